@@ -16,10 +16,10 @@ from datetime import UTC, datetime, timedelta
 from itertools import accumulate
 from pathlib import Path
 
-from services.chat import ChatAddress, ChatMessage, Person
 from services.history.service import HistoryService
+from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.storage.database import Database
-from services.storage.message_store import SqlMessageStore
+from services.storage.messages.store import SqlMessageStore
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 VOCABULARY = 20_000

@@ -21,7 +21,7 @@ from bot.testing.platform import FakePlatform
 from bot.testing.turns import make_turn
 from function_calls.calls import ToolSpec
 from function_calls.offline import OfflineInterpreter
-from services.clock import SystemClock
+from services.kernel.clock import SystemClock
 from services.storage.database import Database
 
 logger.remove()

@@ -28,14 +28,14 @@ from function_calls.registry import Registry, ToolOptions
 from function_calls.router import FunctionCallRouter
 from services.call_log.metering import MeteredModel
 from services.call_log.service import CallLog
-from services.chat import ChatAddress, ChatMessage, Person
-from services.clock import SystemClock
 from services.history.service import HistoryService
+from services.kernel.chat import ChatAddress, ChatMessage, Person
+from services.kernel.clock import SystemClock
 from services.language_model.openai_model import OpenAIModel
 from services.language_model.retry import Timeouts
-from services.storage.call_store import SqlCallStore
 from services.storage.database import Database
-from services.storage.message_store import SqlMessageStore
+from services.storage.messages.store import SqlMessageStore
+from services.storage.records.store import SqlCallStore
 
 PACKAGES = ["openai", "pydantic", "httpx2"]
 

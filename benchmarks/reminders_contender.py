@@ -19,15 +19,16 @@ from itertools import cycle
 import sqlalchemy as sa
 from loguru import logger
 
-from services.chat import ChatAddress, Person
-from services.clock import SystemClock
-from services.errors import DeliveryFailed
-from services.reminders.model import DueNotice, NewReminder, ReminderLimits, Schedule
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.clock import SystemClock
+from services.kernel.errors import DeliveryFailed
+from services.recurrence.schedule import Schedule
+from services.reminders.model import DueNotice, NewReminder, ReminderLimits
 from services.reminders.records import Draft
 from services.reminders.service import ReminderService
 from services.storage.database import Database
-from services.storage.reminder_store import SqlReminderStore
-from services.storage.state_store import SqlStateStore
+from services.storage.people.state import SqlStateStore
+from services.storage.reminders.store import SqlReminderStore
 
 _ANN = Person(id="ann", name="Ann")
 _NO_CAPS = ReminderLimits(per_person=10**9, per_chat=10**9)
@@ -38,7 +39,7 @@ _PENDING = sa.text(
 )
 
 logger.remove()
-gc.freeze()  # as `services/importing.py` does in the bot's process
+gc.freeze()  # as `services/kernel/startup_imports.py` does in the bot's process
 
 
 class Ours:

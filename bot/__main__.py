@@ -9,7 +9,7 @@ from typing import Literal
 import click
 
 from bot import __version__
-from services.importing import imported_for_good
+from services.kernel.startup_imports import imported_for_good
 
 _HELP = """Bubbles: a group-chat assistant whose reminders are never lost.
 

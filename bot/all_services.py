@@ -13,24 +13,24 @@ from bot.time_conventions import read_time_of
 from function_calls.context import Services
 from function_calls.summary.digests import Digests
 from services.language_model.ports import LanguageModel
-from services.memory.model import MemoryLimits
-from services.memory.service import MemoryService
-from services.people.codes import LinkCodes
-from services.people.service import PeopleService
-from services.places.service import PlaceService
-from services.privacy.service import PrivacyService
-from services.reminders.calendars.data_version import data_version
+from services.people.account_links import PeopleService
+from services.people.chat_aliases import PlaceService
+from services.people.link_codes import LinkCodes
+from services.people.memory.model import MemoryLimits
+from services.people.memory.service import MemoryService
+from services.people.privacy.service import PrivacyService
+from services.people.zones import ZoneService
+from services.recurrence.calendars.data_version import data_version
+from services.reminders.delivery.worker import WakerPace
 from services.reminders.model import ReminderLimits
 from services.reminders.service import ReminderService
-from services.reminders.waker import WakerPace
 from services.search.service import SearchService
-from services.storage.memories import SqlMemoryStore
-from services.storage.privacy_store import SqlPrivacyStore
-from services.storage.private_chats import PrivateChats
-from services.storage.reminder_store import SqlReminderStore
+from services.search.web_pages.service import WebPageService
+from services.storage.people.memories import SqlMemoryStore
+from services.storage.people.privacy import SqlPrivacyStore
+from services.storage.people.scopes import PrivateChats
+from services.storage.reminders.store import SqlReminderStore
 from services.summary.service import SummaryService
-from services.web_pages.service import WebPageService
-from services.zones.service import ZoneService
 
 
 def all_services(

@@ -47,15 +47,15 @@ from function_calls.offline.interpreter import OfflineInterpreter
 from function_calls.oversight import Oversight
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
-from services.clock import Clock, SystemClock
+from services.kernel.clock import Clock, SystemClock
+from services.kernel.state import StateStore
+from services.reminders.delivery.worker import WakerPace
 from services.reminders.service import ReminderService
-from services.reminders.waker import WakerPace
 from services.scheduling.timetable import ApschedulerTimetable, Timetable
-from services.session import StateStore
 from services.storage.database import Database
-from services.storage.stored_tools import SqlStoredToolStore
-from services.storage.turn_claims import Key
-from services.storage.unanswered import UnansweredMessages
+from services.storage.messages.unanswered import UnansweredMessages
+from services.storage.tools.store import SqlStoredToolStore
+from services.storage.workers.turn_claims import Key
 
 
 class App(Struct, kw_only=True):

@@ -12,10 +12,10 @@ from bot.outbox import Outbox
 from bot.platform import HearsAnswers, Platform
 from bot.relay import Relay
 from bot.sharing import shared
-from services.chat import ChatMessage
 from services.history.service import HistoryService
+from services.kernel.chat import ChatMessage
 from services.language_model.ports import TextListener
-from services.storage.message_store import SqlMessageStore
+from services.storage.messages.store import SqlMessageStore
 
 
 class Chats(Struct, frozen=True, kw_only=True):

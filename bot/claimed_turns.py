@@ -8,10 +8,10 @@ from loguru import logger
 from bot.platform import Platform, TakesUp
 from function_calls.calls import ToolCall, ToolResult
 from function_calls.context import CallContext
-from services.chat import ChatMessage
-from services.clock import Clock
-from services.repeat_limit import RepeatLimit
-from services.storage.turn_claims import Key, TurnClaims
+from services.kernel.chat import ChatMessage
+from services.kernel.clock import Clock
+from services.kernel.repeat_limit import RepeatLimit
+from services.storage.workers.turn_claims import Key, TurnClaims
 
 _LOOK_SECONDS: Final = 2.0
 

@@ -16,9 +16,9 @@ from bot.relay import Relay
 from bot.resumption import Resumption
 from bot.router import MessageRouter
 from bot.welcome import Welcome
-from services.chat import BotAdded, ChatMessage, Incoming
-from services.session import StateStore
-from services.storage.turn_claims import Key
+from services.kernel.chat import BotAdded, ChatMessage, Incoming
+from services.kernel.state import StateStore
+from services.storage.workers.turn_claims import Key
 
 DRAIN_SECONDS: Final = 10.0
 """So long a stop waits for what is being said."""

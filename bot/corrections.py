@@ -1,8 +1,8 @@
 """What becomes of a message that was edited or withdrawn after it came in."""
 
 from services.call_log.service import CallLog
-from services.chat import Correction, MessageEdited, MessageWithdrawn
 from services.history.service import HistoryService
+from services.kernel.chat import Correction, MessageEdited, MessageWithdrawn
 from services.summary.service import SummaryService
 
 

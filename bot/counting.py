@@ -9,7 +9,7 @@ from typing import Final
 from msgspec import Struct, field
 
 from services.call_log.model import CallRecord, TurnRecord
-from services.chat import ChatMessage
+from services.kernel.chat import ChatMessage
 
 STEPS: Final = (0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 40.0, 80.0)
 """Upper ends in seconds; whatever takes longer is counted beyond them."""

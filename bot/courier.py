@@ -10,10 +10,10 @@ from bot.platform import OutgoingMessage
 from function_calls import phrasing
 from function_calls.buttons import FIRED, STOP, buttons
 from function_calls.wording import say
-from services.chat import ChatAddress, Choice, Person
-from services.clock import Clock
-from services.errors import DeliveryFailed
-from services.member_names import is_unresolved
+from services.kernel.chat import ChatAddress, Choice, Person
+from services.kernel.clock import Clock
+from services.kernel.errors import DeliveryFailed
+from services.people.member_names import is_unresolved
 from services.reminders.model import EVERYONE, DueNotice, ReminderAction
 
 Digest = Callable[[DueNotice], Awaitable[str]]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from loguru import logger
 
-from services.private_files import close_to_others
+from services.kernel.private_files import close_to_others
 
 _FILES = ("bubbles.db*", "bubbles*.log*")
 

@@ -15,9 +15,9 @@ from bot.platform_kit.pieces import first_piece
 from bot.whole_sentences import whole_sentences
 from function_calls.calls import Reply, Turn
 from function_calls.claims import is_unproven
-from services.chat import ChatMessage
-from services.clock import Clock
-from services.errors import DeliveryFailed
+from services.kernel.chat import ChatMessage
+from services.kernel.clock import Clock
+from services.kernel.errors import DeliveryFailed
 from services.language_model.ports import TextListener
 
 # What is said within this time comes in one piece.

@@ -15,8 +15,8 @@ from function_calls.receipt_stack import EDITED
 from function_calls.reminders.answers import listed
 from function_calls.rounds import worded
 from function_calls.wording import say
-from services.chat import ChatMessage, Correction, MessageWithdrawn
-from services.errors import RequestRefused
+from services.kernel.chat import ChatMessage, Correction, MessageWithdrawn
+from services.kernel.errors import RequestRefused
 from services.reminders.model import Reminder
 from services.reminders.service import ReminderService
 

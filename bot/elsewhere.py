@@ -22,11 +22,11 @@ from function_calls.oversight import Oversight
 from function_calls.permission import Viewer
 from function_calls.typed_calls import typed_call
 from function_calls.wording import say
-from services.chat import ChatAddress, ChatMessage
-from services.errors import DeliveryFailed, ModelUnavailable, RequestRefused
+from services.kernel.chat import ChatAddress, ChatMessage
+from services.kernel.errors import DeliveryFailed, ModelUnavailable, RequestRefused
+from services.people.account_links import PeopleService
+from services.people.chat_aliases import PlaceService
 from services.people.model import Account
-from services.people.service import PeopleService
-from services.places.service import PlaceService
 
 _NAMING: Final = re.compile(r"/(?:chatname|群名)(?:@\S+)?(?:\s+(?P<name>\S+))?\s*", re.IGNORECASE)
 _NAMING_WORDS: Final = re.compile(

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from bot.platform import KeepsFiles, Platform
-from services.privacy.model import GoneMessage
+from services.people.privacy.model import GoneMessage
 
 
 async def let_go(platforms: Mapping[str, Platform], gone: Sequence[GoneMessage]) -> None:

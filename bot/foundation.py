@@ -14,12 +14,12 @@ from bot.tool_servers.sources import tool_secrets
 from bot.zones import bot_zone
 from services.call_log.masking import SecretMask
 from services.call_log.service import CallLog
-from services.clock import Clock
-from services.session import StateStore
-from services.storage.call_store import SqlCallStore
+from services.kernel.clock import Clock
+from services.kernel.state import StateStore
 from services.storage.database import Database
-from services.storage.scope_store import SqlScopeStore
-from services.storage.state_store import SqlStateStore
+from services.storage.people.scopes import SqlScopeStore
+from services.storage.people.state import SqlStateStore
+from services.storage.records.store import SqlCallStore
 from services.time_expressions import TimeReader
 
 

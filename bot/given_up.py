@@ -5,8 +5,8 @@ from typing import Final
 
 from loguru import logger
 
-from services.chat import ChatAddress
-from services.clock import Clock
+from services.kernel.chat import ChatAddress
+from services.kernel.clock import Clock
 from services.reminders.service import ReminderService
 
 _TRIED_AGAIN_AFTER: Final = timedelta(hours=1)

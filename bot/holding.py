@@ -8,9 +8,9 @@ from typing import Final
 
 from loguru import logger
 
-from services.clock import Clock
-from services.repeat_limit import RepeatLimit
-from services.storage.platform_leases import PlatformLeases
+from services.kernel.clock import Clock
+from services.kernel.repeat_limit import RepeatLimit
+from services.storage.workers.platform_leases import PlatformLeases
 
 LEASE_LASTS: Final = timedelta(seconds=9)
 """A process that has said nothing for so long is connected no longer."""

@@ -6,8 +6,8 @@ from bot.middleware import Next
 from bot.middleware.access import Access
 from bot.storage_retry import AWAY, StorageRetry
 from bot.taking_in import taken_in
-from services.chat import ChatMessage
 from services.history.service import HistoryService
+from services.kernel.chat import ChatMessage
 
 
 class Intake:

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 from bot.settings import ModelSettings, Settings
 from bot.zones import bot_zone
 from services.call_log.budgets import BudgetPurse, Budgets, Limit
-from services.call_log.purse import OpenPurse, Purse
 from services.call_log.service import CallLog
-from services.clock import Clock
+from services.call_log.tally import OpenPurse, Purse
+from services.kernel.clock import Clock
 from services.language_model.ports import LanguageModel
 from services.time_expressions import TimeReader
 

@@ -10,11 +10,11 @@ from bot.outbox import Outbox
 from bot.platform import OutgoingMessage
 from function_calls.calls import Reply, Turn
 from function_calls.wording import say
-from services.chat import ChatMessage
-from services.errors import DeliveryFailed, RequestRefused
-from services.people.codes import CODE_LASTS, code_in
+from services.kernel.chat import ChatMessage
+from services.kernel.errors import DeliveryFailed, RequestRefused
+from services.people.account_links import PeopleService
+from services.people.link_codes import CODE_LASTS, code_in
 from services.people.model import Account, Linked
-from services.people.service import PeopleService
 
 _COMMAND: Final = re.compile(
     r"/(?:(?P<link>link|关联|绑定)|(?P<unlink>unlink|解绑|取消关联))(?:@\S+)?(?:\s+(?P<rest>\S.*))?\s*",

@@ -15,9 +15,9 @@ from loguru import logger
 
 from bot.settings import LogSettings
 from bot.terminal_text import printable
-from services.errors import ConfigError, StorageBusy, StorageFull, StorageUnavailable
-from services.private_files import make_private_folder, open_private
-from services.repeat_limit import RepeatLimit
+from services.kernel.errors import ConfigError, StorageBusy, StorageFull, StorageUnavailable
+from services.kernel.private_files import make_private_folder, open_private
+from services.kernel.repeat_limit import RepeatLimit
 
 if TYPE_CHECKING:
     from loguru import Record

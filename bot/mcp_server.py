@@ -15,12 +15,12 @@ from function_calls.calls import Conversation, ToolCall, ToolResult, ToolSpec, T
 from function_calls.permission import Viewer
 from function_calls.session_state import CallState, Session
 from function_calls.validation import mended_arguments
-from services.chat import ChatAddress, ChatMessage, Person
-from services.clock import Clock
-from services.errors import ToolFailed
 from services.history.service import HistoryService
+from services.kernel.chat import ChatAddress, ChatMessage, Person
+from services.kernel.clock import Clock
+from services.kernel.errors import ToolFailed
 from services.reminders.service import ReminderService
-from services.storage.scope_store import SqlScopeStore
+from services.storage.people.scopes import SqlScopeStore
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext

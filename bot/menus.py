@@ -7,7 +7,7 @@ from bot.platform_kit.command_menu import MENU
 from bot.platform_kit.function_menu import function_commands
 from function_calls.permission import Viewer
 from function_calls.router import FunctionCallRouter
-from services.chat import ChatAddress, Person
+from services.kernel.chat import ChatAddress, Person
 
 
 async def offer_commands(platforms: Iterable[Platform], calls: FunctionCallRouter) -> None:

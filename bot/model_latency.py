@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from time import perf_counter
 
 from bot.counting import Latencies
-from services.errors import ModelUnavailable
+from services.kernel.errors import ModelUnavailable
+from services.language_model.instrumented import WatchedModel
 from services.language_model.ports import Completion, CompletionRequest, LanguageModel
-from services.language_model.watched import WatchedModel
 
 
 class ModelLatency:

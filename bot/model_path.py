@@ -10,7 +10,7 @@ from bot.foundation import Foundation
 from bot.language_models import metered, purse_of
 from bot.model_latency import ModelLatency
 from bot.telemetry import Telemetry, telemetry_of
-from services.call_log.purse import Purse
+from services.call_log.tally import Purse
 from services.language_model.ports import LanguageModel
 
 if TYPE_CHECKING:

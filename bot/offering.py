@@ -22,12 +22,12 @@ from function_calls.router import FunctionCallRouter
 from function_calls.tool_switches import ToolSwitches
 from function_calls.toolsets.combined import LOCAL, NameClash
 from function_calls.toolsets.source import Health, ToolSource
-from services.chat import ChatAddress, Person
-from services.clock import Clock
-from services.errors import ConfigError
-from services.session import MemoryStateStore
-from services.storage.stored_tools import SqlStoredTools
-from services.storage.view import DatabaseView
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.clock import Clock
+from services.kernel.errors import ConfigError
+from services.kernel.state import MemoryStateStore
+from services.storage.engine.readonly import DatabaseView
+from services.storage.tools.store import SqlStoredTools
 
 _ASKED_FOR: Final = 30.0  # seconds; an operator who looks would rather wait than be told of half of the servers
 _OPERATOR: Final = Viewer(

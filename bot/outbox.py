@@ -21,10 +21,10 @@ from bot.platform import (
     ShowsTyping,
 )
 from function_calls.calls import Reply
-from services.chat import ChatAddress, Person, SentFile
-from services.clock import Clock
-from services.errors import DeliveryFailed
 from services.history.service import HistoryService
+from services.kernel.chat import ChatAddress, Person, SentFile
+from services.kernel.clock import Clock
+from services.kernel.errors import DeliveryFailed
 
 if TYPE_CHECKING:
     from bot.relay import Relay

@@ -7,12 +7,12 @@ from typing import Literal, Protocol, runtime_checkable
 from msgspec import Struct
 
 from bot.chat_commands import Command
-from services.chat import ChatAddress, ChatMessage, Incoming, Person, SentFile
-from services.chat import Choice as Choice  # noqa: PLC0414 - platforms find it beside the message that has it
+from services.kernel.chat import ChatAddress, ChatMessage, Incoming, Person, SentFile
+from services.kernel.chat import Choice as Choice  # noqa: PLC0414 - platforms find it beside the message that has it
+from services.kernel.state import StateStore
 from services.language_model.ports import TextListener
-from services.privacy.model import GoneMessage
+from services.people.privacy.model import GoneMessage
 from services.reminders.model import DueNotice
-from services.session import StateStore
 
 Receive = Callable[[Incoming], Awaitable[Awaitable[object]]]
 """Returns once a message is recorded, or news of an earlier one is queued; the result ends when that is handled.

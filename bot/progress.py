@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from bot.outbox import Outbox
 from function_calls.context import CallContext
-from services.chat import ChatAddress
-from services.clock import Clock
+from services.kernel.chat import ChatAddress
+from services.kernel.clock import Clock
 
 _CHANGED_EVERY = timedelta(seconds=3)
 

@@ -6,8 +6,8 @@ from typing import Final
 from bot.crew import Crew
 from function_calls.context import Services
 from services.call_log.service import CallLog
-from services.clock import Clock
-from services.privacy.service import PrivacyService
+from services.kernel.clock import Clock
+from services.people.privacy.service import PrivacyService
 from services.reminders.service import ReminderService
 from services.scheduling.timetable import Timetable
 

@@ -12,7 +12,7 @@ from bot.turns import TurnFactory
 from function_calls.calls import Step, ToolCall
 from function_calls.records.recorder import Recorder
 from function_calls.rounds import spoken, undo_hint
-from services.chat import ChatAddress, ChatMessage, Reaction
+from services.kernel.chat import ChatAddress, ChatMessage, Reaction
 
 _NAMES: Final = {"+1", "thumbsup", "thumbs_up", "heavy_plus_sign", "raising_hand", "raised_hand"}
 _ME_TOO: Final = frozenset("👍➕🙋✋") | _NAMES

@@ -11,11 +11,11 @@ from msgspec.structs import replace
 
 from bot.holding import Holding
 from bot.platform import OutgoingMessage
-from services.chat import ChatAddress
-from services.clock import Clock
-from services.errors import DeliveryFailed
-from services.repeat_limit import RepeatLimit
-from services.storage.handed_over import HandedOver
+from services.kernel.chat import ChatAddress
+from services.kernel.clock import Clock
+from services.kernel.errors import DeliveryFailed
+from services.kernel.repeat_limit import RepeatLimit
+from services.storage.workers.remote_outbox import HandedOver
 
 PATIENCE: Final = timedelta(seconds=30)
 """So long a message waits to be said by another process: longer than it takes to find a new one when one dies."""

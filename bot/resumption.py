@@ -12,11 +12,11 @@ from bot.outbox import Outbox
 from bot.watchdog import Watchdog
 from function_calls.calls import Reply
 from function_calls.wording import say
-from services.chat import ChatMessage, Choice
-from services.clock import Clock
-from services.languages import language_of
-from services.session import StateStore
-from services.storage.unanswered import UnansweredMessages
+from services.kernel.chat import ChatMessage, Choice
+from services.kernel.clock import Clock
+from services.kernel.languages import language_of
+from services.kernel.state import StateStore
+from services.storage.messages.unanswered import UnansweredMessages
 
 ANSWERED_WITHIN: Final = timedelta(minutes=10)
 """A message that has waited longer is not answered as if it were new; whoever sent it decides."""

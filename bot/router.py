@@ -22,8 +22,8 @@ from function_calls.assistant import Assistant
 from function_calls.calls import Reply, Turn
 from function_calls.running import full_text
 from function_calls.wording import say
-from services.chat import ChatAddress, ChatMessage, Correction, Incoming, MessageWithdrawn, Reaction
-from services.errors import StorageFull, StorageUnavailable
+from services.kernel.chat import ChatAddress, ChatMessage, Correction, Incoming, MessageWithdrawn, Reaction
+from services.kernel.errors import StorageFull, StorageUnavailable
 
 TurnFor = Callable[[ChatMessage], Awaitable[Turn]]
 _Key = tuple[str, str]

@@ -6,8 +6,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from bot.settings import SearchSettings
-from services.clock import Clock
-from services.search.ports import SearchEngine
+from services.kernel.clock import Clock
+from services.search.model import SearchEngine
 from services.search.service import SearchService
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ async def search_service(
     timeout, cache_ttl = timedelta(seconds=settings.timeout_seconds), timedelta(minutes=settings.cache_minutes)
     if not configured:
         return SearchService(more, clock=clock, timeout=timeout, cache_ttl=cache_ttl)
-    from services.search.web import open_client
+    from services.search.engines.exchange import open_client
 
     client = await resources.enter_async_context(open_client())
     engines = [_engine(name, settings, client) for name in configured]
@@ -45,7 +45,7 @@ def _is_configured(settings: SearchSettings, name: str) -> bool:
 
 def _engine(name: str, settings: SearchSettings, client: "httpx.AsyncClient") -> SearchEngine:
     if name == "perplexity":
-        from services.search.perplexity import PerplexityEngine
+        from services.search.engines.perplexity import PerplexityEngine
 
         return PerplexityEngine(
             client,
@@ -54,17 +54,17 @@ def _engine(name: str, settings: SearchSettings, client: "httpx.AsyncClient") ->
             base_url=settings.perplexity_base_url,
         )
     if name == "tavily":
-        from services.search.tavily import TavilyEngine
+        from services.search.engines.tavily import TavilyEngine
 
         return TavilyEngine(client, api_key=settings.tavily_api_key)
     if name == "brave":
-        from services.search.brave import BraveEngine
+        from services.search.engines.brave import BraveEngine
 
         return BraveEngine(client, api_key=settings.brave_api_key)
     if name == "wikipedia":
-        from services.search.wikipedia import WikipediaEngine
+        from services.search.engines.wikipedia import WikipediaEngine
 
         return WikipediaEngine(client, contact=settings.wikipedia_contact)
-    from services.search.searxng import SearxngEngine
+    from services.search.engines.searxng import SearxngEngine
 
     return SearxngEngine(client, base_url=settings.searxng_url)

@@ -10,7 +10,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from services.errors import AssistantError
+from services.kernel.errors import AssistantError
 
 _PLACE: Final = re.compile(r"(file|keyring):(\S.*)")
 

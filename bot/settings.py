@@ -18,8 +18,8 @@ from pydantic import (
     field_validator,
 )
 
+from services.people.zone_names import nearest_zone
 from services.reminders.quiet_hours import QuietHours
-from services.zones.names import nearest_zone
 
 
 class Group(BaseModel):

@@ -14,8 +14,8 @@ from bot.platforms.catalog import EXTRAS, NAMES, settings_group
 from bot.secret_places import SecretMissing, place_of, read_file, read_secret
 from bot.settings import Group, Settings
 from bot.terminal_language import speaks_chinese
-from services.errors import ConfigError
-from services.likeness import likest
+from services.kernel.close_names import likest
+from services.kernel.errors import ConfigError
 
 PREFIX = "BUBBLES_"
 _FILE_SUFFIX = "_FILE"

@@ -7,11 +7,11 @@ from uuid import uuid4
 from bot.holding import LEASE_LASTS, Holding
 from bot.platform import Platform
 from bot.relay import PATIENCE, Relay
-from services.clock import Clock
+from services.kernel.clock import Clock
 from services.storage.database import Database
-from services.storage.handed_over import HandedOver
-from services.storage.platform_leases import PlatformLeases
-from services.storage.turn_claims import TurnClaims
+from services.storage.workers.platform_leases import PlatformLeases
+from services.storage.workers.remote_outbox import HandedOver
+from services.storage.workers.turn_claims import TurnClaims
 
 
 @asynccontextmanager

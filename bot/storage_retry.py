@@ -6,9 +6,9 @@ from typing import Final, TypeVar
 
 from loguru import logger
 
-from services.clock import Clock
-from services.errors import StorageBusy, StorageUnavailable
-from services.growing_pauses import growing_pauses
+from services.kernel.backoff import growing_pauses
+from services.kernel.clock import Clock
+from services.kernel.errors import StorageBusy, StorageUnavailable
 
 T = TypeVar("T")
 

@@ -2,9 +2,9 @@
 
 from loguru import logger
 
-from services.chat import ChatMessage
-from services.errors import StorageFull
 from services.history.service import HistoryService
+from services.kernel.chat import ChatMessage
+from services.kernel.errors import StorageFull
 
 
 async def taken_in(history: HistoryService, message: ChatMessage) -> bool:

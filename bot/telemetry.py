@@ -14,10 +14,10 @@ from bot.middleware import Next
 from bot.settings import TelemetrySettings
 from function_calls.calls import ToolResult
 from function_calls.events import TOOL_COMPLETE, TOOL_START, Event, EventBus
-from services.chat import ChatMessage
-from services.errors import ConfigError, ModelUnavailable
+from services.kernel.chat import ChatMessage
+from services.kernel.errors import ConfigError, ModelUnavailable
+from services.language_model.instrumented import WatchedModel
 from services.language_model.ports import Completion, CompletionRequest, LanguageModel
-from services.language_model.watched import WatchedModel
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider

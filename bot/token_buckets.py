@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from services.bounded import Bounded
-from services.clock import Clock
+from services.kernel.bounded import Bounded
+from services.kernel.clock import Clock
 
 _REMEMBERED: Final = 10_000
 

@@ -11,12 +11,12 @@ from function_calls.permission import Viewer
 from function_calls.reply_scope import reply_scope
 from function_calls.router import FunctionCallRouter
 from function_calls.typed_calls import own_words
-from services.chat import ChatMessage
-from services.clock import Clock
 from services.history.service import HistoryService
+from services.kernel.chat import ChatMessage
+from services.kernel.clock import Clock
+from services.kernel.languages import language_of
 from services.language_model.ports import TextListener
-from services.languages import language_of
-from services.zones.service import ZoneService
+from services.people.zones import ZoneService
 
 ListenerFor = Callable[[ChatMessage], TextListener | None]
 WayBack = Callable[[CallContext], CallContext]

@@ -6,7 +6,7 @@ from bot.findings.finding import Finding, warning
 from bot.platforms.catalog import NAMES, platform_names
 from bot.plugins.loading import every_plugin
 from bot.settings import PluginSettings, Settings
-from services.likeness import likest
+from services.kernel.close_names import likest
 
 
 def unknown_names(settings: Settings, platforms: Iterable[str] = ()) -> list[Finding]:

@@ -11,10 +11,10 @@ from bot.watchdog import Watchdog
 from function_calls.calls import Reply
 from function_calls.phrasing import clock
 from function_calls.wording import say
-from services.chat import ChatMessage
 from services.history.service import HistoryService
-from services.languages import language_of
-from services.zones.service import ZoneService
+from services.kernel.chat import ChatMessage
+from services.kernel.languages import language_of
+from services.people.zones import ZoneService
 
 _LONGEST_LOOK: Final = 200
 """Characters of such a message that its language is told by."""

@@ -6,8 +6,8 @@ from typing import Final
 from bot.outbox import Outbox
 from bot.platform import OutgoingMessage
 from function_calls.wording import say
-from services.chat import BotAdded
-from services.session import StateStore
+from services.kernel.chat import BotAdded
+from services.kernel.state import StateStore
 
 _REMEMBERED: Final = timedelta(days=3650)
 

@@ -5,7 +5,7 @@ from typing import Final, TypeVar
 
 from msgspec.structs import replace
 
-from services.chat import ChatMessage, MessageEdited, Person
+from services.kernel.chat import ChatMessage, MessageEdited, Person
 
 _HALF: Final = re.compile("[\ud800-\udfff]")
 _UNREADABLE: Final = "\N{REPLACEMENT CHARACTER}"

@@ -58,21 +58,21 @@ from function_calls.summary import handlers as handlers_digest
 from function_calls.tool_commands import ToolCommands, is_tools_command
 from function_calls.typed_calls import typed_name
 from function_calls.undoing import Undoing
-from services.call_log.purse import Purse
 from services.call_log.service import CallLog
-from services.chat import ChatMessage
-from services.clock import Clock
+from services.call_log.tally import Purse
 from services.history.service import HistoryService
-from services.languages import language_of
-from services.memory.service import MemoryService
-from services.people.service import PeopleService
-from services.places.service import PlaceService
-from services.privacy.service import PrivacyService
+from services.kernel.chat import ChatMessage
+from services.kernel.clock import Clock
+from services.kernel.languages import language_of
+from services.people.account_links import PeopleService
+from services.people.chat_aliases import PlaceService
+from services.people.memory.service import MemoryService
+from services.people.privacy.service import PrivacyService
+from services.people.zones import ZoneService
 from services.reminders.service import ReminderService
 from services.search.service import SearchService
+from services.search.web_pages.service import WebPageService
 from services.summary.service import SummaryService
-from services.web_pages.service import WebPageService
-from services.zones.service import ZoneService
 
 Functions = ModuleType | object
 

@@ -8,7 +8,7 @@ from function_calls.calls import ToolSpec
 from function_calls.errors import SAID, ArgumentError
 from function_calls.rule_words import without_rule_text
 from function_calls.wording import knows, say
-from services.languages import language_of
+from services.kernel.languages import language_of
 
 _MOST: Final = 20
 _UNQUOTED: Final = re.compile(r"""(?<![^,\s])["']|["'](?![^,\s])""")

@@ -38,7 +38,7 @@ from function_calls.undecided_answers import is_out_of_scope, reply_instead
 from function_calls.wording import say
 from services.call_log.model import CONFIRMED
 from services.call_log.tally import current_tally
-from services.errors import ModelUnavailable
+from services.kernel.errors import ModelUnavailable
 
 __all__ = ["Assistant", "Command", "ContextFor", "LoopLimits"]
 

@@ -5,8 +5,8 @@ from function_calls.offline.direct import direct_call
 from function_calls.offline.pack import language_of, load_pack
 from function_calls.offline.questions import is_question
 from function_calls.offline.requests import Ear
-from services.chat import ChatMessage
 from services.history.service import HistoryService
+from services.kernel.chat import ChatMessage
 from services.time_expressions import parse_all
 
 

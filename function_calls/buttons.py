@@ -7,7 +7,7 @@ from typing import Final
 from function_calls.calls import ToolResult
 from function_calls.confirmations import WAITS
 from function_calls.wording import say
-from services.chat import Choice, Person
+from services.kernel.chat import Choice, Person
 
 FIRED: Final = ("done", "snooze_minutes", "snooze_hour", "snooze_tomorrow")
 """Under a reminder that has just been said."""

@@ -8,9 +8,9 @@ from msgspec import Struct, field
 
 from function_calls.reply_scope import ReplyScope
 from function_calls.said_at import said_at
-from services.chat import ChatAddress, ChatMessage, Person
-from services.chat import Choice as Choice  # noqa: PLC0414 - a tool finds it beside the result that has it
-from services.chat import SentFile as SentFile  # noqa: PLC0414 - as above
+from services.kernel.chat import ChatAddress, ChatMessage, Person
+from services.kernel.chat import Choice as Choice  # noqa: PLC0414 - a tool finds it beside the result that has it
+from services.kernel.chat import SentFile as SentFile  # noqa: PLC0414 - as above
 from services.language_model.ports import TextListener
 
 ReturnStyle = Literal["reply", "observation"]

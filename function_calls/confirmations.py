@@ -12,8 +12,8 @@ from function_calls.calls import Conversation, ToolCall
 from function_calls.consent import Answer
 from function_calls.reply_scope import ReplyScope
 from function_calls.session_state import json_copy
-from services.chat import ChatMessage, Person
-from services.session import Json, StateStore
+from services.kernel.chat import ChatMessage, Person
+from services.kernel.state import Json, StateStore
 
 if TYPE_CHECKING:
     from function_calls.context import CallContext

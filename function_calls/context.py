@@ -15,8 +15,8 @@ from function_calls.oversight import Oversight
 from function_calls.permission import Viewer
 from function_calls.said_at import said_at
 from function_calls.session_state import CallState
-from services.chat import ChatAddress, ChatMessage, Person
-from services.clock import Clock
+from services.kernel.chat import ChatAddress, ChatMessage, Person
+from services.kernel.clock import Clock
 from services.language_model.ports import TextListener
 
 if TYPE_CHECKING:

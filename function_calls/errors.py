@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from services.errors import AssistantError, RequestRefused
+from services.kernel.errors import AssistantError, RequestRefused
 
 SAID: Final = "said"
 """The rule of an error whose author worded it: `limit` is what is to be told, whatever the language."""

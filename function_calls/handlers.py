@@ -40,16 +40,15 @@ from function_calls.summary.offers import reminder_offers
 from function_calls.summary.windows import asked_window, asks_what_was_missed
 from function_calls.time_questions import TimeOption, which_time
 from function_calls.wording import say
-from services.errors import RequestRefused
 from services.history.service import HistoryService
-from services.reminders.model import NewReminder, Reminder
-from services.reminders.public_ids import row_key
+from services.kernel.errors import RequestRefused
+from services.people.zones import ZoneService
+from services.reminders.model import NewReminder, Reminder, row_key
 from services.reminders.service import ReminderService
 from services.reminders.several import several_in
-from services.search.errors import SearchUnavailable
+from services.search.model import SearchUnavailable
 from services.search.service import SearchService
 from services.summary.service import SummaryService
-from services.zones.service import ZoneService
 
 _NOT_FOUND = frozenset({"no_reminders", "reminder_unknown"})
 

@@ -9,8 +9,8 @@ from function_calls.models import Arguments
 from function_calls.registry import tool_function
 from function_calls.wording import say
 from services.history.service import HistoryService
-from services.web_pages.errors import PageUnavailable
-from services.web_pages.service import WebPageService
+from services.search.web_pages.guard import PageUnavailable
+from services.search.web_pages.service import WebPageService
 
 _LONGEST_SHOWN = 1_500
 _LONGEST_FED = 12_000

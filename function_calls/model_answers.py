@@ -7,7 +7,7 @@ from function_calls.calls import Interpretation, ToolCall, Turn
 from function_calls.repeats import results_of
 from function_calls.rule_words import without_rule_text
 from function_calls.wording import say
-from services.errors import ModelUnavailable
+from services.kernel.errors import ModelUnavailable
 from services.language_model.ports import Completion
 
 

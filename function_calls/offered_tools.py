@@ -8,8 +8,8 @@ from function_calls.calls import ToolSpec
 from function_calls.checking.relaxed_json import Unreadable, read_json
 from function_calls.checking.schema_validator import SchemaValidator
 from function_calls.tool_names import meant
-from services.bounded import Bounded
-from services.likeness import likest
+from services.kernel.bounded import Bounded
+from services.kernel.close_names import likest
 
 _KEPT_SETS = 64
 _NEAREST = 3

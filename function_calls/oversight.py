@@ -10,9 +10,9 @@ from function_calls.confirmations import Confirmations
 from function_calls.permission import Viewer
 from function_calls.receipt_stack import ReceiptStack
 from function_calls.tool_switches import ToolSwitches
-from services.bounded import Bounded
-from services.clock import Clock
-from services.session import StateStore
+from services.kernel.bounded import Bounded
+from services.kernel.clock import Clock
+from services.kernel.state import StateStore
 
 if TYPE_CHECKING:
     from function_calls.context import CallContext

@@ -8,7 +8,7 @@ from function_calls.offline.examples import ExampleSentences
 from function_calls.offline.pack import language_of, load_pack
 from function_calls.offline.requests import Ear, Request
 from function_calls.transcript import result_text
-from services.chat import ChatMessage
+from services.kernel.chat import ChatMessage
 from services.time_expressions import limited_effort, parse_all
 
 _RESULTS = frozenset({"tool", "function"})  # roles of messages that tools of a client have written

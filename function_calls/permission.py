@@ -5,7 +5,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from services.chat import ChatAddress, ChatMessage, Person
+from services.kernel.chat import ChatAddress, ChatMessage, Person
 
 Permission = Literal["everyone", "admins", "owner"] | tuple[str, ...]
 Scope = Literal["any", "group", "private"]

@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 
 from function_calls.wording import say
 from function_calls.zone_words import zone_label
-from services.chat import Person
-from services.member_names import is_unresolved
+from services.kernel.chat import Person
+from services.people.member_names import is_unresolved
 from services.reminders.model import EVERYONE, Reminder
 
 _TOLD_TO_THE_SECOND = 600

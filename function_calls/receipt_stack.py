@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from function_calls.calls import Conversation, Receipt, ToolResult, UndoStep
 from function_calls.session_state import json_copy
-from services.chat import Person
-from services.session import Json, StateStore
+from services.kernel.chat import Person
+from services.kernel.state import Json, StateStore
 
 MOST: Final = 20
 UNDONE: Final = "undone"  # the action of a receipt that says a change was taken back; it is none to take back

@@ -11,12 +11,12 @@ from function_calls.context import CallContext
 from function_calls.conventions import time_reader
 from function_calls.errors import ArgumentRefused
 from function_calls.models import ReminderArgs
-from services.errors import RequestRefused
-from services.reminders.model import Schedule
-from services.reminders.nagging import with_nag, without_nag
-from services.reminders.recurrence import next_after, zone_of
-from services.reminders.rules import WEEKDAYS, parse_rule
-from services.reminders.spoken import as_meant
+from services.kernel.errors import RequestRefused
+from services.recurrence.edits import as_meant
+from services.recurrence.fires import next_after, zone_of
+from services.recurrence.follow_up import with_nag, without_nag
+from services.recurrence.rules import WEEKDAYS, parse_rule
+from services.recurrence.schedule import Schedule
 from services.time_expressions import Reading, TimeReader
 
 _DATE_TIME = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})[T ](\d{1,2}):(\d{2})(?::(\d{2}))?")

@@ -9,8 +9,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from services.chat import ChatMessage, Person
 from services.history.service import HistoryService
+from services.kernel.chat import ChatMessage, Person
 
 _LOOKED_BACK: Final = 30
 

@@ -13,8 +13,8 @@ from function_calls.context import Actions, CallContext
 from function_calls.interpreter import Interpreter
 from function_calls.router import FunctionCallRouter
 from function_calls.wording import say
-from services.chat import Choice
-from services.errors import ModelUnavailable
+from services.kernel.chat import Choice
+from services.kernel.errors import ModelUnavailable
 from services.language_model.ports import TextListener
 
 

@@ -9,10 +9,11 @@ from zoneinfo import ZoneInfo
 from function_calls import phrasing
 from function_calls.reminder_times import rule_parts
 from function_calls.wording import FALLBACK, LANGUAGES, say
-from services.errors import RequestRefused
-from services.reminders.model import Reminder, Schedule
-from services.reminders.nagging import nag_of, without_nag
-from services.reminders.rules import WEEKDAYS, parse_rule
+from services.kernel.errors import RequestRefused
+from services.recurrence.follow_up import nag_of, without_nag
+from services.recurrence.rules import WEEKDAYS, parse_rule
+from services.recurrence.schedule import Schedule
+from services.reminders.model import Reminder
 
 _UNITS = {
     "MINUTELY": "minute",

@@ -17,9 +17,9 @@ from function_calls.errors import ArgumentRefused
 from function_calls.heartbeat import Heartbeat
 from function_calls.json_values import NoData, as_data
 from function_calls.wording import knows, say
-from services.chat import SentFile
-from services.errors import AssistantError, RequestRefused, StorageFull, ToolFailed
-from services.growing_pauses import growing_pauses
+from services.kernel.backoff import growing_pauses
+from services.kernel.chat import SentFile
+from services.kernel.errors import AssistantError, RequestRefused, StorageFull, ToolFailed
 
 Work = Callable[[], Awaitable[object]]
 

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Final
 
-from services.chat import ChatMessage
+from services.kernel.chat import ChatMessage
 
 # What comes at once is reckoned by the bot's own clock: platforms tell whole seconds, and theirs may be a little off.
 _AT_ONCE: Final = timedelta(minutes=1)

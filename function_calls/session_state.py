@@ -15,7 +15,7 @@ from typing import Final, Protocol
 from pydantic_core import to_json
 
 from function_calls.calls import Conversation
-from services.session import Json, StateDelta
+from services.kernel.state import Json, StateDelta
 
 SESSION: Final = ""
 USER: Final = "user:"

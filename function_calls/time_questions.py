@@ -8,8 +8,8 @@ from msgspec import Struct
 from function_calls import phrasing, rule_words
 from function_calls.buttons import numbered_buttons
 from function_calls.wording import say
-from services.chat import Choice, Person
-from services.reminders.model import Schedule
+from services.kernel.chat import Choice, Person
+from services.recurrence.schedule import Schedule
 
 
 class TimeOption(Struct, frozen=True, kw_only=True):

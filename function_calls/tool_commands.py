@@ -7,7 +7,7 @@ from function_calls.router import FunctionCallRouter
 from function_calls.switch_command import SwitchCommand, switch_pattern
 from function_calls.toolset import Viewer
 from function_calls.wording import say
-from services.likeness import likest
+from services.kernel.close_names import likest
 
 _COMMAND: Final = switch_pattern("tools", "工具")
 _NEAREST: Final = 3

@@ -4,10 +4,10 @@ from collections.abc import Callable, Collection, Iterable
 from datetime import datetime, timedelta
 from typing import Final
 
-from services.bounded import Bounded
-from services.chat import ChatAddress
-from services.clock import Clock
-from services.session import StateStore
+from services.kernel.bounded import Bounded
+from services.kernel.chat import ChatAddress
+from services.kernel.clock import Clock
+from services.kernel.state import StateStore
 
 _KEPT: Final = timedelta(days=36500)
 _TRUSTED_FOR: Final = timedelta(seconds=30)  # another process may have switched something meanwhile

@@ -9,7 +9,7 @@ from function_calls.context import CallContext
 from function_calls.errors import ArgumentsInvalid
 from function_calls.permission import Viewer
 from function_calls.wording import say
-from services.likeness import likest
+from services.kernel.close_names import likest
 
 __all__ = ["Toolset", "Viewer", "arguments_refused", "unknown_tool"]
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from function_calls.calls import Step, ToolCall, ToolResult, Turn
 from function_calls.json_values import as_json
 from function_calls.prompts import fill, one_line, prompt, variables_of
-from services.chat import ChatMessage, SentFile
+from services.kernel.chat import ChatMessage, SentFile
 
 Message = dict[str, object]
 

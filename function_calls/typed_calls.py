@@ -6,7 +6,7 @@ from typing import Final
 
 from function_calls.calls import ToolCall, ToolSpec, Turn
 from function_calls.validation import mended_arguments
-from services.likeness import likest
+from services.kernel.close_names import likest
 
 _COMMAND: Final = re.compile(
     r"\s*/(?P<name>[A-Za-z][A-Za-z0-9_]*)(?:@(?P<bot>[\w.-]+))?(?P<rest>\s.*|)", re.DOTALL | re.ASCII

@@ -14,8 +14,8 @@ from function_calls.offline.courtesies import is_courtesy
 from function_calls.receipt_stack import EDITED, Change, ReceiptStack, change_id
 from function_calls.reply_scope import scope_of_reply
 from function_calls.wording import say
-from services.chat import ChatMessage
 from services.history.service import HistoryService
+from services.kernel.chat import ChatMessage
 
 _LOOKED_BACK: Final = 50
 

@@ -4,7 +4,7 @@ import re
 from zoneinfo import ZoneInfo
 
 from function_calls.context import CallContext
-from services.errors import RequestRefused
+from services.kernel.errors import RequestRefused
 
 _OFFSET = re.compile(r"Etc/GMT([+-])(\d+)")
 

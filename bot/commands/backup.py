@@ -6,12 +6,12 @@ import click
 
 from bot.commands.failing import failed
 from bot.settings_sources import load_settings
-from services.errors import ConfigError, StorageBusy
+from services.kernel.errors import ConfigError, StorageBusy
 
 
 def back_up_to(config: Path | None, file: Path) -> int:
     """Copy the database into `file` and return the exit code; the bot may be running."""
-    from services.storage.backup import back_up
+    from services.storage.schema.backup import back_up
 
     try:
         made = back_up(load_settings(config).database_url, file)
@@ -25,7 +25,7 @@ def back_up_to(config: Path | None, file: Path) -> int:
 
 def restore_from(config: Path | None, file: Path) -> int:
     """Put the database back as it is in `file` and return the exit code; the bot must be stopped."""
-    from services.storage.backup import restore
+    from services.storage.schema.backup import restore
 
     try:
         made = restore(load_settings(config).database_url, file)

@@ -11,8 +11,8 @@ from bot.findings.finding import Finding, good
 from bot.settings import Settings
 from bot.settings_sources import load_settings, secrets_kept
 from bot.terminal_text import printable
-from services.clock import SystemClock
-from services.errors import ConfigError
+from services.kernel.clock import SystemClock
+from services.kernel.errors import ConfigError
 
 
 def examine_bot(config: Path | None) -> int:

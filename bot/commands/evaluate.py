@@ -16,7 +16,7 @@ from bot.evaluation.tool_scores import Judgement
 from bot.settings import ModelSettings
 from function_calls.call_styles.choosing import StyleName
 from function_calls.interpreter import Interpreter
-from services.errors import ConfigError
+from services.kernel.errors import ConfigError
 
 
 def evaluate_time(data: Path | None, errors: int) -> int:

@@ -10,9 +10,9 @@ from bot.settings_sources import load_settings
 from bot.terminal_text import printable
 from function_calls.records.explaining import explained
 from services.call_log.model import CallRecord, TurnRecord
-from services.errors import ConfigError
-from services.storage.call_store import SqlCallReader
-from services.storage.view import DatabaseView
+from services.kernel.errors import ConfigError
+from services.storage.engine.readonly import DatabaseView
+from services.storage.records.store import SqlCallReader
 
 
 def explain(config: Path | None, message: str, *, chat: str | None) -> int:

@@ -17,8 +17,8 @@ from bot.settings_sources import load_settings
 from bot.terminal_text import printable
 from bot.unknown_names import unknown_names
 from function_calls.calls import ToolSpec
-from services.clock import SystemClock
-from services.errors import ConfigError
+from services.kernel.clock import SystemClock
+from services.kernel.errors import ConfigError
 
 if TYPE_CHECKING:
     from bot.offering import Offer

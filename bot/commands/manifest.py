@@ -10,8 +10,8 @@ from bot.platform_kit.command_menu import MENU
 from bot.platform_kit.function_menu import function_commands
 from bot.platforms.slack.manifest import manifest
 from bot.settings_sources import load_settings
-from services.clock import SystemClock
-from services.errors import ConfigError
+from services.kernel.clock import SystemClock
+from services.kernel.errors import ConfigError
 
 
 def show_slack_manifest(config: Path | None, *, url: str) -> int:

@@ -13,9 +13,9 @@ from bot.platforms.catalog import create_platforms
 from bot.settings import Settings
 from bot.settings_sources import load_settings, secret_values
 from bot.tool_servers.sources import tool_secrets
-from services.chat import ChatAddress, Person
-from services.clock import SystemClock
-from services.errors import ConfigError, StorageBusy
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.clock import SystemClock
+from services.kernel.errors import ConfigError, StorageBusy
 
 
 def serve_mcp(config: Path | None, *, chat: str, person: str | None) -> int:

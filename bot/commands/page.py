@@ -16,9 +16,9 @@ from bot.commands.desktop import show_page
 from bot.settings import Settings
 from bot.terminal_language import language_here
 from function_calls.wording import say
-from services.clock import Clock
-from services.errors import ConfigError
-from services.importing import imported_for_good, left_out
+from services.kernel.clock import Clock
+from services.kernel.errors import ConfigError
+from services.kernel.startup_imports import imported_for_good, left_out
 
 if TYPE_CHECKING:
     from bot.platforms.web.adapter import WebPlatform

@@ -20,9 +20,9 @@ from function_calls.calls import ToolSpec
 from function_calls.context import Services
 from function_calls.router import FunctionCallRouter
 from function_calls.tool_switches import ToolSwitches
-from services.clock import SystemClock
-from services.errors import ConfigError
-from services.session import MemoryStateStore
+from services.kernel.clock import SystemClock
+from services.kernel.errors import ConfigError
+from services.kernel.state import MemoryStateStore
 
 
 def show_plugins(config: Path | None) -> int:

@@ -13,18 +13,18 @@ from bot.commands.failing import failed
 from bot.settings import Settings
 from bot.settings_sources import load_settings
 from bot.zones import bot_zone
-from services.chat import ChatAddress, Person
-from services.clock import SystemClock
-from services.errors import ConfigError, RequestRefused, StorageBusy
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.clock import SystemClock
+from services.kernel.errors import ConfigError, RequestRefused, StorageBusy
+from services.reminders.audit.verification import Fate, Verification, verify
+from services.reminders.exchange.ics_read import Newcomers
+from services.reminders.exchange.model import ImportRefused, read_chat
+from services.reminders.exchange.transfer import Form, Importer, ImportReport, export_chat
 from services.reminders.model import ReminderLimits
-from services.reminders.portable.ics_read import Newcomers
-from services.reminders.portable.model import ImportRefused, read_chat
-from services.reminders.portable.transfer import Form, Importer, ImportReport, export_chat
-from services.reminders.verification import Fate, Verification, verify
 from services.storage.database import Database
-from services.storage.reminder_audit import SqlReminderAudit
-from services.storage.reminder_transfer import SqlReminderReader, SqlTransferStore
-from services.storage.view import DatabaseView
+from services.storage.engine.readonly import DatabaseView
+from services.storage.reminders.audit import SqlReminderAudit
+from services.storage.reminders.transfer import SqlReminderReader, SqlTransferStore
 
 _MOST_SHOWN = 50
 _LAST_DAYS = timedelta(days=7)

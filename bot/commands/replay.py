@@ -25,11 +25,11 @@ from function_calls.records.replaying import Replay, ReplayedCall, replay, turn_
 from function_calls.rule_words import without_rule_text
 from services.call_log.metering import MeteredModel
 from services.call_log.model import CallRecord, Charge, TurnRecord
-from services.errors import ConfigError, ModelUnavailable
+from services.kernel.errors import ConfigError, ModelUnavailable
 from services.language_model.fallback import FallbackChain
-from services.storage.call_store import SqlCallReader
-from services.storage.message_reader import messages_before
-from services.storage.view import DatabaseView
+from services.storage.engine.readonly import DatabaseView
+from services.storage.messages.pages import messages_before
+from services.storage.records.store import SqlCallReader
 
 _NARROWEST = 80
 

@@ -18,7 +18,7 @@ from bot.tool_servers.sources import tool_secrets
 from bot.watchdog import Watchdog, stop_on_sigterm
 from function_calls.offline import OfflineInterpreter
 from function_calls.phrases import every_claim
-from services.clock import Clock
+from services.kernel.clock import Clock
 
 _WARM_UP_AFTER_SECONDS: Final = 0.5
 

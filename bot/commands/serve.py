@@ -9,9 +9,9 @@ from bot.commands.banner import show_banner
 from bot.platform_kit.parts import PlatformParts
 from bot.platforms import console
 from bot.settings_sources import load_settings
-from services.clock import SystemClock
-from services.errors import ConfigError, StorageBusy, StorageFull
-from services.importing import imported_for_good
+from services.kernel.clock import SystemClock
+from services.kernel.errors import ConfigError, StorageBusy, StorageFull
+from services.kernel.startup_imports import imported_for_good
 
 
 def serve(config: Path | None, *, watches_plugins: bool = False) -> int:

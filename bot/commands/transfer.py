@@ -12,17 +12,17 @@ from bot.commands.failing import failed
 from bot.platforms.web.files import RoomFiles
 from bot.settings import Settings
 from bot.settings_sources import load_settings
-from services.clock import SystemClock
-from services.errors import ConfigError, RequestRefused, StorageBusy
+from services.kernel.clock import SystemClock
+from services.kernel.errors import ConfigError, RequestRefused, StorageBusy
+from services.reminders.exchange.model import ImportRefused, read_chat
 from services.reminders.model import ReminderLimits
-from services.reminders.portable.model import ImportRefused, read_chat
 from services.storage.database import Database
-from services.storage.reminder_transfer import SqlTransferStore
-from services.storage.transfer_reader import TransferReader
-from services.storage.transfer_writer import TransferWriter
-from services.storage.view import DatabaseView
-from services.transfer.service import Brought, bring_in, exported
-from services.transfer.wanted import Wanted
+from services.storage.engine.readonly import DatabaseView
+from services.storage.export.lines import Wanted
+from services.storage.export.reader import TransferReader
+from services.storage.export.service import Brought, bring_in, exported
+from services.storage.export.writer import TransferWriter
+from services.storage.reminders.transfer import SqlTransferStore
 
 
 def export_everything(config: Path | None, chats: Sequence[str], people: Sequence[str], out: Path) -> int:

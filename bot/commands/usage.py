@@ -8,10 +8,10 @@ import click
 
 from bot.commands.columns import in_columns
 from bot.settings_sources import load_settings
-from services.clock import SystemClock
-from services.errors import ConfigError
-from services.storage.usage import Usage, UsageBy, usage_by
-from services.storage.view import DatabaseView
+from services.kernel.clock import SystemClock
+from services.kernel.errors import ConfigError
+from services.storage.engine.readonly import DatabaseView
+from services.storage.records.usage import Usage, UsageBy, usage_by
 
 
 def show_usage(config: Path | None, by: UsageBy, days: int) -> int:

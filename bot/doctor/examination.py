@@ -13,7 +13,7 @@ from bot.language_models import language_model
 from bot.offering import offer_of
 from bot.settings import Settings
 from bot.unknown_names import unknown_names
-from services.clock import Clock
+from services.kernel.clock import Clock
 
 
 async def examine(settings: Settings, clock: Clock) -> AsyncIterator[Finding]:

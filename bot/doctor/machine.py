@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
 from bot.findings.finding import Finding, good, problem
-from services.errors import ConfigError, StorageBusy, StorageFull
-from services.reminders.zone_data import zone_data_version
+from services.kernel.errors import ConfigError, StorageBusy, StorageFull
+from services.recurrence.calendars.data_version import zone_data_version
 from services.storage.database import Database, first_line
-from services.storage.soundness import find_damage, refuse_empty_beside_old
-from services.storage.view import has_tables
+from services.storage.engine.integrity import find_damage, refuse_empty_beside_old
+from services.storage.engine.readonly import has_tables
 
 _MAX_SKEW = timedelta(seconds=30)
 _MAX_AGE_YEARS = 2

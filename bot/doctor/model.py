@@ -5,7 +5,7 @@ from typing import Final
 
 from bot.findings.finding import Finding, good, problem
 from bot.settings import ModelSettings
-from services.errors import ModelUnavailable
+from services.kernel.errors import ModelUnavailable
 from services.language_model.ports import CompletionRequest, LanguageModel
 
 _TOOL: Final = {

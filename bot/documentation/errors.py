@@ -10,7 +10,7 @@ import function_calls
 import services
 from bot.documentation.markdown import cell, table
 from function_calls.wording import catalogue
-from services.errors import AssistantError
+from services.kernel.errors import AssistantError
 
 _HEAD = """# Errors and refusals
 

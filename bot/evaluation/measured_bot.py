@@ -16,8 +16,8 @@ from bot.testing.platform import FakePlatform
 from bot.zones import bot_zone
 from function_calls.calls import Interpretation, ToolCall, Turn
 from function_calls.interpreter import Interpreter
-from services.chat import Person
-from services.errors import ModelUnavailable
+from services.kernel.chat import Person
+from services.kernel.errors import ModelUnavailable
 from services.reminders.model import Reminder
 from services.reminders.service import ReminderService
 from services.storage.database import Database

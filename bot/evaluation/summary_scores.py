@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from bot.evaluation.rouge import Rouge, rouge
 from bot.evaluation.summary_cases import SummaryCase
-from services.chat import ChatAddress, ChatMessage, Person
+from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.summary.content import content_messages
 from services.summary.evidence import Evidence
 from services.summary.extractive import quote_best

@@ -8,8 +8,8 @@ from msgspec import Struct
 from bot.evaluation.measured_bot import Observed
 from bot.evaluation.prompts import NONE, Prompt
 from function_calls.calls import ToolCall
+from services.recurrence.rules import WEEKDAYS
 from services.reminders.model import Reminder
-from services.reminders.rules import WEEKDAYS
 
 
 class Judgement(Struct, frozen=True, kw_only=True):

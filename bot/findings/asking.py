@@ -9,8 +9,8 @@ from typing import Self
 import httpx
 from msgspec import Struct, field
 
-from services.certificates import trusted
-from services.clock import Clock
+from services.kernel.certificates import trusted
+from services.kernel.clock import Clock
 
 _TIMEOUT_SECONDS = 15.0
 

@@ -23,9 +23,9 @@ from bot.platforms.web.frames import author_shape, written
 from function_calls.rule_words import rules_in_words
 from services.call_log.model import CallRecord, TurnRecord, parsed
 from services.call_log.service import CallLog
-from services.chat import ChatAddress
-from services.storage.activity import CallFilter
-from services.storage.message_pages import MessageFilter
+from services.kernel.chat import ChatAddress
+from services.storage.messages.pages import MessageFilter
+from services.storage.records.activity import CallFilter
 
 BEFORE = Annotated[int | None, Query(ge=0, le=2**62, description="`next` of the page before.")]
 LIMIT = Annotated[int, Query(ge=1, le=200)]

@@ -2,7 +2,7 @@
 
 from bot.http.context import HttpContext
 from bot.http.errors import HttpRefused
-from services.chat import ChatAddress
+from services.kernel.chat import ChatAddress
 
 
 def admit(context: HttpContext, address: ChatAddress, person_id: str) -> None:

@@ -11,7 +11,7 @@ from starlette.requests import HTTPConnection
 from bot.http.errors import HttpRefused
 from bot.http.tokens import SCOPES, Role, Scope, Token, Tokens
 from bot.platforms.web.ids import LONGEST_NAME, person_called
-from services.chat import Person
+from services.kernel.chat import Person
 
 _BEARER: Final = "bearer "
 NAME = Annotated[

@@ -16,10 +16,9 @@ from bot.http.errors import HttpRefused
 from bot.http.memberships import RoomReminderViewer
 from bot.http.shapes import IN_ROOM
 from bot.platforms.web.frames import written
-from services.reminders.model import Reminder, ReminderState
-from services.reminders.portable.feed import CalendarFeed, FeedTokens
-from services.reminders.public_ids import public_id
-from services.reminders.recurrence import fires_between
+from services.recurrence.fires import fires_between
+from services.reminders.exchange.feed import CalendarFeed, FeedTokens
+from services.reminders.model import Reminder, ReminderState, public_id
 
 _MOST_OCCURRENCES: Final = 2000
 _LONGEST_RANGE: Final = timedelta(days=366)

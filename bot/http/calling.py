@@ -20,8 +20,8 @@ from function_calls.permission import Viewer as ToolViewer
 from function_calls.running import is_disk_full
 from function_calls.session_state import CallState, Session
 from function_calls.validation import mended_arguments
-from services.chat import ChatMessage
-from services.storage.scope_store import SqlScopeStore
+from services.kernel.chat import ChatMessage
+from services.storage.people.scopes import SqlScopeStore
 
 DOOR = "http"
 

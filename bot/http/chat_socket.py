@@ -24,7 +24,7 @@ from bot.platforms.web.frames import Frame, written
 from bot.platforms.web.room import Room
 from bot.token_buckets import TokenBuckets
 from function_calls.wording import say
-from services.errors import StorageFull
+from services.kernel.errors import StorageFull
 
 QUEUE: Final = 1000
 """So many frames may wait for a socket; a client that reads more slowly is sent away and comes back to a snapshot."""

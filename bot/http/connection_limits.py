@@ -14,7 +14,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from bot.http.networks import network_of
 from bot.settings import HttpSettings
-from services.repeat_limit import RepeatLimit
+from services.kernel.repeat_limit import RepeatLimit
 
 try:
     import resource

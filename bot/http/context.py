@@ -14,13 +14,12 @@ from bot.http.readiness import Readiness
 from bot.http.tokens import Tokens
 from bot.platforms.web.adapter import WebPlatform
 from bot.settings import Settings
-from services.clock import Clock
-from services.reminders.model import ReminderState
-from services.reminders.public_ids import row_key
-from services.reminders.shelf import Shelf
-from services.storage.activity import ActivityReader
-from services.storage.message_pages import MessagePages
-from services.storage.reminder_store import SqlReminderStore
+from services.kernel.clock import Clock
+from services.reminders.finder import Shelf
+from services.reminders.model import ReminderState, row_key
+from services.storage.messages.pages import MessagePages
+from services.storage.records.activity import ActivityReader
+from services.storage.reminders.store import SqlReminderStore
 
 _MOST_REMINDERS: Final = 1000
 

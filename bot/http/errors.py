@@ -17,8 +17,15 @@ from bot.http.field_problems import field_problems, in_one_line
 from bot.http.openai_errors import OpenAiError, OpenAiErrorBody, is_openai_path, type_of
 from function_calls.running import refusal_text
 from function_calls.wording import knows, say
-from services.clock import SystemClock
-from services.errors import ConfigError, DeliveryFailed, RequestRefused, StorageBusy, StorageFull, StorageUnavailable
+from services.kernel.clock import SystemClock
+from services.kernel.errors import (
+    ConfigError,
+    DeliveryFailed,
+    RequestRefused,
+    StorageBusy,
+    StorageFull,
+    StorageUnavailable,
+)
 
 
 class ErrorBody(Answer):

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from bot.http.answer import Answer
 from bot.http.context import HttpContext
 from bot.platforms.web.frames import written
-from services.storage.activity import Timed
+from services.storage.records.activity import Timed
 
 _MOST_SAMPLES = 240
 

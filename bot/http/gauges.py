@@ -4,7 +4,7 @@ from collections import deque
 from datetime import datetime, timedelta
 from typing import Final
 
-from services.bounded import Bounded
+from services.kernel.bounded import Bounded
 
 _MOST_NOTES: Final = 5000
 _MINUTE: Final = timedelta(minutes=1)

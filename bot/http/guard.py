@@ -17,7 +17,7 @@ from bot.http.reach import LOCAL_HOSTS
 from bot.http.tokens import Tokens
 from bot.settings import HttpSettings
 from bot.token_buckets import TokenBuckets
-from services.clock import Clock
+from services.kernel.clock import Clock
 
 _POLICY_VIOLATION: Final = 1008
 _FILE: Final = re.compile(r"/api/chat/sessions/[^/]+/files")

@@ -15,7 +15,7 @@ from bot.http.memberships import enter_room
 from bot.mcp_server import Asker, McpDoor
 from bot.platforms.web.ids import SESSION
 from function_calls.wording import say
-from services.errors import ToolFailed
+from services.kernel.errors import ToolFailed
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext

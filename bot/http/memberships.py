@@ -15,8 +15,8 @@ from bot.http.auth import ChatViewer, ReminderViewer, ToolViewer, Viewer
 from bot.http.context import Context, HttpContext
 from bot.http.errors import HttpRefused
 from bot.http.shapes import IN_ROOM, SESSION
-from services.chat import ChatAddress
-from services.storage.room_use import RoomUse
+from services.kernel.chat import ChatAddress
+from services.storage.messages.pages import RoomUse
 
 LOBBY: Final = "lobby"
 _KEEP: Final = timedelta(days=36_500)

@@ -31,9 +31,9 @@ from function_calls.calls import Reply, Turn
 from function_calls.client_tools import ClientToolInterpreter
 from function_calls.interpreter import Interpreter
 from function_calls.running import full_text
-from services.errors import StorageFull
 from services.history.service import HistoryService
-from services.session import Json
+from services.kernel.errors import StorageFull
+from services.kernel.state import Json
 
 _SSE: Final = "text/event-stream"
 _NOTHING_USED: Final = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}

@@ -17,7 +17,7 @@ from function_calls.calls import Interpretation, ToolCall, Turn
 from function_calls.claims import asks_for_change, is_unproven
 from function_calls.interpreter import Interpreter
 from function_calls.wording import say
-from services.session import Json
+from services.kernel.state import Json
 
 _BEAT_SECONDS: Final = 10.0
 _BETWEEN: Final = "\n\n"

@@ -17,9 +17,9 @@ from function_calls.calls import Step, ToolCall, ToolResult, ToolSpec, Turn
 from function_calls.errors import SchemaInvalid
 from function_calls.toolsets.openapi.document import DocumentInvalid
 from function_calls.toolsets.schemas import safe_schema
-from services.bounded import Bounded
-from services.chat import ChatMessage, Person
-from services.session import Json
+from services.kernel.bounded import Bounded
+from services.kernel.chat import ChatMessage, Person
+from services.kernel.state import Json
 
 _BOT: Final = Person(id="bubbles", name="bubbles", is_bot=True)
 _MOST_REMEMBERED: Final = 500

@@ -3,7 +3,7 @@
 from typing import Final
 
 from bot.settings import HttpSettings
-from services.errors import ConfigError
+from services.kernel.errors import ConfigError
 
 _SHORTEST_TOKEN: Final = 16
 _MAKES_ONE: Final = 'this makes one: python -c "import secrets; print(secrets.token_urlsafe(24))"'

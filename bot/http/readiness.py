@@ -6,10 +6,10 @@ from typing import Final, Literal
 
 from loguru import logger
 
-from services.clock import Clock
-from services.errors import StorageBusy, StorageFull
+from services.kernel.clock import Clock
+from services.kernel.errors import StorageBusy, StorageFull
 from services.storage.database import Database
-from services.storage.state_store import SqlStateStore
+from services.storage.people.state import SqlStateStore
 
 _PATIENCE: Final = 2.0  # seconds
 _FRESH: Final = 5.0  # seconds for which an answer is given again, so that probes cost no write each

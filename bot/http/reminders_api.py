@@ -21,8 +21,7 @@ from bot.http.room_reminders import ChangedReminderShape, ReminderShape, reminde
 from bot.http.shapes import IN_ROOM, Body
 from function_calls.calls import Interpretation, ToolResult, Turn
 from function_calls.wording import say
-from services.reminders.model import ReminderState
-from services.reminders.public_ids import row_key
+from services.reminders.model import ReminderState, row_key
 from services.reminders.service import ReminderService
 
 REMINDER_ID = Annotated[str, Path(pattern=r"^[a-z0-9]{1,20}$", examples=["ptc7uz"])]

@@ -11,9 +11,9 @@ from function_calls.calls import ToolResult
 from function_calls.events import TOOL_COMPLETE, TOOL_START, Event
 from function_calls.receipt_stack import change_undone
 from services.call_log.service import CallLog
-from services.chat import ChatAddress, ChatMessage
-from services.clock import Clock
 from services.history.service import HistoryService
+from services.kernel.chat import ChatAddress, ChatMessage
+from services.kernel.clock import Clock
 
 
 @contextmanager

@@ -12,8 +12,8 @@ from bot.platforms.web.frames import CallShape, MessageShape, add_rule_words, at
 from bot.platforms.web.shapes import message_shape
 from services.call_log.model import CallRecord
 from services.call_log.service import CallLog
-from services.chat import ChatAddress, ChatMessage
-from services.storage.message_pages import PagedMessage
+from services.kernel.chat import ChatAddress, ChatMessage
+from services.storage.messages.pages import PagedMessage
 
 _LONGEST_RESULT = 4000
 

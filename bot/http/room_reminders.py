@@ -8,7 +8,7 @@ from bot.http.context import HttpContext
 from bot.platforms.web.frames import written
 from function_calls import rule_words
 from function_calls.wording import LANGUAGES
-from services.chat import ChatAddress
+from services.kernel.chat import ChatAddress
 from services.reminders.model import Reminder, ReminderState
 
 _MOST: Final = 1000

@@ -16,9 +16,9 @@ from bot.platforms.web.adapter import Said, Spoken
 from bot.platforms.web.frames import Frame, MessageShape, json_text
 from bot.platforms.web.room import Listener
 from function_calls.wording import say
-from services.chat import Attachment
-from services.languages import language_of
-from services.storage.unanswered import UnansweredMessages
+from services.kernel.chat import Attachment
+from services.kernel.languages import language_of
+from services.storage.messages.unanswered import UnansweredMessages
 
 _BEAT_SECONDS: Final = 15.0
 _RETRY_SECONDS: Final = 5.0

@@ -16,7 +16,7 @@ from bot.http.reach import check_reach, page_address
 from bot.http.room_events import follow_bot
 from bot.http.shared_rooms import rooms_shared
 from bot.settings import HttpSettings
-from services.errors import ConfigError
+from services.kernel.errors import ConfigError
 
 _LONGEST_FRAME: Final = 16_000_000
 """Bytes: a result of 5 MB that a page brings, its characters escaped (`\\u00e4`). The socket holds all else to less."""

@@ -14,7 +14,7 @@ from bot.crew import hired
 from bot.http.context import HttpContext
 from bot.http.room_history import RoomHistory
 from bot.platforms.web.room import HERE
-from services.storage.broadcasts import MOST_BYTES, Broadcasts
+from services.storage.workers.broadcasts import MOST_BYTES, Broadcasts
 
 SHARED: Final = frozenset({"message_new", "message_updated", "message_deleted", "reaction", "reminder_fired", HERE})
 """What is shared; an answer is when it is whole."""

@@ -18,7 +18,7 @@ from bot.http.shapes import Body, Done
 from bot.stored_tools.shelf import ToolForm, ToolIdTaken, ToolShelf, ToolUnknown, ValvesInvalid
 from function_calls.toolsets.access import AccessInvalid, check_access
 from function_calls.toolsets.stored.source import LONGEST_SOURCE, SourceInvalid, read_source
-from services.stored_tools.model import StoredTool
+from services.storage.tools.model import StoredTool
 
 TOOL_ID = Annotated[str, Path(pattern=r"^[a-z][a-z0-9_]{0,39}$", examples=["weather"])]
 _ACCESS = (

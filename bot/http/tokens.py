@@ -10,8 +10,8 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from services.clock import Clock
-from services.session import Json, StateStore
+from services.kernel.clock import Clock
+from services.kernel.state import Json, StateStore
 
 Role = Literal["admin", "member", "client"]
 Scope = Literal["chat", "reminders", "tools", "search", "models", "mcp", "metrics", "admin"]

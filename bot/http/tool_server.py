@@ -16,7 +16,7 @@ from bot.http.memberships import RoomToolViewer
 from bot.http.shapes import LONGEST_SESSION, SESSION_PATTERN
 from bot.http.tools_api import as_json
 from function_calls.calls import ToolSpec
-from services.session import Json
+from services.kernel.state import Json
 
 SESSION = Annotated[
     str, Query(pattern=SESSION_PATTERN, max_length=LONGEST_SESSION, description="The room that the call belongs to.")

@@ -21,7 +21,7 @@ from bot.platforms.web.frames import json_text
 from function_calls.calls import ToolSpec
 from function_calls.registry import Registry
 from function_calls.toolsets.source import Health, ToolSource
-from services.storage.activity import Timed
+from services.storage.records.activity import Timed
 
 TOOL_NAME = Annotated[str, Path(max_length=200, examples=["reminder_list"])]
 _COUNTED = timedelta(days=7)

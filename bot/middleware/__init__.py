@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol
 
-from services.chat import ChatMessage
+from services.kernel.chat import ChatMessage
 
 Next = Callable[[ChatMessage], Awaitable[None]]
 

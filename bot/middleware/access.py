@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 from bot.middleware import Next
-from services.chat import ChatAddress, ChatMessage
+from services.kernel.chat import ChatAddress, ChatMessage
 
 
 class Access:

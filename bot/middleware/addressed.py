@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from typing import Literal
 
 from bot.middleware import Next
-from services.chat import ChatMessage
+from services.kernel.chat import ChatMessage
 
 Listen = Literal["all", "addressed", "smart"]
 

@@ -7,8 +7,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from bot.middleware import Next
-from services.chat import ChatMessage
-from services.languages import language_of
+from services.kernel.chat import ChatMessage
+from services.kernel.languages import language_of
 
 _COMMAND: Final = re.compile(
     r"\s*/(?P<name>remind(?:me)?|提醒|reminders|summary|search|help)(?:@(?P<bot>[\w.-]+))?(?:\s+(?P<rest>.*))?",

@@ -4,7 +4,7 @@ import asyncio
 from weakref import WeakValueDictionary
 
 from bot.middleware import Next
-from services.chat import ChatMessage
+from services.kernel.chat import ChatMessage
 
 
 class InOrder:

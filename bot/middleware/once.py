@@ -2,8 +2,8 @@
 
 from bot.middleware import Next
 from bot.taking_in import taken_in
-from services.chat import ChatMessage
 from services.history.service import HistoryService
+from services.kernel.chat import ChatMessage
 
 
 class Once:

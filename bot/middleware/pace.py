@@ -6,8 +6,8 @@ from loguru import logger
 
 from bot.middleware import Next
 from bot.token_buckets import TokenBuckets
-from services.chat import ChatAddress, ChatMessage
-from services.clock import Clock
+from services.kernel.chat import ChatAddress, ChatMessage
+from services.kernel.clock import Clock
 
 _REMEMBERED: Final = 10_000
 

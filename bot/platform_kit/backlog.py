@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from bot.platform import Receive
-from services.chat import Incoming
+from services.kernel.chat import Incoming
 
 
 class Backlog:

@@ -10,8 +10,8 @@ from loguru import logger
 from msgspec.structs import replace
 
 from bot.platform import Health, HealthState
-from services.clock import Clock
-from services.errors import AssistantError, StorageBusy, StorageUnavailable
+from services.kernel.clock import Clock
+from services.kernel.errors import AssistantError, StorageBusy, StorageUnavailable
 
 _FIRST_PAUSE: Final = timedelta(seconds=1)
 LONGEST_PAUSE: Final = timedelta(minutes=2)

@@ -3,8 +3,8 @@
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Final
 
-from services.clock import Clock
-from services.errors import DeliveryFailed
+from services.kernel.clock import Clock
+from services.kernel.errors import DeliveryFailed
 
 _LONGEST_PATIENCE_SECONDS: Final = 60.0
 _ATTEMPTS: Final = 3

@@ -5,7 +5,7 @@ from typing import Final
 
 import httpx
 
-from services.errors import DeliveryFailed
+from services.kernel.errors import DeliveryFailed
 
 _SECONDS: Final = 20.0
 

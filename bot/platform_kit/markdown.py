@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from bot.platform import OutgoingMessage
 from bot.platform_kit.broadcasts import harmless
-from services.chat import Person
+from services.kernel.chat import Person
 
 Kind = Literal["text", "code", "block", "link", "mention", "everyone"]
 

@@ -3,7 +3,7 @@
 import asyncio
 from datetime import timedelta
 
-from services.clock import Clock
+from services.kernel.clock import Clock
 
 
 class SendPace:

@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from bot.settings import Settings
-from services.clock import Clock
+from services.kernel.clock import Clock
 
 
 class PlatformParts(Struct, frozen=True, kw_only=True):

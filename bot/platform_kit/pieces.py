@@ -7,7 +7,7 @@ from itertools import takewhile
 from typing import Final
 
 from bot.platform_kit.markdown import INLINE, code_blocks, mention_pattern
-from services.chat import Person
+from services.kernel.chat import Person
 
 Measure = Callable[[str], int]
 

@@ -12,8 +12,8 @@ from typing import Final
 from bot.platform import Platform
 from bot.platform_kit.parts import PlatformParts
 from bot.settings import Group, Settings
-from services.clock import Clock
-from services.errors import ConfigError
+from services.kernel.clock import Clock
+from services.kernel.errors import ConfigError
 
 EXTRAS: Final[Mapping[str, str]] = {
     "matrix": "matrix",

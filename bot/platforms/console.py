@@ -17,9 +17,9 @@ from bot.platform_kit.parts import PlatformParts
 from bot.platform_kit.typed_early import typed_early
 from bot.terminal_language import language_here
 from bot.terminal_text import printable
-from services.chat import ChatAddress, ChatMessage, Person
-from services.clock import Clock
-from services.importing import imported_for_good
+from services.kernel.chat import ChatAddress, ChatMessage, Person
+from services.kernel.clock import Clock
+from services.kernel.startup_imports import imported_for_good
 
 # `ann: text`, or `小安：text`; a name is one word, so that "http://…" and "10:30" are not names.
 _SPOKEN = re.compile(r"(?P<name>[^\W\d][\w.-]{0,30})(?::\s+|：\s*)(?P<text>\S.*)", re.DOTALL)

@@ -17,12 +17,11 @@ from function_calls.events import Listener
 from function_calls.hooks import ToolHooks
 from function_calls.model_hooks import ModelHooks
 from function_calls.toolset import Toolset
-from services.clock import Clock
-from services.errors import ConfigError
-from services.language_model.absent import NoModel
-from services.language_model.ports import LanguageModel
-from services.search.ports import SearchEngine
-from services.session import StateStore
+from services.kernel.clock import Clock
+from services.kernel.errors import ConfigError
+from services.kernel.state import StateStore
+from services.language_model.ports import LanguageModel, NoModel
+from services.search.model import SearchEngine
 
 if TYPE_CHECKING:
     import click

@@ -12,8 +12,8 @@ from loguru import logger
 
 from bot.plugins.contributions import Contributions
 from function_calls.declaring.tool_options import ToolOptions
-from services.errors import AssistantError
-from services.likeness import likest
+from services.kernel.close_names import likest
+from services.kernel.errors import AssistantError
 
 _LONGEST: Final = 300  # characters of what an error says
 _OF_JSON: Final = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "array": "list"}

@@ -30,10 +30,10 @@ from function_calls.registry import Registry, ToolNameTaken
 from function_calls.router import FunctionCallRouter
 from function_calls.tool_switches import ToolSwitches
 from function_calls.toolsets.source import ToolSource
-from services.clock import Clock
-from services.growing_pauses import growing_pauses
+from services.kernel.backoff import growing_pauses
+from services.kernel.clock import Clock
 from services.language_model.ports import LanguageModel
-from services.search.ports import SearchEngine
+from services.search.model import SearchEngine
 
 Hook = TypeVar("Hook")
 

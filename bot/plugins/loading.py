@@ -18,7 +18,7 @@ from bot.plugins.contributions import Contributions
 from bot.plugins.failure import PluginMistaken, report_failure, why
 from bot.plugins.shape import check_shape
 from bot.settings import PluginSettings
-from services.clock import Clock
+from services.kernel.clock import Clock
 from services.language_model.ports import LanguageModel
 
 ENTRY_POINTS: Final = "bubbles.plugins"

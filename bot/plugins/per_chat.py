@@ -14,7 +14,7 @@ from function_calls.hooks import AfterTool, BeforeTool
 from function_calls.model_hooks import AfterModel, BeforeModel, OnModelError
 from function_calls.tool_switches import ToolSwitches
 from function_calls.waiting import settled
-from services.chat import ChatAddress, ChatMessage
+from services.kernel.chat import ChatAddress, ChatMessage
 
 Answer = TypeVar("Answer")
 

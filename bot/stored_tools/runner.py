@@ -18,7 +18,7 @@ from bot.stored_tools.folder_quota import is_over_quota, remove_folder
 from bot.stored_tools.sandbox import SandboxUnavailable, check_kernel
 from function_calls.calls import ToolResult
 from function_calls.toolsets.stored.source import StoredFunction
-from services.chat import Person
+from services.kernel.chat import Person
 
 _ROOT: Final = str(Path(bot.__file__).resolve().parents[1])
 _BEGIN: Final = f"import sys; sys.path.append({_ROOT!r}); from bot.stored_tools.worker import main; main()"

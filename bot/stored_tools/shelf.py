@@ -9,10 +9,9 @@ from msgspec.structs import replace
 
 from function_calls.checking.schema_validator import SchemaValidator
 from function_calls.toolsets.stored.source import SourceInvalid, ToolSource, read_source
-from services.clock import Clock
-from services.session import Json
-from services.stored_tools.model import StoredTool, ToolVersion
-from services.stored_tools.ports import StoredToolStore
+from services.kernel.clock import Clock
+from services.kernel.state import Json
+from services.storage.tools.model import StoredTool, StoredToolStore, ToolVersion
 
 _ID: Final = re.compile(r"[a-z][a-z0-9_]{0,39}")
 

@@ -13,8 +13,7 @@ from function_calls.toolset import Viewer, unknown_tool
 from function_calls.toolsets.access import Access
 from function_calls.toolsets.names import joined_name
 from function_calls.toolsets.stored.source import SourceInvalid, StoredFunction, read_source
-from services.stored_tools.model import StoredTool
-from services.stored_tools.ports import StoredTools
+from services.storage.tools.model import StoredTool, StoredTools
 
 _TRUSTED_FOR: Final = 5.0  # seconds; another process may have saved something meanwhile
 _Read = tuple[tuple[str, StoredFunction, ToolSpec], ...]

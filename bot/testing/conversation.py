@@ -8,7 +8,7 @@ from bot.app import build_app
 from bot.settings import BotSettings, LogSettings, Settings
 from bot.testing.platform_rig import PlatformRig
 from bot.testing.talking import NO_PLUGINS
-from services.clock import SystemClock
+from services.kernel.clock import SystemClock
 from services.storage.database import Database
 
 _SETTINGS: Final = Settings(bot=BotSettings(timezone="UTC"), log=LogSettings(to_file=False), plugins=NO_PLUGINS)

@@ -23,7 +23,7 @@ from bot.settings import (
 from bot.testing.talking import NO_PLUGINS
 from bot.wiring import Functions
 from function_calls.interpreter import Interpreter
-from services.clock import Clock, SystemClock
+from services.kernel.clock import Clock, SystemClock
 from services.storage.database import Database
 
 

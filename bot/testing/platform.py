@@ -7,8 +7,8 @@ from datetime import timedelta
 
 from bot.addressing import is_called
 from bot.platform import Capabilities, OutgoingMessage, Receive
-from services.chat import ChatAddress, ChatMessage, Incoming, MessageEdited, MessageWithdrawn, Person, Reaction
-from services.clock import Clock
+from services.kernel.chat import ChatAddress, ChatMessage, Incoming, MessageEdited, MessageWithdrawn, Person, Reaction
+from services.kernel.clock import Clock
 
 
 class FakePlatform:

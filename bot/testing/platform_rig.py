@@ -9,7 +9,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from bot.platform import Platform
-from services.chat import ChatAddress, ChatMessage, Incoming
+from services.kernel.chat import ChatAddress, ChatMessage, Incoming
 
 News = TypeVar("News", bound=Incoming)
 PATIENCE_SECONDS = 4.0

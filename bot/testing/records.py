@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from services.call_log.model import CallRecord, Charge, CompletionRecord, Ending, Status, TurnRecord
-from services.chat import ChatAddress, Person
+from services.kernel.chat import ChatAddress, Person
 from services.language_model.ports import RequestedCall
 
 START = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)

@@ -18,9 +18,9 @@ from bot.testing.threads import InlineExecutor
 from bot.testing.timetables import LoopTimetable
 from bot.wiring import Functions
 from function_calls.interpreter import Interpreter
-from services.clock import Clock
+from services.kernel.clock import Clock
 from services.language_model.ports import RequestedCall
-from services.reminders.waker import WakerPace
+from services.reminders.delivery.worker import WakerPace
 from services.storage.database import Database
 
 # Each look at the clock costs loop cycles; nothing steps this clock, so a day between two looks loses nothing.

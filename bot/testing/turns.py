@@ -8,8 +8,8 @@ from bot.testing.clocks import FixedClock
 from function_calls.calls import ReturnStyle, Step, ToolSpec, Turn
 from function_calls.context import CallContext, Services
 from function_calls.oversight import Oversight
-from services.chat import ChatAddress, ChatMessage, Person
-from services.clock import Clock
+from services.kernel.chat import ChatAddress, ChatMessage, Person
+from services.kernel.clock import Clock
 
 HOME = ChatAddress(platform="test", chat_id="home")
 ANN = Person(id="ann", name="Ann")

@@ -13,7 +13,7 @@ from bot.settings import Group, ToolServerSettings
 from bot.tool_servers.mcp_servers import McpServer
 from bot.tool_servers.open_webui_form import own_fields, secrets_in
 from function_calls.toolsets.access import Access, check_access
-from services.errors import ConfigError
+from services.kernel.errors import ConfigError
 
 _KEY = "tool_servers.connections"
 _LONGEST_LABEL = 24

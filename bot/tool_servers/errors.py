@@ -1,6 +1,6 @@
 """What goes wrong with servers of others."""
 
-from services.errors import ToolFailed
+from services.kernel.errors import ToolFailed
 
 
 class ServerUnavailable(ToolFailed):

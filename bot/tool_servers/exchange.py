@@ -13,7 +13,7 @@ import httpx
 from msgspec import Struct
 
 from bot.tool_servers.errors import ServerUnavailable
-from services.certificates import trusted
+from services.kernel.certificates import trusted
 
 _MOST_REDIRECTS: Final = 3
 _USER_AGENT: Final = "Bubbles (tool client)"

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, SecretStr, Validat
 
 from bot.tool_servers.echoes import EchoMask, header_secrets, variable_secrets
 from function_calls.toolsets.access import Access
-from services.errors import ConfigError
+from services.kernel.errors import ConfigError
 
 _KEY = "tool_servers.mcp_file"
 

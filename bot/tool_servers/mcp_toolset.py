@@ -17,7 +17,7 @@ from function_calls.calls import ToolResult, ToolSpec
 from function_calls.context import CallContext
 from function_calls.toolset import Viewer, unknown_tool
 from function_calls.toolsets.source import Health
-from services.growing_pauses import growing_pauses
+from services.kernel.backoff import growing_pauses
 
 if TYPE_CHECKING:
     from mcp import Client

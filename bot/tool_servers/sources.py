@@ -19,8 +19,8 @@ from function_calls.toolsets.combined import LOCAL, CombinedToolset, join
 from function_calls.toolsets.direct import DirectToolset
 from function_calls.toolsets.local import LocalToolset
 from function_calls.toolsets.source import Health, ToolSource
-from services.clock import Clock, SystemClock
-from services.stored_tools.ports import StoredToolStore
+from services.kernel.clock import Clock, SystemClock
+from services.storage.tools.model import StoredToolStore
 
 if TYPE_CHECKING:
     from bot.stored_tools.runner import RunLimits

@@ -20,10 +20,10 @@ from function_calls.agents.assistant import AgentAssistant
 from function_calls.calls import Interpretation, ToolCall, Turn
 from function_calls.context import CallContext, Services
 from function_calls.registry import tool_function
-from services.chat import ChatAddress, ChatMessage, Person
-from services.clock import Clock, SystemClock
-from services.errors import ToolFailed
-from services.languages import language_of
+from services.kernel.chat import ChatAddress, ChatMessage, Person
+from services.kernel.clock import Clock, SystemClock
+from services.kernel.errors import ToolFailed
+from services.kernel.languages import language_of
 
 WEATHER = {"berlin": "4 °C, rain / 小雨", "beijing": "9 °C, clear / 晴"}
 CITIES = {"柏林": "berlin", "北京": "beijing"}

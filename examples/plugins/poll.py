@@ -10,7 +10,7 @@ from pydantic import Field
 from function_calls.calls import Choice, ToolResult
 from function_calls.context import CallContext
 from function_calls.registry import tool_function
-from services.errors import ToolFailed
+from services.kernel.errors import ToolFailed
 
 _MOST_OPTIONS = 10
 _WORDS = {

@@ -13,8 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from bot.plugins.contributions import Contributions
 from function_calls.context import CallContext
 from function_calls.registry import tool_function
-from services.clock import Clock
-from services.errors import ToolFailed
+from services.kernel.clock import Clock
+from services.kernel.errors import ToolFailed
 
 _MOST_KEPT = 500
 _MOST_BYTES = 200_000

@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from bot.plugins.contributions import Contributions
 from function_calls.calls import Receipt, ToolResult, UndoStep
 from function_calls.registry import tool_function
-from services.errors import ToolFailed
+from services.kernel.errors import ToolFailed
 
 _MOST_BYTES = 1_000_000
 _MOST_FILES = 20

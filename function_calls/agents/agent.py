@@ -38,7 +38,7 @@ from function_calls.router import FunctionCallRouter
 from function_calls.session_state import StateConflict
 from function_calls.toolset import Toolset, Viewer
 from function_calls.toolsets.combined import join
-from services.errors import ModelUnavailable
+from services.kernel.errors import ModelUnavailable
 from services.language_model.ports import LanguageModel
 
 

@@ -10,7 +10,7 @@ from function_calls.calls import ReturnStyle, SpawnedTask, Step, ToolResult, Tur
 from function_calls.context import CallContext
 from function_calls.declaring.class_tools import Tool
 from function_calls.oversight import Dispatcher
-from services.errors import ModelUnavailable
+from services.kernel.errors import ModelUnavailable
 
 _SECONDS: Final = 300.0  # an agent may ask its model several times
 _PARAMETERS: Final = {

@@ -12,7 +12,7 @@ from function_calls.calls import Conversation, Reply, Turn
 from function_calls.context import CallContext
 from function_calls.rounds import spoken
 from function_calls.session_state import CallState, MemorySessionStateStore, Session, SessionStateStore
-from services.errors import ModelUnavailable
+from services.kernel.errors import ModelUnavailable
 
 
 class Answers(Protocol):

@@ -9,8 +9,8 @@ from function_calls.calls import Turn
 from function_calls.context import CallContext
 from function_calls.oversight import Dispatcher
 from function_calls.wording import say
-from services.chat import ChatMessage, Person
-from services.errors import ModelUnavailable
+from services.kernel.chat import ChatMessage, Person
+from services.kernel.errors import ModelUnavailable
 
 
 class LoopAgent:

@@ -11,8 +11,8 @@ from function_calls.calls import Receipt, Step, Turn
 from function_calls.context import CallContext
 from function_calls.oversight import Dispatcher
 from function_calls.wording import say
-from services.chat import SentFile
-from services.errors import ToolFailed
+from services.kernel.chat import SentFile
+from services.kernel.errors import ToolFailed
 
 M = TypeVar("M", bound=BaseModel)
 

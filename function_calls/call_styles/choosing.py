@@ -12,7 +12,7 @@ from function_calls.call_styles.native import NativeStyle
 from function_calls.call_styles.prompted import PromptStyle
 from function_calls.call_styles.style import CallStyle, StyleSource
 from function_calls.instructions import Instructions
-from services.errors import ModelUnavailable
+from services.kernel.errors import ModelUnavailable
 from services.language_model.failures import Matter, RequestRejected
 from services.language_model.ports import Completion, CompletionRequest, LanguageModel
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from function_calls.errors import ArgumentError
-from services.likeness import likest
+from services.kernel.close_names import likest
 
 LONGEST_QUOTE: Final = 60
 """Characters of a wrong value that are repeated to the model."""

@@ -8,8 +8,8 @@ from function_calls.history.search import as_observation, found_before, with_att
 from function_calls.registry import tool_function
 from function_calls.summary.answers import links_to
 from function_calls.wording import say
-from services.chat import ChatMessage
 from services.history.service import HistoryService
+from services.kernel.chat import ChatMessage
 
 _LONGEST_QUOTE = 200
 

@@ -4,8 +4,8 @@ from datetime import tzinfo
 from typing import Final
 
 from function_calls.context import CallContext
-from services.chat import ChatMessage
 from services.history.service import HistoryService
+from services.kernel.chat import ChatMessage
 
 _LONGEST_TEXT: Final = 500
 

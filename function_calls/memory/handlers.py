@@ -9,11 +9,11 @@ from function_calls.context import CallContext
 from function_calls.memory.models import MemoryForgetArgs, MemorySaveArgs, MemorySearchArgs
 from function_calls.registry import tool_function
 from function_calls.wording import say
-from services.errors import RequestRefused
 from services.history.service import HistoryService
-from services.memory.model import Memory, Onlooker
-from services.memory.service import MemoryService
-from services.people.service import PeopleService
+from services.kernel.errors import RequestRefused
+from services.people.account_links import PeopleService
+from services.people.memory.model import Memory, Onlooker
+from services.people.memory.service import MemoryService
 
 _EVERYONE = frozenset(
     {"everyone", "everybody", "us", "all", "all of us", "the group", "this group", "the chat", "this chat", "chat"}

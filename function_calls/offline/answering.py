@@ -23,8 +23,8 @@ from function_calls.offline.tool_calls import CallMaker
 from function_calls.reminder_times import zone_name
 from function_calls.time_questions import TimeOption, which_time
 from function_calls.wording import say
+from services.people.zone_names import zone_named
 from services.time_expressions import Reading
-from services.zones.names import zone_named
 
 _MOST_OPTIONS = 3
 _WINDOWS = ("window", "window_2", "when", "when_2", "when_3")  # a template may have several places for a time

@@ -3,9 +3,9 @@
 from datetime import UTC, datetime, timedelta
 
 from function_calls.reminder_times import zone_name
-from services.reminders.model import Schedule
-from services.reminders.rules import WEEKDAYS
-from services.reminders.spoken import as_meant
+from services.recurrence.edits import as_meant
+from services.recurrence.rules import WEEKDAYS
+from services.recurrence.schedule import Schedule
 from services.time_expressions import Reading
 
 _CLOCK_PARTS = frozenset({"FREQ", "BYHOUR", "BYMINUTE"})

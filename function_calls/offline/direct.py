@@ -26,8 +26,8 @@ from function_calls.offline.requests import Ear, Request
 from function_calls.offline.squeezing import squeeze
 from function_calls.offline.templates import Notation
 from function_calls.offline.whole_time import whole_time
+from services.people.zone_names import zone_named
 from services.time_expressions import is_effort_spent
-from services.zones.names import zone_named
 
 _Need = Literal["nothing", "follow", "address", "behind", "excuse"]
 

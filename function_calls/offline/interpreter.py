@@ -26,7 +26,7 @@ from function_calls.offline.served import ServedLately
 from function_calls.offline.time_words import TimeReader
 from function_calls.offline.tool_calls import CallMaker
 from function_calls.wording import say
-from services.bounded import Bounded
+from services.kernel.bounded import Bounded
 from services.time_expressions import is_effort_spent, limited_effort, parse_all, warm_up
 
 _REMINDERS = "reminder_"

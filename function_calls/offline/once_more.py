@@ -17,9 +17,9 @@ from function_calls.offline.requests import Ear
 from function_calls.offline.same_time import without_same_time
 from function_calls.offline.time_words import TimeWords
 from function_calls.reminder_times import zone_name
-from services.reminders.model import Schedule
-from services.reminders.recurrence import next_after
-from services.reminders.rules import WEEKDAYS
+from services.recurrence.fires import next_after
+from services.recurrence.rules import WEEKDAYS
+from services.recurrence.schedule import Schedule
 from services.time_expressions import Reading
 
 _CLOCK = re.compile(r"(\d\d):(\d\d)")

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from function_calls.offline.reminder_request import ReminderRequest
 from function_calls.reply_scope import ReplyScope
-from services.bounded import Bounded
+from services.kernel.bounded import Bounded
 from services.time_expressions import Reading
 
 _EVERYTHING: Final = ReplyScope()

@@ -13,7 +13,7 @@ from function_calls.offline.clauses import LONGEST
 from function_calls.offline.pack import LanguagePack, languages_of, load_pack
 from function_calls.offline.reminder_request import ReminderRequest
 from function_calls.offline.requests import Ear
-from services.chat import ChatMessage
+from services.kernel.chat import ChatMessage
 
 _LATELY: Final = timedelta(minutes=10)
 _MOST_LOOKED_AT: Final = 10

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from function_calls.offline.named_weekdays import are_all, last_day, weekdays_in
 from function_calls.offline.requests import Ear
-from services.reminders.rules import MOST_OCCURRENCES
+from services.recurrence.rules import MOST_OCCURRENCES
 
 
 def repetition_arguments(words: Mapping[str, str], ear: Ear) -> dict[str, object] | None:

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from function_calls.reply_scope import ReplyScope
-from services.bounded import Bounded
+from services.kernel.bounded import Bounded
 
 _EVERYTHING: Final = ReplyScope()
 

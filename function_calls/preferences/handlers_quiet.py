@@ -15,8 +15,8 @@ from function_calls.registry import tool_function
 from function_calls.reminder_times import zone_name
 from function_calls.wording import say
 from function_calls.zone_words import check_may_set_for, zone_label
-from services.errors import RequestRefused
 from services.history.service import HistoryService
+from services.kernel.errors import RequestRefused
 from services.reminders.quiet_hours import QuietHours
 from services.reminders.service import ReminderService
 

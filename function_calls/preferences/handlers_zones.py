@@ -12,12 +12,12 @@ from function_calls.reminder_times import zone_name
 from function_calls.reminders.undo import put_back
 from function_calls.wording import say
 from function_calls.zone_words import check_may_set_for, clock_in, zone_label
-from services.errors import RequestRefused
 from services.history.service import HistoryService
+from services.kernel.errors import RequestRefused
+from services.people.zones import ZoneService
+from services.recurrence.follow_up import without_nag
 from services.reminders.model import Reminder
-from services.reminders.nagging import without_nag
 from services.reminders.service import ReminderService
-from services.zones.service import ZoneService
 
 _MOST_SHOWN = 5
 

@@ -10,9 +10,9 @@ from function_calls.registry import tool_function
 from function_calls.wording import say
 from function_calls.zone_words import check_may_set_for
 from services.history.service import HistoryService
-from services.people.service import PeopleService
-from services.privacy.model import DataScope, PersonData
-from services.privacy.service import PrivacyService
+from services.people.account_links import PeopleService
+from services.people.privacy.model import DataScope, PersonData
+from services.people.privacy.service import PrivacyService
 
 _SHOWN_MESSAGES = 100
 _LONGEST_QUOTE = 500

@@ -2,9 +2,9 @@
 
 import json
 
-from services.chat import ChatMessage, SentFile
-from services.memory.model import Memory
-from services.privacy.model import PersonData
+from services.kernel.chat import ChatMessage, SentFile
+from services.people.memory.model import Memory
+from services.people.privacy.model import PersonData
 
 _NAME = "my-data.json"
 

@@ -13,9 +13,8 @@ from function_calls.calls import Reply, SpawnedTask, Step, ToolCall, ToolResult,
 from function_calls.context import CallContext
 from function_calls.transcript import arguments_text, result_text
 from services.call_log.model import AGENT_ROUTE, NOTHING, CallRecord, Ending, Outcome, TurnRecord
-from services.call_log.purse import OpenPurse, Purse
 from services.call_log.service import CallLog
-from services.call_log.tally import Tally, counting, current_tally
+from services.call_log.tally import OpenPurse, Purse, Tally, counting, current_tally
 
 
 class Notes(Struct, kw_only=True):

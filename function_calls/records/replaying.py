@@ -12,7 +12,7 @@ from function_calls.interpreter import Interpreter
 from function_calls.rounds import Dispatched, run_rounds, spoken
 from services.call_log.model import CallRecord, TurnRecord, parsed
 from services.call_log.tally import Tally, counting
-from services.chat import ChatMessage
+from services.kernel.chat import ChatMessage
 
 Match = Literal["same", "other arguments", "not on record"]
 

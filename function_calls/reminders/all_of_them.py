@@ -11,7 +11,7 @@ from function_calls.reminders.answers import listed
 from function_calls.reminders.options import let_wait
 from function_calls.running import refusal_text
 from function_calls.wording import say
-from services.errors import RequestRefused
+from services.kernel.errors import RequestRefused
 from services.reminders.model import Reminder
 from services.reminders.service import ReminderService
 

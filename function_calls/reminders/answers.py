@@ -8,13 +8,13 @@ from function_calls.calls import Receipt, ToolResult, UndoStep
 from function_calls.context import CallContext
 from function_calls.reminder_times import zone_name
 from function_calls.wording import say
-from services.errors import RequestRefused
-from services.reminders import wall_days
-from services.reminders.forecast import known_until
+from services.kernel.errors import RequestRefused
+from services.recurrence import edits
+from services.recurrence.fires import next_fires, zone_of
+from services.recurrence.follow_up import Nag, nag_of, without_nag
+from services.recurrence.forecast import known_until
+from services.recurrence.suspensions import is_put_off
 from services.reminders.model import CatchUp, Reminder, ReminderState
-from services.reminders.nagging import Nag, nag_of, without_nag
-from services.reminders.recurrence import next_fires, zone_of
-from services.reminders.rests import is_put_off
 
 _MOST_ASKED_ABOUT = 10
 _MADE = frozenset({"set", "changed", "snoozed"})
@@ -48,7 +48,7 @@ def named(reminder: Reminder, ctx: CallContext) -> dict[str, str]:
 
 def _when_confirmed(reminder: Reminder, ctx: CallContext, verb: str) -> str:
     language, told = ctx.language, named(reminder, ctx)
-    bare = wall_days.bare(reminder.schedule)
+    bare = edits.bare(reminder.schedule)
     if reminder.state is ReminderState.PAUSED and bare.rule:
         return say(language, "reminder.changed_paused", **told, rule=rule_words.rule(language, reminder))
     due = due_meanwhile(reminder, ctx) if verb in _MADE else None
@@ -68,7 +68,7 @@ def _when_confirmed(reminder: Reminder, ctx: CallContext, verb: str) -> str:
 
 def due_meanwhile(reminder: Reminder, ctx: CallContext) -> datetime | None:
     """The time of what is said once, if that has come since it was asked for; None while it is paused."""
-    if wall_days.bare(reminder.schedule).rule or reminder.state is ReminderState.PAUSED:
+    if edits.bare(reminder.schedule).rule or reminder.state is ReminderState.PAUSED:
         return None
     due = reminder.schedule.start.replace(tzinfo=zone_of(reminder.schedule))
     return due if ctx.said_at < due <= ctx.clock.now() else None

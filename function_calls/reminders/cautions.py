@@ -9,9 +9,9 @@ from function_calls.reminder_times import zone_name
 from function_calls.reminders.answers import due_meanwhile
 from function_calls.wording import say
 from function_calls.zone_words import zone_label
+from services.people.zones import ZoneService
 from services.reminders.model import Reminder
 from services.reminders.service import ReminderService
-from services.zones.service import ZoneService
 
 
 async def cautions(reminder: Reminder, ctx: CallContext, reminders: ReminderService, zones: ZoneService) -> list[str]:

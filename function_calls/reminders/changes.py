@@ -15,12 +15,12 @@ from function_calls.reminders.cross_check import cross_check
 from function_calls.reminders.models import ReminderUpdateArgs
 from function_calls.reminders.named_days import SAME_TIME, days_in, readings_in
 from function_calls.reminders.own_part import own_words_for
-from services.errors import RequestRefused
-from services.reminders.exceptions import without_exceptions
-from services.reminders.model import Schedule
-from services.reminders.recurrence import next_fires
+from services.kernel.errors import RequestRefused
+from services.recurrence.exceptions import without_exceptions
+from services.recurrence.fires import next_fires
+from services.recurrence.rules import WEEKDAYS
+from services.recurrence.schedule import Schedule
 from services.reminders.references import means_all
-from services.reminders.rules import WEEKDAYS
 
 _HALF_DAY = 12
 _LAST_DAYS = (date(2027, 2, 28), date(2027, 4, 30), date(2027, 5, 31))

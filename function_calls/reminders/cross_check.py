@@ -18,9 +18,9 @@ from function_calls.offline.same_time import without_same_time
 from function_calls.offline.several_times import completed, with_listed_clocks
 from function_calls.offline.time_words import TimeWords, find_times, in_the_morning, joined, without_owners
 from function_calls.phrases import is_clock_without_half
-from services.reminders.model import Schedule
-from services.reminders.recurrence import next_fires
-from services.reminders.spoken import as_meant
+from services.recurrence.edits import as_meant
+from services.recurrence.fires import next_fires
+from services.recurrence.schedule import Schedule
 from services.time_expressions import Grain, Reading, TimeReader, TimeReadings
 
 _COMPARED_FIRES = 5

@@ -24,14 +24,13 @@ from function_calls.reminders.named_days import (
 from function_calls.reminders.options import Option, which_times
 from function_calls.reminders.undo import put_back, restore
 from function_calls.wording import say
+from services.recurrence.edits import ended_before
+from services.recurrence.fires import next_fires
+from services.recurrence.follow_up import without_nag
 from services.reminders.due_words import due_words
-from services.reminders.model import Reminder, ReminderEdit
-from services.reminders.nagging import without_nag
-from services.reminders.public_ids import row_key
-from services.reminders.recurrence import next_fires
+from services.reminders.model import Reminder, ReminderEdit, row_key
 from services.reminders.references import all_of, is_in, means_all
 from services.reminders.service import ReminderService
-from services.reminders.wall_days import ended_before
 from services.time_expressions import Reading
 
 _DELETE: Final = "reminder_delete"

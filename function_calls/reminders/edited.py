@@ -9,8 +9,9 @@ from function_calls.calls import ToolResult
 from function_calls.context import CallContext
 from function_calls.reminders.answers import changed_told
 from function_calls.reminders.undo import put_back
-from services.errors import RequestRefused
-from services.reminders.model import NewReminder, Reminder, ReminderEdit, ReminderState, Schedule
+from services.kernel.errors import RequestRefused
+from services.recurrence.schedule import Schedule
+from services.reminders.model import NewReminder, Reminder, ReminderEdit, ReminderState
 from services.reminders.service import ReminderService
 
 _MOST_SET: Final = 20

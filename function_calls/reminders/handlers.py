@@ -37,12 +37,13 @@ from function_calls.reminders.skips import NEXT, with_skipped
 from function_calls.reminders.undo import delete, put_back
 from function_calls.reminders.which import spoken_of
 from function_calls.wording import say
-from services.chat import Person
-from services.errors import RequestRefused
 from services.history.service import HistoryService
-from services.reminders import wall_days
-from services.reminders.model import CatchUp, Reminder, ReminderEdit, ReminderState, Schedule
-from services.reminders.nagging import nag_like
+from services.kernel.chat import Person
+from services.kernel.errors import RequestRefused
+from services.recurrence import edits
+from services.recurrence.follow_up import nag_like
+from services.recurrence.schedule import Schedule
+from services.reminders.model import CatchUp, Reminder, ReminderEdit, ReminderState
 from services.reminders.service import ReminderService
 
 _DAY = timedelta(days=1)
@@ -108,7 +109,7 @@ async def _updated(
     if moved is not None:
         return moved
     if args.skip and args.days:
-        if may_ask and not is_only_day(args, wall_days.bare(old.schedule), ctx):
+        if may_ask and not is_only_day(args, edits.bare(old.schedule), ctx):
             return await which_of_those_days(args, old, ctx)
         args = args.model_copy(update={"days": None})
     if args.skip and args.skip.strip().lower() != NEXT:
@@ -182,7 +183,7 @@ async def reminder_put_back(args: ReminderPutBackArgs, ctx: CallContext, reminde
 
 def _edit(args: ReminderUpdateArgs, old: Reminder, ctx: CallContext) -> ReminderEdit:
     """Return what is asked to be changed; a new time keeps the repeating until it is done."""
-    bare = wall_days.bare(old.schedule)
+    bare = edits.bare(old.schedule)
     schedule = with_skipped(args.skip, bare, ctx) if args.skip else changed_schedule(args, bare, ctx)
     schedule = repeated(args, schedule or bare, ctx) or schedule
     until_done = 0 if _stops_repeating(args, bare) else args.until_done

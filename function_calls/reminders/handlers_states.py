@@ -15,8 +15,8 @@ from function_calls.reminders.several import may_mean_all, several_meant, which_
 from function_calls.reminders.undo import put_back
 from function_calls.reminders.which import spoken_of
 from function_calls.wording import say
-from services.errors import RequestRefused
 from services.history.service import HistoryService
+from services.kernel.errors import RequestRefused
 from services.reminders.model import Reminder, ReminderState
 from services.reminders.service import ReminderService
 

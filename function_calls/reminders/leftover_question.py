@@ -10,9 +10,9 @@ from function_calls.leftovers import leftover
 from function_calls.phrases import folded
 from function_calls.reminders.options import let_wait
 from function_calls.wording import say
-from services.chat import Person
-from services.reminders.model import Schedule
-from services.reminders.recurrence import next_fires
+from services.kernel.chat import Person
+from services.recurrence.fires import next_fires
+from services.recurrence.schedule import Schedule
 
 _WORD = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+")
 

@@ -24,13 +24,14 @@ from function_calls.reminders.occurrences import MOST_A_DAY, day_of, fires_from,
 from function_calls.reminders.options import Option, which_times
 from function_calls.reminders.undo import delete, put_back
 from function_calls.wording import say
-from services.reminders import wall_days
-from services.reminders.exceptions import with_exceptions
-from services.reminders.model import Reminder, ReminderEdit, Schedule
-from services.reminders.nagging import nag_like
-from services.reminders.recurrence import next_fires
+from services.recurrence import edits
+from services.recurrence.exceptions import with_exceptions
+from services.recurrence.fires import next_fires
+from services.recurrence.follow_up import nag_like
+from services.recurrence.rules import parse_rule
+from services.recurrence.schedule import Schedule
+from services.reminders.model import Reminder, ReminderEdit
 from services.reminders.references import means_all
-from services.reminders.rules import parse_rule
 from services.reminders.service import ReminderService
 
 _MOST_A_WEEK: Final = 7
@@ -47,7 +48,7 @@ async def moved_once(
     Raises:
         RequestRefused: `not_on_that_day(day, next)`, and what `ReminderService.move_once` refuses.
     """
-    bare = wall_days.bare(old.schedule)
+    bare = edits.bare(old.schedule)
     counted = await _counted_from(args, old, bare, ctx, reminders)
     if counted is not None:
         return counted
@@ -75,7 +76,7 @@ async def move_to(
     Raises:
         RequestRefused: as `ReminderService.move_once`.
     """
-    bare = wall_days.bare(old.schedule)
+    bare = edits.bare(old.schedule)
     at = goal.start.replace(tzinfo=ZoneInfo(goal.zone))
     told = {"id": old.id, "content": old.content, "rule": rule_words.rule(ctx.language, old)}
     if at.astimezone(UTC) == fire.astimezone(UTC):
@@ -157,7 +158,7 @@ async def _from_then(
     if not before or "COUNT=" in bare.rule:
         changed = await reminders.edit(ctx.chat, ctx.sender, old.id, ReminderEdit(schedule=new))
         return changed_told(changed, ctx, "changed", put_back(old))
-    ended = wall_days.ended_before(bare, days[0])
+    ended = edits.ended_before(bare, days[0])
     series, single = await reminders.move_once(
         ctx.chat,
         ctx.sender,

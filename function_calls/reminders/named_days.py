@@ -8,10 +8,10 @@ from function_calls.context import CallContext
 from function_calls.conventions import time_reader
 from function_calls.own_words import clauses_that_ask_for
 from function_calls.phrases import is_clock
-from services.errors import RequestRefused
+from services.kernel.errors import RequestRefused
+from services.recurrence.edits import fires_from
 from services.reminders.model import Reminder
 from services.reminders.references import is_in
-from services.reminders.wall_days import fires_from
 from services.time_expressions import Reading
 
 # "Just move it" says nothing about how often.

@@ -22,13 +22,13 @@ from function_calls.reminders.named_days import (
     spoken,
 )
 from function_calls.reminders.skips import NEXT
-from services.errors import RequestRefused
-from services.reminders import wall_days
-from services.reminders.model import Schedule
-from services.reminders.recurrence import next_fires
+from services.kernel.errors import RequestRefused
+from services.recurrence import edits
+from services.recurrence.fires import next_fires
+from services.recurrence.rules import parse_rule
+from services.recurrence.schedule import Schedule
+from services.recurrence.suspensions import can_rest
 from services.reminders.references import means_all
-from services.reminders.rests import can_rest
-from services.reminders.rules import parse_rule
 from services.time_expressions import Grain, Reading
 
 MOST_A_DAY: Final = 9
@@ -141,7 +141,7 @@ def on_day(day: date, old: Schedule, ctx: CallContext) -> tuple[datetime, ...]:
 
 def fires_from(day: date, old: Schedule, ctx: CallContext) -> Sequence[datetime]:
     """Return what is still to come of `old` from `day` on, as much as comes in a day at most."""
-    return wall_days.fires_from(old, day, ctx.now, MOST_A_DAY)
+    return edits.fires_from(old, day, ctx.now, MOST_A_DAY)
 
 
 def next_of(old: Schedule, ctx: CallContext) -> tuple[datetime, ...]:

@@ -16,13 +16,14 @@ from function_calls.reminders.models import ReminderStateArgs
 from function_calls.reminders.rests import morning_after, rest_during, rest_told, rest_until
 from function_calls.reminders.undo import delete, put_back
 from function_calls.wording import say
-from services.errors import RequestRefused
-from services.reminders.model import NewReminder, Reminder, ReminderEdit, ReminderState, Schedule
-from services.reminders.recurrence import next_fires
+from services.kernel.errors import RequestRefused
+from services.recurrence.edits import bare
+from services.recurrence.fires import next_fires
+from services.recurrence.schedule import Schedule
+from services.recurrence.suspensions import Rest, awake, can_rest, left_out, resting, rests
+from services.reminders.model import NewReminder, Reminder, ReminderEdit, ReminderState
 from services.reminders.references import means_all
-from services.reminders.rests import Rest, awake, can_rest, left_out, resting, rests
 from services.reminders.service import ReminderService
-from services.reminders.wall_days import bare
 
 _INVERSES: Final[Mapping[str, str]] = {"pause": "resume", "resume": "pause", "join": "leave", "leave": "join"}
 

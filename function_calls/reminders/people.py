@@ -8,10 +8,10 @@ from msgspec.structs import replace
 
 from function_calls.context import CallContext
 from function_calls.wording import say
-from services.chat import ChatMessage, Person
-from services.errors import RequestRefused
 from services.history.service import HistoryService
-from services.member_names import is_unresolved, is_username_only, matching, unresolved, with_account
+from services.kernel.chat import ChatMessage, Person
+from services.kernel.errors import RequestRefused
+from services.people.member_names import is_unresolved, is_username_only, matching, unresolved, with_account
 from services.reminders.model import EVERYONE
 from services.reminders.service import ReminderService
 

@@ -24,12 +24,13 @@ from function_calls.reminders.skips import NEXT
 from function_calls.reminders.undo import delete, put_back
 from function_calls.reminders.which import spoken_of
 from function_calls.wording import say
-from services.errors import RequestRefused
 from services.history.service import HistoryService
-from services.reminders.model import NewReminder, Reminder, ReminderEdit, Schedule
-from services.reminders.nagging import without_nag
-from services.reminders.recurrence import next_fires
-from services.reminders.rules import parse_rule
+from services.kernel.errors import RequestRefused
+from services.recurrence.fires import next_fires
+from services.recurrence.follow_up import without_nag
+from services.recurrence.rules import parse_rule
+from services.recurrence.schedule import Schedule
+from services.reminders.model import NewReminder, Reminder, ReminderEdit
 from services.reminders.service import ReminderService, once_at
 
 _USUAL: Final = timedelta(minutes=10)

@@ -16,11 +16,12 @@ from function_calls.reminder_times import rule_parts
 from function_calls.reminders.models import ReminderUpdateArgs
 from function_calls.reminders.options import Option, which_times
 from function_calls.wording import say
-from services.errors import RequestRefused
-from services.reminders import wall_days
-from services.reminders.model import Reminder, Schedule
-from services.reminders.recurrence import next_fires
-from services.reminders.rules import WEEKDAYS
+from services.kernel.errors import RequestRefused
+from services.recurrence import edits
+from services.recurrence.fires import next_fires
+from services.recurrence.rules import WEEKDAYS
+from services.recurrence.schedule import Schedule
+from services.reminders.model import Reminder
 
 ADDED: Final = "+"
 LEFT_OUT: Final = "-"
@@ -60,7 +61,7 @@ async def which_of_those_days(args: ReminderUpdateArgs, old: Reminder, ctx: Call
     Raises:
         RequestRefused: as `repeated` does.
     """
-    bare = wall_days.bare(old.schedule)
+    bare = edits.bare(old.schedule)
     for_good = repeated(args, bare, ctx) or bare
     kept = _days_of(for_good)
     coming = next_fires(bare, ctx.now, _MOST_A_FORTNIGHT)
@@ -147,7 +148,7 @@ def _until(words: str, old: Schedule, ctx: CallContext) -> Schedule:
     last = last_day(words, ctx.said_at, ctx.language, time_reader(ctx).parse_all)
     if last is None:
         raise RequestRefused("time_not_understood", time=words)
-    ended = wall_days.ended_before(_endless(old), last + _DAY)
+    ended = edits.ended_before(_endless(old), last + _DAY)
     if not next_fires(ended, ctx.now, 1):
         when = phrasing.moment(ctx.language, next_fires(old, ctx.now, 1)[0], ctx.now)
         raise RequestRefused("not_in_that_time", next=when)

@@ -6,8 +6,8 @@ from function_calls.context import CallContext
 from function_calls.offline.pack import language_of, load_pack
 from function_calls.offline.references import reminder_references
 from function_calls.own_words import requests_in
-from services.errors import RequestRefused
 from services.history.service import HistoryService
+from services.kernel.errors import RequestRefused
 from services.reminders.model import Reminder
 from services.reminders.references import means_all
 from services.reminders.service import ReminderService

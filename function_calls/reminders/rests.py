@@ -12,13 +12,13 @@ from function_calls.phrases import LANGUAGES, phrases
 from function_calls.reminder_times import moment_of
 from function_calls.reminders.answers import named
 from function_calls.wording import say
-from services.errors import RequestRefused
+from services.kernel.errors import RequestRefused
+from services.recurrence.edits import bare
+from services.recurrence.fires import next_fires
+from services.recurrence.rules import WEEKDAYS
+from services.recurrence.suspensions import Rest
 from services.reminders.due_words import is_weekend
 from services.reminders.model import Reminder
-from services.reminders.recurrence import next_fires
-from services.reminders.rests import Rest
-from services.reminders.rules import WEEKDAYS
-from services.reminders.wall_days import bare
 from services.time_expressions import Grain, Reading
 
 _DAY: Final = timedelta(days=1)

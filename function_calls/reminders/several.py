@@ -14,8 +14,8 @@ from function_calls.own_words import requests_in
 from function_calls.reminders.replies import replied_to
 from function_calls.reminders.which import latest_receipts
 from function_calls.wording import say
-from services.errors import RequestRefused
 from services.history.service import HistoryService
+from services.kernel.errors import RequestRefused
 from services.reminders.model import Reminder
 from services.reminders.references import means_all
 from services.reminders.service import ReminderService

@@ -9,12 +9,12 @@ from msgspec.structs import replace
 from function_calls import phrasing
 from function_calls.context import CallContext
 from function_calls.conventions import time_reader
-from services.errors import RequestRefused
-from services.reminders.exceptions import with_exceptions
-from services.reminders.model import Schedule
-from services.reminders.recurrence import next_fires
-from services.reminders.rests import can_rest
-from services.reminders.wall_days import fires_from
+from services.kernel.errors import RequestRefused
+from services.recurrence.edits import fires_from
+from services.recurrence.exceptions import with_exceptions
+from services.recurrence.fires import next_fires
+from services.recurrence.schedule import Schedule
+from services.recurrence.suspensions import can_rest
 
 NEXT: Final = "next"
 

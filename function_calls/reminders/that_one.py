@@ -7,9 +7,9 @@ from function_calls.reminders.answers import listed, named
 from function_calls.reminders.replies import meant
 from function_calls.reminders.which import the_one_spoken_of
 from function_calls.wording import say
-from services.errors import RequestRefused
 from services.history.service import HistoryService
-from services.reminders import wall_days
+from services.kernel.errors import RequestRefused
+from services.recurrence import edits
 from services.reminders.model import Reminder
 from services.reminders.service import ReminderService
 
@@ -43,6 +43,6 @@ def _told(reminder: Reminder, ctx: CallContext) -> str:
         "when": phrasing.moment(language, first, ctx.now),
         "distance": phrasing.distance(language, first - ctx.now),
     }
-    if wall_days.bare(reminder.schedule).rule:
+    if edits.bare(reminder.schedule).rule:
         return say(language, "reminder.that_recurring", **fields, rule=rule_words.rule(language, reminder))
     return say(language, "reminder.that_once", **fields)

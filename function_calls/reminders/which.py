@@ -2,7 +2,7 @@
 
 from function_calls.calls import Receipt
 from function_calls.context import CallContext
-from services.errors import RequestRefused
+from services.kernel.errors import RequestRefused
 from services.reminders.model import Reminder
 from services.reminders.service import ReminderService
 

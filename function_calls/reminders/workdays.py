@@ -4,10 +4,10 @@ import re
 
 from msgspec.structs import replace
 
-from services.errors import RequestRefused
-from services.reminders.calendars.regions import region_of
-from services.reminders.model import Schedule
-from services.reminders.rules import parse_rule
+from services.kernel.errors import RequestRefused
+from services.recurrence.calendars.work_calendar import region_of
+from services.recurrence.rules import parse_rule
+from services.recurrence.schedule import Schedule
 
 _WORKDAYS = re.compile(
     r"\b(?:work(?:ing)? ?days?|business days?)\b|工作日|上班日|节假日(?:都?不用|除外|不算|休息)|除了?(?:法定)?节假日"

@@ -7,7 +7,7 @@ from typing import Protocol
 from function_calls import phrasing
 from function_calls.context import CallContext
 from function_calls.wording import say
-from services.chat import Person
+from services.kernel.chat import Person
 from services.summary.model import Finding, Summary, SummaryMethod, SummaryWindow
 
 _SHOWN_FINDINGS = 5

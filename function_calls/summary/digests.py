@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from function_calls.summary.answers import summarised
 from function_calls.wording import say
-from services.chat import ChatAddress
-from services.clock import Clock
+from services.kernel.chat import ChatAddress
+from services.kernel.clock import Clock
 from services.reminders.model import DueNotice
 from services.summary.model import Summary, SummaryWindow
 from services.summary.service import SummaryService

@@ -6,7 +6,7 @@ from datetime import timedelta
 from function_calls import phrasing
 from function_calls.context import CallContext
 from function_calls.wording import say
-from services.chat import Choice
+from services.kernel.chat import Choice
 from services.summary.model import DateMention, Summary
 
 _MOST = 3

@@ -12,8 +12,8 @@ from msgspec import Struct
 
 from function_calls.context import CallContext
 from function_calls.models import SummaryArgs
-from services.errors import RequestRefused
 from services.history.service import HistoryService
+from services.kernel.errors import RequestRefused
 from services.summary.model import SummaryWindow
 from services.time_expressions import DayParts, Grain, Reading, parse
 

@@ -6,7 +6,7 @@ from typing import Final
 from msgspec import Struct
 
 from function_calls.permission import Viewer
-from services.session import Json
+from services.kernel.state import Json
 
 _RIGHTS: Final = frozenset({"read", "write"})
 _LISTS: Final = frozenset({"user_ids", "group_ids"})

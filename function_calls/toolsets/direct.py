@@ -8,7 +8,7 @@ from uuid import uuid4
 from function_calls.calls import ToolResult, ToolSpec
 from function_calls.context import CallContext
 from function_calls.toolset import Viewer, unknown_tool
-from services.bounded import Bounded
+from services.kernel.bounded import Bounded
 
 if TYPE_CHECKING:
     from function_calls.toolsets.direct_offer import EventCall, Offer

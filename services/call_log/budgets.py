@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from services.call_log.model import Charge, Spent
 from services.call_log.tally import Tally
-from services.clock import Clock
-from services.errors import ModelUnavailable
+from services.kernel.clock import Clock
+from services.kernel.errors import ModelUnavailable
 
 SpentSince = Callable[[datetime], Awaitable[Sequence[Spent]]]
 

@@ -3,9 +3,8 @@
 from msgspec import Struct
 
 from services.call_log.model import Charge, CompletionRecord
-from services.call_log.purse import OpenPurse, Purse
-from services.call_log.tally import current_tally
-from services.errors import ModelUnavailable
+from services.call_log.tally import OpenPurse, Purse, current_tally
+from services.kernel.errors import ModelUnavailable
 from services.language_model.ports import Completion, CompletionRequest, LanguageModel, Usage
 
 _MILLION = 1_000_000

@@ -9,9 +9,8 @@ from loguru import logger
 from msgspec.structs import replace
 
 from services.call_log.masking import SecretMask
-from services.call_log.model import CONFIRMED, CallRecord, CompletionRecord, Spent, ToolCallShape, TurnRecord
-from services.call_log.ports import CallStore
-from services.chat import ChatAddress
+from services.call_log.model import CONFIRMED, CallRecord, CallStore, CompletionRecord, Spent, ToolCallShape, TurnRecord
+from services.kernel.chat import ChatAddress
 
 _BATCH = 500
 _MOST_WAITING = 20_000

@@ -3,13 +3,39 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Protocol
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from services.call_log.model import NOTHING, Charge, CompletionRecord, person_key
-from services.call_log.purse import OpenPurse, Purse
-from services.chat import ChatAddress, Person
+from services.kernel.chat import ChatAddress, Person
+
+
+class Purse(Protocol):
+    """Decides whether a model may be asked."""
+
+    async def check(self, tally: "Tally | None") -> None:
+        """Let a request pass.
+
+        Raises:
+            ModelUnavailable: a budget is used up (`budget`).
+        """
+        ...
+
+    def charge(self, tally: "Tally | None", charge: Charge) -> None:
+        """Count what a request used."""
+        ...
+
+
+class OpenPurse:
+    """No budget: every request passes and nothing is counted."""
+
+    async def check(self, tally: "Tally | None") -> None:
+        """Let it pass."""
+
+    def charge(self, tally: "Tally | None", charge: Charge) -> None:
+        """Leave it uncounted."""
 
 
 class Tally(Struct, kw_only=True):

@@ -5,9 +5,8 @@ from datetime import datetime
 
 from msgspec.structs import replace
 
-from services.chat import ChatAddress, ChatMessage, Person
-from services.history.finding import best_first, searched_text
-from services.history.terms import indexed_terms, wanted_terms
+from services.history.terms import best_first, indexed_terms, searched_text, wanted_terms
+from services.kernel.chat import ChatAddress, ChatMessage, Person
 
 
 class MemoryMessageStore:

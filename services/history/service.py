@@ -7,8 +7,8 @@ from datetime import datetime
 from itertools import takewhile
 from uuid import uuid4
 
-from services.chat import ChatAddress, ChatMessage, Person
 from services.history.ports import MessageStore
+from services.kernel.chat import ChatAddress, ChatMessage, Person
 
 _BATCH = 500
 _MOST_QUEUED = 50

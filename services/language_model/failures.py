@@ -3,7 +3,7 @@
 import re
 from typing import Literal
 
-from services.errors import ModelUnavailable
+from services.kernel.errors import ModelUnavailable
 
 _LONGEST_DETAIL = 300
 _SHORTEST_TELLING = 5  # characters of a secret that are worth hiding

@@ -5,11 +5,11 @@ from typing import Protocol, runtime_checkable
 
 from loguru import logger
 
-from services.circuit_breaker import CircuitBreaker
-from services.errors import ModelUnavailable
+from services.kernel.circuit_breaker import CircuitBreaker
+from services.kernel.errors import ModelUnavailable
 from services.language_model.failures import RequestRejected
-from services.language_model.listening import ListenedRequest
 from services.language_model.ports import Completion, CompletionRequest, LanguageModel
+from services.language_model.stream import ListenedRequest
 
 
 class FallbackChain:

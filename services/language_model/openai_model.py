@@ -9,13 +9,13 @@ from urllib.parse import urlsplit
 from loguru import logger
 from msgspec.structs import replace
 
-from services.importing import imported_for_good
-from services.language_model.body import BodyForm, yielding
+from services.kernel.startup_imports import imported_for_good
+from services.language_model.context_limit import shorter, size_of
 from services.language_model.failures import CallsRejected, EndpointFailed, RequestRejected
-from services.language_model.listening import ListenedRequest
 from services.language_model.ports import Completion, CompletionRequest, Usage
+from services.language_model.request_body import BodyForm, yielding
 from services.language_model.retry import RetryPolicy, Timeouts
-from services.language_model.trimming import shorter, size_of
+from services.language_model.stream import ListenedRequest
 
 if TYPE_CHECKING:
     from services.language_model.transport import Transport

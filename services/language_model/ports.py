@@ -5,6 +5,8 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from services.kernel.errors import ModelUnavailable
+
 TextListener = Callable[[str], Awaitable[None]]
 
 
@@ -69,3 +71,21 @@ class LanguageModel(Protocol):
             ModelUnavailable: no usable answer after the configured retries.
         """
         ...
+
+
+class NoModel:
+    """A `LanguageModel` that is never there."""
+
+    @property
+    def name(self) -> str:
+        """No model's name."""
+        return "none"
+
+    async def complete(self, request: CompletionRequest) -> Completion:
+        """Answer nothing.
+
+        Raises:
+            ModelUnavailable: always.
+        """
+        del request
+        raise ModelUnavailable("connection", "no language model is configured")

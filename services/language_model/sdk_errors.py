@@ -6,9 +6,9 @@ from email.utils import parsedate_to_datetime
 
 import openai
 
-from services.errors import ModelUnavailable
+from services.kernel.errors import ModelUnavailable
+from services.language_model.error_parsing import ToldError, read_error
 from services.language_model.failures import EndpointFailed, clean, detail_of, failure_of
-from services.language_model.told_errors import ToldError, read_error
 
 _LONGEST_TOLD = 2000  # characters in which a reason is looked for
 

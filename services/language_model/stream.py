@@ -7,6 +7,8 @@ https://platform.openai.com/docs/api-reference/chat-streaming.
 import json
 from collections.abc import AsyncIterable, AsyncIterator, Iterable
 
+from msgspec.structs import replace
+
 from services.language_model.answer import (
     MAX_CALLS,
     MAX_JSON_BYTES,
@@ -25,7 +27,7 @@ from services.language_model.answer import (
     refuse_oversized,
     text_of,
 )
-from services.language_model.ports import Completion, RequestedCall, Usage
+from services.language_model.ports import Completion, CompletionRequest, RequestedCall, Usage
 
 DONE = b"[DONE]"
 _EVENT_STARTS = (b"data:", b"event:", b"id:", b"retry:", b":")
@@ -255,3 +257,17 @@ class StreamedAnswer:
             model=self._model,
             usage=self._usage,
         )
+
+
+class ListenedRequest:
+    """A request whose text deltas are watched; `request` is the one to send."""
+
+    def __init__(self, request: CompletionRequest) -> None:
+        self.is_speaking = False
+        self._on_text = request.on_text
+        self.request = request if request.on_text is None else replace(request, on_text=self._note)
+
+    async def _note(self, text: str) -> None:
+        self.is_speaking = True
+        if self._on_text is not None:
+            await self._on_text(text)

@@ -16,12 +16,12 @@ import httpx2
 import openai
 from openai import AsyncStream
 
-from services.certificates import trusted
-from services.errors import ModelUnavailable
+from services.kernel.certificates import trusted
+from services.kernel.errors import ModelUnavailable
 from services.language_model.answer import read_answer, read_fields
-from services.language_model.body import BodyForm, body_bytes, body_keywords
 from services.language_model.failures import EndpointFailed, struck_out
 from services.language_model.ports import Completion, CompletionRequest, TextListener, hear_nothing
+from services.language_model.request_body import BodyForm, body_bytes, body_keywords
 from services.language_model.response_limits import response_hooks
 from services.language_model.retry import Timeouts
 from services.language_model.sdk_errors import translate

@@ -1,11 +1,12 @@
 """The values of people: an account on a platform, and the code that proves whose it is."""
 
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Final, Protocol
 
 from msgspec import Struct
 
-from services.chat import ChatAddress, Person
-from services.session import Json
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.state import Json, StateDelta
 
 
 class Account(Struct, frozen=True, kw_only=True):
@@ -66,3 +67,15 @@ def account_of(value: Json) -> Account | None:
     if not (isinstance(platform, str) and isinstance(person_id, str) and isinstance(name, str)):
         return None
     return Account(platform=platform, person_id=person_id, name=name)
+
+
+class AccountBook(Protocol):
+    """Keeps values by scope and key."""
+
+    async def load(self, scopes: Sequence[str]) -> Sequence[Mapping[str, Json]]:
+        """The values of each of `scopes`, in that order."""
+        ...
+
+    async def commit_unless_changed(self, deltas: Sequence[StateDelta], read: Mapping[str, Mapping[str, Json]]) -> bool:
+        """Keep all of `deltas` where the scopes of `read` still have those values; else none, and return False."""
+        ...

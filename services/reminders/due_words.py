@@ -7,8 +7,8 @@ from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
+from services.recurrence.fires import next_fires
 from services.reminders.model import Reminder
-from services.reminders.recurrence import next_fires
 from services.time_expressions import Grain, Reading, TimeReader
 
 _MORNING, _NOON, _AFTERNOON, _EVENING = (4, 12), (11, 14), (12, 18), (17, 24)

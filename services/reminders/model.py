@@ -5,22 +5,11 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from services.chat import ChatAddress, Person
+from services.kernel.chat import ChatAddress, Person
+from services.recurrence.schedule import Schedule
 
 EVERYONE = "@all"
 """The id of a person who stands for everyone in the chat."""
-
-
-class Schedule(Struct, frozen=True, kw_only=True):
-    """When a reminder fires: wall clock and zone are the truth, instants are computed from them.
-
-    `start` is naive local time in `zone` (IANA name): the one fire, or DTSTART of the rule. `rule` is empty for
-    once, else an RRULE value (RFC 5545, `FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0`).
-    """
-
-    start: datetime
-    zone: str
-    rule: str = ""
 
 
 class CatchUp(StrEnum):
@@ -142,3 +131,36 @@ class ReminderEdit(Struct, frozen=True, kw_only=True):
     targets: tuple[Person, ...] | None = None
     is_urgent: bool | None = None
     catch_up: CatchUp | None = None
+
+
+_LETTERS = "abcdefghjkmnpqrstuvwxyz"
+_SYMBOLS = _LETTERS + "23456789"
+_TAIL = 5
+_SPACE: int = len(_LETTERS) * len(_SYMBOLS) ** _TAIL
+_FACTOR = 358_413_187  # shares no factor with _SPACE, so multiplying scatters ids without a clash
+_INVERSE: int = pow(_FACTOR, -1, _SPACE)
+
+
+def public_id(key: int) -> str:
+    """The id of row `key` (1 and up): six symbols, more after some 658 million rows."""
+    rounds, place = divmod(key, _SPACE)
+    number = place * _FACTOR % _SPACE
+    tail = ""
+    for _ in range(_TAIL):
+        number, symbol = divmod(number, len(_SYMBOLS))
+        tail = _SYMBOLS[symbol] + tail
+    return _LETTERS[number] + tail + (_SYMBOLS[0] * rounds if rounds else "")
+
+
+def row_key(identifier: str) -> int | None:
+    """The row that a complete id names, None when it cannot be one."""
+    text = identifier.strip().lower()
+    head, extra = text[: _TAIL + 1], text[_TAIL + 1 :]
+    if len(head) <= _TAIL or head[0] not in _LETTERS or any(symbol not in _SYMBOLS for symbol in head[1:]):
+        return None
+    if extra.strip(_SYMBOLS[0]):
+        return None
+    number = _LETTERS.index(head[0])
+    for symbol in head[1:]:
+        number = number * len(_SYMBOLS) + _SYMBOLS.index(symbol)
+    return number * _INVERSE % _SPACE + len(extra) * _SPACE

@@ -4,10 +4,12 @@ from datetime import datetime, timedelta
 
 from msgspec import Struct
 
-from services.errors import RequestRefused
-from services.reminders.missed import missed_between
-from services.reminders.model import CatchUp, Schedule
-from services.reminders.recurrence import next_after
+from services.kernel.errors import RequestRefused
+from services.recurrence.fires import next_after
+from services.recurrence.follow_up import is_nagging, nag_of
+from services.recurrence.missed import missed_between
+from services.recurrence.schedule import Schedule
+from services.reminders.model import CatchUp
 
 MOST_CAUGHT_UP = 10
 """Missed occurrences that `CatchUp.ALL` says one by one; earlier ones are counted in the first of them."""
@@ -90,3 +92,10 @@ def _last_fires(schedule: Schedule, first: datetime, latest: datetime, missed: i
         if len(fires) >= wanted:
             return fires[-wanted:]
         reach *= 2
+
+
+def pause_after(schedule: Schedule, due: datetime) -> timedelta | None:
+    """The pause after the fire at `due` (timezone-aware); None where no repetition follows it."""
+    nag = nag_of(schedule.rule) if is_nagging(schedule.rule) else None
+    following = None if nag is None else next_after(schedule, due)
+    return nag.every if nag is not None and following is not None and following - due == nag.every else None

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 
-from services.chat import Person
-from services.errors import RequestRefused
-from services.member_names import target_ids
+from services.kernel.chat import Person
+from services.kernel.errors import RequestRefused
+from services.people.member_names import target_ids
+from services.recurrence.follow_up import is_nagging
 from services.reminders.model import EVERYONE, Reminder
-from services.reminders.nagging import is_nagging
 
 Check = Callable[[Reminder, Person], None]
 """Raises `RequestRefused` where somebody may not do what they ask."""

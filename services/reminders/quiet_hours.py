@@ -7,8 +7,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from msgspec import Struct
 
-from services.chat import ChatAddress, Person
-from services.errors import RequestRefused
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.errors import RequestRefused
 from services.reminders.model import EVERYONE, Reminder
 
 _DAY = timedelta(days=1)

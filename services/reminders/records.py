@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from services.chat import ChatAddress, Person
-from services.reminders.model import CatchUp, DueNotice, NewReminder, ReminderAction, ReminderState, Schedule
+from services.kernel.chat import ChatAddress, Person
+from services.recurrence.schedule import Schedule
+from services.reminders.model import CatchUp, DueNotice, NewReminder, ReminderAction, ReminderState
 
 
 class DeliveryState(StrEnum):

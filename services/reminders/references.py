@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
-from services.errors import RequestRefused
+from services.kernel.errors import RequestRefused
+from services.recurrence.follow_up import without_nag
 from services.reminders.due_words import USUAL, fitting
 from services.reminders.model import Reminder
-from services.reminders.nagging import without_nag
 from services.time_expressions import TimeReader
 
 ALL = frozenset({"all", "everything", "*", "全部", "所有", "所有的", "全部的"})

@@ -7,35 +7,37 @@ from zoneinfo import ZoneInfo
 
 from msgspec.structs import replace
 
-from services.chat import ChatAddress, Person
-from services.clock import Clock
-from services.errors import RequestRefused
-from services.reminders.changes import cancelled, edited, finished, joined, left, paused, resumed
-from services.reminders.changing import Changing
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.clock import Clock
+from services.kernel.errors import RequestRefused
+from services.kernel.state import StateStore
+from services.recurrence.fires import check, next_fires
+from services.recurrence.follow_up import is_nagging, nag_like, without_nag
+from services.recurrence.rules import needs_calendar
+from services.recurrence.schedule import Schedule
+from services.reminders.delivery.retry import RetryPolicy
+from services.reminders.delivery.worker import Waker, WakerPace
 from services.reminders.due_words import USUAL
-from services.reminders.model import (
-    NewReminder,
-    Reminder,
-    ReminderEdit,
-    ReminderLimits,
-    ReminderState,
-    Schedule,
-)
-from services.reminders.nagging import is_nagging, nag_like, without_nag
+from services.reminders.finder import Shelf, Shown
+from services.reminders.model import NewReminder, Reminder, ReminderEdit, ReminderLimits, ReminderState, public_id
 from services.reminders.permissions import check_may_change, check_may_finish, is_for_everyone, let_anybody
 from services.reminders.ports import Courier, ReminderStore
-from services.reminders.public_ids import public_id
 from services.reminders.quiet_hours import QuietHours, QuietService
+from services.reminders.recent_deliveries import SaidReminders
 from services.reminders.records import Change, DeliveryRecord, Draft, StoredReminder
-from services.reminders.recurrence import check, next_fires
 from services.reminders.references import means_all
-from services.reminders.retries import RetryPolicy
-from services.reminders.rules import needs_calendar
-from services.reminders.said import SaidReminders
-from services.reminders.shelf import Shelf, Shown
-from services.reminders.twins import is_twin, is_worded_alike
-from services.reminders.waker import Waker, WakerPace
-from services.session import StateStore
+from services.reminders.transitions import (
+    cancelled,
+    edited,
+    finished,
+    is_twin,
+    is_worded_alike,
+    joined,
+    left,
+    paused,
+    resumed,
+)
+from services.reminders.updater import Changing
 from services.time_expressions import TimeReader
 
 _KEPT = timedelta(days=30)

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from typing import Final, Protocol, Self
 
-from services.clock import Clock, SystemClock
+from services.kernel.clock import Clock, SystemClock
 
 _BEGIN_AFTER: Final = timedelta(seconds=1)
 _CLOCK_LOOK_SECONDS: Final = 1.0

@@ -3,9 +3,7 @@
 Each engine is imported from its own module, so that only those in use cost anything.
 """
 
-from services.search.errors import SearchUnavailable
-from services.search.model import SearchAnswer, Source
-from services.search.ports import SearchEngine, TextListener
+from services.search.model import SearchAnswer, SearchEngine, SearchUnavailable, Source, TextListener
 from services.search.service import SearchService
 
 __all__ = ["SearchAnswer", "SearchEngine", "SearchService", "SearchUnavailable", "Source", "TextListener"]

@@ -4,8 +4,8 @@ from datetime import datetime, timedelta
 
 from msgspec.structs import replace
 
-from services.bounded import Bounded
-from services.clock import Clock
+from services.kernel.bounded import Bounded
+from services.kernel.clock import Clock
 from services.search.model import SearchAnswer
 
 _MAX_ANSWERS = 128

@@ -1,6 +1,11 @@
 """The values of a web search."""
 
+from collections.abc import Awaitable, Callable
+from typing import Protocol
+
 from msgspec import Struct
+
+from services.kernel.errors import ToolFailed
 
 
 class Source(Struct, frozen=True, kw_only=True):
@@ -29,3 +34,49 @@ class SearchAnswer(Struct, frozen=True, kw_only=True):
     def is_empty(self) -> bool:
         """Return whether the engine answered and found nothing."""
         return not self.text and not self.sources
+
+
+TextListener = Callable[[str], Awaitable[None]]
+"""Receives pieces of an answer as they arrive, citations already renumbered."""
+
+
+class SearchEngine(Protocol):
+    """Searches the web."""
+
+    @property
+    def name(self) -> str:
+        """The engine's short name, as the configuration has it."""
+        ...
+
+    async def search(self, query: str, language: str, *, on_text: TextListener | None = None) -> SearchAnswer:
+        """Answer `query` for a reader of `language` (a code such as `en` or `zh`).
+
+        An engine that passed its whole text to `on_text` sets `is_already_answered`; others leave `on_text` alone.
+
+        Raises:
+            SearchUnavailable: no usable answer.
+        """
+        ...
+
+
+class SearchUnavailable(ToolFailed):
+    """No engine gave a usable answer.
+
+    `reason` is a short code: `timeout`, `connection`, `rate_limited`, `refused` (key or request), `server_error`,
+    `malformed` or `cut` (the answer broke off). `retry_after` is the engine's wish in seconds, None when it named none.
+    `attempts` holds (engine, reason) of every engine asked, in order.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        *,
+        engine: str,
+        retry_after: float | None = None,
+        attempts: tuple[tuple[str, str], ...] = (),
+    ) -> None:
+        self.reason = reason
+        self.engine = engine
+        self.retry_after = retry_after
+        self.attempts = attempts or ((engine, reason),)
+        super().__init__("search unavailable: " + ", ".join(f"{name} {why}" for name, why in self.attempts))

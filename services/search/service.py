@@ -4,12 +4,10 @@ import asyncio
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from services.clock import Clock
-from services.errors import RequestRefused
+from services.kernel.clock import Clock
+from services.kernel.errors import RequestRefused
 from services.search.cache import AnswerCache
-from services.search.errors import SearchUnavailable
-from services.search.model import SearchAnswer
-from services.search.ports import SearchEngine, TextListener
+from services.search.model import SearchAnswer, SearchEngine, SearchUnavailable, TextListener
 
 _LONGEST_REST = timedelta(minutes=5)
 _DEFAULT_REST = timedelta(seconds=30)

@@ -14,18 +14,18 @@ from typing import NoReturn, Protocol, Self, TypeVar
 import sqlalchemy as sa
 from loguru import logger
 
-from services.errors import ConfigError, StorageBusy, StorageFull, StorageUnavailable
-from services.private_files import close_to_others, make_private_folder, open_private
-from services.storage import address, postgres, postgres_marks, sqlite
-from services.storage.file_lock import FileLock
-from services.storage.journal_flush import JournalFlush
-from services.storage.patience import Patience
-from services.storage.postgres_notes import Notes
-from services.storage.presence import Presence
-from services.storage.schema import make_schema
-from services.storage.sent_journal import SentJournal
-from services.storage.soundness import DamageCheck, has_lost_journal, is_disk_full, refuse_empty_beside_old
-from services.storage.write_probe import try_write
+from services.kernel.errors import ConfigError, StorageBusy, StorageFull, StorageUnavailable
+from services.kernel.private_files import close_to_others, make_private_folder, open_private
+from services.storage.engine import address, postgres, postgres_marks, sqlite
+from services.storage.engine.autocommit import Notes
+from services.storage.engine.file_lock import FileLock
+from services.storage.engine.integrity import DamageCheck, has_lost_journal, is_disk_full, refuse_empty_beside_old
+from services.storage.engine.journal_flush import JournalFlush
+from services.storage.engine.postgres import Patience
+from services.storage.engine.sent_journal import SentJournal
+from services.storage.engine.worker_registry import Presence
+from services.storage.schema.schema import make_schema
+from services.storage.schema.write_probe import try_write
 
 T = TypeVar("T")
 _TRIES = 3

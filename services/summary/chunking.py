@@ -7,7 +7,7 @@ windows that overlap are cut alike after the first pause they share, and summari
 from collections.abc import Sequence
 from datetime import timedelta
 
-from services.chat import ChatMessage
+from services.kernel.chat import ChatMessage
 from services.summary.terms import reading_length
 
 _PAUSE = timedelta(minutes=30)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from services.chat import ChatMessage
+from services.kernel.chat import ChatMessage
 from services.summary.evidence import Evidence
 from services.summary.model import Bullet
 from services.summary.model_answers import ClaimedBullet

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Container, Iterable, Sequence
 
-from services.chat import ChatMessage
+from services.kernel.chat import ChatMessage
 from services.summary.lexicon import lexicon
 from services.summary.model import Participant, SummaryWindow
 from services.summary.terms import terms

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
-from services.bounded import Bounded
-from services.chat import ChatMessage
+from services.kernel.bounded import Bounded
+from services.kernel.chat import ChatMessage
 from services.summary.model import Bullet
 
 _MAX_DIGESTS = 512

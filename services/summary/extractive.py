@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
-from services.chat import ChatAddress, ChatMessage
+from services.kernel.chat import ChatAddress, ChatMessage
 from services.summary.content import is_chatter
 from services.summary.coverage import choose
 from services.summary.model import Bullet, SummaryMethod

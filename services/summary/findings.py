@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, tzinfo
 
-from services.chat import ChatMessage
+from services.kernel.chat import ChatMessage
 from services.summary.content import is_chatter
 from services.summary.lexicon import lexicon
 from services.summary.model import DateMention, Finding, Findings, LinkMention

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from services.chat import ChatAddress
+from services.kernel.chat import ChatAddress
 
 
 class SummaryMethod(StrEnum):

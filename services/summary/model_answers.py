@@ -7,8 +7,8 @@ from importlib import resources
 
 from pydantic import BaseModel, ValidationError
 
-from services.chat import ChatMessage
-from services.errors import ModelUnavailable
+from services.kernel.chat import ChatMessage
+from services.kernel.errors import ModelUnavailable
 from services.language_model.ports import CompletionRequest
 from services.summary.chunking import MESSAGE_LENGTH
 from services.summary.model import Bullet

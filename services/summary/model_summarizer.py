@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Coroutine, Sequence
 from typing import TypeVar
 
-from services.chat import ChatAddress, ChatMessage
-from services.errors import ModelUnavailable
+from services.kernel.chat import ChatAddress, ChatMessage
+from services.kernel.errors import ModelUnavailable
 from services.language_model.ports import LanguageModel
 from services.summary.chunking import chunked
 from services.summary.claims import checked, checked_merges

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from services.chat import ChatAddress, ChatMessage
+from services.kernel.chat import ChatAddress, ChatMessage
 from services.summary.model import Bullet, SummaryMethod
 
 ProgressListener = Callable[[int, int], Awaitable[None]]

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import UTC, tzinfo
 from functools import cached_property
 
-from services.chat import ChatAddress, ChatMessage
-from services.errors import ModelUnavailable
+from services.kernel.chat import ChatAddress, ChatMessage
+from services.kernel.errors import ModelUnavailable
 from services.summary.model import Bullet, Summary, SummaryMethod, SummaryWindow
 from services.summary.ports import MessageSource, ProgressListener, Summarizer, TimeReader
 

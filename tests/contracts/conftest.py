@@ -10,23 +10,24 @@ import sqlalchemy as sa
 from bot.testing.clocks import FixedClock
 from function_calls.session_state import MemorySessionStateStore, SessionStateStore
 from services.call_log.memory_store import MemoryCallStore
-from services.call_log.ports import CallStore
-from services.chat import ChatAddress, Person
+from services.call_log.model import CallStore
 from services.history.memory_store import MemoryMessageStore
 from services.history.ports import MessageStore
-from services.reminders.memory_store import MemoryReminderStore
-from services.reminders.model import NewReminder, Schedule
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.state import MemoryStateStore, StateStore
+from services.recurrence.fires import check
+from services.recurrence.schedule import Schedule
+from services.reminders.model import NewReminder
 from services.reminders.ports import ReminderStore
 from services.reminders.records import Draft
-from services.reminders.recurrence import check
-from services.session import MemoryStateStore, StateStore
-from services.storage.call_store import SqlCallStore
+from services.reminders.testing.memory_store import MemoryReminderStore
 from services.storage.database import Database
-from services.storage.declaring import IS_TO_TRY
-from services.storage.message_store import SqlMessageStore
-from services.storage.reminder_store import SqlReminderStore
-from services.storage.scope_store import SqlScopeStore
-from services.storage.state_store import SqlStateStore
+from services.storage.messages.store import SqlMessageStore
+from services.storage.people.scopes import SqlScopeStore
+from services.storage.people.state import SqlStateStore
+from services.storage.records.store import SqlCallStore
+from services.storage.reminders.store import SqlReminderStore
+from services.storage.tables.ddl import IS_TO_TRY
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 KINDS = [

@@ -3,9 +3,8 @@
 from datetime import timedelta
 
 from bot.testing.records import HOME, START, make_call_record, make_completion_record, make_turn_record
-from services.call_log.model import Spent
-from services.call_log.ports import CallStore
-from services.chat import ChatAddress
+from services.call_log.model import CallStore, Spent
+from services.kernel.chat import ChatAddress
 
 WORK = ChatAddress(platform="fake", chat_id="work")
 

@@ -4,12 +4,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from services.chat import ChatAddress, Person
-from services.memory.memory_store import ProcessMemoryStore
-from services.memory.model import NewMemory, Onlooker
-from services.memory.ports import MemoryStore
+from services.kernel.chat import ChatAddress, Person
+from services.people.memory.memory_store import ProcessMemoryStore
+from services.people.memory.model import MemoryStore, NewMemory, Onlooker
 from services.storage.database import Database
-from services.storage.memories import SqlMemoryStore
+from services.storage.people.memories import SqlMemoryStore
 
 HOME = ChatAddress(platform="console", chat_id="home")
 ALONE = ChatAddress(platform="console", chat_id="ann")

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from msgspec.structs import replace
 
-from services.chat import Attachment, ChatAddress, ChatMessage, Person
 from services.history.ports import MessageStore
+from services.kernel.chat import Attachment, ChatAddress, ChatMessage, Person
 
 HOME = ChatAddress(platform="console", chat_id="home")
 START = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)

@@ -9,16 +9,16 @@ import sqlalchemy as sa
 from msgspec.structs import replace
 
 from services.call_log.model import CallRecord, TurnRecord
-from services.chat import Attachment, ChatAddress, ChatMessage, Person
-from services.memory.model import NewMemory, Onlooker
-from services.privacy.model import DataScope, Erasure
-from services.session import StateDelta
-from services.storage.call_store import SqlCallStore
+from services.kernel.chat import Attachment, ChatAddress, ChatMessage, Person
+from services.kernel.state import StateDelta
+from services.people.memory.model import NewMemory, Onlooker
+from services.people.privacy.model import DataScope, Erasure
 from services.storage.database import Database
-from services.storage.memories import SqlMemoryStore
-from services.storage.message_store import SqlMessageStore
-from services.storage.privacy_store import SqlPrivacyStore
-from services.storage.scope_store import SqlScopeStore
+from services.storage.messages.store import SqlMessageStore
+from services.storage.people.memories import SqlMemoryStore
+from services.storage.people.privacy import SqlPrivacyStore
+from services.storage.people.scopes import SqlScopeStore
+from services.storage.records.store import SqlCallStore
 from services.storage.tables import MESSAGE
 
 HOME = ChatAddress(platform="console", chat_id="home")

@@ -6,12 +6,12 @@ from datetime import datetime, time, timedelta
 import pytest
 from msgspec.structs import replace
 
-from services.chat import ChatAddress, Person
-from services.reminders.changes import cancelled, edited
+from services.kernel.chat import ChatAddress, Person
 from services.reminders.model import CatchUp, ReminderEdit, ReminderLimits
 from services.reminders.ports import ReminderStore
 from services.reminders.quiet_hours import QuietHours, chat_key, person_key
 from services.reminders.records import DeliveryState, Draft, Lease, Mark
+from services.reminders.transitions import cancelled, edited
 
 MakeDraft = Callable[..., Draft]
 MINUTE = timedelta(minutes=1)

@@ -6,11 +6,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from msgspec.structs import replace
 
-from services.errors import RequestRefused
-from services.reminders.changes import cancelled, edited, resumed
-from services.reminders.model import ReminderEdit, ReminderLimits, ReminderState, Schedule
+from services.kernel.errors import RequestRefused
+from services.recurrence.schedule import Schedule
+from services.reminders.model import ReminderEdit, ReminderLimits, ReminderState
 from services.reminders.ports import ReminderStore
 from services.reminders.records import DeliveryState, Draft, Lease, Mark
+from services.reminders.transitions import cancelled, edited, resumed
 
 MakeDraft = Callable[..., Draft]
 MINUTE = timedelta(minutes=1)

@@ -3,7 +3,7 @@
 import pytest
 
 from function_calls.session_state import SessionStateStore
-from services.session import StateDelta
+from services.kernel.state import StateDelta
 
 
 def written(scope, **values):

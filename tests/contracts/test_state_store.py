@@ -4,7 +4,7 @@ import asyncio
 from datetime import datetime, timedelta
 
 from bot.testing.clocks import FixedClock
-from services.session import StateStore
+from services.kernel.state import StateStore
 
 HOUR = timedelta(hours=1)
 

@@ -6,10 +6,9 @@ import pytest
 from msgspec.structs import replace
 
 from services.storage.database import Database
-from services.storage.stored_tools import SqlStoredToolStore
-from services.stored_tools.memory_store import MemoryStoredToolStore
-from services.stored_tools.model import StoredTool
-from services.stored_tools.ports import StoredToolStore
+from services.storage.tools.memory_store import MemoryStoredToolStore
+from services.storage.tools.model import StoredTool, StoredToolStore
+from services.storage.tools.store import SqlStoredToolStore
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 TEA = StoredTool(

@@ -11,30 +11,31 @@ from msgspec.structs import replace
 
 from bot.testing.clocks import FixedClock
 from bot.testing.records import make_call_record, make_completion_record, make_turn_record
-from services.chat import Attachment, ChatAddress, ChatMessage, Person
-from services.memory.model import NewMemory
-from services.people.codes import LinkCodes
-from services.people.service import PeopleService
-from services.privacy.model import DataScope
-from services.reminders.model import NewReminder, Schedule
-from services.reminders.portable.model import ImportRefused
+from services.kernel.chat import Attachment, ChatAddress, ChatMessage, Person
+from services.kernel.state import StateDelta
+from services.people.account_links import PeopleService
+from services.people.link_codes import LinkCodes
+from services.people.memory.model import NewMemory
+from services.people.privacy.model import DataScope
+from services.recurrence.schedule import Schedule
+from services.reminders.exchange.model import ImportRefused
+from services.reminders.model import NewReminder
 from services.reminders.quiet_hours import QuietHours
 from services.reminders.records import Draft
-from services.session import StateDelta
-from services.storage.call_store import SqlCallStore
 from services.storage.database import Database
-from services.storage.memories import SqlMemoryStore
-from services.storage.message_store import SqlMessageStore
-from services.storage.privacy_store import SqlPrivacyStore
-from services.storage.reminder_store import SqlReminderStore
-from services.storage.reminder_transfer import SqlTransferStore
-from services.storage.scope_store import SqlScopeStore
-from services.storage.state_store import SqlStateStore
+from services.storage.export.lines import Wanted
+from services.storage.export.reader import TransferReader
+from services.storage.export.service import bring_in, exported
+from services.storage.export.writer import TransferWriter
+from services.storage.messages.store import SqlMessageStore
+from services.storage.people.memories import SqlMemoryStore
+from services.storage.people.privacy import SqlPrivacyStore
+from services.storage.people.scopes import SqlScopeStore
+from services.storage.people.state import SqlStateStore
+from services.storage.records.store import SqlCallStore
+from services.storage.reminders.store import SqlReminderStore
+from services.storage.reminders.transfer import SqlTransferStore
 from services.storage.tables import REMINDER
-from services.storage.transfer_reader import TransferReader
-from services.storage.transfer_writer import TransferWriter
-from services.transfer.service import bring_in, exported
-from services.transfer.wanted import Wanted
 
 HOME = ChatAddress(platform="web", chat_id="home")
 WORK = ChatAddress(platform="web", chat_id="work")

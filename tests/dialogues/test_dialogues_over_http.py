@@ -17,7 +17,7 @@ from bot.settings import BotSettings, LogSettings, Settings
 from bot.testing.clocks import LoopClock
 from bot.testing.dialogues import Comparison, load_dialogues
 from bot.testing.rehearsal import build_in_memory
-from services.reminders.waker import WakerPace
+from services.reminders.delivery.worker import WakerPace
 
 ROOT = Path(__file__).parent
 

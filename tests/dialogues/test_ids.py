@@ -8,7 +8,7 @@ import pytest
 
 from bot.testing.dialogues import Dialogue, Step
 from bot.testing.rehearsal import play
-from services.reminders.public_ids import row_key
+from services.reminders.model import row_key
 
 LIKE_A_TIME = "x9h89x"
 

@@ -9,13 +9,14 @@ from time import monotonic
 
 import pytest
 
-from services.chat import ChatAddress, Person
-from services.clock import SystemClock
-from services.reminders.model import NewReminder, Schedule
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.clock import SystemClock
+from services.recurrence.schedule import Schedule
+from services.reminders.model import NewReminder
 from services.reminders.records import Draft
 from services.storage.database import Database
-from services.storage.patience import Patience
-from services.storage.reminder_store import SqlReminderStore
+from services.storage.engine.postgres import Patience
+from services.storage.reminders.store import SqlReminderStore
 from tests.integration.reminder_worker import deliver_until_killed
 from tests.integration.workers import Worker
 from tests.whole_lines import whole_lines

@@ -10,13 +10,14 @@ import sys
 from datetime import timedelta
 from pathlib import Path
 
-from services.chat import ChatAddress, Person
-from services.clock import SystemClock
-from services.reminders.model import DueNotice, NewReminder, ReminderLimits, Schedule
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.clock import SystemClock
+from services.recurrence.schedule import Schedule
+from services.reminders.model import DueNotice, NewReminder, ReminderLimits
 from services.reminders.service import ReminderService
 from services.storage.database import Database
-from services.storage.reminder_store import SqlReminderStore
-from services.storage.state_store import SqlStateStore
+from services.storage.people.state import SqlStateStore
+from services.storage.reminders.store import SqlReminderStore
 
 HOME = ChatAddress(platform="console", chat_id="home")
 LIMITS = ReminderLimits(per_person=100_000, per_chat=100_000)

@@ -9,14 +9,15 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from services.chat import ChatAddress, Person
-from services.clock import SystemClock
-from services.reminders.model import DueNotice, NewReminder, Schedule
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.clock import SystemClock
+from services.recurrence.schedule import Schedule
+from services.reminders.model import DueNotice, NewReminder
 from services.reminders.service import ReminderService
 from services.storage.database import Database
-from services.storage.patience import Patience
-from services.storage.reminder_store import SqlReminderStore
-from services.storage.state_store import SqlStateStore
+from services.storage.engine.postgres import Patience
+from services.storage.people.state import SqlStateStore
+from services.storage.reminders.store import SqlReminderStore
 
 HOME = ChatAddress(platform="console", chat_id="home")
 ANN = Person(id="ann", name="Ann")

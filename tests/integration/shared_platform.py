@@ -12,8 +12,8 @@ from pathlib import Path
 from bot.platform import Capabilities, OutgoingMessage, Receive
 from bot.plugins.contributions import Contributions
 from function_calls.registry import tool_function
-from services.chat import ChatAddress, ChatMessage, Person
-from services.clock import Clock
+from services.kernel.chat import ChatAddress, ChatMessage, Person
+from services.kernel.clock import Clock
 from tests.whole_lines import whole_lines
 
 FOLDER = Path(os.environ["SHARED_FOLDER"])

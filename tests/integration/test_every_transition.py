@@ -6,8 +6,8 @@ from zoneinfo import ZoneInfo, available_timezones
 
 import pytest
 
-from services.reminders.model import Schedule
-from services.reminders.recurrence import next_after
+from services.recurrence.fires import next_after
+from services.recurrence.schedule import Schedule
 
 pytestmark = pytest.mark.integration
 

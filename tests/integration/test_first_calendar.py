@@ -10,13 +10,14 @@ from time import perf_counter
 import pytest
 
 from bot.testing.clocks import FixedClock
-from services.chat import ChatAddress, Person
-from services.importing import imported_for_good
-from services.reminders.model import DueNotice, NewReminder, Schedule
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.startup_imports import imported_for_good
+from services.kernel.state import MemoryStateStore
+from services.recurrence.schedule import Schedule
+from services.reminders.model import DueNotice, NewReminder
 from services.reminders.service import ReminderService
-from services.session import MemoryStateStore
 from services.storage.database import Database
-from services.storage.reminder_store import SqlReminderStore
+from services.storage.reminders.store import SqlReminderStore
 from services.time_expressions import warm_up
 from tests.integration.workers import Worker
 from tests.pace import on_this_machine

@@ -20,7 +20,7 @@ from bot.http import readiness
 from bot.settings import BotSettings, LogSettings, Settings
 from bot.testing.http_bot import served_bot
 from bot.testing.platform import FakePlatform
-from services.clock import SystemClock
+from services.kernel.clock import SystemClock
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(60)]
 MEGABYTES = 3

@@ -5,14 +5,14 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from services.chat import ChatAddress, Person
-from services.clock import SystemClock
-from services.errors import RequestRefused
-from services.people.codes import LinkCodes
-from services.people.service import PeopleService
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.clock import SystemClock
+from services.kernel.errors import RequestRefused
+from services.people.account_links import PeopleService
+from services.people.link_codes import LinkCodes
 from services.storage.database import Database
-from services.storage.scope_store import SqlScopeStore
-from services.storage.state_store import SqlStateStore
+from services.storage.people.scopes import SqlScopeStore
+from services.storage.people.state import SqlStateStore
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(60)]
 PHONE, ANN = ChatAddress(platform="telegram", chat_id="42"), Person(id="42", name="Ann")

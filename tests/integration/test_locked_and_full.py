@@ -15,15 +15,16 @@ from pathlib import Path
 
 import pytest
 
-from services.chat import ChatAddress, Person
-from services.clock import SystemClock
-from services.reminders.model import DueNotice, NewReminder, Schedule
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.clock import SystemClock
+from services.recurrence.schedule import Schedule
+from services.reminders.model import DueNotice, NewReminder
 from services.reminders.records import DeliveryState
 from services.reminders.service import ReminderService
 from services.storage.database import Database
-from services.storage.patience import Patience
-from services.storage.reminder_store import SqlReminderStore
-from services.storage.state_store import SqlStateStore
+from services.storage.engine.postgres import Patience
+from services.storage.people.state import SqlStateStore
+from services.storage.reminders.store import SqlReminderStore
 from tests.pace import on_this_machine
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(90)]

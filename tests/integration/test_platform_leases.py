@@ -12,17 +12,17 @@ from bot.outbox import Outbox
 from bot.platform import OutgoingMessage
 from bot.relay import Relay
 from bot.testing.platform import FakePlatform
-from services.chat import ChatAddress, ChatMessage, Person
-from services.clock import SystemClock
 from services.history.memory_store import MemoryMessageStore
 from services.history.service import HistoryService
+from services.kernel.chat import ChatAddress, ChatMessage, Person
+from services.kernel.clock import SystemClock
 from services.storage.database import Database
-from services.storage.handed_over import HandedOver
-from services.storage.message_store import SqlMessageStore
-from services.storage.patience import Patience
-from services.storage.platform_leases import PlatformLeases
-from services.storage.shared_claims import free_gone
-from services.storage.turn_claims import TurnClaims
+from services.storage.engine.postgres import Patience
+from services.storage.messages.store import SqlMessageStore
+from services.storage.reminders.shared_claims import free_gone
+from services.storage.workers.platform_leases import PlatformLeases
+from services.storage.workers.remote_outbox import HandedOver
+from services.storage.workers.turn_claims import TurnClaims
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(60)]
 LASTS = timedelta(seconds=1)

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from services.chat import ChatAddress, ChatMessage, Person
-from services.errors import ConfigError
-from services.storage.backup import back_up, restore
+from services.kernel.chat import ChatAddress, ChatMessage, Person
+from services.kernel.errors import ConfigError
 from services.storage.database import Database
-from services.storage.message_store import SqlMessageStore
+from services.storage.messages.store import SqlMessageStore
+from services.storage.schema.backup import back_up, restore
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(60)]
 HOME = ChatAddress(platform="fake", chat_id="home")

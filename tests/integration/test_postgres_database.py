@@ -10,15 +10,16 @@ import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
-from services.chat import ChatAddress, Person
-from services.errors import ConfigError
-from services.reminders.model import NewReminder, Schedule
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.errors import ConfigError
+from services.recurrence.schedule import Schedule
+from services.reminders.model import NewReminder
 from services.reminders.records import Draft
-from services.storage import ledger
 from services.storage.database import Database
-from services.storage.migrations import SCHEMA_VERSION
-from services.storage.reminder_store import SqlReminderStore
-from services.storage.schema import tables_for
+from services.storage.reminders import ledger
+from services.storage.reminders.store import SqlReminderStore
+from services.storage.schema.migrations import SCHEMA_VERSION
+from services.storage.schema.schema import tables_for
 from services.storage.tables import META, METADATA, STATE
 from tests.unit.storage.old_databases import ROWS, bring_to, content, fill, tables_of
 

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from services.reminders.waker import WakerPace
+from services.reminders.delivery.worker import WakerPace
 from tests.pace import on_this_machine
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]

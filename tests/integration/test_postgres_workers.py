@@ -8,13 +8,13 @@ from datetime import timedelta
 import pytest
 import sqlalchemy as sa
 
-from services.clock import SystemClock
+from services.kernel.clock import SystemClock
+from services.reminders.delivery.worker import WakerPace
 from services.reminders.model import ReminderState
 from services.reminders.records import DeliveryState, Mark
-from services.reminders.waker import WakerPace
 from services.storage.database import Database
-from services.storage.patience import Patience
-from services.storage.reminder_store import SqlReminderStore
+from services.storage.engine.postgres import Patience
+from services.storage.reminders.store import SqlReminderStore
 from services.storage.tables import SAID
 from tests.pace import on_this_machine
 

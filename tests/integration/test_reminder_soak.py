@@ -10,17 +10,18 @@ import pytest
 
 from bot.testing.clocks import LoopClock
 from bot.testing.threads import InlineExecutor
-from services.chat import ChatAddress, Person
-from services.errors import DeliveryFailed
-from services.reminders.model import DueNotice, NewReminder, Schedule
-from services.reminders.nagging import with_nag
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.errors import DeliveryFailed
+from services.kernel.state import MemoryStateStore
+from services.recurrence.follow_up import with_nag
+from services.recurrence.schedule import Schedule
+from services.reminders.audit.verification import Fate, verify
+from services.reminders.delivery.worker import WakerPace
+from services.reminders.model import DueNotice, NewReminder
 from services.reminders.service import ReminderService
-from services.reminders.verification import Fate, verify
-from services.reminders.waker import WakerPace
-from services.session import MemoryStateStore
 from services.storage.database import Database
-from services.storage.reminder_audit import SqlReminderAudit
-from services.storage.reminder_store import SqlReminderStore
+from services.storage.reminders.audit import SqlReminderAudit
+from services.storage.reminders.store import SqlReminderStore
 
 pytestmark = [pytest.mark.integration, pytest.mark.looptime, pytest.mark.timeout(120)]
 START = datetime(2027, 3, 20, 0, 0, tzinfo=UTC)  # the clocks change in Berlin on the 28th

@@ -21,7 +21,7 @@ CONNECTIONS = "BUBBLES_TOOL_SERVERS__CONNECTIONS"
 PLUGIN = '''
 import os
 from function_calls.registry import tool_function
-from services.errors import ToolFailed
+from services.kernel.errors import ToolFailed
 
 @tool_function(examples=("please break down",), returns="reply")
 async def break_down() -> str:

@@ -16,7 +16,7 @@ import pytest
 from bot.stored_tools.runner import RunLimits, StoredCall, ToolRunner
 from bot.stored_tools.sandbox import SandboxUnavailable, check_kernel
 from function_calls.toolsets.stored.source import read_source
-from services.chat import Person
+from services.kernel.chat import Person
 
 pytestmark = pytest.mark.integration
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="the kernel's part of the sandbox is Linux's")

@@ -1,6 +1,6 @@
 import pytest
 
-from services.bounded import Bounded
+from services.kernel.bounded import Bounded
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@ import ssl
 
 import pytest
 
-from services.certificates import trusted
+from services.kernel.certificates import trusted
 
 
 def test_certificates_are_read_once():

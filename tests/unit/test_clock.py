@@ -9,7 +9,7 @@ from bot.app import build_app
 from bot.settings import BotSettings, Settings
 from bot.testing.platform import FakePlatform
 from bot.testing.threads import InlineExecutor
-from services.clock import SystemClock
+from services.kernel.clock import SystemClock
 from services.storage.database import Database
 
 pytestmark = pytest.mark.timeout(30)  # freezegun looks through every module that other tests have imported

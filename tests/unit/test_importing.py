@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from services.importing import imported_for_good, left_out
+from services.kernel.startup_imports import imported_for_good, left_out
 
 
 @pytest.fixture

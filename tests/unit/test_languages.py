@@ -1,6 +1,6 @@
 import pytest
 
-from services.languages import language_of
+from services.kernel.languages import language_of
 
 
 @pytest.mark.parametrize(

@@ -18,10 +18,10 @@ from bot.platforms.dingtalk.events import Event
 from bot.platforms.dingtalk.settings import DingTalkSettings
 from bot.platforms.dingtalk.stream import TOPIC, StreamClient
 from bot.platforms.dingtalk.wire import NAME, address_of, to_message
-from services.bounded import Bounded
-from services.chat import ChatAddress, SentFile
-from services.clock import Clock
-from services.errors import ConfigError, DeliveryFailed
+from services.kernel.bounded import Bounded
+from services.kernel.chat import ChatAddress, SentFile
+from services.kernel.clock import Clock
+from services.kernel.errors import ConfigError, DeliveryFailed
 
 if TYPE_CHECKING:
     from bot.platform_kit.parts import PlatformParts

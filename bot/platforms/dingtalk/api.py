@@ -8,9 +8,9 @@ import httpx
 
 from bot.platform_kit.json_api import JsonApi
 from bot.platforms.dingtalk.settings import DingTalkSettings
-from services.chat import SentFile
-from services.clock import Clock
-from services.errors import DeliveryFailed
+from services.kernel.chat import SentFile
+from services.kernel.clock import Clock
+from services.kernel.errors import DeliveryFailed
 
 _MARGIN: Final = timedelta(minutes=5)
 _DEFAULT_PATIENCE: Final = 60.0

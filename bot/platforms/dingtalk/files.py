@@ -7,7 +7,7 @@ import io
 import zipfile
 from typing import Final
 
-from services.chat import SentFile
+from services.kernel.chat import SentFile
 
 MAX_KILOBYTES: Final = 20_000
 """The largest file."""

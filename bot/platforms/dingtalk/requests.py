@@ -12,7 +12,7 @@ from bot.platform_kit.markdown import Span, plain, spans_of
 from bot.platform_kit.pieces import pieces
 from bot.platforms.dingtalk.files import ending, is_picture
 from bot.platforms.dingtalk.wire import recipient
-from services.chat import ChatAddress, SentFile
+from services.kernel.chat import ChatAddress, SentFile
 
 MAX_LENGTH: Final = 4000
 """Characters of one message; DingTalk allows 20,000 bytes."""

@@ -5,7 +5,7 @@ import re
 from bot.addressing import is_called
 from bot.platform_kit.instants import instant_of_milliseconds
 from bot.platforms.dingtalk.events import Event
-from services.chat import Attachment, ChatAddress, ChatMessage, Person
+from services.kernel.chat import Attachment, ChatAddress, ChatMessage, Person
 
 NAME = "dingtalk"
 

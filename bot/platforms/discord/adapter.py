@@ -19,9 +19,9 @@ from bot.platforms.discord import requests, wire
 from bot.platforms.discord.client import GatewayClient
 from bot.platforms.discord.events import Deleted, Dispatch, Guild, Interaction, Message, ReactionChange, Ready
 from bot.platforms.discord.settings import DiscordSettings
-from services.chat import ChatAddress, Incoming, SentFile
-from services.clock import Clock
-from services.errors import ConfigError, DeliveryFailed
+from services.kernel.chat import ChatAddress, Incoming, SentFile
+from services.kernel.clock import Clock
+from services.kernel.errors import ConfigError, DeliveryFailed
 
 if TYPE_CHECKING:
     from bot.platform_kit.parts import PlatformParts

@@ -9,8 +9,8 @@ import discord
 from aiohttp import ClientError
 from discord.http import Route
 
-from services.chat import SentFile
-from services.errors import DeliveryFailed
+from services.kernel.chat import SentFile
+from services.kernel.errors import DeliveryFailed
 
 _LONGEST_PATIENCE_SECONDS: Final = 30.0
 

@@ -13,7 +13,7 @@ from bot.platform import Choice, OutgoingMessage
 from bot.platform_kit.markdown import Span, spans_of
 from bot.platform_kit.pieces import pieces
 from bot.platforms.discord.wire import BUTTON
-from services.chat import ChatAddress
+from services.kernel.chat import ChatAddress
 
 MAX_LENGTH: Final = 2000
 """Characters of one message, marks included."""

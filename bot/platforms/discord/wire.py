@@ -9,7 +9,7 @@ from msgspec import Struct
 from bot.addressing import is_called
 from bot.platform_kit.command_menu import MENU, said_as
 from bot.platforms.discord.events import Deleted, Guild, Interaction, Member, Message, ReactionChange, User
-from services.chat import (
+from services.kernel.chat import (
     Attachment,
     BotAdded,
     ChatAddress,

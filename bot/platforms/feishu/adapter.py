@@ -30,9 +30,9 @@ from bot.platforms.feishu.wire import (
     to_pressed,
     to_reaction,
 )
-from services.chat import ChatAddress, ChatMessage, Incoming
-from services.clock import Clock
-from services.errors import ConfigError, DeliveryFailed
+from services.kernel.chat import ChatAddress, ChatMessage, Incoming
+from services.kernel.clock import Clock
+from services.kernel.errors import ConfigError, DeliveryFailed
 
 if TYPE_CHECKING:
     from bot.platform_kit.parts import PlatformParts

@@ -7,9 +7,9 @@ from typing import Final
 import httpx
 
 from bot.platform_kit.json_api import JsonApi
-from services.chat import SentFile
-from services.clock import Clock
-from services.errors import DeliveryFailed
+from services.kernel.chat import SentFile
+from services.kernel.clock import Clock
+from services.kernel.errors import DeliveryFailed
 
 _MARGIN: Final = timedelta(minutes=5)
 _TOKEN_INVALID: Final = {99991661, 99991663, 99991668, 99991677}

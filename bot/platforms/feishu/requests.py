@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from bot.platform import OutgoingMessage
 from bot.platform_kit.markdown import Span, spans_of
 from bot.platform_kit.pieces import pieces
-from services.chat import ChatAddress, SentFile
+from services.kernel.chat import ChatAddress, SentFile
 
 MAX_LENGTH: Final = 5000
 """Characters of one message; Feishu allows a post of 30 kB."""

@@ -9,7 +9,7 @@ from msgspec import Struct
 from bot.addressing import is_called
 from bot.platform_kit.instants import instant_of_milliseconds
 from bot.platforms.feishu.events import Body, Event, Message
-from services.chat import (
+from services.kernel.chat import (
     Attachment,
     BotAdded,
     ChatAddress,

@@ -23,9 +23,9 @@ from bot.platforms.irc.login import Login
 from bot.platforms.irc.people import People
 from bot.platforms.irc.settings import IrcSettings
 from bot.platforms.irc.wire import NAME, TEXT_BYTES, Line, Scene, folded, parse_line, text_lines, to_message
-from services.chat import ChatAddress, Person
-from services.clock import Clock
-from services.errors import ConfigError, DeliveryFailed
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.clock import Clock
+from services.kernel.errors import ConfigError, DeliveryFailed
 
 _DEAF_AFTER: Final = timedelta(seconds=90)
 _LOGIN_SECONDS: Final = 60.0

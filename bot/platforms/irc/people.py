@@ -6,7 +6,7 @@ from typing import Final
 from msgspec import Struct, field
 
 from bot.platforms.irc.wire import Line, folded
-from services.chat import Person
+from services.kernel.chat import Person
 
 _OPERATORS: Final = frozenset("~&@")
 _PREFIXES: Final = "~&@%+"

@@ -11,7 +11,7 @@ from bot.addressing import is_called
 from bot.platform import OutgoingMessage
 from bot.platform_kit.markdown import Span, plain, spans_of
 from bot.platform_kit.pieces import pieces
-from services.chat import ChatAddress, ChatMessage, Person
+from services.kernel.chat import ChatAddress, ChatMessage, Person
 
 NAME: Final = "irc"
 # A line has 512 bytes; what a server puts in front of ours for the others takes up to about a hundred.

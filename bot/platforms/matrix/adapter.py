@@ -32,11 +32,11 @@ from bot.platforms.matrix.wire import (
     to_incoming,
     to_reaction,
 )
-from services.bounded import Bounded
-from services.chat import BotAdded, ChatAddress, Person, Reaction, SentFile
-from services.clock import Clock
-from services.errors import AssistantError, ConfigError, DeliveryFailed
-from services.session import MemoryStateStore, StateStore
+from services.kernel.bounded import Bounded
+from services.kernel.chat import BotAdded, ChatAddress, Person, Reaction, SentFile
+from services.kernel.clock import Clock
+from services.kernel.errors import AssistantError, ConfigError, DeliveryFailed
+from services.kernel.state import MemoryStateStore, StateStore
 
 # An event has at most 65,536 bytes, and ours say everything twice: plain and formatted.
 _EVENT_BYTES: Final = 50_000

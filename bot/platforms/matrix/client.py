@@ -13,8 +13,8 @@ from bot.platform_kit.connection import ConnectionEnded, ConnectionRefusedForGoo
 from bot.platforms.matrix import encryption
 from bot.platforms.matrix.settings import MatrixSettings
 from bot.platforms.matrix.wire import Event, Json, Room
-from services.chat import Person, Reaction, SentFile
-from services.errors import DeliveryFailed
+from services.kernel.chat import Person, Reaction, SentFile
+from services.kernel.errors import DeliveryFailed
 
 # The server tells the same request from a new one by transaction id and device.
 _DEVICE: Final = "BUBBLES"

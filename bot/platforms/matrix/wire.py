@@ -14,7 +14,7 @@ from bot.addressing import is_called
 from bot.platform import OutgoingMessage
 from bot.platform_kit.html import as_html
 from bot.platform_kit.markdown import Span, plain, spans_of
-from services.chat import (
+from services.kernel.chat import (
     Attachment,
     ChatAddress,
     ChatMessage,

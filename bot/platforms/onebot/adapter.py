@@ -20,9 +20,9 @@ from bot.platforms.onebot.calls import Answer
 from bot.platforms.onebot.links import ForwardLink, HttpLink, Link, ReverseLink, listening
 from bot.platforms.onebot.settings import OneBotSettings
 from bot.platforms.onebot.wire import NAME, Event, is_about_emoji, to_incoming, to_reactions
-from services.chat import ChatAddress
-from services.clock import Clock
-from services.errors import ConfigError, DeliveryFailed
+from services.kernel.chat import ChatAddress
+from services.kernel.clock import Clock
+from services.kernel.errors import ConfigError, DeliveryFailed
 
 if TYPE_CHECKING:
     from bot.platform_kit.parts import PlatformParts

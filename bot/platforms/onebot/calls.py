@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from services.errors import DeliveryFailed
+from services.kernel.errors import DeliveryFailed
 
 _ANSWER_SECONDS = 20.0
 

@@ -15,7 +15,7 @@ from aiohttp import ClientError, ClientSession, ClientTimeout, ClientWebSocketRe
 
 from bot.platform_kit.connection import ConnectionEnded, ConnectionRefusedForGood
 from bot.platforms.onebot.calls import Answer, PendingCalls
-from services.errors import DeliveryFailed
+from services.kernel.errors import DeliveryFailed
 
 SOCKET_PATHS = ("/onebot/v11/ws", "/onebot/v11/ws/")
 POST_PATHS = ("/onebot/v11", "/onebot/v11/")

@@ -7,7 +7,7 @@ from bot.platform import OutgoingMessage
 from bot.platform_kit.markdown import Span, plain, spans_of
 from bot.platform_kit.pieces import pieces
 from bot.platforms.onebot.wire import recipient
-from services.chat import ChatAddress, SentFile
+from services.kernel.chat import ChatAddress, SentFile
 
 MAX_LENGTH: Final = 3000
 """Characters of one message; QQ refuses longer ones at a length that it does not publish."""

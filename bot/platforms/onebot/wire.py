@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 from bot.addressing import is_called
 from bot.platform_kit.instants import instant
 from bot.platforms.onebot.segments import Segment, segments_of
-from services.chat import (
+from services.kernel.chat import (
     Attachment,
     BotAdded,
     ChatAddress,

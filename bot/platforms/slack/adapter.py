@@ -19,9 +19,9 @@ from bot.platforms.slack.calls import WebApi, web_client
 from bot.platforms.slack.doors import HttpDoor, SocketDoor
 from bot.platforms.slack.events import Command, Envelope, Interaction, ReactionEnvelope
 from bot.platforms.slack.settings import SlackSettings
-from services.chat import ChatAddress, Incoming, SentFile
-from services.clock import Clock
-from services.errors import ConfigError, DeliveryFailed
+from services.kernel.chat import ChatAddress, Incoming, SentFile
+from services.kernel.clock import Clock
+from services.kernel.errors import ConfigError, DeliveryFailed
 
 if TYPE_CHECKING:
     from bot.platform_kit.parts import PlatformParts

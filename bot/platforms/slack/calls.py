@@ -10,9 +10,9 @@ from slack_sdk.errors import SlackApiError, SlackRequestError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.platforms.slack.wire import Profile
-from services.chat import ChatAddress, SentFile
-from services.clock import Clock
-from services.errors import DeliveryFailed
+from services.kernel.chat import ChatAddress, SentFile
+from services.kernel.clock import Clock
+from services.kernel.errors import DeliveryFailed
 
 _PASSING: Final = {
     "ratelimited",

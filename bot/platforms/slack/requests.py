@@ -11,8 +11,8 @@ from bot.platform import Choice, OutgoingMessage
 from bot.platform_kit.markdown import Span, plain, spans_of
 from bot.platform_kit.pieces import pieces
 from bot.platforms.slack.wire import EMOJI
-from services.chat import ChatAddress
-from services.errors import DeliveryFailed
+from services.kernel.chat import ChatAddress
+from services.kernel.errors import DeliveryFailed
 
 MAX_LENGTH: Final = 3000
 """Characters of one message: what the texts of Slack's blocks hold."""

@@ -10,7 +10,7 @@ from bot.addressing import is_called
 from bot.platform_kit.command_menu import MENU
 from bot.platform_kit.instants import instant
 from bot.platforms.slack.events import Command, Interaction, Message, ReactionChange
-from services.chat import (
+from services.kernel.chat import (
     Attachment,
     BotAdded,
     ChatAddress,

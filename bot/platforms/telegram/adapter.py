@@ -39,10 +39,10 @@ from bot.platforms.telegram.files import send_file
 from bot.platforms.telegram.settings import TelegramSettings
 from bot.platforms.telegram.webhook import PATH, WebhookDoor
 from bot.platforms.telegram.wire import NAME, Account, to_incoming, to_reactions
-from services.bounded import Bounded
-from services.chat import ChatAddress, Person
-from services.clock import Clock
-from services.errors import ConfigError
+from services.kernel.bounded import Bounded
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.clock import Clock
+from services.kernel.errors import ConfigError
 
 if TYPE_CHECKING:
     from bot.platform_kit.parts import PlatformParts

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Collection
 from datetime import datetime, timedelta
 
-from services.clock import Clock
+from services.kernel.clock import Clock
 
 _TRUSTED_FOR = timedelta(minutes=10)
 

@@ -12,7 +12,7 @@ from aiogram.exceptions import (
 )
 from aiohttp import ClientConnectorError
 
-from services.errors import DeliveryFailed
+from services.kernel.errors import DeliveryFailed
 
 _HOPELESS = (TelegramBadRequest, TelegramForbiddenError, TelegramNotFound, TelegramUnauthorizedError)
 

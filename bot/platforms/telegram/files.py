@@ -6,7 +6,7 @@ from aiogram.types import BufferedInputFile
 
 from bot.platforms.telegram import requests
 from bot.platforms.telegram.failures import delivery_failed
-from services.chat import ChatAddress, SentFile
+from services.kernel.chat import ChatAddress, SentFile
 
 
 async def send_file(bot: Bot, address: ChatAddress, file: SentFile) -> str:

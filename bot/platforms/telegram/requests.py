@@ -9,7 +9,7 @@ from bot.platform import Choice, OutgoingMessage
 from bot.platform_kit.html import as_html
 from bot.platform_kit.markdown import Span, spans_of
 from bot.platform_kit.pieces import pieces
-from services.chat import ChatAddress, SentFile
+from services.kernel.chat import ChatAddress, SentFile
 
 MAX_LENGTH: Final = 4096
 """UTF-16 code units that one message may have, marks left out."""

@@ -8,7 +8,16 @@ from msgspec import Struct, field
 from bot.addressing import is_called
 from bot.platform_kit.instants import instant
 from bot.platforms.telegram.events import CallbackQuery, Entity, MembershipChange, Message, ReactionChange, Update, User
-from services.chat import Attachment, BotAdded, ChatAddress, ChatMessage, Incoming, MessageEdited, Person, Reaction
+from services.kernel.chat import (
+    Attachment,
+    BotAdded,
+    ChatAddress,
+    ChatMessage,
+    Incoming,
+    MessageEdited,
+    Person,
+    Reaction,
+)
 
 NAME = "telegram"
 

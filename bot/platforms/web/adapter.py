@@ -22,14 +22,14 @@ from bot.platforms.web.rooms import PLATFORM, Rooms, address_of
 from bot.platforms.web.shapes import due_shape, extras_of, id_for, message_shape
 from bot.taking_in import taken_in
 from function_calls.events import Event
-from services.bounded import Bounded
-from services.chat import Attachment, ChatAddress, ChatMessage, MessageEdited, MessageWithdrawn, Person, SentFile
-from services.clock import Clock
-from services.errors import DeliveryFailed, StorageFull
 from services.history.service import HistoryService
+from services.kernel.bounded import Bounded
+from services.kernel.chat import Attachment, ChatAddress, ChatMessage, MessageEdited, MessageWithdrawn, Person, SentFile
+from services.kernel.clock import Clock
+from services.kernel.errors import DeliveryFailed, StorageFull
+from services.kernel.state import StateStore
 from services.language_model.ports import TextListener
-from services.privacy.model import GoneMessage
-from services.session import StateStore
+from services.people.privacy.model import GoneMessage
 
 _REMEMBERED_KEYS: Final = 500
 _MOST_TOLD_GONE: Final = 200  # a page shows no more of them, and a socket holds no more frames

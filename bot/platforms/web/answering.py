@@ -13,9 +13,9 @@ from bot.platforms.web.frames import MessageShape, written
 from bot.platforms.web.rooms import PLATFORM, Rooms
 from function_calls.calls import ToolResult
 from function_calls.events import TOOL_COMPLETE, TOOL_START, Event
-from services.chat import ChatAddress, ChatMessage
-from services.clock import Clock
 from services.history.service import HistoryService
+from services.kernel.chat import ChatAddress, ChatMessage
+from services.kernel.clock import Clock
 
 Finished = asyncio.Future[MessageShape | None]
 Stop = Callable[[ChatAddress, str], Awaitable[bool]]

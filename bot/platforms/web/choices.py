@@ -6,7 +6,7 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
-from services.chat import Choice
+from services.kernel.chat import Choice
 
 ChoiceState = Literal["live", "used", "expired"]
 

@@ -5,7 +5,7 @@ import uuid
 from collections.abc import Mapping
 
 from bot.platforms.web.room import Listener, Room
-from services.errors import ToolFailed
+from services.kernel.errors import ToolFailed
 
 
 class ClientCalls:

@@ -8,9 +8,9 @@ from msgspec import Struct, field
 from bot.platforms.web.choices import ChoiceShape, is_answer, read_choice
 from bot.platforms.web.frames import AttachmentShape, FiredShape
 from function_calls.session_state import json_copy
-from services.bounded import Bounded
-from services.chat import ChatAddress
-from services.session import Json, StateStore
+from services.kernel.bounded import Bounded
+from services.kernel.chat import ChatAddress
+from services.kernel.state import Json, StateStore
 
 _KEPT: Final = timedelta(days=36_500)
 _MOST: Final = 300

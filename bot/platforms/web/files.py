@@ -11,9 +11,9 @@ from pathlib import Path, PurePath
 from typing import Final, ParamSpec, TypeVar
 
 from bot.platforms.web.uploads import UnusedUploads
-from services.chat import Attachment
-from services.errors import StorageFull
-from services.private_files import make_private_folder, open_private
+from services.kernel.chat import Attachment
+from services.kernel.errors import StorageFull
+from services.kernel.private_files import make_private_folder, open_private
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 
 from bot.platforms.web.choices import ChoiceShape
 from function_calls.rule_words import rules_in_words
-from services.chat import Attachment, Person
+from services.kernel.chat import Attachment, Person
 
 VERSION: Final = 1
 CallStatus = Literal["running", "ok", "error", "timeout", "denied"]

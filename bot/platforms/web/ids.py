@@ -4,7 +4,7 @@ import re
 from hashlib import sha256
 from typing import Final
 
-from services.chat import Person
+from services.kernel.chat import Person
 
 SESSION: Final = re.compile(r"[\w-]{1,64}")
 _MESSAGE: Final = re.compile(r"(?P<client>[A-Za-z0-9_-]{1,64})\.[0-9a-f]{8}")

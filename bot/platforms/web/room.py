@@ -7,8 +7,8 @@ from typing import Final
 
 from bot.platform_kit.markdown import mentioned
 from bot.platforms.web.frames import AuthorShape, Frame, author_shape, make_frame
-from services.chat import Person
-from services.clock import Clock
+from services.kernel.chat import Person
+from services.kernel.clock import Clock
 
 RING: Final = 500
 """So many of the last events are kept for those who come back."""

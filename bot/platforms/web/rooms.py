@@ -7,8 +7,8 @@ from typing import Final
 from bot.platforms.web.extras import ExtrasShelf
 from bot.platforms.web.room import HERE, Happened, Room
 from bot.platforms.web.shapes import person_of
-from services.chat import ChatAddress, Person
-from services.clock import Clock
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.clock import Clock
 
 PLATFORM: Final = "web"
 _MOST_ROOMS: Final = 1000

@@ -11,7 +11,7 @@ from bot.platforms.web import ids
 from bot.platforms.web.choices import choice_shape
 from bot.platforms.web.extras import NOTHING, Extras
 from bot.platforms.web.frames import AuthorShape, CallShape, FiredShape, MessageShape, written
-from services.chat import Person
+from services.kernel.chat import Person
 from services.reminders.model import EVERYONE, DueNotice
 
 _NOT_IN_IDS: Final = re.compile(r"[^A-Za-z0-9_-]")

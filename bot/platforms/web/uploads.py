@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-from services.private_files import make_private_folder, open_private
+from services.kernel.private_files import make_private_folder, open_private
 
 MOST_UNUSED: Final = 40
 

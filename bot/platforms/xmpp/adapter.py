@@ -36,11 +36,11 @@ from bot.platforms.xmpp.wire import (
     to_incoming,
     to_reactions,
 )
-from services.chat import ChatAddress, Person, SentFile
-from services.clock import Clock
-from services.errors import ConfigError, DeliveryFailed
-from services.growing_pauses import growing_pauses
-from services.session import MemoryStateStore, StateStore
+from services.kernel.backoff import growing_pauses
+from services.kernel.chat import ChatAddress, Person, SentFile
+from services.kernel.clock import Clock
+from services.kernel.errors import ConfigError, DeliveryFailed
+from services.kernel.state import MemoryStateStore, StateStore
 
 _LONGEST: Final = 8_000
 # What Prosody takes unless somebody changed it; each server is asked for its own limit besides.

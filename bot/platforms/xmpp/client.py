@@ -18,7 +18,7 @@ from slixmpp.xmlstream.matcher import StanzaPath
 from bot.platform_kit.connection import ConnectionEnded, ConnectionRefusedForGood
 from bot.platforms.xmpp.settings import XmppSettings
 from bot.platforms.xmpp.wire import Occupant, occupant_id
-from services.errors import DeliveryFailed
+from services.kernel.errors import DeliveryFailed
 
 _LOGIN_SECONDS: Final = 60.0
 _JOIN_SECONDS: Final = 30.0

@@ -4,7 +4,7 @@ from typing import Final
 from xml.etree.ElementTree import Element
 
 from bot.platforms.xmpp.wire import given_id, message_id, reacted_to
-from services.bounded import Bounded
+from services.kernel.bounded import Bounded
 
 _REMEMBERED: Final = 2_000
 

@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element
 from slixmpp.stanza import Message
 
 from bot.platforms.xmpp.wire import message_id
-from services.errors import DeliveryFailed
+from services.kernel.errors import DeliveryFailed
 
 _PATIENCE_SECONDS: Final = 30.0
 

@@ -7,8 +7,8 @@ from xml.etree.ElementTree import Element
 import httpx
 from msgspec import Struct
 
-from services.chat import SentFile
-from services.errors import DeliveryFailed
+from services.kernel.chat import SentFile
+from services.kernel.errors import DeliveryFailed
 
 SPACE: Final = "urn:xmpp:http:upload:0"
 """The feature of a service that keeps files, and the namespace of what it is asked."""

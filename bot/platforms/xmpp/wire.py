@@ -14,15 +14,7 @@ from msgspec import Struct, field
 from bot.addressing import is_called
 from bot.platform import OutgoingMessage
 from bot.platform_kit.markdown import Span, plain, spans_of
-from services.chat import (
-    ChatAddress,
-    ChatMessage,
-    Incoming,
-    MessageEdited,
-    MessageWithdrawn,
-    Person,
-    Reaction,
-)
+from services.kernel.chat import ChatAddress, ChatMessage, Incoming, MessageEdited, MessageWithdrawn, Person, Reaction
 
 NAME: Final = "xmpp"
 _STANZA_ID: Final = "{urn:xmpp:sid:0}stanza-id"

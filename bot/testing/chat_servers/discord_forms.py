@@ -1,7 +1,7 @@
 """Discord's objects as its documentation shows them. Source: https://discord.com/developers/docs/resources/message."""
 
 from bot.testing.chat_servers.loopback import JsonObject
-from services.clock import SystemClock
+from services.kernel.clock import SystemClock
 
 BOT_ID = "1"
 GUILD = "10"

@@ -11,10 +11,10 @@ from bot.testing.platform_contracts.waiting import heard_at_last, heard_up_to
 from bot.testing.platform_rig import PlatformRig
 from bot.testing.turns import make_turn
 from function_calls.calls import Reply
-from services.chat import SentFile
-from services.clock import SystemClock
 from services.history.memory_store import MemoryMessageStore
 from services.history.service import HistoryService
+from services.kernel.chat import SentFile
+from services.kernel.clock import SystemClock
 
 _LONG = "Somebody said that this sentence is one of many, and it is. " * 400
 _CODE = "\n".join(f"value_{number} = {number}" for number in range(8))

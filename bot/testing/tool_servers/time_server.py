@@ -8,7 +8,7 @@ from dateutil import parser
 from fastapi import FastAPI, HTTPException
 from pydantic import BaseModel, Field
 
-from services.clock import Clock
+from services.kernel.clock import Clock
 
 _SECONDS = {"seconds": 1, "minutes": 60, "hours": 3600, "days": 86400}
 

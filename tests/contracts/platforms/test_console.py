@@ -14,7 +14,7 @@ from bot.settings import Settings
 from bot.testing.clocks import StandingClock
 from bot.testing.contracts import PlatformContract
 from bot.testing.platform_rig import Heard, NotOnThisPlatform, PlatformRig
-from services.chat import ChatAddress
+from services.kernel.chat import ChatAddress
 
 
 class ConsoleRig(PlatformRig):

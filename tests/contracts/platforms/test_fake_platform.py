@@ -8,8 +8,8 @@ from bot.testing.clocks import StandingClock
 from bot.testing.contracts import PlatformContract
 from bot.testing.platform import FakePlatform
 from bot.testing.platform_rig import Heard, PlatformRig
-from services.chat import ChatAddress
-from services.errors import DeliveryFailed
+from services.kernel.chat import ChatAddress
+from services.kernel.errors import DeliveryFailed
 
 
 class FakeRig(PlatformRig):

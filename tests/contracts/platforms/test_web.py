@@ -10,7 +10,7 @@ from bot.testing.fixtures import NOW
 from bot.testing.platform_rig import Heard, PlatformRig
 from services.history.memory_store import MemoryMessageStore
 from services.history.service import HistoryService
-from services.session import MemoryStateStore
+from services.kernel.state import MemoryStateStore
 
 
 class WebRig(PlatformRig):

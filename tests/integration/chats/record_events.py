@@ -18,7 +18,7 @@ from bot.testing.platform_rig import until
 from bot.testing.real_servers.irc import irc_person, irc_server
 from bot.testing.real_servers.prosody import ROOMS, prosody, xmpp_person
 from bot.testing.real_servers.synapse import MatrixPerson, synapse
-from services.clock import SystemClock
+from services.kernel.clock import SystemClock
 
 WIRES = Path(__file__).parents[2] / "unit" / "platforms"
 ROOM = f"team@{ROOMS}"

@@ -20,9 +20,9 @@ from bot.testing.conversation import converse
 from bot.testing.platform_rig import Heard, NotOnThisPlatform, PlatformRig, until
 from bot.testing.real_servers.irc import irc_person, irc_server
 from bot.testing.real_servers.process import HOST
-from services.chat import ChatAddress, Person
-from services.clock import SystemClock
-from services.errors import DeliveryFailed
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.clock import SystemClock
+from services.kernel.errors import DeliveryFailed
 from services.reminders.model import DueNotice
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]

@@ -23,9 +23,9 @@ from bot.testing.conversation import converse
 from bot.testing.platform_rig import Heard, PlatformRig, until
 from bot.testing.real_servers.process import HOST
 from bot.testing.real_servers.synapse import MatrixPerson, synapse
-from services.chat import BotAdded, ChatAddress, ChatMessage
-from services.clock import SystemClock
-from services.errors import DeliveryFailed
+from services.kernel.chat import BotAdded, ChatAddress, ChatMessage
+from services.kernel.clock import SystemClock
+from services.kernel.errors import DeliveryFailed
 from tests.weight import resident_bytes
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]

@@ -13,8 +13,8 @@ from bot.platforms.matrix.encryption import keep_keys
 from bot.platforms.matrix.settings import MatrixSettings
 from bot.testing.platform_rig import until
 from bot.testing.real_servers.synapse import MatrixPerson, synapse
-from services.chat import ChatAddress, ChatMessage, SentFile
-from services.clock import SystemClock
+from services.kernel.chat import ChatAddress, ChatMessage, SentFile
+from services.kernel.clock import SystemClock
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 BOT = "@bubbles:localhost"

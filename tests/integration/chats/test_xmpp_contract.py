@@ -26,9 +26,9 @@ from bot.testing.conversation import converse
 from bot.testing.platform_rig import Heard, PlatformRig, until
 from bot.testing.real_servers.process import HOST
 from bot.testing.real_servers.prosody import HIDING_ROOMS, ROOMS, password_of, prosody, xmpp_person
-from services.chat import ChatAddress, ChatMessage, SentFile
-from services.clock import SystemClock
-from services.errors import DeliveryFailed
+from services.kernel.chat import ChatAddress, ChatMessage, SentFile
+from services.kernel.clock import SystemClock
+from services.kernel.errors import DeliveryFailed
 from tests.weight import resident_bytes
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(60)]

@@ -14,8 +14,8 @@ from bot.testing.chat_servers.feishu import FeishuServer
 from bot.testing.chat_servers.onebot import OneBotClient
 from bot.testing.chat_servers.slack import SlackServer
 from bot.testing.chat_servers.telegram import TelegramServer
-from services.chat import ChatMessage, Incoming
-from services.clock import SystemClock
+from services.kernel.chat import ChatMessage, Incoming
+from services.kernel.clock import SystemClock
 
 
 class Ear:

@@ -4,8 +4,8 @@ import pytest
 
 from bot.platforms.catalog import create_platforms
 from bot.settings_sources import load_settings
-from services.clock import SystemClock
-from services.errors import ConfigError
+from services.kernel.clock import SystemClock
+from services.kernel.errors import ConfigError
 
 pytestmark = [
     pytest.mark.integration,

@@ -14,7 +14,7 @@ from bot.platforms.telegram.settings import TelegramSettings
 from bot.settings import BotSettings, LogSettings, Settings
 from bot.testing.chat_servers.telegram import TelegramServer
 from bot.testing.platform_rig import until
-from services.clock import SystemClock
+from services.kernel.clock import SystemClock
 from services.storage.database import Database
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]

@@ -10,9 +10,9 @@ from bot.platform_kit.connection import ConnectionRefusedForGood
 from bot.platforms.dingtalk.settings import DingTalkSettings
 from bot.testing.chat_servers.dingtalk import DingTalkServer
 from bot.testing.chat_servers.loopback import Trouble
-from services.chat import ChatAddress, Person, SentFile
-from services.clock import SystemClock
-from services.errors import DeliveryFailed
+from services.kernel.chat import ChatAddress, Person, SentFile
+from services.kernel.clock import SystemClock
+from services.kernel.errors import DeliveryFailed
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 

@@ -8,8 +8,8 @@ from bot.testing.chat_servers.dingtalk import DingTalkServer
 from bot.testing.chat_servers.loopback import Trouble
 from bot.testing.contracts import PlatformContract
 from bot.testing.platform_rig import Heard, PlatformRig, until
-from services.chat import ChatAddress
-from services.clock import SystemClock
+from services.kernel.chat import ChatAddress
+from services.kernel.clock import SystemClock
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 

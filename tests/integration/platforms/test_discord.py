@@ -13,9 +13,9 @@ from bot.platforms.discord.settings import DiscordSettings
 from bot.testing.chat_servers import discord_forms as forms
 from bot.testing.chat_servers.discord import DiscordServer
 from bot.testing.chat_servers.loopback import Trouble
-from services.chat import BotAdded, ChatAddress, MessageEdited, MessageWithdrawn, SentFile
-from services.clock import SystemClock
-from services.errors import DeliveryFailed
+from services.kernel.chat import BotAdded, ChatAddress, MessageEdited, MessageWithdrawn, SentFile
+from services.kernel.clock import SystemClock
+from services.kernel.errors import DeliveryFailed
 
 pytestmark = [
     pytest.mark.integration,

@@ -10,9 +10,9 @@ from bot.platform_kit.connection import ConnectionRefusedForGood
 from bot.platforms.feishu.settings import FeishuSettings
 from bot.testing.chat_servers.feishu import FeishuServer
 from bot.testing.chat_servers.loopback import Trouble
-from services.chat import ChatAddress, Person, SentFile
-from services.clock import SystemClock
-from services.errors import DeliveryFailed
+from services.kernel.chat import ChatAddress, Person, SentFile
+from services.kernel.clock import SystemClock
+from services.kernel.errors import DeliveryFailed
 
 pytestmark = [
     pytest.mark.integration,

@@ -13,9 +13,9 @@ from bot.platforms.onebot.settings import OneBotSettings
 from bot.testing.chat_servers import onebot_forms as forms
 from bot.testing.chat_servers.loopback import Trouble
 from bot.testing.chat_servers.onebot import OneBotClient
-from services.chat import ChatAddress, Person
-from services.clock import SystemClock
-from services.errors import DeliveryFailed
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.clock import SystemClock
+from services.kernel.errors import DeliveryFailed
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 

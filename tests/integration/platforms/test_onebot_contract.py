@@ -6,8 +6,8 @@ from bot.platforms.onebot.settings import OneBotSettings
 from bot.testing.chat_servers.onebot import OneBotClient
 from bot.testing.contracts import PlatformContract
 from bot.testing.platform_rig import Heard, PlatformRig, until
-from services.chat import ChatAddress
-from services.clock import SystemClock
+from services.kernel.chat import ChatAddress
+from services.kernel.clock import SystemClock
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 

@@ -8,7 +8,7 @@ from bot.documentation.markdown import table
 from bot.platform import KnowsMembers, OffersCommands
 from bot.platforms.catalog import EXTRAS, create_platforms
 from bot.settings_sources import load_settings
-from services.clock import SystemClock
+from services.kernel.clock import SystemClock
 
 pytestmark = [
     pytest.mark.integration,

@@ -16,9 +16,9 @@ from bot.platform_kit.connection import ConnectionRefusedForGood
 from bot.platforms.slack.settings import SlackSettings
 from bot.testing.chat_servers.loopback import Trouble
 from bot.testing.chat_servers.slack import SlackServer
-from services.chat import ChatAddress, MessageEdited, MessageWithdrawn, Person, SentFile
-from services.clock import SystemClock
-from services.errors import DeliveryFailed
+from services.kernel.chat import ChatAddress, MessageEdited, MessageWithdrawn, Person, SentFile
+from services.kernel.clock import SystemClock
+from services.kernel.errors import DeliveryFailed
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 

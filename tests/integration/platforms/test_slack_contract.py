@@ -7,8 +7,8 @@ from bot.testing.chat_servers.loopback import Trouble
 from bot.testing.chat_servers.slack import SlackServer
 from bot.testing.contracts import PlatformContract
 from bot.testing.platform_rig import Heard, NotOnThisPlatform, PlatformRig, until
-from services.chat import ChatAddress
-from services.clock import SystemClock
+from services.kernel.chat import ChatAddress
+from services.kernel.clock import SystemClock
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 

@@ -14,7 +14,7 @@ import pytest
 
 from bot.platform import OutgoingMessage
 from bot.testing.chat_servers.onebot import OneBotClient
-from services.errors import DeliveryFailed
+from services.kernel.errors import DeliveryFailed
 from tests.weight import resident_bytes
 
 MESSAGES = int(os.environ.get("BUBBLES_SOAK", "200"))

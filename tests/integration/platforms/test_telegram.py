@@ -15,9 +15,9 @@ from bot.platform_kit.connection import ConnectionRefusedForGood
 from bot.platforms.telegram.settings import TelegramSettings
 from bot.testing.chat_servers.loopback import Trouble
 from bot.testing.chat_servers.telegram import TelegramServer
-from services.chat import BotAdded, ChatAddress, MessageEdited, Person, Reaction, SentFile
-from services.clock import SystemClock
-from services.errors import DeliveryFailed
+from services.kernel.chat import BotAdded, ChatAddress, MessageEdited, Person, Reaction, SentFile
+from services.kernel.clock import SystemClock
+from services.kernel.errors import DeliveryFailed
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 

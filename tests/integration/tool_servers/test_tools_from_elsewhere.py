@@ -19,8 +19,8 @@ from bot.testing.tool_servers.library_server import KEY, library_server
 from bot.testing.tool_servers.time_server import time_server
 from function_calls.calls import ToolCall
 from function_calls.permission import Viewer
-from services.chat import ChatAddress, Person
-from services.clock import SystemClock
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.clock import SystemClock
 from services.storage.database import Database
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]

@@ -4,7 +4,7 @@ import pytest
 
 from bot.testing.turns import make_context
 from function_calls.calls import ToolCall, Turn
-from services.chat import ChatAddress, ChatMessage, Person
+from services.kernel.chat import ChatAddress, ChatMessage, Person
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 

@@ -11,7 +11,7 @@ from function_calls.registry import tool_function
 from function_calls.rounds import LoopLimits
 from services.call_log.budgets import BudgetPurse, Budgets, Limit
 from services.call_log.tally import Tally, counting
-from services.errors import ModelUnavailable
+from services.kernel.errors import ModelUnavailable
 from tests.unit.agents.conftest import called
 
 SEEN = "it is red"

@@ -6,7 +6,7 @@ from function_calls.agents.agent import Agent
 from function_calls.agents.assistant import AgentAssistant
 from function_calls.calls import Reply
 from function_calls.context import CallContext
-from services.errors import ModelUnavailable
+from services.kernel.errors import ModelUnavailable
 from tests.unit.agents.conftest import called
 
 

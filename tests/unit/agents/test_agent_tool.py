@@ -7,7 +7,7 @@ from function_calls.calls import Receipt, ToolCall, ToolResult
 from function_calls.registry import Registry
 from function_calls.rounds import LoopLimits
 from function_calls.router import FunctionCallRouter
-from services.errors import ModelUnavailable
+from services.kernel.errors import ModelUnavailable
 from tests.unit.agents.conftest import called
 
 

@@ -5,7 +5,7 @@ from function_calls.agents.agent import Agent
 from function_calls.agents.loop import LoopAgent
 from function_calls.calls import ToolResult
 from function_calls.context import CallContext
-from services.errors import ModelUnavailable
+from services.kernel.errors import ModelUnavailable
 from tests.unit.agents.conftest import called
 
 

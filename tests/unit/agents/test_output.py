@@ -13,7 +13,7 @@ from function_calls.calls import ToolCall, ToolResult
 from function_calls.context import CallContext
 from function_calls.registry import Registry, tool_function
 from function_calls.router import FunctionCallRouter
-from services.errors import ToolFailed
+from services.kernel.errors import ToolFailed
 from tests.unit.agents.conftest import called
 
 ROME = {"city": "Rome", "celsius": 21}

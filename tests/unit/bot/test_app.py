@@ -12,8 +12,8 @@ from bot.testing.platform import FakePlatform
 from bot.testing.threads import InlineExecutor
 from bot.testing.timetables import LoopTimetable
 from function_calls.calls import ToolCall
-from services.errors import DeliveryFailed, ModelUnavailable
 from services.history.service import HistoryService
+from services.kernel.errors import DeliveryFailed, ModelUnavailable
 from services.storage.database import Database
 
 pytestmark = pytest.mark.looptime

@@ -10,9 +10,9 @@ from bot.settings import BotSettings, Settings
 from bot.testing.clocks import LoopClock
 from bot.testing.platform import FakePlatform
 from bot.testing.rehearsal import build_in_memory
-from services.chat import BotAdded, ChatAddress
-from services.errors import DeliveryFailed
-from services.reminders.waker import WakerPace
+from services.kernel.chat import BotAdded, ChatAddress
+from services.kernel.errors import DeliveryFailed
+from services.reminders.delivery.worker import WakerPace
 
 pytestmark = pytest.mark.looptime
 HOME = ChatAddress(platform="fake", chat_id="home")

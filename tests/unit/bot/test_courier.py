@@ -9,7 +9,7 @@ from bot.courier import ReminderCourier
 from bot.platform import Capabilities
 from bot.testing.clocks import FixedClock
 from bot.testing.platform import FakePlatform
-from services.chat import ChatAddress, Person
+from services.kernel.chat import ChatAddress, Person
 from services.reminders.model import EVERYONE, DueNotice, ReminderAction
 
 DUE = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)

@@ -10,7 +10,7 @@ from loguru import logger
 from bot.data_folder import close_data_folder
 from bot.logs import LogFile, configure_logging
 from bot.settings import LogSettings
-from services.errors import StorageFull
+from services.kernel.errors import StorageFull
 
 
 @pytest.fixture(autouse=True)

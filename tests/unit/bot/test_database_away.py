@@ -9,9 +9,9 @@ from bot.app import build_app
 from bot.settings import BotSettings, LogSettings, Settings
 from bot.testing.clocks import LoopClock
 from bot.testing.platform import FakePlatform
-from services.chat import ChatAddress, ChatMessage, Person
-from services.errors import StorageUnavailable
 from services.history.service import HistoryService
+from services.kernel.chat import ChatAddress, ChatMessage, Person
+from services.kernel.errors import StorageUnavailable
 from services.storage.database import Database
 
 pytestmark = pytest.mark.looptime

@@ -11,7 +11,7 @@ from bot.settings import BotSettings, Settings
 from bot.testing.clocks import LoopClock
 from bot.testing.platform import FakePlatform
 from bot.testing.rehearsal import build_in_memory
-from services.errors import DeliveryFailed
+from services.kernel.errors import DeliveryFailed
 
 pytestmark = pytest.mark.looptime
 

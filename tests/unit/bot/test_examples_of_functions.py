@@ -10,7 +10,7 @@ from bot.testing.turns import make_message
 from bot.wiring import built_in_registry
 from function_calls.calls import ToolSpec, Turn
 from function_calls.offline import OfflineInterpreter
-from services.languages import language_of
+from services.kernel.languages import language_of
 
 SPECS: tuple[ToolSpec, ...] = tuple(tool.spec for tool in built_in_registry())
 WORDS = {"url": "https://example.org/page", "days": "30"}

@@ -13,7 +13,7 @@ from bot.testing.threads import InlineExecutor
 from bot.testing.timetables import LoopTimetable
 from function_calls.calls import ToolCall
 from services.call_log.service import CallLog
-from services.errors import ModelUnavailable
+from services.kernel.errors import ModelUnavailable
 from services.storage.database import Database
 
 pytestmark = pytest.mark.looptime

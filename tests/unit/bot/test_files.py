@@ -10,7 +10,7 @@ from function_calls.calls import ToolCall, ToolResult
 from function_calls.registry import tool_function
 from function_calls.transcript import result_text
 from services.call_log.service import CallLog
-from services.chat import SentFile
+from services.kernel.chat import SentFile
 
 pytestmark = pytest.mark.looptime
 

@@ -8,9 +8,9 @@ from click.testing import CliRunner
 
 from bot.__main__ import cli
 from bot.stored_tools.shelf import ToolForm, ToolShelf
-from services.clock import SystemClock
+from services.kernel.clock import SystemClock
 from services.storage.database import Database
-from services.storage.stored_tools import SqlStoredToolStore
+from services.storage.tools.store import SqlStoredToolStore
 
 NOBODY = "http://127.0.0.1:9"  # the port "discard", where nothing listens
 DICE = 'class Tools:\n    def roll_dice(self) -> int:\n        """Roll dice."""\n        return 6\n'

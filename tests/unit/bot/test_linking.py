@@ -11,8 +11,8 @@ from bot.settings import BotSettings, Settings
 from bot.testing.clocks import LoopClock
 from bot.testing.platform import FakePlatform
 from bot.testing.rehearsal import build_in_memory
-from services.chat import ChatAddress, Person
-from services.zones.service import ZoneService
+from services.kernel.chat import ChatAddress, Person
+from services.people.zones import ZoneService
 
 pytestmark = pytest.mark.looptime
 

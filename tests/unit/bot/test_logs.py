@@ -7,7 +7,7 @@ from loguru import logger
 
 from bot.logs import configure_logging
 from bot.settings import LogSettings
-from services.errors import ConfigError
+from services.kernel.errors import ConfigError
 
 SECRET = "sk-planted-secret"
 

@@ -5,8 +5,8 @@ from mcp import Client
 
 from bot.mcp_server import CONFIRMED, HISTORY, REMINDERS, Asker, McpDoor
 from bot.testing.http_bot import http_bot
-from services.chat import ChatAddress, Person
-from services.clock import SystemClock
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.clock import SystemClock
 from services.reminders.service import ReminderService
 
 ANN = Asker(person=Person(id="ann", name="Ann"), chat=ChatAddress(platform="web", chat_id="lobby"))

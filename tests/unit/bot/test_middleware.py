@@ -9,7 +9,7 @@ from bot.middleware.addressed import Addressed
 from bot.middleware.in_order import InOrder
 from bot.middleware.pace import Pace
 from bot.testing.clocks import FixedClock
-from services.chat import ChatAddress, ChatMessage, Person
+from services.kernel.chat import ChatAddress, ChatMessage, Person
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 

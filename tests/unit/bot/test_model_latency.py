@@ -3,7 +3,7 @@
 import pytest
 
 from bot.model_latency import ModelLatency
-from services.errors import ModelUnavailable
+from services.kernel.errors import ModelUnavailable
 from services.language_model.ports import Completion, CompletionRequest, Usage
 
 REQUEST = CompletionRequest(messages=())

@@ -6,7 +6,7 @@ from bot.app import build_app
 from bot.settings import BotSettings, LogSettings, Settings
 from bot.testing.clocks import LoopClock
 from bot.testing.platform import FakePlatform
-from services.chat import ChatAddress, ChatMessage, Person
+from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.reminders.service import ReminderService
 from services.storage.database import Database
 

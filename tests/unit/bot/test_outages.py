@@ -3,8 +3,8 @@ import asyncio
 import pytest
 
 from bot.outages import Outages
-from services.chat import ChatAddress
-from services.errors import DeliveryFailed
+from services.kernel.chat import ChatAddress
+from services.kernel.errors import DeliveryFailed
 
 UNREACHABLE = DeliveryFailed("no route")
 

@@ -8,8 +8,8 @@ from bot.platform import Capabilities, OutgoingMessage
 from bot.testing.clocks import FixedClock
 from bot.testing.platform import FakePlatform
 from function_calls.calls import Reply
-from services.chat import ChatAddress, Choice, Person, SentFile
-from services.errors import DeliveryFailed
+from services.kernel.chat import ChatAddress, Choice, Person, SentFile
+from services.kernel.errors import DeliveryFailed
 
 HOME = ChatAddress(platform="fake", chat_id="home")
 

@@ -8,10 +8,10 @@ from bot.outbox import Outbox
 from bot.progress import ProgressLine
 from bot.testing.clocks import FixedClock
 from bot.testing.platform import FakePlatform
-from services.chat import ChatAddress
-from services.errors import DeliveryFailed
 from services.history.memory_store import MemoryMessageStore
 from services.history.service import HistoryService
+from services.kernel.chat import ChatAddress
+from services.kernel.errors import DeliveryFailed
 
 HOME = ChatAddress(platform="fake", chat_id="home")
 

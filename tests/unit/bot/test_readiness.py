@@ -10,7 +10,7 @@ from bot.http.health import every_platform_is_refused
 from bot.platform import Health
 from bot.settings import BotSettings, HttpSettings, PlatformSettings, Settings
 from bot.testing.clocks import LoopClock
-from services.errors import ConfigError
+from services.kernel.errors import ConfigError
 
 
 class Connected:

@@ -8,11 +8,12 @@ import pytest
 from click.testing import CliRunner
 
 from bot.__main__ import cli
-from services.chat import ChatAddress, Person
-from services.reminders.model import NewReminder, Schedule
+from services.kernel.chat import ChatAddress, Person
+from services.recurrence.schedule import Schedule
+from services.reminders.model import NewReminder
 from services.reminders.records import Draft
 from services.storage.database import Database
-from services.storage.reminder_store import SqlReminderStore
+from services.storage.reminders.store import SqlReminderStore
 
 pytest.importorskip("icalendar")
 

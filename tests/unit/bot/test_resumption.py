@@ -15,8 +15,8 @@ from bot.testing.turns import HOME, NOW, make_message
 from bot.watchdog import Watchdog
 from services.history.service import HistoryService
 from services.storage.database import Database
-from services.storage.message_store import SqlMessageStore
-from services.storage.state_store import SqlStateStore
+from services.storage.messages.store import SqlMessageStore
+from services.storage.people.state import SqlStateStore
 from tests.unit.bot.test_watchdog import stood_still_on
 
 ADDRESS = replace(HOME, platform="fake")

@@ -9,7 +9,7 @@ from keyring.backends.fail import Keyring as NoKeyring
 from keyring.errors import KeyringLocked
 
 from bot.settings_sources import load_settings, secret_values, secrets_kept
-from services.errors import ConfigError
+from services.kernel.errors import ConfigError
 
 SECRET = "sk-planted-in-a-place"
 

@@ -4,7 +4,7 @@ import pytest
 
 from bot.settings import Settings
 from bot.settings_sources import load_settings, secret_values
-from services.errors import ConfigError
+from services.kernel.errors import ConfigError
 
 
 def written(folder: Path, text: str) -> Path:

@@ -12,10 +12,10 @@ from bot.platform import OutgoingMessage
 from bot.relay import Relay
 from bot.testing.clocks import LoopClock
 from bot.testing.platform import FakePlatform
-from services.chat import ChatAddress, Person, SentFile
-from services.errors import DeliveryFailed
 from services.history.memory_store import MemoryMessageStore
 from services.history.service import HistoryService
+from services.kernel.chat import ChatAddress, Person, SentFile
+from services.kernel.errors import DeliveryFailed
 
 HOME = ChatAddress(platform="fake", chat_id="home")
 pytestmark = pytest.mark.looptime

@@ -10,7 +10,7 @@ from bot.testing.clocks import LoopClock
 from bot.testing.platform import FakePlatform
 from bot.testing.rehearsal import build_in_memory
 from bot.time_conventions import read_time_of, time_reader
-from services.errors import ConfigError
+from services.kernel.errors import ConfigError
 
 FRIDAY_TEN = datetime(2026, 11, 20, 10, 0, tzinfo=UTC)
 

@@ -8,9 +8,9 @@ import pytest
 from click.testing import CliRunner
 
 from bot.__main__ import cli
-from services.chat import ChatAddress, ChatMessage, Person
+from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.storage.database import Database
-from services.storage.message_store import SqlMessageStore
+from services.storage.messages.store import SqlMessageStore
 
 HOME = ChatAddress(platform="console", chat_id="home")
 

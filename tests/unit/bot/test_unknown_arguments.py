@@ -14,8 +14,8 @@ from function_calls.agents.agent_tool import ask
 from function_calls.calls import ToolCall
 from function_calls.llm import FunctionCallLLM
 from function_calls.registry import tool_function
-from services.chat import ChatAddress, Person
-from services.clock import SystemClock
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.clock import SystemClock
 from tests.unit.bot.http.conftest import asked
 
 WRONG = {"size": 1, "colr": "blue"}

@@ -6,9 +6,9 @@ from bot.outbox import Outbox
 from bot.testing.clocks import StandingClock
 from bot.testing.platform import FakePlatform
 from bot.welcome import Welcome
-from services.chat import BotAdded, ChatAddress
-from services.errors import DeliveryFailed
-from services.session import MemoryStateStore
+from services.kernel.chat import BotAdded, ChatAddress
+from services.kernel.errors import DeliveryFailed
+from services.kernel.state import MemoryStateStore
 
 HOME = ChatAddress(platform="fake", chat_id="home")
 

@@ -11,7 +11,7 @@ from bot.__main__ import _bear_other_encodings
 from bot.platforms.console import ConsolePlatform
 from bot.testing.clocks import StandingClock
 from bot.whole_characters import mended
-from services.chat import Attachment, ChatAddress, ChatMessage, MessageEdited, Person
+from services.kernel.chat import Attachment, ChatAddress, ChatMessage, MessageEdited, Person
 
 HALF = "tea \ud83d"
 NOW = datetime(2026, 11, 20, 10, tzinfo=UTC)

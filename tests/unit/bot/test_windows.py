@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from services.private_files import close_to_others
+from services.kernel.private_files import close_to_others
 
 CODE = """
 import sys

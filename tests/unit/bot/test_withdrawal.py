@@ -11,8 +11,8 @@ from bot.testing.rehearsal import build_in_memory
 from function_calls.calls import Receipt, ToolCall, ToolResult
 from function_calls.registry import tool_function
 from services.call_log.service import CallLog
-from services.chat import ChatAddress
 from services.history.service import HistoryService
+from services.kernel.chat import ChatAddress
 
 pytestmark = pytest.mark.looptime
 

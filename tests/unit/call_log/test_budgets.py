@@ -11,8 +11,8 @@ from services.call_log.budgets import BudgetPurse, Budgets, Limit
 from services.call_log.metering import MeteredModel, Price
 from services.call_log.model import Spent
 from services.call_log.tally import Tally, counting, current_tally
-from services.chat import ChatAddress, Person
-from services.errors import ModelUnavailable
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.errors import ModelUnavailable
 from services.language_model.ports import CompletionRequest, Usage
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)

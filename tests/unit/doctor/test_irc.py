@@ -10,7 +10,7 @@ from bot.findings.asking import Asking
 from bot.platforms.irc.doctor import examine
 from bot.platforms.irc.settings import IrcSettings
 from bot.settings import PlatformSettings, Settings
-from services.clock import SystemClock
+from services.kernel.clock import SystemClock
 
 SECRET = SecretStr("hunter2")
 WELCOME = {"USER": ":net 001 Bubbles :Welcome"}

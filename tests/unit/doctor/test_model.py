@@ -5,7 +5,7 @@ import pytest
 from bot.doctor.model import examine_model
 from bot.settings import ModelSettings
 from bot.testing.models import ScriptedModel, completion
-from services.errors import ModelUnavailable
+from services.kernel.errors import ModelUnavailable
 from services.language_model.ports import RequestedCall
 
 CALLS = completion("", RequestedCall(id="1", name="reminder_list", arguments="{}"))

@@ -16,7 +16,7 @@ from bot.testing.chat_servers.onebot import OneBotClient
 from bot.testing.chat_servers.slack import SlackServer
 from bot.testing.chat_servers.telegram import TelegramServer
 from bot.testing.clocks import FixedClock
-from services.clock import SystemClock
+from services.kernel.clock import SystemClock
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 

@@ -10,7 +10,7 @@ from bot.doctor.running import examine_running
 from bot.findings.asking import Asking
 from bot.settings import HttpSettings
 from bot.testing.chat_servers.loopback import LoopbackServer, answer
-from services.clock import SystemClock
+from services.kernel.clock import SystemClock
 
 
 class RunningBot(LoopbackServer):

@@ -10,7 +10,7 @@ from bot.evaluation.tool_scores import judge, score
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.turns import make_turn
 from function_calls.calls import ToolCall
-from services.errors import ModelUnavailable
+from services.kernel.errors import ModelUnavailable
 
 TEA = Prompt(
     text="remind me tomorrow at 9am of tea", tool="reminder_set", language="en", due="2026-11-21 09:00", words=("tea",)

@@ -2,8 +2,9 @@
 
 from datetime import UTC, datetime
 
-from services.chat import ChatAddress, Person
-from services.reminders.model import Reminder, ReminderState, Schedule
+from services.kernel.chat import ChatAddress, Person
+from services.recurrence.schedule import Schedule
+from services.reminders.model import Reminder, ReminderState
 
 
 def repeating(rule_text: str, *, start: datetime = datetime(2026, 11, 25, 20, 0), zone: str = "UTC") -> Reminder:

@@ -8,8 +8,8 @@ from function_calls.calls import Interpretation, ToolCall, ToolResult
 from function_calls.model_hooks import HookedInterpreter, ModelHooks
 from function_calls.registry import Registry, tool_function
 from function_calls.router import FunctionCallRouter
-from services.chat import Choice
-from services.errors import ModelUnavailable
+from services.kernel.chat import Choice
+from services.kernel.errors import ModelUnavailable
 
 
 class Played:

@@ -12,7 +12,7 @@ from function_calls.errors import SchemaInvalid
 from function_calls.permission import Viewer
 from function_calls.registry import Registry, ToolNameTaken, ToolOptions, tool_function
 from function_calls.router import FunctionCallRouter
-from services.errors import ToolFailed
+from services.kernel.errors import ToolFailed
 
 QUERY = {
     "type": "object",

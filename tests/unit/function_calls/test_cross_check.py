@@ -4,7 +4,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from function_calls.reminders.cross_check import Verdict, cross_check
-from services.reminders.model import Schedule
+from services.recurrence.schedule import Schedule
 
 BERLIN = ZoneInfo("Europe/Berlin")
 FRIDAY_TEN = datetime(2026, 11, 20, 10, 0, tzinfo=BERLIN)

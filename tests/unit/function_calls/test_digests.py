@@ -7,9 +7,9 @@ import pytest
 
 from bot.testing.clocks import FixedClock
 from function_calls.summary.digests import Digests
-from services.chat import ChatAddress, ChatMessage, Person
 from services.history.memory_store import MemoryMessageStore
 from services.history.service import HistoryService
+from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.reminders.model import DueNotice, ReminderAction
 from services.summary import SummaryMethod, SummaryService
 

@@ -11,9 +11,9 @@ from function_calls.history import handlers as handlers_history
 from function_calls.history.models import HistorySearchArgs
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
-from services.chat import Attachment, ChatAddress
 from services.history.memory_store import MemoryMessageStore
 from services.history.service import HistoryService
+from services.kernel.chat import Attachment, ChatAddress
 
 
 @pytest.fixture

@@ -9,15 +9,15 @@ from function_calls.memory import handlers as handlers_memory
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
 from function_calls.session_state import MemorySessionStateStore
-from services.chat import Person
-from services.clock import SystemClock
 from services.history.memory_store import MemoryMessageStore
 from services.history.service import HistoryService
-from services.memory.memory_store import ProcessMemoryStore
-from services.memory.service import MemoryService
-from services.people.codes import LinkCodes
-from services.people.service import PeopleService
-from services.session import MemoryStateStore
+from services.kernel.chat import Person
+from services.kernel.clock import SystemClock
+from services.kernel.state import MemoryStateStore
+from services.people.account_links import PeopleService
+from services.people.link_codes import LinkCodes
+from services.people.memory.memory_store import ProcessMemoryStore
+from services.people.memory.service import MemoryService
 
 BOB = Person(id="bob", name="bob")
 

@@ -11,16 +11,16 @@ from function_calls.privacy import handlers as handlers_privacy
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
 from function_calls.session_state import MemorySessionStateStore
-from services.chat import ChatAddress, Person
-from services.clock import SystemClock
 from services.history.service import HistoryService
-from services.people.codes import LinkCodes
-from services.people.service import PeopleService
-from services.privacy.service import PrivacyService
-from services.session import MemoryStateStore
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.clock import SystemClock
+from services.kernel.state import MemoryStateStore
+from services.people.account_links import PeopleService
+from services.people.link_codes import LinkCodes
+from services.people.privacy.service import PrivacyService
 from services.storage.database import Database
-from services.storage.message_store import SqlMessageStore
-from services.storage.privacy_store import SqlPrivacyStore
+from services.storage.messages.store import SqlMessageStore
+from services.storage.people.privacy import SqlPrivacyStore
 
 ALONE = {"address": ChatAddress(platform="fake", chat_id="ann"), "is_private": True}
 ADMIN = {"sender": Person(id="cy", name="cy", is_admin=True)}

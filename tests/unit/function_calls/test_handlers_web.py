@@ -10,8 +10,8 @@ from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
 from services.history.memory_store import MemoryMessageStore
 from services.history.service import HistoryService
-from services.web_pages.errors import PageUnavailable
-from services.web_pages.service import WebPage, WebPageService
+from services.search.web_pages.guard import PageUnavailable
+from services.search.web_pages.service import WebPage, WebPageService
 
 
 class FakePages(WebPageService):

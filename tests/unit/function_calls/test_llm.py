@@ -8,7 +8,7 @@ from bot.testing.models import ScriptedModel, completion, requested
 from bot.testing.turns import make_message, make_tool, make_turn
 from function_calls.calls import Receipt, Step, ToolCall, ToolResult
 from function_calls.llm import FunctionCallLLM
-from services.errors import ModelUnavailable
+from services.kernel.errors import ModelUnavailable
 
 TEXT = {"type": "string"}
 REMIND = make_tool(

@@ -10,7 +10,7 @@ from function_calls.assistant import Assistant
 from function_calls.llm import FunctionCallLLM
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
-from services.errors import ModelUnavailable
+from services.kernel.errors import ModelUnavailable
 from services.language_model.fallback import FallbackChain
 from services.language_model.openai_model import OpenAIModel
 from services.language_model.retry import RetryPolicy, Timeouts

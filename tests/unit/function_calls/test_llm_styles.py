@@ -12,8 +12,8 @@ from function_calls.call_styles.choosing import make_styles, probe
 from function_calls.calls import Step, ToolCall, ToolResult
 from function_calls.llm import FunctionCallLLM
 from function_calls.prompts.worked_examples import worked_examples
-from services.chat import Person
-from services.errors import ModelUnavailable
+from services.kernel.chat import Person
+from services.kernel.errors import ModelUnavailable
 from services.language_model.failures import RequestRejected
 
 BOB = Person(id="bob", name="Bob")

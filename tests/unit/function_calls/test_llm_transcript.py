@@ -8,7 +8,7 @@ from function_calls.calls import Step, ToolCall, ToolResult
 from function_calls.instructions import Instructions
 from function_calls.offered_tools import OfferedTools
 from function_calls.transcript import LONGEST_RESULT, history
-from services.chat import Attachment, Person
+from services.kernel.chat import Attachment, Person
 
 BOB = Person(id="bob", name="Bob")
 BUBBLES = Person(id="bot", name="Bubbles", is_bot=True)

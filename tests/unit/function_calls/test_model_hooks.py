@@ -4,7 +4,7 @@ from msgspec.structs import replace
 from bot.testing.models import ScriptedInterpreter
 from function_calls.calls import Interpretation
 from function_calls.model_hooks import HookedInterpreter, ModelHooks
-from services.errors import ModelUnavailable
+from services.kernel.errors import ModelUnavailable
 
 FIXED = Interpretation(answer="fixed")
 

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from bot.testing.turns import make_tool, make_turn
 from function_calls.offline.interpreter import OfflineInterpreter
-from services.chat import Person
+from services.kernel.chat import Person
 
 BOB, ZOE = Person(id="u1", name="Bob Smith"), Person(id="u2", name="Zoe")
 SAN = Person(id="u3", name="张 三")

@@ -9,7 +9,7 @@ from bot.settings import BotSettings, LogSettings, Settings
 from bot.testing.clocks import StandingClock
 from bot.testing.platform import FakePlatform
 from bot.testing.talking import NOW
-from services.chat import ChatAddress, ChatMessage, Person
+from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.reminders.service import ReminderService
 from services.storage.database import Database
 

@@ -6,8 +6,8 @@ import pytest
 
 from function_calls.reminders.changes import every_time
 from function_calls.reminders.models import ReminderUpdateArgs
-from services.reminders.model import Schedule
-from services.reminders.recurrence import next_fires
+from services.recurrence.fires import next_fires
+from services.recurrence.schedule import Schedule
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from pydantic import ValidationError
 
 from function_calls.reminders.models import ReminderUpdateArgs
 from function_calls.reminders.repetition import repeated, with_days_for_good
-from services.errors import RequestRefused
-from services.reminders.model import Schedule
-from services.reminders.recurrence import next_fires
+from services.kernel.errors import RequestRefused
+from services.recurrence.fires import next_fires
+from services.recurrence.schedule import Schedule
 
 DAILY = "FREQ=DAILY;BYHOUR=9;BYMINUTE=0"
 WEEKDAYS = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=9;BYMINUTE=0"

@@ -5,9 +5,9 @@ from datetime import datetime
 import pytest
 
 from function_calls.reminders.skips import with_skipped
-from services.errors import RequestRefused
-from services.reminders.model import Schedule
-from services.reminders.recurrence import next_fires
+from services.kernel.errors import RequestRefused
+from services.recurrence.fires import next_fires
+from services.recurrence.schedule import Schedule
 
 DAILY_TWICE = "FREQ=DAILY;BYHOUR=9,21;BYMINUTE=0"
 

@@ -5,7 +5,7 @@ import pytest
 
 from function_calls.models import ReminderArgs
 from function_calls.reminder_times import schedule_from
-from services.errors import RequestRefused
+from services.kernel.errors import RequestRefused
 
 BERLIN = ZoneInfo("Europe/Berlin")
 FRIDAY_TEN = datetime(2026, 11, 20, 10, 0, tzinfo=BERLIN)

@@ -6,7 +6,7 @@ from bot.testing.models import ScriptedInterpreter
 from bot.testing.records import make_call_record, make_turn_record
 from function_calls.calls import Interpretation, ToolCall
 from function_calls.records.replaying import replay, turn_again
-from services.errors import ModelUnavailable
+from services.kernel.errors import ModelUnavailable
 
 SAME = ToolCall(id="1", name="reminder_set", arguments={"content": "茶"})
 OTHER = ToolCall(id="1", name="reminder_set", arguments={"content": "coffee"})

@@ -14,7 +14,7 @@ from function_calls.calls import ToolCall, ToolResult
 from function_calls.context import CallContext
 from function_calls.registry import Registry, ToolNameTaken, tool_function
 from function_calls.router import FunctionCallRouter
-from services.errors import RequestRefused, ToolFailed
+from services.kernel.errors import RequestRefused, ToolFailed
 
 
 class PourArgs(BaseModel):

@@ -9,7 +9,7 @@ from function_calls import handlers
 from function_calls.models import PerplexityArgs
 from function_calls.rounds import listener_of_call
 from function_calls.wording import say
-from services.errors import RequestRefused
+from services.kernel.errors import RequestRefused
 from services.search import SearchAnswer, SearchService, Source
 
 STARS = Source(title="Stars", url="https://stars.example/")

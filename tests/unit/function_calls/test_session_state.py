@@ -9,8 +9,8 @@ from function_calls.hooks import ToolHooks
 from function_calls.registry import Registry, tool_function
 from function_calls.router import FunctionCallRouter
 from function_calls.session_state import CallState, MemorySessionStateStore, Session
-from services.chat import ChatAddress, Person
-from services.errors import ToolFailed
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.errors import ToolFailed
 
 ANN = Person(id="ann", name="Ann")
 HOME = Conversation(chat=ChatAddress(platform="fake", chat_id="home"), person=ANN)

@@ -11,10 +11,10 @@ from function_calls.context import CallContext, Services
 from function_calls.models import SummaryArgs
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
-from services.chat import Person
-from services.errors import ModelUnavailable
 from services.history.memory_store import MemoryMessageStore
 from services.history.service import HistoryService
+from services.kernel.chat import Person
+from services.kernel.errors import ModelUnavailable
 from services.reminders.service import ReminderService
 from services.search.service import SearchService
 from services.summary import SummaryMethod, SummaryService

@@ -14,13 +14,13 @@ from bot.testing.clocks import FixedClock
 from bot.testing.models import completion
 from function_calls import handlers
 from function_calls.models import SummaryArgs
-from services.chat import Attachment, ChatAddress, ChatMessage, Person
 from services.history.service import HistoryService
-from services.privacy.model import DataScope
-from services.privacy.service import PrivacyService
+from services.kernel.chat import Attachment, ChatAddress, ChatMessage, Person
+from services.people.privacy.model import DataScope
+from services.people.privacy.service import PrivacyService
 from services.storage.database import Database
-from services.storage.message_store import SqlMessageStore
-from services.storage.privacy_store import SqlPrivacyStore
+from services.storage.messages.store import SqlMessageStore
+from services.storage.people.privacy import SqlPrivacyStore
 from services.summary import SummaryService
 from services.summary.model_summarizer import ModelSummarizer
 

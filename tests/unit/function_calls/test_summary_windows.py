@@ -8,9 +8,9 @@ from msgspec.structs import replace
 
 from function_calls.models import SummaryArgs
 from function_calls.summary.windows import asked_window
-from services.errors import RequestRefused
 from services.history.memory_store import MemoryMessageStore
 from services.history.service import HistoryService
+from services.kernel.errors import RequestRefused
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOW = datetime(2026, 11, 20, 15, 30, tzinfo=BERLIN)

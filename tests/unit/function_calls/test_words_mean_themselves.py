@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from function_calls import phrasing
 from function_calls.rule_words import rule
-from services.reminders.model import Reminder, Schedule
-from services.reminders.recurrence import next_fires
+from services.recurrence.fires import next_fires
+from services.recurrence.schedule import Schedule
+from services.reminders.model import Reminder
 from services.time_expressions import TimeReader
 from tests.unit.function_calls.repeating import repeating
 

@@ -11,7 +11,7 @@ from bot.testing.openai_answers import Chat, Hang, HangUp, Raw, call, calls, cut
 from bot.testing.openai_server import OpenAIServer
 from function_calls.calls import Step, ToolCall, ToolResult
 from function_calls.transcript import rounds
-from services.errors import ModelUnavailable
+from services.kernel.errors import ModelUnavailable
 from services.language_model.openai_model import OpenAIModel
 from services.language_model.ports import CompletionRequest
 from services.language_model.retry import RetryPolicy, Timeouts

@@ -11,7 +11,7 @@ import pytest
 
 from bot.testing.openai_answers import Raw
 from bot.testing.openai_server import OpenAIServer
-from services.errors import ModelUnavailable
+from services.kernel.errors import ModelUnavailable
 from services.language_model.failures import EndpointFailed, RequestRejected
 from services.language_model.openai_model import OpenAIModel
 from services.language_model.ports import CompletionRequest

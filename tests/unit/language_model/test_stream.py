@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.errors import ModelUnavailable
+from services.kernel.errors import ModelUnavailable
 from services.language_model.stream import StreamedAnswer, event_data
 
 STREAM = 'data: {"a": "喝水"}\r\n\r\n: a comment\n\nevent: x\ndata:{"b": 1}\n\ndata: [DONE]'.encode()

@@ -4,11 +4,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from services.chat import ChatAddress, Person
-from services.errors import RequestRefused
-from services.memory.memory_store import ProcessMemoryStore
-from services.memory.model import MemoryLimits, Onlooker
-from services.memory.service import MemoryService
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.errors import RequestRefused
+from services.people.memory.memory_store import ProcessMemoryStore
+from services.people.memory.model import MemoryLimits, Onlooker
+from services.people.memory.service import MemoryService
 
 HOME = ChatAddress(platform="console", chat_id="home")
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)

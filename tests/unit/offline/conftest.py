@@ -9,7 +9,7 @@ import pytest
 from function_calls.calls import Interpretation, ToolSpec, Turn
 from function_calls.models import PerplexityArgs, ReminderArgs, ReminderDeleteArgs, ReminderListArgs, SummaryArgs
 from function_calls.offline import OfflineInterpreter
-from services.chat import ChatAddress, ChatMessage, Person
+from services.kernel.chat import ChatAddress, ChatMessage, Person
 
 ZONE = ZoneInfo("Asia/Shanghai")
 NOW = datetime(2026, 3, 4, 10, 0, tzinfo=ZONE)  # a Wednesday

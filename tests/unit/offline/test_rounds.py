@@ -8,7 +8,7 @@ from function_calls.offline.pack import load_intent
 from function_calls.offline.pack_data import INTENTS
 from function_calls.phrases import phrases
 from function_calls.wording import catalogue
-from services.chat import ChatAddress, ChatMessage, Person
+from services.kernel.chat import ChatAddress, ChatMessage, Person
 from tests.unit.offline.conftest import NOW, ZONE
 
 

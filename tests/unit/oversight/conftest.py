@@ -18,9 +18,9 @@ from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
 from function_calls.tool_commands import ToolCommands
 from function_calls.undoing import Undoing
-from services.chat import ChatAddress, ChatMessage, Person
-from services.languages import language_of
-from services.session import MemoryStateStore
+from services.kernel.chat import ChatAddress, ChatMessage, Person
+from services.kernel.languages import language_of
+from services.kernel.state import MemoryStateStore
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 

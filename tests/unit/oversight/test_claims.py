@@ -7,7 +7,7 @@ from function_calls.agents.agent import Agent
 from function_calls.agents.agent_tool import AgentTool
 from function_calls.calls import Receipt, ToolResult
 from function_calls.registry import tool_function
-from services.errors import ToolFailed
+from services.kernel.errors import ToolFailed
 from tests.unit.oversight.conftest import call
 
 NOTHING = {

@@ -7,7 +7,7 @@ from function_calls.calls import ToolCall, ToolResult
 from function_calls.consent import consent_of
 from function_calls.context import CallContext
 from function_calls.registry import tool_function
-from services.chat import Person
+from services.kernel.chat import Person
 from tests.unit.oversight.conftest import call
 
 BAN = call("ban", name="bob", days=7)

@@ -8,7 +8,7 @@ import pytest
 from function_calls.calls import Receipt, ToolResult, UndoStep
 from function_calls.context import CallContext
 from function_calls.registry import tool_function
-from services.errors import RequestRefused, ToolFailed
+from services.kernel.errors import RequestRefused, ToolFailed
 from tests.unit.oversight.conftest import call
 
 

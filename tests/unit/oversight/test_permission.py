@@ -2,7 +2,7 @@ import pytest
 
 from function_calls.permission import Rule, Viewer, refusal_code
 from function_calls.registry import tool_function
-from services.chat import ChatAddress, Person
+from services.kernel.chat import ChatAddress, Person
 from tests.unit.oversight.conftest import call
 
 OWNERS = {"fake:olga"}

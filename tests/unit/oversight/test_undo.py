@@ -3,7 +3,7 @@ import pytest
 from function_calls.calls import Receipt, SpawnedTask, ToolResult, UndoStep
 from function_calls.context import CallContext
 from function_calls.registry import tool_function
-from services.errors import RequestRefused
+from services.kernel.errors import RequestRefused
 from tests.unit.oversight.conftest import call
 
 

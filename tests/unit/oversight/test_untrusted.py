@@ -7,7 +7,7 @@ from function_calls.calls import ToolCall, ToolResult
 from function_calls.context import CallContext
 from function_calls.registry import tool_function
 from function_calls.toolset import Viewer
-from services.chat import ChatAddress, ChatMessage, Person
+from services.kernel.chat import ChatAddress, ChatMessage, Person
 from tests.unit.oversight.conftest import NOON, call
 
 DELETE = call("reminder_delete", reminder_id="all")

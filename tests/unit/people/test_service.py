@@ -7,11 +7,11 @@ import pytest
 
 from bot.testing.clocks import FixedClock
 from function_calls.session_state import MemorySessionStateStore
-from services.chat import ChatAddress, Person
-from services.errors import RequestRefused
-from services.people.codes import MOST_GUESSES, LinkCodes, code_in
-from services.people.service import MOST_ACCOUNTS, PeopleService
-from services.session import MemoryStateStore
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.errors import RequestRefused
+from services.kernel.state import MemoryStateStore
+from services.people.account_links import MOST_ACCOUNTS, PeopleService
+from services.people.link_codes import MOST_GUESSES, LinkCodes, code_in
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 PHONE, DESK, OFFICE = (ChatAddress(platform=name, chat_id="private") for name in ("telegram", "matrix", "slack"))

@@ -6,12 +6,12 @@ import pytest
 
 from bot.testing.clocks import FixedClock
 from function_calls.session_state import MemorySessionStateStore
-from services.chat import ChatAddress, ChatMessage, Person
-from services.errors import RequestRefused
 from services.history.memory_store import MemoryMessageStore
 from services.history.service import HistoryService
+from services.kernel.chat import ChatAddress, ChatMessage, Person
+from services.kernel.errors import RequestRefused
+from services.people.chat_aliases import PlaceService
 from services.people.model import Account
-from services.places.service import PlaceService
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 OPS, PUB = ChatAddress(platform="slack", chat_id="C1:x"), ChatAddress(platform="slack", chat_id="C2")

@@ -7,7 +7,7 @@ import pytest
 from bot.platform_kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood
 from bot.platform_kit.pace import SendPace
 from bot.testing.clocks import LoopClock
-from services.errors import DeliveryFailed
+from services.kernel.errors import DeliveryFailed
 
 pytestmark = pytest.mark.looptime
 

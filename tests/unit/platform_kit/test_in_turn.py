@@ -6,7 +6,7 @@ import pytest
 
 from bot.platform_kit.in_turn import send_in_turn
 from bot.testing.clocks import FixedClock
-from services.errors import DeliveryFailed
+from services.kernel.errors import DeliveryFailed
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
 

@@ -8,7 +8,7 @@ from bot.platform import OutgoingMessage
 from bot.platform_kit.html import as_html
 from bot.platform_kit.markdown import Span, parsed, plain, spans_of
 from bot.platform_kit.pieces import pieces
-from services.chat import Person
+from services.kernel.chat import Person
 
 ANN = Person(id="7", name="ann")
 ANNA = Person(id="8", name="anna")

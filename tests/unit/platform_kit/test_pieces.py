@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.platform_kit.pieces import pieces
-from services.chat import Person
+from services.kernel.chat import Person
 
 FAMILY = "👨‍👩‍👧‍👦"
 

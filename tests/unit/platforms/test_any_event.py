@@ -27,7 +27,7 @@ from bot.platforms.slack.events import Message as SlackMessage
 from bot.platforms.telegram import wire as telegram
 from bot.platforms.telegram.events import Update
 from bot.platforms.xmpp import wire as xmpp
-from services.chat import ChatMessage
+from services.kernel.chat import ChatMessage
 from tests.unit.mangling import changed
 
 HERE = Path(__file__).parent

@@ -7,8 +7,8 @@ from bot.platforms.catalog import EXTRAS, create_platforms, settings_group
 from bot.platforms.irc.settings import IrcSettings
 from bot.settings import PlatformSettings, Settings
 from bot.settings_sources import load_settings, secret_values
-from services.clock import SystemClock
-from services.errors import ConfigError
+from services.kernel.clock import SystemClock
+from services.kernel.errors import ConfigError
 
 pytestmark = pytest.mark.timeout(60)  # each starts an interpreter
 
@@ -95,7 +95,7 @@ def test_a_missing_library_says_how_to_install_it():
         "import sys; sys.modules['nio'] = None\n"
         "from bot.platforms.catalog import create_platforms\n"
         "from bot.settings import PlatformSettings, Settings\n"
-        "from services.clock import SystemClock\n"
+        "from services.kernel.clock import SystemClock\n"
         "create_platforms(Settings(platforms=PlatformSettings(enabled=('matrix',))), SystemClock())"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

@@ -9,7 +9,7 @@ from bot.plugins.house import PluginHouse
 from bot.settings import PluginSettings
 from bot.testing.models import ScriptedModel
 from function_calls.tool_switches import ToolSwitches
-from services.session import MemoryStateStore
+from services.kernel.state import MemoryStateStore
 
 pytestmark = pytest.mark.looptime
 

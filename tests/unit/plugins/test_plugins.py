@@ -108,7 +108,7 @@ async def test_work_of_a_plugin_runs_beside_the_bot_and_is_begun_again(house):
         "news",
         """
         from bot.platform import OutgoingMessage
-        from services.chat import ChatAddress
+        from services.kernel.chat import ChatAddress
 
         tries = []
 

@@ -4,12 +4,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from services.chat import ChatAddress, ChatMessage, Person
-from services.privacy.model import DataScope
-from services.privacy.service import PrivacyService
+from services.kernel.chat import ChatAddress, ChatMessage, Person
+from services.people.privacy.model import DataScope
+from services.people.privacy.service import PrivacyService
 from services.storage.database import Database
-from services.storage.message_store import SqlMessageStore
-from services.storage.privacy_store import SqlPrivacyStore
+from services.storage.messages.store import SqlMessageStore
+from services.storage.people.privacy import SqlPrivacyStore
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 CHATS = {name: ChatAddress(platform="console", chat_id=name) for name in ("short", "long", "usual")}

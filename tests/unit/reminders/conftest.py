@@ -9,16 +9,17 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bot.testing.clocks import LoopClock
-from services.chat import ChatAddress, Person
-from services.clock import Clock, SystemClock
-from services.errors import DeliveryFailed
-from services.reminders.memory_store import MemoryReminderStore
-from services.reminders.model import DueNotice, NewReminder, Reminder, ReminderEdit, ReminderLimits, Schedule
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.clock import Clock, SystemClock
+from services.kernel.errors import DeliveryFailed
+from services.kernel.state import MemoryStateStore
+from services.recurrence.schedule import Schedule
+from services.reminders.delivery.retry import RetryPolicy
+from services.reminders.delivery.worker import WakerPace
+from services.reminders.model import DueNotice, NewReminder, Reminder, ReminderEdit, ReminderLimits
 from services.reminders.records import DeliveryState
-from services.reminders.retries import RetryPolicy
 from services.reminders.service import ReminderService
-from services.reminders.waker import WakerPace
-from services.session import MemoryStateStore
+from services.reminders.testing.memory_store import MemoryReminderStore
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 HOME = ChatAddress(platform="console", chat_id="home")

@@ -13,13 +13,14 @@ from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
 from bot.testing.clocks import LoopClock
 from bot.testing.threads import InlineExecutor
-from services.chat import ChatAddress, Person
-from services.reminders.model import DueNotice, NewReminder, ReminderEdit, Schedule
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.state import MemoryStateStore
+from services.recurrence.schedule import Schedule
+from services.reminders.delivery.worker import WakerPace
+from services.reminders.model import DueNotice, NewReminder, ReminderEdit
 from services.reminders.service import ReminderService
-from services.reminders.waker import WakerPace
-from services.session import MemoryStateStore
 from services.storage.database import Database
-from services.storage.reminder_store import SqlReminderStore
+from services.storage.reminders.store import SqlReminderStore
 
 pytestmark = pytest.mark.timeout(60)
 HOME = ChatAddress(platform="console", chat_id="home")

@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from services.reminders.model import CatchUp, Schedule
+from services.recurrence.schedule import Schedule
+from services.reminders.model import CatchUp
 from services.reminders.occurrences import plan_due
 
 pytestmark = pytest.mark.looptime

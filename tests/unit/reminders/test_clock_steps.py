@@ -8,12 +8,13 @@ from itertools import takewhile
 
 import pytest
 
-from services.errors import DeliveryFailed
-from services.reminders.missed import MOST_LISTED, missed_between
-from services.reminders.model import CatchUp, Schedule
+from services.kernel.errors import DeliveryFailed
+from services.recurrence.fires import fires_after
+from services.recurrence.missed import MOST_LISTED, missed_between
+from services.recurrence.schedule import Schedule
+from services.reminders.delivery.worker import WakerPace
+from services.reminders.model import CatchUp
 from services.reminders.occurrences import plan_due
-from services.reminders.recurrence import fires_after
-from services.reminders.waker import WakerPace
 
 pytestmark = pytest.mark.looptime
 

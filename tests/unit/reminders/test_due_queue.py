@@ -2,8 +2,8 @@
 
 from datetime import UTC, datetime, timedelta
 
-from services.chat import ChatAddress, Person
-from services.reminders.due_queue import DueQueue
+from services.kernel.chat import ChatAddress, Person
+from services.reminders.delivery.due_queue import DueQueue
 from services.reminders.model import DueNotice
 from services.reminders.records import Lease
 

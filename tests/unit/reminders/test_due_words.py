@@ -5,9 +5,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from services.chat import ChatAddress, Person
-from services.errors import RequestRefused
-from services.reminders.model import Reminder, ReminderState, Schedule
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.errors import RequestRefused
+from services.recurrence.schedule import Schedule
+from services.reminders.model import Reminder, ReminderState
 from services.reminders.references import find_reminder, matching
 from services.time_expressions import DateOrder, TimeReader
 

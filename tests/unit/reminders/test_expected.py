@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.reminders.expected import expected_fires
-from services.reminders.model import Schedule
-from services.reminders.recurrence import next_after
+from services.recurrence.fires import next_after
+from services.recurrence.schedule import Schedule
+from services.reminders.audit.expected import expected_fires
 
 RULES = [
     "",

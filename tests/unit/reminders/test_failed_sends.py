@@ -6,12 +6,13 @@ from datetime import timedelta
 
 import pytest
 
-from services.chat import ChatAddress, Person
-from services.errors import DeliveryFailed
-from services.reminders.model import DueNotice, ReminderEdit, Schedule
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.errors import DeliveryFailed
+from services.recurrence.schedule import Schedule
+from services.reminders.delivery.retry import RetryPolicy
+from services.reminders.delivery.worker import WakerPace
+from services.reminders.model import DueNotice, ReminderEdit
 from services.reminders.records import DeliveryState
-from services.reminders.retries import RetryPolicy
-from services.reminders.waker import WakerPace
 
 pytestmark = pytest.mark.looptime
 

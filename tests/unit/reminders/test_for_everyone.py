@@ -5,10 +5,10 @@ from datetime import timedelta
 
 import pytest
 
-from services.chat import ChatAddress, Person
-from services.errors import RequestRefused
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.errors import RequestRefused
+from services.recurrence.follow_up import with_nag
 from services.reminders.model import EVERYONE
-from services.reminders.nagging import with_nag
 
 pytestmark = pytest.mark.looptime
 HOME = ChatAddress(platform="console", chat_id="home")

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.errors import RequestRefused
-from services.reminders.expected import expected_fires
-from services.reminders.model import Schedule
-from services.reminders.nagging import done_by, with_nag, without_nag
-from services.reminders.recurrence import next_after, next_fires
+from services.kernel.errors import RequestRefused
+from services.recurrence.fires import next_after, next_fires
+from services.recurrence.follow_up import done_by, with_nag, without_nag
+from services.recurrence.schedule import Schedule
+from services.reminders.audit.expected import expected_fires
 
 START = datetime(2026, 11, 20, 17, 0)
 FIVE = datetime(2026, 11, 20, 17, 0, tzinfo=UTC)

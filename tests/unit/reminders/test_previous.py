@@ -5,8 +5,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from services.reminders.model import Schedule
-from services.reminders.previous import previous_fire
+from services.recurrence.fires import previous_fire
+from services.recurrence.schedule import Schedule
 
 BERLIN = ZoneInfo("Europe/Berlin")
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.reminders.public_ids import public_id, row_key
+from services.reminders.model import public_id, row_key
 
 
 @given(st.integers(min_value=1, max_value=10**10))

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, time, timedelta
 
 import pytest
 
-from services.chat import ChatAddress, Person
-from services.errors import RequestRefused
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.errors import RequestRefused
 from services.reminders.quiet_hours import QuietHours, QuietService, quiet_keys, quiet_until
 
 NIGHT = QuietHours(starts=time(22), ends=time(7), zone="UTC")

@@ -7,10 +7,10 @@ from datetime import timedelta
 
 import pytest
 
-from services.chat import ChatAddress, Person
-from services.errors import RequestRefused
-from services.reminders.memory_store import MemoryReminderStore
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.errors import RequestRefused
 from services.reminders.model import ReminderEdit
+from services.reminders.testing.memory_store import MemoryReminderStore
 
 pytestmark = pytest.mark.looptime
 HOME = ChatAddress(platform="console", chat_id="home")

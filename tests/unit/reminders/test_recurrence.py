@@ -6,10 +6,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from services.errors import RequestRefused
-from services.reminders.missed import missed_between
-from services.reminders.model import Schedule
-from services.reminders.recurrence import check, next_after, next_fires
+from services.kernel.errors import RequestRefused
+from services.recurrence.fires import check, next_after, next_fires
+from services.recurrence.missed import missed_between
+from services.recurrence.schedule import Schedule
 
 MINUTE = timedelta(minutes=1)
 

@@ -8,8 +8,8 @@ from dateutil.rrule import rrulestr
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from services.reminders.model import Schedule
-from services.reminders.recurrence import next_after
+from services.recurrence.fires import next_after
+from services.recurrence.schedule import Schedule
 
 ZONES = sorted(name for name in available_timezones() if "/" in name and not name.startswith(("Etc", "SystemV")))
 DAYS = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"]

@@ -2,9 +2,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from services.reminders.model import Schedule
-from services.reminders.recurrence import next_fires
-from services.reminders.rests import Rest, awake, can_rest, is_put_off, left_out, resting, rests
+from services.recurrence.fires import next_fires
+from services.recurrence.schedule import Schedule
+from services.recurrence.suspensions import Rest, awake, can_rest, is_put_off, left_out, resting, rests
 
 NOW = datetime(2026, 11, 23, 14, 30, tzinfo=UTC)
 DAILY = "FREQ=DAILY;BYHOUR=9;BYMINUTE=0"

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from services.reminders.retries import RetryPolicy
+from services.reminders.delivery.retry import RetryPolicy
 
 
 @pytest.mark.parametrize(("attempt", "longest"), [(1, 1), (2, 2), (5, 16), (9, 256), (10, 300), (10_000, 300)])

@@ -6,10 +6,10 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from services.chat import ChatAddress
-from services.reminders.memory_store import MemoryReminderStore
+from services.kernel.chat import ChatAddress
+from services.reminders.delivery.worker import WakerPace
 from services.reminders.model import ReminderLimits
-from services.reminders.waker import WakerPace
+from services.reminders.testing.memory_store import MemoryReminderStore
 
 pytestmark = pytest.mark.looptime
 

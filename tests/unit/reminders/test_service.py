@@ -6,9 +6,10 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from services.chat import ChatAddress, Person
-from services.errors import RequestRefused
-from services.reminders.model import ReminderLimits, ReminderState, Schedule
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.errors import RequestRefused
+from services.recurrence.schedule import Schedule
+from services.reminders.model import ReminderLimits, ReminderState
 
 pytestmark = pytest.mark.looptime
 

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from services.errors import RequestRefused
+from services.kernel.errors import RequestRefused
 from services.reminders.several import several_in
 from tests.unit.reminders.conftest import ANN, BOB, HOME
 

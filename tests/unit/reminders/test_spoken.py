@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from services.reminders.model import Schedule
-from services.reminders.recurrence import next_fires
-from services.reminders.spoken import as_meant
+from services.recurrence.edits import as_meant
+from services.recurrence.fires import next_fires
+from services.recurrence.schedule import Schedule
 
 NOW = datetime(2026, 11, 20, 10, 0, tzinfo=UTC)
 

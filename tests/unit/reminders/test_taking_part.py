@@ -5,11 +5,11 @@ from datetime import timedelta
 
 import pytest
 
-from services.chat import ChatAddress, Person
-from services.errors import RequestRefused
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.errors import RequestRefused
+from services.recurrence.follow_up import with_nag
+from services.reminders.audit.verification import AuditedReminder, Fate, judged
 from services.reminders.model import EVERYONE, ReminderState
-from services.reminders.nagging import with_nag
-from services.reminders.verification import AuditedReminder, Fate, judged
 
 pytestmark = pytest.mark.looptime
 HOME = ChatAddress(platform="console", chat_id="home")

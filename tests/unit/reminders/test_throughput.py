@@ -1,6 +1,6 @@
 """How far ahead of free senders sends are begun."""
 
-from services.reminders.throughput import Throughput
+from services.reminders.delivery.config import Throughput
 
 
 def after(send_seconds: float, question_seconds: float) -> int:

@@ -5,8 +5,8 @@ import asyncio
 import pytest
 from msgspec.structs import replace
 
-from services.chat import ChatAddress
-from services.errors import DeliveryFailed
+from services.kernel.chat import ChatAddress
+from services.kernel.errors import DeliveryFailed
 from services.reminders.records import DeliveryState
 
 pytestmark = pytest.mark.looptime

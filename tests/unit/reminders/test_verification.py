@@ -4,9 +4,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from services.reminders.model import ReminderState, Schedule
+from services.recurrence.schedule import Schedule
+from services.reminders.audit.verification import AuditedReminder, Fate, verify
+from services.reminders.model import ReminderState
 from services.reminders.records import DeliveryRecord, DeliveryState
-from services.reminders.verification import AuditedReminder, Fate, verify
 
 START = datetime(2026, 11, 16, 9, 0, tzinfo=UTC)
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)

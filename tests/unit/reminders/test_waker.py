@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from services.reminders.memory_store import MemoryReminderStore
 from services.reminders.records import DeliveryState
+from services.reminders.testing.memory_store import MemoryReminderStore
 
 pytestmark = pytest.mark.looptime
 

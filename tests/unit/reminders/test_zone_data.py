@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from services.reminders.model import Schedule
-from services.reminders.zone_data import zone_data_version
+from services.recurrence.calendars.data_version import zone_data_version
+from services.recurrence.schedule import Schedule
 
 NEXT_DAY = datetime(2026, 11, 21, 9, 0)
 

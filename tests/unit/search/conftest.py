@@ -8,12 +8,12 @@ from pydantic import SecretStr
 
 from bot.testing.search_server import SearchServer
 from services.search import SearchEngine
-from services.search.brave import BraveEngine
-from services.search.perplexity import PerplexityEngine
-from services.search.searxng import SearxngEngine
-from services.search.tavily import TavilyEngine
-from services.search.web import open_client
-from services.search.wikipedia import WikipediaEngine
+from services.search.engines.brave import BraveEngine
+from services.search.engines.exchange import open_client
+from services.search.engines.perplexity import PerplexityEngine
+from services.search.engines.searxng import SearxngEngine
+from services.search.engines.tavily import TavilyEngine
+from services.search.engines.wikipedia import WikipediaEngine
 
 KEY = "key-that-nobody-may-see"
 

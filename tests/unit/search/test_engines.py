@@ -8,8 +8,8 @@ import pytest
 
 from bot.testing.search_server import Behaviour
 from services.search import SearchUnavailable
-from services.search.searxng import SearxngEngine
-from services.search.wikipedia import WikipediaEngine
+from services.search.engines.searxng import SearxngEngine
+from services.search.engines.wikipedia import WikipediaEngine
 
 NAMES = ["perplexity", "searxng", "tavily", "brave", "wikipedia"]
 KEYLESS = {"searxng", "wikipedia"}

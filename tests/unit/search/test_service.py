@@ -8,7 +8,7 @@ import pytest
 
 from bot.testing.clocks import FixedClock
 from bot.testing.search_server import Behaviour
-from services.errors import RequestRefused
+from services.kernel.errors import RequestRefused
 from services.search import SearchAnswer, SearchService, SearchUnavailable, Source
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
 
-from services.storage import migrations
+from services.storage.schema import migrations
 from services.storage.tables import META
 
 SCHEMAS = Path(__file__).with_name("schemas")

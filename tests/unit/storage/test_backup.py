@@ -7,11 +7,11 @@ import pytest
 from click.testing import CliRunner
 
 from bot.__main__ import cli
-from services.chat import ChatAddress, ChatMessage, Person
-from services.storage.backup import back_up, restore
+from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.storage.database import Database
-from services.storage.message_store import SqlMessageStore
-from services.storage.migrations import SCHEMA_VERSION
+from services.storage.messages.store import SqlMessageStore
+from services.storage.schema.backup import back_up, restore
+from services.storage.schema.migrations import SCHEMA_VERSION
 
 HOME = ChatAddress(platform="fake", chat_id="home")
 

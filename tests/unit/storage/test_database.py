@@ -15,9 +15,9 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.engine.interfaces import CacheStats
 
-from services.errors import ConfigError, StorageBusy
+from services.kernel.errors import ConfigError, StorageBusy
 from services.storage.database import Database
-from services.storage.patience import Patience
+from services.storage.engine.postgres import Patience
 from services.storage.tables import META
 
 

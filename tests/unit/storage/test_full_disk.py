@@ -9,14 +9,15 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from services.chat import ChatAddress, Person
-from services.clock import SystemClock
-from services.reminders.model import DueNotice, NewReminder, Schedule
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.clock import SystemClock
+from services.recurrence.schedule import Schedule
+from services.reminders.model import DueNotice, NewReminder
 from services.reminders.records import DeliveryState
 from services.reminders.service import ReminderService
 from services.storage.database import Database
-from services.storage.reminder_store import SqlReminderStore
-from services.storage.state_store import SqlStateStore
+from services.storage.people.state import SqlStateStore
+from services.storage.reminders.store import SqlReminderStore
 
 HOME = ChatAddress(platform="console", chat_id="home")
 

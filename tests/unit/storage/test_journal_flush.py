@@ -14,11 +14,11 @@ import pytest
 import sqlalchemy as sa
 from loguru import logger
 
-from services.chat import ChatAddress, ChatMessage, Person
 from services.history.service import HistoryService
-from services.storage import journal_flush
+from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.storage.database import Database
-from services.storage.message_store import SqlMessageStore
+from services.storage.engine import journal_flush
+from services.storage.messages.store import SqlMessageStore
 from services.storage.tables import META
 
 HOME = ChatAddress(platform="console", chat_id="home")

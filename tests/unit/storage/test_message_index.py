@@ -8,12 +8,12 @@ import sqlalchemy as sa
 from loguru import logger
 from msgspec.structs import replace
 
-from services.chat import Attachment, ChatAddress, ChatMessage, Person
+from services.kernel.chat import Attachment, ChatAddress, ChatMessage, Person
 from services.storage.database import Database
-from services.storage.indexing import catch_up
-from services.storage.message_index_sqlite import SqliteMessageIndex
-from services.storage.message_search import search
-from services.storage.message_store import SqlMessageStore
+from services.storage.message_index.index_sqlite import SqliteMessageIndex
+from services.storage.message_index.indexing import catch_up
+from services.storage.messages.search import search
+from services.storage.messages.store import SqlMessageStore
 from services.storage.tables import META
 
 HOME = ChatAddress(platform="console", chat_id="home")

@@ -5,13 +5,14 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import sqlalchemy as sa
 
-from services.chat import ChatAddress, Person
-from services.reminders.model import NewReminder, Schedule
+from services.kernel.chat import ChatAddress, Person
+from services.recurrence.schedule import Schedule
+from services.reminders.audit.verification import Fate, verify
+from services.reminders.model import NewReminder
 from services.reminders.records import DeliveryState, Draft, Mark
-from services.reminders.verification import Fate, verify
 from services.storage.database import Database
-from services.storage.reminder_audit import SqlReminderAudit
-from services.storage.reminder_store import SqlReminderStore
+from services.storage.reminders.audit import SqlReminderAudit
+from services.storage.reminders.store import SqlReminderStore
 
 SET_AT = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 DUE = SET_AT + timedelta(hours=1)

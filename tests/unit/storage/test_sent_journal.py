@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from services.chat import ChatAddress, Person
-from services.reminders.model import NewReminder, ReminderLimits, Schedule
+from services.kernel.chat import ChatAddress, Person
+from services.recurrence.schedule import Schedule
+from services.reminders.model import NewReminder, ReminderLimits
 from services.reminders.records import DeliveryState, Draft, Mark
 from services.storage.database import Database
-from services.storage.reminder_store import SqlReminderStore
-from services.storage.sent_journal import Said, SentJournal
+from services.storage.engine.sent_journal import Said, SentJournal
+from services.storage.reminders.store import SqlReminderStore
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 TEA = Said(delivery_id=1, reminder_key=7, due_at=1_000_000, at=1_000_500, message_id='m "1"\n茶')

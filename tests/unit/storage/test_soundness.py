@@ -5,9 +5,9 @@ import os
 import pytest
 from loguru import logger
 
-from services.errors import ConfigError
-from services.storage.backup import back_up
+from services.kernel.errors import ConfigError
 from services.storage.database import Database
+from services.storage.schema.backup import back_up
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from services.storage import tables
-from services.storage.schema import tables_for
+from services.storage.schema.schema import tables_for
 
 
 def definitions(metadata: sa.MetaData, dialect: sa.Dialect) -> list[str]:

@@ -12,12 +12,12 @@ import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
-from services.errors import ConfigError
+from services.kernel.errors import ConfigError
 from services.storage.database import Database
-from services.storage.declaring import IS_TO_TRY
-from services.storage.migrations import SCHEMA_VERSION
-from services.storage.reminder_store import SqlReminderStore
+from services.storage.reminders.store import SqlReminderStore
+from services.storage.schema.migrations import SCHEMA_VERSION
 from services.storage.tables import META, METADATA
+from services.storage.tables.ddl import IS_TO_TRY
 from tests.unit.storage.old_databases import ROWS, bring_to, content, fill, tables_of
 
 SCHEMAS = Path(__file__).with_name("schemas")

@@ -11,8 +11,8 @@ from function_calls.calls import ToolResult
 from function_calls.context import CallContext, Services
 from function_calls.permission import Viewer
 from function_calls.toolsets.stored.source import SourceInvalid
-from services.chat import ChatAddress, ChatMessage, Person
-from services.stored_tools.memory_store import MemoryStoredToolStore
+from services.kernel.chat import ChatAddress, ChatMessage, Person
+from services.storage.tools.memory_store import MemoryStoredToolStore
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 SOURCE = '''

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from services.chat import ChatAddress, ChatMessage, Person
+from services.kernel.chat import ChatAddress, ChatMessage, Person
 
 HOME = ChatAddress(platform="test", chat_id="home")
 NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)

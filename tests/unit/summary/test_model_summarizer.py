@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from bot.testing.models import ScriptedModel, completion
-from services.errors import ModelUnavailable
+from services.kernel.errors import ModelUnavailable
 from services.summary import SummaryMethod, SummaryService, SummaryWindow
 from services.summary.model_summarizer import ModelSummarizer
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from services.errors import ModelUnavailable
+from services.kernel.errors import ModelUnavailable
 from services.summary import Bullet, SummaryMethod, SummaryService, SummaryWindow
 
 

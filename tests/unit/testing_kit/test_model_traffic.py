@@ -6,7 +6,7 @@ from bot.testing.model_traffic import NotRecorded, RecordingModel, ReplayedModel
 from bot.testing.models import ScriptedModel, completion, requested
 from bot.testing.turns import make_tool, make_turn
 from function_calls.llm import FunctionCallLLM
-from services.errors import ModelUnavailable
+from services.kernel.errors import ModelUnavailable
 from services.language_model.ports import CompletionRequest
 
 KEY = "sk-abcdefgh12345678"

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from services.reminders.model import Schedule
-from services.reminders.recurrence import next_fires
+from services.recurrence.fires import next_fires
+from services.recurrence.schedule import Schedule
 from services.time_expressions import parse
 
 Falls = Callable[[date], bool]

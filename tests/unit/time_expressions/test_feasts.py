@@ -7,7 +7,7 @@ from borax.calendars import LCalendars, LunarDate
 from borax.calendars.lunardate import TermUtils
 from dateutil.easter import easter as dateutil_easter
 
-from services.reminders.rules import parse_rule
+from services.recurrence.rules import parse_rule
 from services.time_expressions import parse
 from services.time_expressions.feasts import easter, feast_days
 from services.time_expressions.lunar import FIRST_YEAR, lunar_day, lunar_months

@@ -12,7 +12,7 @@ from bot.tool_servers.openapi_toolset import OpenApiToolset
 from function_calls.calls import ToolCall
 from function_calls.oversight import Oversight
 from function_calls.permission import Viewer
-from services.session import MemoryStateStore
+from services.kernel.state import MemoryStateStore
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 URL = "http://tools.test"

@@ -13,7 +13,7 @@ from bot.tool_servers.errors import ServerUnavailable
 from bot.tool_servers.mcp_servers import McpServer, mcp_servers
 from bot.tool_servers.mcp_toolset import McpToolset
 from function_calls.toolsets.checked import CheckedToolset
-from services.errors import ConfigError
+from services.kernel.errors import ConfigError
 
 SETTINGS = McpServer(name="demo", command="unused")
 

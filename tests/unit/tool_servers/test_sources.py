@@ -8,8 +8,8 @@ from bot.tool_servers.connections import read_connections
 from function_calls.permission import Viewer
 from function_calls.toolsets.access import Access
 from function_calls.toolsets.direct import DirectToolset
-from services.chat import ChatAddress, Person
-from services.errors import ConfigError
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.errors import ConfigError
 
 
 def written(*entries):

@@ -12,7 +12,7 @@ from bot.testing.tool_servers.time_server import time_server
 from function_calls.call_styles.choosing import make_styles
 from function_calls.llm import FunctionCallLLM
 from function_calls.toolsets.combined import join
-from services.clock import SystemClock
+from services.kernel.clock import SystemClock
 from services.storage.database import Database
 
 FORMAT = "format_current_time_format_time_post"

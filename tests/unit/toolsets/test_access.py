@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from function_calls.permission import Viewer
 from function_calls.toolsets.access import Access
 from function_calls.toolsets.source import ToolSource
-from services.chat import ChatAddress, Person
+from services.kernel.chat import ChatAddress, Person
 from tests.unit.toolsets.conftest import FakeToolset
 
 HOME, WORK = (ChatAddress(platform="fake", chat_id=each) for each in ("home", "work"))

@@ -12,7 +12,7 @@ from function_calls.oversight import Oversight
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
 from function_calls.toolsets.combined import join
-from services.session import MemoryStateStore
+from services.kernel.state import MemoryStateStore
 
 ANYTHING = {"type": "object", "properties": {"text": {"type": "string"}}}
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from services.web_pages.readable import readable
+from services.search.web_pages.readable import readable
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,8 @@ from datetime import timedelta
 
 import pytest
 
-from services.web_pages.errors import PageUnavailable
-from services.web_pages.guard import GuardedBackend, guarded_pool, is_public
-from services.web_pages.service import WebPageService
+from services.search.web_pages.guard import GuardedBackend, PageUnavailable, guarded_pool, is_public
+from services.search.web_pages.service import WebPageService
 
 LOOPBACK = ipaddress.ip_address("127.0.0.1")
 

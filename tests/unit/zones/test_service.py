@@ -7,9 +7,9 @@ import pytest
 
 from bot.testing.clocks import FixedClock
 from function_calls.session_state import MemorySessionStateStore
-from services.chat import ChatAddress, Person
-from services.errors import RequestRefused
-from services.zones.service import ZoneService
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.errors import RequestRefused
+from services.people.zones import ZoneService
 
 HOME, WORK = (ChatAddress(platform="fake", chat_id=name) for name in ("home", "work"))
 ANN, BOB = Person(id="ann", name="Ann"), Person(id="bob", name="Bob")

@@ -11,9 +11,9 @@ from bot.settings import HttpSettings, RouterSettings
 from bot.testing.models import ScriptedInterpreter
 from function_calls.calls import ToolCall, ToolResult
 from function_calls.registry import tool_function
-from services.chat import SentFile
 from services.history.service import HistoryService
-from services.privacy.service import PrivacyService
+from services.kernel.chat import SentFile
+from services.people.privacy.service import PrivacyService
 
 PICTURE = b"\x89PNG" + bytes(100)
 ADDRESS = "/api/chat/sessions/lobby/files"

@@ -9,7 +9,7 @@ from bot.http.reach import check_reach
 from bot.settings import HttpSettings
 from bot.testing.clocks import StandingClock
 from bot.testing.http_bot import with_token
-from services.errors import ConfigError
+from services.kernel.errors import ConfigError
 
 NOON = datetime(2026, 11, 2, 12, tzinfo=UTC)
 SEND = {"session_id": "lobby", "message": "remind me in 10 minutes to stretch"}

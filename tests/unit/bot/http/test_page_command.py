@@ -8,7 +8,7 @@ from bot.app import build_app
 from bot.commands.page import page_served, room_of
 from bot.settings import BotSettings, HttpSettings, LogSettings, Settings
 from bot.testing.clocks import StandingClock
-from services.errors import ConfigError
+from services.kernel.errors import ConfigError
 from services.storage.database import Database
 
 CLOCK = StandingClock(datetime(2026, 11, 20, 10, tzinfo=UTC))

@@ -5,8 +5,8 @@ import os
 
 import pytest
 
-from services.storage import soundness
 from services.storage.database import Database
+from services.storage.engine import integrity
 
 
 async def ready(api):
@@ -24,7 +24,7 @@ async def test_bot_whose_database_takes_a_write_is_ready(api):
 
 
 async def test_bot_on_a_full_disk_is_not_ready(api, monkeypatch):
-    monkeypatch.setattr(soundness, "LEAST_FREE_BYTES", 2**62)
+    monkeypatch.setattr(integrity, "LEAST_FREE_BYTES", 2**62)
 
     assert await ready(api) == (503, "disk_full")
 

@@ -7,10 +7,10 @@ from bot.platforms.web import ids
 from bot.platforms.web.rooms import address_of
 from bot.testing.models import ScriptedInterpreter
 from function_calls.calls import ToolCall
-from services.chat import ChatMessage, Person
 from services.history.service import HistoryService
+from services.kernel.chat import ChatMessage, Person
 from services.storage.database import Database
-from services.storage.message_store import SqlMessageStore
+from services.storage.messages.store import SqlMessageStore
 
 
 def events(text):

@@ -12,7 +12,7 @@ from bot.platform import OutgoingMessage
 from bot.platforms.dingtalk import files, requests
 from bot.platforms.dingtalk.events import Event
 from bot.platforms.dingtalk.wire import to_message
-from services.chat import ChatAddress, Person, SentFile
+from services.kernel.chat import ChatAddress, Person, SentFile
 
 CALLBACK = json.loads(Path(__file__).with_name("events.json").read_text(encoding="utf-8"))["group"]
 TEAM = ChatAddress(platform="dingtalk", chat_id=CALLBACK["conversationId"])

@@ -9,7 +9,7 @@ import pytest
 from bot.platform import Choice, OutgoingMessage
 from bot.platforms.discord import requests, wire
 from bot.platforms.discord.events import Deleted, Guild, Interaction, Member, Message
-from services.chat import BotAdded, ChatAddress, Person
+from services.kernel.chat import BotAdded, ChatAddress, Person
 
 EVENTS = json.loads(Path(__file__).with_name("events.json").read_text(encoding="utf-8"))
 GUILD = wire.Place()

@@ -8,7 +8,7 @@ from bot.platform import OutgoingMessage
 from bot.platforms.feishu import requests
 from bot.platforms.feishu.events import Event
 from bot.platforms.feishu.wire import Account, to_incoming
-from services.chat import BotAdded, ChatAddress, MessageWithdrawn, Person
+from services.kernel.chat import BotAdded, ChatAddress, MessageWithdrawn, Person
 
 ME = Account(open_id="ou_bot", bot_name="Bubbles")
 TEAM = ChatAddress(platform="feishu", chat_id="oc_1")

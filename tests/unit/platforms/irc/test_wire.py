@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from bot.platform import OutgoingMessage
 from bot.platforms.irc.people import People
 from bot.platforms.irc.wire import Line, Scene, folded, parse_line, text_lines, to_message
-from services.chat import Person
+from services.kernel.chat import Person
 
 NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 ANN = Person(id="ann", name="ann")

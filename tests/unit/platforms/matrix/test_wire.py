@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bot.platform import OutgoingMessage
 from bot.platforms.matrix.wire import Account, Room, is_new_group, link, since_joining, to_content, to_edit, to_incoming
-from services.chat import Attachment, ChatAddress, MessageEdited, MessageWithdrawn, Person, Reaction
+from services.kernel.chat import Attachment, ChatAddress, MessageEdited, MessageWithdrawn, Person, Reaction
 
 RECORDED = json.loads(Path(__file__).with_name("events.json").read_text(encoding="utf-8"))
 ACCOUNT = Account(user_id="@bubbles:localhost", bot_name="Bubbles")

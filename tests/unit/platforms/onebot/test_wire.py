@@ -11,7 +11,7 @@ from bot.platform import OutgoingMessage
 from bot.platforms.onebot import requests
 from bot.platforms.onebot.segments import segments_of
 from bot.platforms.onebot.wire import Event, to_incoming, to_reactions
-from services.chat import Attachment, BotAdded, ChatAddress, MessageWithdrawn, Person
+from services.kernel.chat import Attachment, BotAdded, ChatAddress, MessageWithdrawn, Person
 
 EVENTS = json.loads(Path(__file__).with_name("events.json").read_text(encoding="utf-8"))
 TEAM = ChatAddress(platform="onebot", chat_id="100")

@@ -10,8 +10,8 @@ from bot.platform import Choice, OutgoingMessage
 from bot.platforms.slack import requests, wire
 from bot.platforms.slack.events import Command, Interaction, Message
 from bot.platforms.slack.wire import Profile
-from services.chat import BotAdded, ChatAddress, MessageEdited, MessageWithdrawn, Person
-from services.errors import DeliveryFailed
+from services.kernel.chat import BotAdded, ChatAddress, MessageEdited, MessageWithdrawn, Person
+from services.kernel.errors import DeliveryFailed
 
 EVENTS = json.loads(Path(__file__).with_name("events.json").read_text(encoding="utf-8"))
 ME = wire.Account(user_id="UBOT", bot_id="BBOT", bot_name="Bubbles")

@@ -6,8 +6,8 @@ from bot.platforms.web.client_calls import ClientCalls
 from bot.platforms.web.room import Room
 from bot.testing.clocks import FixedClock
 from bot.testing.fixtures import NOW
-from services.chat import Person
-from services.errors import ToolFailed
+from services.kernel.chat import Person
+from services.kernel.errors import ToolFailed
 
 
 def room_of(frames):

@@ -3,8 +3,8 @@ from bot.platforms.web.extras import Extras, ExtrasBook
 from bot.platforms.web.frames import AttachmentShape, FiredShape, written
 from bot.testing.clocks import FixedClock
 from bot.testing.fixtures import NOW
-from services.chat import Choice
-from services.session import MemoryStateStore
+from services.kernel.chat import Choice
+from services.kernel.state import MemoryStateStore
 
 
 def book(state):

@@ -3,7 +3,7 @@ import json
 from bot.platforms.web.room import RING, Room
 from bot.testing.clocks import FixedClock
 from bot.testing.fixtures import NOW
-from services.chat import Person
+from services.kernel.chat import Person
 
 BOT = Person(id="bot", name="Bubbles", is_bot=True)
 ANN, LIN = Person(id="ann", name="Ann"), Person(id="lin", name="Lin")

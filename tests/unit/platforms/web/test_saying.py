@@ -6,10 +6,10 @@ from bot.platforms.web.adapter import Spoken, WebPlatform
 from bot.platforms.web.ids import person_called
 from bot.testing.clocks import FixedClock
 from bot.testing.fixtures import NOW
-from services.chat import Incoming
 from services.history.memory_store import MemoryMessageStore
 from services.history.service import HistoryService
-from services.session import MemoryStateStore
+from services.kernel.chat import Incoming
+from services.kernel.state import MemoryStateStore
 
 
 class SlowDisk(MemoryMessageStore):

@@ -5,8 +5,8 @@ from xml.etree.ElementTree import Element, SubElement, fromstring
 import pytest
 
 from bot.platforms.xmpp.uploads import SPACE, keep
-from services.chat import SentFile
-from services.errors import DeliveryFailed
+from services.kernel.chat import SentFile
+from services.kernel.errors import DeliveryFailed
 
 CHART = SentFile(name="chart.png", media_type="image/png", content=b"0" * 100)
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from bot.platform import OutgoingMessage
 from bot.platforms.xmpp.wire import Occupant, Room, private_message, reacted_to, text_of, to_incoming, to_reactions
-from services.chat import MessageEdited, MessageWithdrawn, Person
+from services.kernel.chat import MessageEdited, MessageWithdrawn, Person
 
 NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 ROOM = Room(

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.errors import RequestRefused
-from services.reminders.forecast import known_until
-from services.reminders.missed import missed_between
-from services.reminders.model import Schedule
-from services.reminders.recurrence import check, next_after, next_fires
-from services.reminders.rules import parse_rule
+from services.kernel.errors import RequestRefused
+from services.recurrence.fires import check, next_after, next_fires
+from services.recurrence.forecast import known_until
+from services.recurrence.missed import missed_between
+from services.recurrence.rules import parse_rule
+from services.recurrence.schedule import Schedule
 
 pytest.importorskip("holidays")
 pytest.importorskip("borax")

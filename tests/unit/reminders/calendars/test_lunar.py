@@ -5,7 +5,7 @@ from itertools import islice, pairwise
 
 import pytest
 
-from services.reminders.calendars.lunar import read_lunar
+from services.recurrence.calendars.lunar import read_lunar
 
 pytest.importorskip("borax")
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from services.reminders.calendars import data_version
-from services.reminders.calendars.regions import region_of
+from services.recurrence.calendars import data_version
+from services.recurrence.calendars.work_calendar import region_of
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from datetime import date, timedelta
 import pytest
 from loguru import logger
 
-from services.reminders.calendars.work_calendar import HolidayCalendar
-from services.reminders.calendars.workdays import Workdays, read_workdays
+from services.recurrence.calendars.work_calendar import HolidayCalendar
+from services.recurrence.calendars.workdays import Workdays, read_workdays
 
 pytest.importorskip("holidays")
 

@@ -6,13 +6,14 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bot.testing.clocks import FixedClock
-from services.chat import ChatAddress, Person
-from services.reminders.model import CatchUp, ReminderLimits, ReminderState, Schedule
-from services.reminders.portable.ics_read import Newcomers
-from services.reminders.portable.model import PortableReminder
-from services.reminders.portable.transfer import Importer
+from services.kernel.chat import ChatAddress, Person
+from services.recurrence.schedule import Schedule
+from services.reminders.exchange.ics_read import Newcomers
+from services.reminders.exchange.model import PortableReminder
+from services.reminders.exchange.transfer import Importer
+from services.reminders.model import CatchUp, ReminderLimits, ReminderState
 from services.storage.database import Database
-from services.storage.reminder_transfer import SqlTransferStore
+from services.storage.reminders.transfer import SqlTransferStore
 
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 HOME = ChatAddress(platform="console", chat_id="home")

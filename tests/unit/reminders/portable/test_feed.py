@@ -2,11 +2,11 @@
 
 import pytest
 
-from services.chat import ChatAddress
-from services.reminders.portable.feed import CalendarFeed, FeedTokens
-from services.reminders.portable.json_form import export_json
-from services.session import MemoryStateStore
-from services.storage.state_store import SqlStateStore
+from services.kernel.chat import ChatAddress
+from services.kernel.state import MemoryStateStore
+from services.reminders.exchange.feed import CalendarFeed, FeedTokens
+from services.reminders.exchange.json_form import export_json
+from services.storage.people.state import SqlStateStore
 
 pytest.importorskip("icalendar")
 

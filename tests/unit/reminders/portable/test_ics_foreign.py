@@ -4,8 +4,8 @@ from datetime import datetime
 
 import pytest
 
-from services.reminders.portable.ics_read import import_ics
-from services.reminders.portable.model import ImportRefused
+from services.reminders.exchange.ics_read import import_ics
+from services.reminders.exchange.model import ImportRefused
 
 pytest.importorskip("icalendar")
 

@@ -9,13 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from services.chat import Person
-from services.reminders.model import ReminderAction, ReminderState, Schedule
-from services.reminders.portable.ics_read import Newcomers, import_ics
-from services.reminders.portable.ics_schedule import ics_times
-from services.reminders.portable.ics_write import export_ics, feed_ics
-from services.reminders.portable.model import PortableReminder
-from services.reminders.recurrence import next_fires
+from services.kernel.chat import Person
+from services.recurrence.fires import next_fires
+from services.recurrence.schedule import Schedule
+from services.reminders.exchange.ics_read import Newcomers, import_ics
+from services.reminders.exchange.ics_schedule import ics_times
+from services.reminders.exchange.ics_write import export_ics, feed_ics
+from services.reminders.exchange.model import PortableReminder
+from services.reminders.model import ReminderAction, ReminderState
 
 icalendar = pytest.importorskip("icalendar")
 pytest.importorskip("holidays")

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from services.reminders.exchange.json_form import export_json, import_json
+from services.reminders.exchange.model import ImportRefused
 from services.reminders.model import ReminderState
-from services.reminders.portable.json_form import export_json, import_json
-from services.reminders.portable.model import ImportRefused
 
 HEAD = '{"format": "bubbles-reminders", "version": 1, "reminders": '
 GOOD = {

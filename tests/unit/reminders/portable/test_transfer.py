@@ -4,14 +4,15 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from services.chat import ChatAddress, Person
-from services.errors import RequestRefused
-from services.reminders.model import NewReminder, ReminderLimits, ReminderState, Schedule
-from services.reminders.portable.json_form import export_json, import_json
-from services.reminders.portable.model import MOST_BYTES, ImportRefused
-from services.reminders.portable.transfer import Form, export_chat, form_of
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.errors import RequestRefused
+from services.recurrence.schedule import Schedule
+from services.reminders.exchange.json_form import export_json, import_json
+from services.reminders.exchange.model import MOST_BYTES, ImportRefused
+from services.reminders.exchange.transfer import Form, export_chat, form_of
+from services.reminders.model import NewReminder, ReminderLimits, ReminderState
 from services.reminders.records import Draft
-from services.storage.reminder_store import SqlReminderStore
+from services.storage.reminders.store import SqlReminderStore
 
 pytest.importorskip("icalendar")
 
@@ -109,7 +110,7 @@ async def test_a_deleted_reminder_comes_back_from_its_export_with_the_same_uid(
 
 
 async def end(database, key, now):
-    from services.reminders.changes import cancelled
+    from services.reminders.transitions import cancelled
 
     reminders = SqlReminderStore(database)
     await reminders.change([cancelled(await reminders.get(key))], now)

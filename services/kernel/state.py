@@ -1,0 +1,73 @@
+"""Small things remembered between messages: JSON by key, each with an end, or in scopes that last."""
+
+import json
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Protocol, TypeAlias
+
+from msgspec import Struct
+
+from services.kernel.clock import Clock
+
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+
+
+class StateDelta(Struct, frozen=True, kw_only=True):
+    """What one call changed in one scope: keys without prefix. `scope` is a key of the store, such as `app`."""
+
+    scope: str
+    written: Mapping[str, Json]
+    removed: frozenset[str] = frozenset()
+
+
+class StateStore(Protocol):
+    """Remembers values under keys such as `reminders.shown:console:home#ann`."""
+
+    async def get(self, key: str) -> Json:
+        """Return what was last set under `key`; None when there is nothing or its time is over."""
+        ...
+
+    async def set(self, key: str, value: Json, *, keep: timedelta, is_promised: bool = False) -> None:
+        """Remember `value` under `key` for `keep`; None forgets it.
+
+        What is promised to a person, such as a token's end, is there after a power cut; other things may be lost.
+
+        Raises:
+            StorageFull: there is no room for what is promised. Other things are forgotten without a word.
+        """
+        ...
+
+    async def take(self, key: str) -> Json:
+        """Return what was last set under `key`, and forget it.
+
+        Of several who ask at once one gets it, the others None.
+        """
+        ...
+
+
+class MemoryStateStore:
+    """A `StateStore` that forgets everything when the process ends."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._values: dict[str, tuple[str, datetime]] = {}
+
+    async def get(self, key: str) -> Json:
+        """Return what was last set under `key`."""
+        text, end = self._values.get(key, ("null", self._clock.now()))
+        value: Json = json.loads(text) if end > self._clock.now() else None
+        return value
+
+    async def set(self, key: str, value: Json, *, keep: timedelta, is_promised: bool = False) -> None:  # noqa: ARG002 - memory keeps or dies whole
+        """Remember `value` for `keep`."""
+        now = self._clock.now()
+        self._values = {each: kept for each, kept in self._values.items() if kept[1] > now and each != key}
+        if value is not None:
+            self._values[key] = (json.dumps(value), now + keep)
+
+    async def take(self, key: str) -> Json:
+        """Return what was last set under `key`, and forget it."""
+        now = self._clock.now()
+        text, end = self._values.pop(key, ("null", now))
+        value: Json = json.loads(text) if end > now else None
+        return value

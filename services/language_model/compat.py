@@ -1,0 +1,190 @@
+"""What a request gives up for a server that refuses its usual form: each is learned from what the server says.
+
+A server that refuses a request for its form would refuse every message of the bot. So what it names is changed from
+then on: one concession at a time, and only one that changes the refused request.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import sha256
+
+from msgspec import Struct
+
+from services.language_model.tool_schemas import plain_tools
+
+Body = dict[str, object]
+"""The fields of a body. `tools` is the serialised list still."""
+
+_Message = Mapping[str, object]
+_UNSIGNED = {"google": {"thought_signature": "skip_thought_signature_validator"}}
+_NOT = r"(?:not|n't|un|no longer)\s?(?:be |currently |yet )?"
+
+
+class Concession(Struct, frozen=True, kw_only=True):
+    """`make` changes a body in place, and says whether it did, for a server that says what `asked` matches."""
+
+    name: str
+    asked: str
+    make: Callable[[Body], bool]
+
+
+def concession_for(told: str, body: Body, made: Sequence[Concession]) -> Concession | None:
+    """The first concession, none of `made`, that `told` asks for and that changes `body`; it is changed here."""
+    for each in CONCESSIONS:
+        if each not in made and re.search(each.asked, told, re.IGNORECASE) and each.make(body):
+            return each
+    return None
+
+
+def _without_stream_options(body: Body) -> bool:
+    return body.pop("stream_options", None) is not None
+
+
+def _with_max_completion_tokens(body: Body) -> bool:
+    limit = body.pop("max_tokens", None)
+    if limit is not None:
+        body["max_completion_tokens"] = limit
+    return limit is not None
+
+
+def _unstreamed(body: Body) -> bool:
+    body.pop("stream_options", None)
+    return body.pop("stream", None) is not None
+
+
+def _streamed(body: Body) -> bool:
+    """The answer is read as it comes, whichever way that is."""
+    is_changed = "stream" not in body
+    body["stream"] = True
+    return is_changed
+
+
+def _without_system(body: Body) -> bool:
+    """The system text becomes the beginning of the person's first message."""
+    system, *rest = _messages(body) or [{}]
+    place = next((place for place, message in enumerate(rest) if message.get("role") == "user"), None)
+    if system.get("role") != "system" or place is None:
+        return False
+    rest[place] = {**rest[place], "content": f"{system.get('content')}\n\n{rest[place].get('content')}"}
+    body["messages"] = rest
+    return True
+
+
+def _with_reasoning(body: Body) -> bool:
+    """DeepSeek wants thoughts back with every answer of its own, and takes an empty one."""
+    return _each_message(body, lambda message: {"reasoning_content": "", **message}, role="assistant")
+
+
+def _with_signatures(body: Body) -> bool:
+    """Gemini wants its signature back with every call, and documents a word that stands for one."""
+
+    def signed(message: _Message) -> _Message:
+        calls = message.get("tool_calls")
+        if not isinstance(calls, list):
+            return message
+        return {**message, "tool_calls": [{"extra_content": _UNSIGNED, **call} for call in calls]}
+
+    return _each_message(body, signed, role="assistant")
+
+
+def _with_short_ids(body: Body) -> bool:
+    """Mistral takes ids of nine letters and digits."""
+    before = _messages(body)
+    after = rename_calls(before, lambda identity: sha256(identity.encode()).hexdigest()[:9])
+    body["messages"] = after
+    return after != before
+
+
+def rename_calls(messages: Sequence[_Message], rename: Callable[[str], str]) -> list[_Message]:
+    """Return the messages with other ids of calls, the same in a call and in its result."""
+
+    def renamed(message: _Message) -> _Message:
+        calls = message.get("tool_calls")
+        if isinstance(calls, list):
+            return {**message, "tool_calls": [{**call, "id": rename(str(call.get("id")))} for call in calls]}
+        answered = message.get("tool_call_id")
+        return message if answered is None else {**message, "tool_call_id": rename(str(answered))}
+
+    return [renamed(message) for message in messages]
+
+
+def _with_content(body: Body) -> bool:
+    def filled(message: _Message) -> _Message:
+        return message if message.get("content") is not None else {**message, "content": ""}
+
+    return _each_message(body, filled)
+
+
+def _without_names(body: Body) -> bool:
+    def nameless(message: _Message) -> _Message:
+        return {key: value for key, value in message.items() if key != "name"}
+
+    return _each_message(body, nameless)
+
+
+def _with_plain_tools(body: Body) -> bool:
+    tools = body.get("tools")
+    if not isinstance(tools, bytes):
+        return False
+    body["tools"] = plain_tools(tools)
+    return body["tools"] != tools
+
+
+def _messages(body: Body) -> list[_Message]:
+    messages = body["messages"]
+    return list(messages) if isinstance(messages, Sequence) else []
+
+
+def _each_message(body: Body, change: Callable[[_Message], _Message], *, role: str = "") -> bool:
+    """Change every message, or those of `role`, and say whether any was."""
+    before = _messages(body)
+    after = [change(message) if role in ("", message.get("role")) else message for message in before]
+    body["messages"] = after
+    return after != before
+
+
+CONCESSIONS = (
+    Concession(name="reasoning_content beside its answers", asked=r"reasoning_content", make=_with_reasoning),
+    Concession(name="a signature for its calls", asked=r"thought_?signature", make=_with_signatures),
+    Concession(
+        name="short call ids", asked=r"tool[ _]call[ _]?id\b.{0,120}(?:a-z|length|pattern|format)", make=_with_short_ids
+    ),
+    Concession(name="no stream_options", asked=r"stream_options|include_usage", make=_without_stream_options),
+    Concession(name="max_completion_tokens", asked=r"max_completion_tokens", make=_with_max_completion_tokens),
+    Concession(
+        name="answers as a stream",
+        asked=r"non-?stream|only supports? (?:the )?stream|stream\s?=\s?`?false|enable (?:the )?stream"
+        r"|非流式|仅支持流式|stream.{0,20}must be (?:set to )?true|requires? (?:the )?stream",
+        make=_streamed,
+    ),
+    Concession(
+        name="answers as a whole",
+        asked=rf"\bstream(?:ing)?\b.{{0,60}}{_NOT}(?:support|allow|enable|implement|available)"
+        rf"|(?:cannot|can't|{_NOT}support).{{0,40}}\bstream(?:ing|ed)?\b|不支持流式",
+        make=_unstreamed,
+    ),
+    Concession(
+        name="no system message",
+        asked=rf"system.{{0,40}}{_NOT}(?:support|allow|enable)|{_NOT}support.{{0,20}}\bsystem\b"
+        rf"|developer instruction|roles? must alternate|only user and assistant roles",
+        make=_without_system,
+    ),
+    Concession(
+        name="no message without content",
+        asked=r"content\b.{0,120}(?:null|none|nil\b|must be|should be|valid string|required|missing|empty)"
+        r"|(?:null|none|nil|invalid|missing|empty).{0,60}content\b",
+        make=_with_content,
+    ),
+    Concession(
+        name="no names in messages",
+        asked=rf"['\"`.]name\b.{{0,60}}(?:{_NOT}(?:support|allow|permit|expect|recogni)|extra)"
+        r"|(?:extra|additional|unknown|unsupported|unexpected|unrecognized).{0,60}['\"`.]name\b",
+        make=_without_names,
+    ),
+    Concession(
+        name="plain schemas of tools",
+        asked=r"schema|function_?declaration|additionalproperties|\$ref|\$defs|any_?of|one_?of|exclusive_?m|\bpattern\b"
+        r"|parameters\b.{0,80}(?:invalid|unsupported|not support|unknown|must|should)|unknown name|unrecognized",
+        make=_with_plain_tools,
+    ),
+)

@@ -1,0 +1,80 @@
+"""Write a request's body: as bytes around a tool list that was serialised before, or as plain keywords."""
+
+import json
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Final, cast
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from services.language_model.compat import Body, Concession, concession_for, rename_calls
+from services.language_model.ports import CompletionRequest
+
+_LONGEST_ID: Final = 40
+"""Characters that OpenAI takes of a call's id; it refuses the request otherwise ("string too long")."""
+
+
+class BodyForm(Struct, frozen=True, kw_only=True):
+    """What one server wants in every body: `extra` fields of the operator, such as `temperature`, and concessions."""
+
+    extra: Mapping[str, object] = {}
+    concessions: tuple[Concession, ...] = ()
+
+
+def body_bytes(model: str, request: CompletionRequest, form: BodyForm) -> bytes:
+    """The body as UTF-8 JSON.
+
+    The tool list comes last and is copied as it stands, so that a request costs the same whether it offers one
+    tool or two hundred.
+    """
+    fields, tools = body_fields(model, request, form), request.tools
+    if form.concessions:
+        tools = cast("bytes | None", fields.pop("tools", None))
+    # "replace": a chat message may carry half of a surrogate pair, which is no UTF-8
+    head = json.dumps(fields, ensure_ascii=False, separators=(",", ":"), default=dict).encode("utf-8", "replace")
+    return head if tools is None else head[:-1] + b',"tools":' + tools + b"}"
+
+
+def body_fields(model: str, request: CompletionRequest, form: BodyForm) -> Body:
+    """The fields of the body; the serialised tools are among them only for concessions to change them."""
+    messages = rename_calls(request.messages, _accepted_id)
+    fields: Body = {"model": model, "messages": messages, **form.extra}
+    if request.max_tokens is not None:
+        fields["max_tokens"] = request.max_tokens
+    if request.response_format is not None:
+        fields["response_format"] = request.response_format
+    if request.on_text is not None:
+        fields["stream"] = True
+        fields["stream_options"] = {"include_usage": True}
+    if request.tools is not None and request.tool_choice is not None:
+        fields["tool_choice"] = request.tool_choice
+    if form.concessions:
+        _concede(fields, request, form)
+    return fields
+
+
+def _accepted_id(identity: str) -> str:
+    """Return an id of a call that every server takes: a long one, such as that of a confirmed call, by its hash."""
+    return identity if len(identity) <= _LONGEST_ID else f"call_{sha256(identity.encode()).hexdigest()[:32]}"
+
+
+def body_keywords(model: str, request: CompletionRequest, form: BodyForm) -> dict[str, object]:
+    """The same body as keywords of the SDK's own `create`."""
+    return cast("dict[str, object]", json.loads(body_bytes(model, request, form)))
+
+
+def yielding(form: BodyForm, model: str, request: CompletionRequest, told: str) -> BodyForm | None:
+    """`form` with one more concession, which a server that refused `request` asks for; None when it asks for none."""
+    fields = body_fields(model, request, replace(form, concessions=()))
+    _concede(fields, request, form)
+    found = concession_for(told, fields, form.concessions)
+    return None if found is None else replace(form, concessions=(*form.concessions, found))
+
+
+def _concede(fields: Body, request: CompletionRequest, form: BodyForm) -> None:
+    """Put the tools among the fields and make every concession."""
+    if request.tools is not None:
+        fields["tools"] = request.tools
+    for concession in form.concessions:
+        concession.make(fields)

@@ -1,0 +1,116 @@
+"""Accounts on several platforms that are one person, because that person proved it by a one-time code.
+
+A link carries no rights: whoever is an admin or an owner is so by the account that speaks.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+from uuid import uuid4
+
+from msgspec import Struct
+
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.errors import RequestRefused
+from services.kernel.state import Json, StateDelta
+from services.people.link_codes import LinkCodes
+from services.people.model import GROUP, Account, AccountBook, Linked, account_of, account_scope, group_scope
+
+MOST_ACCOUNTS: Final = 10
+
+
+class _Circle(Struct, frozen=True, kw_only=True):
+    """Accounts and those that they are linked with, in `groups`; who stands alone is in none.
+
+    `read` is what the book said of them: what is changed by it is kept only while that still holds.
+    """
+
+    accounts: tuple[Account, ...]
+    groups: tuple[str, ...]
+    read: Mapping[str, Mapping[str, Json]]
+
+
+class PeopleService:
+    """Links accounts, lists them, and takes links back.
+
+    Several processes may do so at once: who finds that another was faster looks again.
+    """
+
+    def __init__(self, book: AccountBook, codes: LinkCodes) -> None:
+        self._book = book
+        self._codes = codes
+
+    async def code_for(self, chat: ChatAddress, person: Person, language: str) -> str:
+        """A one-time code for the account that speaks in this private chat, good for ten minutes."""
+        return await self._codes.give(Account.of(chat, person), chat, language)
+
+    async def redeem(self, chat: ChatAddress, person: Person, code: str) -> Linked:
+        """Make the account that speaks here one person with the one that the code was given to.
+
+        Raises:
+            RequestRefused: `link_code_wrong(minutes)`, `link_code_own`, `link_guesses(minutes)`, `link_full(limit)`.
+        """
+        account = Account.of(chat, person)
+        giver, told_in, language = await self._codes.take(code, account)
+        accounts = None
+        while accounts is None:
+            accounts = await self._joined(await self._circle(giver, account))
+        return Linked(accounts=accounts, giver=giver, told_in=told_in, language=language)
+
+    async def burn(self, code: str) -> None:
+        """Make a code worthless that was said where others could read it."""
+        await self._codes.burn(code)
+
+    async def accounts_of(self, chat: ChatAddress, person: Person) -> tuple[Account, ...]:
+        """All accounts of the person who speaks here, this one first."""
+        own = Account.of(chat, person)
+        return (own, *(each for each in (await self._circle(own)).accounts if each.key != own.key))
+
+    async def unlink(self, chat: ChatAddress, person: Person, platform: str = "") -> tuple[Account, ...]:
+        """Take this account out of its links, or those of `platform`; returns the accounts that stand alone now."""
+        own = Account.of(chat, person)
+        alone = None
+        while alone is None:
+            alone = await self._left(own, await self._circle(own), platform)
+        return alone
+
+    async def _circle(self, *accounts: Account) -> _Circle:
+        own = [account_scope(each.key) for each in accounts]
+        kept = await self._book.load(own)
+        groups = tuple(dict.fromkeys(group for each in kept if isinstance(group := each.get(GROUP), str)))
+        linked = await self._book.load([group_scope(each) for each in groups]) if groups else []
+        members = (account_of(value) for values in linked for value in values.values())
+        return _Circle(
+            accounts=tuple({each.key: each for each in (*accounts, *members) if each is not None}.values()),
+            groups=groups,
+            read=dict(zip((*own, *map(group_scope, groups)), (*kept, *linked), strict=True)),
+        )
+
+    async def _joined(self, circle: _Circle) -> tuple[Account, ...] | None:
+        """All of the circle as one person; None when another process has changed its links meanwhile."""
+        if len(circle.accounts) > MOST_ACCOUNTS:
+            raise RequestRefused("link_full", limit=MOST_ACCOUNTS)
+        group = uuid4().hex
+        written: dict[str, Json] = {each.key: each.as_json() for each in circle.accounts}
+        deltas = [
+            *(StateDelta(scope=account_scope(each.key), written={GROUP: group}) for each in circle.accounts),
+            StateDelta(scope=group_scope(group), written=written),
+            *(_without(each, written) for each in circle.groups),
+        ]
+        return circle.accounts if await self._book.commit_unless_changed(deltas, circle.read) else None
+
+    async def _left(self, own: Account, circle: _Circle, platform: str) -> tuple[Account, ...] | None:
+        """The accounts that stand alone from now on; None when another process has changed the links meanwhile."""
+        gone = [each for each in circle.accounts if (each.platform == platform if platform else each.key == own.key)]
+        if len(circle.accounts) < 2 or not gone:
+            return ()
+        rest = [each for each in circle.accounts if each not in gone]
+        alone = (*gone, *rest) if len(rest) < 2 else tuple(gone)
+        deltas = [
+            *(StateDelta(scope=account_scope(each.key), written={}, removed=frozenset({GROUP})) for each in alone),
+            *(_without(each, [account.key for account in alone]) for each in circle.groups),
+        ]
+        return alone if await self._book.commit_unless_changed(deltas, circle.read) else None
+
+
+def _without(group: str, keys: Iterable[str]) -> StateDelta:
+    return StateDelta(scope=group_scope(group), written={}, removed=frozenset(keys))

@@ -1,0 +1,88 @@
+"""Find the members of a chat whom a name in a request stands for."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from msgspec.structs import replace
+
+from services.kernel.chat import Person
+
+_NAME_ONLY: Final = "name:"
+
+
+def unresolved(name: str) -> Person:
+    """Return somebody of whom only the name is known; nobody is notified for such a person."""
+    return Person(id=f"{_NAME_ONLY}{folded(name)}", name=name)
+
+
+def is_unresolved(person: Person) -> bool:
+    """Tell whether `person` is a name that stands for no account."""
+    return person.id.startswith(_NAME_ONLY)
+
+
+def is_username_only(person: Person) -> bool:
+    """Tell whether `person` is an @ and a user name whose account the platform did not tell."""
+    return person.id == f"@{person.name}"
+
+
+def with_account(person: Person, people: Iterable[Person]) -> Person:
+    """Return whoever of `people` has the user name that `person` is, the latest first; else `person`."""
+    if not is_username_only(person):
+        return person
+    wanted = folded(person.name)
+    return next((each for each in reversed(tuple(people)) if folded(each.username) == wanted), person)
+
+
+def target_ids(person: Person) -> frozenset[str]:
+    """Return the ids by which a reminder may be for `person`: their own, and a name that is exactly their id.
+
+    Somebody unknown when the reminder was set is known by that on IRC, where the nickname is the id.
+    """
+    return frozenset({person.id, unresolved(person.id).id})
+
+
+def matching(words: str, people: Iterable[Person]) -> tuple[Person, ...]:
+    """Return the people whose id, handle or name is `words`, else those whose first name is; bots are left out.
+
+    Case does not count. More than one person means that `words` are ambiguous.
+    """
+    wanted = folded(words)
+    candidates = _accounts(people)
+    for is_match in (_has_id, _has_handle_or_name, _has_first_name):
+        found = tuple(person for person in candidates if wanted and is_match(person, wanted))
+        if found:
+            return found
+    return ()
+
+
+def _accounts(people: Iterable[Person]) -> tuple[Person, ...]:
+    """Return each person once, as they came last, with the last user name that was told of them.
+
+    User names without an account are left out where somebody has them.
+    """
+    found: dict[str, Person] = {}
+    for person in people:
+        if not person.is_bot:
+            earlier = found.get(person.id, person)
+            found[person.id] = person if person.username else replace(person, username=earlier.username)
+    known = {folded(person.username) for person in found.values()}
+    return tuple(each for each in found.values() if not (is_username_only(each) and folded(each.name) in known))
+
+
+def folded(name: str) -> str:
+    """Return `name` for comparison: without @ in front, case, and whether words are joined by spaces or `_`."""
+    return " ".join(name.casefold().lstrip("@").replace("_", " ").split())
+
+
+def _has_id(person: Person, wanted: str) -> bool:
+    return folded(person.id) == wanted
+
+
+def _has_handle_or_name(person: Person, wanted: str) -> bool:
+    # The part in front of the server: @bob:example.org on Matrix, bob@example.org on XMPP, ~bob on IRC.
+    handle = folded(person.id.lstrip("@~")).partition("@")[0].partition(":")[0]
+    return wanted in {handle, folded(person.username), folded(person.name)}
+
+
+def _has_first_name(person: Person, wanted: str) -> bool:
+    return folded(person.name).partition(" ")[0] == wanted

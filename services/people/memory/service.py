@@ -1,0 +1,84 @@
+"""Remember what people ask for, and show it to those who may see it."""
+
+import asyncio
+import re
+from datetime import datetime
+
+from services.history.terms import best_first, indexed_terms, wanted_terms
+from services.kernel.errors import RequestRefused
+from services.people.memory.model import Memory, MemoryLimits, MemoryStore, NewMemory, Onlooker
+
+_ID = re.compile(r"m\d{1,18}")
+_EDGES = " \t\n[]【】\"“”'.,;:!?。，；：！？"
+
+
+class MemoryService:
+    """The memory of every chat. Nothing is remembered that nobody asked for."""
+
+    def __init__(self, store: MemoryStore, *, limits: MemoryLimits | None = None) -> None:
+        self._store = store
+        self._limits = limits or MemoryLimits()
+        self._saving = asyncio.Lock()
+
+    async def save(self, onlooker: Onlooker, text: str, *, is_shared: bool, at: datetime) -> Memory:
+        """Remember `text`, durably; the same words of the same person are one memory.
+
+        Raises:
+            RequestRefused: `memory_empty`, `memory_too_long(limit)` or `too_many_memories(limit)`.
+        """
+        kept = " ".join(text.split())
+        if not kept:
+            raise RequestRefused("memory_empty")
+        if len(kept) > self._limits.text_length:
+            raise RequestRefused("memory_too_long", limit=self._limits.text_length)
+        async with self._saving:  # so that two at once do not pass a cap together
+            for each in await self._store.seen_by(onlooker):
+                if (each.text, each.is_shared, each.person.id) == (kept, is_shared, onlooker.person.id):
+                    return each
+            await self._check_caps(onlooker)
+            return await self._store.add(
+                NewMemory(
+                    address=onlooker.address, person=onlooker.person, text=kept, is_shared=is_shared, created_at=at
+                )
+            )
+
+    async def search(self, onlooker: Onlooker, query: str = "", limit: int = 20) -> tuple[Memory, ...]:
+        """At most `limit` of what `onlooker` may see and `query` fits, the best first; without a query the latest."""
+        seen = await self._store.seen_by(onlooker)
+        terms = wanted_terms(query)
+        if not terms:
+            return seen[:limit]
+        return tuple(best_first(((each, frozenset(indexed_terms(each.text))) for each in seen), terms, limit))
+
+    async def forget(self, onlooker: Onlooker, reference: str) -> Memory:
+        """Delete the memory that `reference` names, by its id or by words of it.
+
+        Raises:
+            RequestRefused: `memory_unknown(reference)`, `memory_ambiguous(reference, candidates)`, or
+                `not_your_memory(id, owner)`.
+        """
+        found = await self._named(onlooker, reference)
+        if not found:
+            raise RequestRefused("memory_unknown", reference=reference)
+        own = [each for each in found if onlooker.may_forget(each)]
+        if not own:
+            raise RequestRefused("not_your_memory", id=found[0].id, owner=found[0].person.name)
+        if len(own) > 1:
+            raise RequestRefused("memory_ambiguous", reference=reference, candidates=tuple(own))
+        await self._store.remove([own[0].id])
+        return own[0]
+
+    async def _named(self, onlooker: Onlooker, reference: str) -> tuple[Memory, ...]:
+        seen = await self._store.seen_by(onlooker)
+        word = reference.strip(_EDGES).casefold()
+        if _ID.fullmatch(word):
+            return tuple(each for each in seen if each.id == word)
+        exact = tuple(each for each in seen if each.text.casefold().strip(_EDGES) == word)
+        terms = wanted_terms(reference)
+        return exact or tuple(each for each in seen if terms and set(terms) <= set(indexed_terms(each.text)))
+
+    async def _check_caps(self, onlooker: Onlooker) -> None:
+        if await self._store.count(onlooker.address, onlooker.person.id) >= self._limits.per_person:
+            raise RequestRefused("too_many_memories", limit=self._limits.per_person)
+        if await self._store.count(onlooker.address) >= self._limits.per_chat:
+            raise RequestRefused("too_many_memories", limit=self._limits.per_chat)

@@ -1,1 +1,0 @@
-"""Chats that may be spoken of in other chats."""

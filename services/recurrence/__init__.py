@@ -1,0 +1,1 @@
+"""Recurrence rules and the times at which they fire."""

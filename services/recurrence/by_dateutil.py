@@ -1,0 +1,67 @@
+"""Wall times of the rules that have no common shape: dateutil, started near the present."""
+
+from collections.abc import Iterator
+from datetime import datetime, time, timedelta
+
+from services.recurrence.rules import WEEKDAYS, Rule
+
+_REACH = timedelta(days=4400)
+_LAST_YEAR = 9986  # from which the reach ends before the year 9999
+_AGE = 400  # years, after which the calendar with its weekdays is the same again
+
+
+def walked(rule: Rule, start: datetime, first: datetime) -> Iterator[datetime]:
+    """Ascending naive wall times of `rule` anchored at `start`, from `first` on, for some twelve years.
+
+    dateutil walks from its start, so the start is moved by whole intervals to the period before `first`; what the
+    rule takes from its start (clock, day) is written out before. It looks for a rule that never fires until the year
+    9999, so it is let walk as late as it can.
+    """
+    from dateutil.rrule import rrule, rrulestr
+
+    text = ";".join(f"{name}={value}" for name, value in _written_out(rule, start).items())
+    anchor = _anchor_near(rule, start, first)
+    found = rrulestr(text, dtstart=anchor)
+    if not isinstance(found, rrule):
+        raise TypeError(f"{text} is a set of rules")
+    shift = max(0, _LAST_YEAR - first.year) // _AGE * _AGE
+    late = _moved(first, shift)
+    bounded = found.replace(dtstart=_moved(anchor, shift), until=late + _REACH)
+    return (_moved(wall, -shift) for wall in bounded.xafter(late, inc=True))
+
+
+def _moved(wall: datetime, years: int) -> datetime:
+    return wall.replace(year=wall.year + years)
+
+
+def _written_out(rule: Rule, start: datetime) -> dict[str, str]:
+    parts = {"FREQ": rule.frequency, **dict(rule.shape)}
+    parts.setdefault("BYHOUR", str(start.hour))
+    parts.setdefault("BYMINUTE", str(start.minute))
+    parts["BYSECOND"] = str(start.second)
+    if any(name in parts for name in ("BYDAY", "BYMONTHDAY", "BYYEARDAY", "BYWEEKNO")):
+        return parts
+    if rule.frequency == "WEEKLY":
+        parts["BYDAY"] = WEEKDAYS[start.weekday()]
+    if rule.frequency in {"MONTHLY", "YEARLY"}:
+        parts["BYMONTHDAY"] = str(start.day)
+    if rule.frequency == "YEARLY":
+        parts.setdefault("BYMONTH", str(start.month))
+    return parts
+
+
+def _anchor_near(rule: Rule, start: datetime, first: datetime) -> datetime:
+    """A start a whole number of intervals later, at the beginning of its period and not after `first`."""
+    if rule.frequency in {"DAILY", "WEEKLY"}:
+        step = timedelta(days=rule.interval * (7 if rule.frequency == "WEEKLY" else 1))
+        back = (start.weekday() - rule.week_start) % 7 if rule.frequency == "WEEKLY" else 0
+        origin = start.date() - timedelta(days=back)
+        steps = (first.date() - origin) // step - 1
+        return start if steps <= 0 else datetime.combine(origin + step * steps, time.min)
+    span = rule.interval * (12 if rule.frequency == "YEARLY" else 1)
+    origin_month = start.year * 12 + (0 if rule.frequency == "YEARLY" else start.month - 1)
+    steps = (first.year * 12 + first.month - 1 - origin_month) // span - 1
+    if steps <= 0:
+        return start
+    year, month = divmod(origin_month + span * steps, 12)
+    return start.replace(year=year, month=month + 1, day=1, hour=0, minute=0, second=0)

@@ -1,0 +1,54 @@
+"""Which rules of the zones this process computes with: countries change them, and an update of the data brings it."""
+
+import zoneinfo
+from functools import cache
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+
+def zone_data_version() -> str:
+    """A text that changes when the zones' rules may have changed, such as `2025b`.
+
+    The first folder of the search path that holds zones decides, as it does for `zoneinfo`; then the `tzdata` package.
+    """
+    return _version_on(zoneinfo.TZPATH)
+
+
+@cache
+def _version_on(folders: tuple[str, ...]) -> str:
+    for name in folders:
+        folder = Path(name)
+        if folder.is_dir() and any(folder.iterdir()):
+            return _version_in(folder)
+    try:
+        return str(import_module("tzdata").IANA_VERSION)
+    except ImportError:
+        return "none"
+
+
+def _version_in(folder: Path) -> str:
+    """The version that stands in the folder; without one, when its newest file was written."""
+    source, stamp = folder / "tzdata.zi", folder / "+VERSION"
+    if source.is_file():
+        with source.open(encoding="utf-8") as lines:
+            return lines.readline().removeprefix("# version").strip()
+    if stamp.is_file():
+        return stamp.read_text(encoding="utf-8").strip()
+    return str(max(int(each.stat().st_mtime) for each in folder.iterdir()))
+
+
+_LIBRARIES = ("holidays", "borax")
+
+
+def data_version() -> str:
+    """A text that changes when fires may have changed: with an update of zones, public holidays or lunar dates."""
+    return "; ".join([zone_data_version(), *(f"{name} {_installed(name)}" for name in _LIBRARIES)])
+
+
+@cache
+def _installed(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "none"

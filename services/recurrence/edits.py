@@ -1,0 +1,77 @@
+"""A repeating schedule by the days of its own wall clock: what comes from a day on, and what comes before it."""
+
+from calendar import monthrange
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from msgspec.structs import replace
+
+from services.recurrence.fires import next_fires, zone_of
+from services.recurrence.follow_up import without_nag
+from services.recurrence.schedule import Schedule
+
+_TICK: Final = timedelta(microseconds=1)
+_END: Final = "UNTIL="
+
+
+def bare(schedule: Schedule) -> Schedule:
+    """`schedule` without the repetitions until it is done."""
+    return replace(schedule, rule=without_nag(schedule.rule))
+
+
+def fires_from(schedule: Schedule, day: date, now: datetime, limit: int) -> Sequence[datetime]:
+    """At most `limit` fires after `now` from the beginning of `day` on."""
+    return next_fires(schedule, max(_midnight(schedule, day) - _TICK, now.astimezone(UTC)), limit)
+
+
+def ended_before(schedule: Schedule, day: date) -> Schedule:
+    """`schedule` up to the day before `day`.
+
+    Source: RFC 5545 section 3.3.10 (UNTIL).
+    """
+    parts = [part for part in schedule.rule.split(";") if not part.startswith(_END)]
+    last = _midnight(schedule, day) - timedelta(seconds=1)
+    return replace(schedule, rule=";".join([*parts, f"{_END}{last:%Y%m%dT%H%M%SZ}"]))
+
+
+def _midnight(schedule: Schedule, day: date) -> datetime:
+    return datetime.combine(day, time.min, ZoneInfo(schedule.zone)).astimezone(UTC)
+
+
+_BY_OTHER_THAN_DATE = frozenset({"BYDAY", "BYSETPOS", "BYYEARDAY", "BYWEEKNO"})
+_NO_LEAP_YEAR = 2025
+
+
+def as_meant(schedule: Schedule, now: datetime) -> Schedule:
+    """The schedule; where a month lacks its day the last one is meant: "every 31st" is to leave no month out.
+
+    Nor the present one: when the schedule begins with its first fire after `now` (timezone-aware), so does the result.
+    Not for rules that are written as RRULE, which leave out such months.
+
+    Source: RFC 7529 section 4.1 (SKIP).
+    """
+    if not _may_lack_a_day(schedule.rule):
+        return schedule
+    meant = replace(schedule, rule=f"{schedule.rule};SKIP=BACKWARD")
+    today = datetime.combine(now.astimezone(zone_of(schedule)).date(), schedule.start.time())
+    if "INTERVAL" in schedule.rule or _first(replace(schedule, start=today), now) != schedule.start:
+        return meant
+    return replace(meant, start=_first(replace(meant, start=today), now) or schedule.start)
+
+
+def _may_lack_a_day(rule: str) -> bool:
+    """Return whether the rule goes by days of the month that not every month of it has."""
+    parts = dict(part.split("=", 1) for part in rule.split(";") if "=" in part)
+    if parts.get("FREQ") not in {"MONTHLY", "YEARLY"} or parts.keys() & {*_BY_OTHER_THAN_DATE, "SKIP"}:
+        return False
+    days = [int(day) for day in parts.get("BYMONTHDAY", "1").split(",")]
+    months = [int(month) for month in parts["BYMONTH"].split(",")] if "BYMONTH" in parts else range(1, 13)
+    return max(days) > min(monthrange(_NO_LEAP_YEAR, month)[1] for month in months)
+
+
+def _first(schedule: Schedule, now: datetime) -> datetime | None:
+    """The wall time of the first fire after `now`."""
+    fires = next_fires(schedule, now, 1)
+    return fires[0].replace(tzinfo=None) if fires else None

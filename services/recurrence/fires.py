@@ -1,0 +1,221 @@
+"""When a schedule fires: wall clock and zone to instants, across every change of the clock."""
+
+from bisect import insort
+from collections.abc import Iterator
+from datetime import UTC, datetime, time, timedelta
+from functools import lru_cache, partial
+from itertools import islice, pairwise, takewhile
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from services.kernel.errors import RequestRefused
+from services.recurrence.by_date import dates_from, has_common_shape
+from services.recurrence.by_dateutil import walked
+from services.recurrence.by_grid import elapsed_instants, grid_walls
+from services.recurrence.follow_up import repeated, without_nag
+from services.recurrence.rules import ELAPSED, Rule, parse_rule
+from services.recurrence.schedule import Schedule
+
+HORIZON = timedelta(days=3653)
+_DAY = timedelta(days=1)
+_FIRST_GAPS = 12
+
+
+def next_after(schedule: Schedule, after: datetime) -> datetime | None:
+    """The first fire strictly after `after` (timezone-aware), in UTC; None when there is none.
+
+    A wall time that the clock skips moves forward by the gap; one that comes twice means the first. Instants
+    strictly increase, so two wall times that fall together are one fire. "Every n minutes or hours" counts elapsed
+    time, unless the rule also names hours, days or months.
+
+    Raises:
+        RequestRefused: `rule_not_understood` or `rule_too_often`, the rule is not one that can be kept.
+
+    Source: RFC 5545 sections 3.3.5 and 3.3.10.
+    """
+    return next(fires_after(schedule, after.astimezone(UTC)), None)
+
+
+def next_fires(schedule: Schedule, after: datetime, limit: int = 3) -> tuple[datetime, ...]:
+    """At most `limit` fires after `after`, in the zone of the schedule."""
+    zone = zone_of(schedule)
+    return tuple(fire.astimezone(zone) for fire in islice(fires_after(schedule, after.astimezone(UTC)), limit))
+
+
+def fires_between(schedule: Schedule, after: datetime, until: datetime) -> Iterator[datetime]:
+    """Yield the fires after `after` up to and including `until` (both timezone-aware), ascending, in UTC.
+
+    Raises:
+        RequestRefused: zone or rule cannot be read.
+    """
+    return takewhile(lambda fire: fire <= until, fires_after(schedule, after.astimezone(UTC)))
+
+
+def check(schedule: Schedule, now: datetime, shortest: timedelta, asked_at: datetime | None = None) -> datetime:
+    """Make sure that `schedule` can be kept, and return its first fire after `now` in UTC.
+
+    What is said once may have fallen due since it was asked for, at `asked_at`; then that is its fire.
+
+    Raises:
+        RequestRefused: `time_in_past(due, now)`, `rule_never_fires`, `rule_too_often(minimum)`,
+            `rule_not_understood(rule)`, `zone_unknown(zone)`.
+    """
+    zone = zone_of(schedule)
+    since = now if asked_at is None or without_nag(schedule.rule) else min(asked_at, now)
+    try:
+        first = next_after(schedule, since)
+    except OverflowError as error:
+        raise RequestRefused("rule_never_fires", rule=schedule.rule) from error
+    if first is None and not schedule.rule:
+        due = resolve(schedule.start, zone)
+        raise RequestRefused("time_in_past", due=due.astimezone(zone), now=now.astimezone(zone))
+    if first is None or (schedule.rule and first - now > HORIZON):
+        raise RequestRefused("rule_never_fires", rule=schedule.rule)
+    fires = next_fires(schedule, now, _FIRST_GAPS) if schedule.rule else ()
+    if any(later - earlier < shortest for earlier, later in pairwise(fires)):
+        raise RequestRefused("rule_too_often", minimum=shortest)
+    return first
+
+
+def resolve(wall: datetime, zone: ZoneInfo) -> datetime:
+    """The instant of a naive wall time; its `fold` says which one when the time comes twice."""
+    return wall.replace(tzinfo=zone).astimezone(UTC)
+
+
+def zone_of(schedule: Schedule) -> ZoneInfo:
+    """The zone of a schedule.
+
+    Raises:
+        RequestRefused: `zone_unknown(zone)`, there is no such IANA zone.
+    """
+    try:
+        return ZoneInfo(schedule.zone)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise RequestRefused("zone_unknown", zone=schedule.zone) from error
+
+
+def fires_after(schedule: Schedule, after: datetime) -> Iterator[datetime]:
+    """Fires strictly after `after`, ascending, and their repeats where the rule nags."""
+    if not schedule.rule:
+        return _instants(schedule, after)
+    nag = parse_rule(schedule.rule).nag
+    return _bounded(schedule, after) if nag is None else repeated(nag, partial(_bounded, schedule), after)
+
+
+def _bounded(schedule: Schedule, after: datetime) -> Iterator[datetime]:
+    """Fires strictly after `after`, ascending, up to the end of the rule; no repeats."""
+    last = last_instant(schedule)
+    if last is None:
+        return _without_exceptions(schedule, _instants(schedule, after))
+    if after >= last:
+        return iter(())
+    return _without_exceptions(schedule, takewhile(lambda fire: fire <= last, _instants(schedule, after)))
+
+
+def _without_exceptions(schedule: Schedule, fires: Iterator[datetime]) -> Iterator[datetime]:
+    """Leave out the days and wall times that the rule excepts; COUNT has counted them, as RFC 5545 wants."""
+    rule = parse_rule(schedule.rule) if schedule.rule else None
+    if rule is None or not (rule.except_days or rule.except_walls):
+        return fires
+    zone = zone_of(schedule)
+    days, walls = rule.except_days, rule.except_walls
+    local = ((fire, fire.astimezone(zone).replace(tzinfo=None, fold=0)) for fire in fires)
+    return (fire for fire, wall in local if wall.date() not in days and wall not in walls)
+
+
+def _instants(schedule: Schedule, after: datetime) -> Iterator[datetime]:
+    """Fires strictly after `after`, ascending, COUNT and UNTIL left out."""
+    zone = zone_of(schedule)
+    if not schedule.rule:
+        due = resolve(schedule.start, zone)
+        return iter((due,) if due > after else ())
+    rule = parse_rule(schedule.rule)
+    start = schedule.start.replace(microsecond=0)
+    if rule.is_elapsed:
+        return elapsed_instants(rule, resolve(start, zone), start.minute, after)
+    start = start.replace(fold=0)
+    # A day back: a fire that a gap moved forward belongs to the wall date before.
+    first = max(start, after.astimezone(zone).replace(tzinfo=None, fold=0) - _DAY)
+    return _in_order(_walls(rule, start, first), zone, after)
+
+
+def _walls(rule: Rule, start: datetime, first: datetime) -> Iterator[datetime]:
+    if rule.frequency in ELAPSED:
+        return grid_walls(rule, start, first)
+    return _computed(rule, start, first) if has_common_shape(rule) else walked(rule, start, first)
+
+
+def _computed(rule: Rule, start: datetime, first: datetime) -> Iterator[datetime]:
+    clocks = sorted(
+        time(hour, minute, start.second)
+        for hour in rule.hours or (start.hour,)
+        for minute in rule.minutes or (start.minute,)
+    )
+    for day in dates_from(rule, start.date(), first.date()):
+        for clock in clocks:
+            wall = datetime.combine(day, clock)
+            if wall >= start:
+                yield wall
+
+
+def _in_order(walls: Iterator[datetime], zone: ZoneInfo, after: datetime) -> Iterator[datetime]:
+    """Turn ascending wall times into strictly ascending instants after `after`.
+
+    A time that a gap moved forward is held back until one that was not moved has passed it.
+    """
+    held: list[datetime] = []
+    for wall in walls:
+        instant = resolve(wall, zone)
+        if instant.astimezone(zone).replace(tzinfo=None) != wall:
+            insort(held, instant)
+            continue
+        for ready in _passed(held, instant):
+            if ready > after:
+                after = ready
+                yield ready
+        if instant > after:
+            after = instant
+            yield instant
+    yield from (instant for instant in sorted(set(held)) if instant > after)
+
+
+def _passed(held: list[datetime], instant: datetime) -> list[datetime]:
+    """Take out of `held` what is not after `instant`."""
+    if not held:
+        return held
+    ready = [each for each in held if each <= instant]
+    del held[: len(ready)]
+    return ready
+
+
+@lru_cache(maxsize=8192)
+def last_instant(schedule: Schedule) -> datetime | None:
+    """The end that UNTIL or COUNT sets, None for an endless rule."""
+    if not schedule.rule:
+        return None
+    rule = parse_rule(schedule.rule)
+    if rule.count is None and rule.until is None:
+        return None
+    zone = zone_of(schedule)
+    ends: list[datetime] = []
+    if rule.until is not None:
+        ends.append(rule.until if rule.until.tzinfo else resolve(rule.until, zone))
+    if rule.count is not None:
+        before = resolve(schedule.start, zone) - timedelta(days=2)
+        ends.extend(list(islice(_instants(schedule, before), rule.count))[-1:])
+    return min(ends) if ends else resolve(schedule.start, zone) - _DAY
+
+
+_REACHES = (timedelta(hours=2), timedelta(hours=26), timedelta(days=8), timedelta(days=32), timedelta(days=367))
+_MOST = 400
+"""Fires that are looked at; the shortest interval is a minute."""
+
+
+def previous_fire(schedule: Schedule, due: datetime) -> datetime | None:
+    """The last fire of `schedule` before `due` (timezone-aware); None where there was none in a year."""
+    if not schedule.rule:
+        return None
+    for reach in _REACHES:
+        before = [fire for fire in next_fires(schedule, due - reach, _MOST) if fire < due]
+        if before:
+            return before[-1]
+    return None

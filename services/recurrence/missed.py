@@ -1,0 +1,138 @@
+"""Count the fires that fell due while the bot was not running, in a time that hardly grows with the pause.
+
+A clock that is set forward by decades makes millions of fires due. Up to `MOST_LISTED` are listed, so that ordinary
+pauses are counted exactly. Beyond that, the days between the first and the last one are multiplied by the fires of a
+day. Such a count is off by the fires that changes of the clock merged; repeats (`NAG`), the rules that dateutil walks,
+and what goes beyond four years are counted in the proportion that the fires before had.
+"""
+
+from collections.abc import Iterator
+from datetime import date, datetime, time, timedelta
+from itertools import islice, takewhile
+from zoneinfo import ZoneInfo
+
+from msgspec.structs import replace
+
+from services.recurrence.by_date import dates_from, has_common_shape, is_day_allowed
+from services.recurrence.by_grid import elapsed_step, grid_walls
+from services.recurrence.fires import fires_after, last_instant, resolve, zone_of
+from services.recurrence.follow_up import without_nag
+from services.recurrence.rules import ELAPSED, Rule, parse_rule
+from services.recurrence.schedule import Schedule
+
+MOST_LISTED = 400
+"""More than a daily reminder has in a year."""
+
+_DAY = timedelta(days=1)
+_FOUR_YEARS = timedelta(days=1461)
+_MOMENT = timedelta(microseconds=1)
+
+
+def missed_between(schedule: Schedule, first: datetime, now: datetime) -> tuple[datetime, int]:
+    """Return the latest fire up to `now` and the number of fires before it, counted from the fire `first`.
+
+    Raises:
+        RequestRefused: the rule or the zone is not one that can be kept.
+    """
+    rule = parse_rule(schedule.rule)
+    begin, missed = _skip_whole_steps(schedule, rule, first, now) if rule.is_elapsed else (first, 0)
+    listed = [begin, *islice(_due(schedule, begin, now), MOST_LISTED)]
+    if len(listed) <= MOST_LISTED:
+        return listed[-1], missed + len(listed) - 1
+    latest = _latest(schedule, listed[-1], now)
+    return latest, missed + MOST_LISTED + _count_beyond(schedule, rule, listed, latest)
+
+
+def _due(schedule: Schedule, after: datetime, until: datetime) -> Iterator[datetime]:
+    """List the fires after one instant up to another one, also beyond the years that `fires_after` looks ahead."""
+    last: datetime | None = after
+    while last is not None:
+        begin, last = last, None
+        for fire in fires_after(schedule, begin):
+            if fire > until:
+                return
+            last = fire
+            yield fire
+
+
+def _skip_whole_steps(schedule: Schedule, rule: Rule, first: datetime, now: datetime) -> tuple[datetime, int]:
+    """Return a fire less than a step before the latest one, and the number of fires from `first` to it."""
+    step = elapsed_step(rule)
+    steps = max(0, (min(now, last_instant(schedule) or now) - first) // step)
+    return first + step * steps, steps * max(1, len(rule.minutes))
+
+
+def _latest(schedule: Schedule, known: datetime, now: datetime) -> datetime:
+    """Return the latest fire up to `now`, searched in spans that double towards the fire `known`."""
+    end = min(now, last_instant(schedule) or now)
+    reach = _DAY
+    while end - reach > known:
+        found = list(_due(schedule, end - reach, end))
+        if found:
+            return found[-1]
+        reach *= 2
+    return [known, *_due(schedule, known, end)][-1]
+
+
+def _count_beyond(schedule: Schedule, rule: Rule, listed: list[datetime], latest: datetime) -> int:
+    """Count the fires after the last of `listed` up to `latest`: list those of the days at both ends."""
+    known, zone = listed[-1], zone_of(schedule)
+    if rule.frequency not in ELAPSED and not has_common_shape(rule):
+        return round((latest - known) / (known - listed[0]) * MOST_LISTED)
+    low, high = (each.astimezone(zone).date() + _DAY * later for each, later in ((known, 1), (latest, 0)))
+    if low >= high:
+        return _count(_due(schedule, known, latest))
+    head = _count(_due(schedule, known, _midnight(low, zone) - _MOMENT))
+    tail = _count(_due(schedule, _midnight(high, zone) - _MOMENT, latest))
+    middle = min(high, low + _FOUR_YEARS)
+    scale = (high - low) / (middle - low) * _repeats(schedule, listed)
+    return head + round(_count_on_days(schedule, low, middle) * scale) + tail
+
+
+def _count(fires: Iterator[datetime]) -> int:
+    return sum(1 for _ in fires)
+
+
+def _midnight(day: date, zone: ZoneInfo) -> datetime:
+    return resolve(datetime.combine(day, time.min), zone)
+
+
+def _repeats(schedule: Schedule, listed: list[datetime]) -> float:
+    """Return how many of the listed fires there are for each one that repeats none; 1 where the rule does not nag."""
+    if parse_rule(schedule.rule).nag is None:
+        return 1.0
+    bare = replace(schedule, rule=without_nag(schedule.rule))
+    return len(listed) / max(1, _count(_due(bare, listed[0] - _MOMENT, listed[-1])))
+
+
+def _count_on_days(schedule: Schedule, low: date, high: date) -> int:
+    """Count the wall times from the day `low` to the one before `high`; both lie after the start of the rule."""
+    rule = parse_rule(schedule.rule)
+    start = schedule.start.replace(microsecond=0, fold=0)
+    excepted = sum(low <= wall.date() < high for wall in rule.except_walls)
+    if rule.frequency in ELAPSED:
+        return _count_on_grid(rule, start, low, high) - excepted
+    days = takewhile(lambda day: day < high, dates_from(rule, start.date(), low))
+    fires_a_day = max(1, len(rule.hours)) * max(1, len(rule.minutes))
+    return sum(low <= day and day not in rule.except_days for day in days) * fires_a_day - excepted
+
+
+def _count_on_grid(rule: Rule, start: datetime, low: date, high: date) -> int:
+    """Count as `_count_on_days` for MINUTELY and HOURLY rules: days that the grid meets alike have as many fires."""
+    step = elapsed_step(rule)
+    known: dict[timedelta, int] = {}
+    total = 0
+    for day in (low + _DAY * number for number in range((high - low).days)):
+        if day in rule.except_days or not is_day_allowed(rule, day):
+            continue
+        midnight = datetime.combine(day, time.min)
+        phase = (midnight - start) % step
+        if phase not in known:
+            known[phase] = _count_on_grid_day(rule, start, midnight)
+        total += known[phase]
+    return total
+
+
+def _count_on_grid_day(rule: Rule, start: datetime, midnight: datetime) -> int:
+    walls = takewhile(lambda wall: wall < midnight + _DAY, grid_walls(rule, start, midnight))
+    return sum(wall >= midnight for wall in walls)

@@ -1,0 +1,70 @@
+"""A while in which a reminder that repeats rests: the times in it are left out, and it goes on by itself."""
+
+from datetime import datetime, time, timedelta
+from itertools import takewhile
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from services.recurrence.edits import bare
+from services.recurrence.exceptions import with_exceptions, without_exceptions_from
+from services.recurrence.fires import next_fires
+from services.recurrence.follow_up import nag_like, without_nag
+from services.recurrence.rules import parse_rule
+from services.recurrence.schedule import Schedule
+
+_TICK: Final = timedelta(microseconds=1)
+_DAY: Final = timedelta(days=1)
+_MOST_TIMES: Final = 2000
+
+
+class Rest(Struct, frozen=True, kw_only=True):
+    """A while in which nothing is said, timezone-aware; `until` is its end, exclusive."""
+
+    since: datetime
+    until: datetime
+
+
+def left_out(schedule: Schedule, rest: Rest) -> tuple[datetime, ...]:
+    """The fires that `schedule` would have in `rest`."""
+    after = rest.since - _TICK
+    return tuple(takewhile(lambda fire: fire < rest.until, next_fires(schedule, after, _MOST_TIMES)))
+
+
+def can_rest(schedule: Schedule) -> bool:
+    """Return whether it comes on days of the wall clock, of which some can be left out."""
+    return bool(schedule.rule) and not parse_rule(without_nag(schedule.rule)).is_elapsed
+
+
+def resting(old: Schedule, rest: Rest) -> Schedule:
+    """`old` without its fires in `rest`.
+
+    Source: RFC 5545 section 3.8.5.1 (EXDATE).
+    """
+    plain = bare(old)
+    fires = [fire.replace(tzinfo=None) for fire in left_out(plain, rest)]
+    zone = ZoneInfo(old.zone)
+    last = rest.until.astimezone(zone).replace(tzinfo=None)
+    whole = [fire for fire in fires if datetime.combine(fire, time.min) + _DAY <= last]
+    rule = with_exceptions(plain.rule, whole, days_only=True) if whole else plain.rule
+    others = [fire for fire in fires if fire not in whole]
+    rule = with_exceptions(rule, others, days_only=False) if others else rule
+    return replace(old, rule=nag_like(old.rule, rule))
+
+
+def awake(old: Schedule, now: datetime) -> Schedule:
+    """`old` with every time that lies ahead, also those that were left out."""
+    today = now.astimezone(ZoneInfo(old.zone)).date()
+    return replace(old, rule=nag_like(old.rule, without_exceptions_from(without_nag(old.rule), today)))
+
+
+def rests(schedule: Schedule, now: datetime) -> bool:
+    """Return whether times that lie ahead were left out."""
+    return bool(schedule.rule) and awake(schedule, now) != schedule
+
+
+def is_put_off(schedule: Schedule, now: datetime) -> bool:
+    """Return whether even its next time was left out."""
+    return rests(schedule, now) and next_fires(awake(schedule, now), now, 1) != next_fires(schedule, now, 1)

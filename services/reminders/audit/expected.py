@@ -1,0 +1,98 @@
+"""When a schedule should have fired in a period: a second reading of rules, for checking the first.
+
+Rules that dateutil knows are walked by it from their start on the wall clock, as RFC 5545 tells it; nothing of
+`recurrence` takes part in that. It is slow for rules that are years old, and exact.
+"""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, time, timedelta
+from itertools import dropwhile, takewhile
+from zoneinfo import ZoneInfo
+
+from msgspec.structs import replace
+
+from services.recurrence.fires import next_after
+from services.recurrence.follow_up import Nag, without_nag
+from services.recurrence.rules import ELAPSED, Rule, parse_rule
+from services.recurrence.schedule import Schedule
+
+_DAY = timedelta(days=1)
+_MOMENT = timedelta(microseconds=1)
+
+
+def expected_fires(schedule: Schedule, since: datetime, until: datetime) -> tuple[datetime, ...]:
+    """The instants of `schedule` from `since` to `until`, both included and timezone-aware, in UTC.
+
+    Raises:
+        RequestRefused: zone or rule cannot be read.
+    """
+    zone = ZoneInfo(schedule.zone)
+    if not schedule.rule:
+        due = schedule.start.replace(tzinfo=zone).astimezone(UTC)
+        return (due,) if since <= due <= until else ()
+    rule = parse_rule(schedule.rule)
+    if rule.nag is not None:
+        return _with_repeats(rule.nag, replace(schedule, rule=without_nag(schedule.rule)), since, until)
+    if rule.frequency in ELAPSED or rule.is_backward:
+        return tuple(_by_recurrence(schedule, since, until))
+    start = schedule.start.replace(microsecond=0, fold=0)
+    last_wall = until.astimezone(zone).replace(tzinfo=None, fold=0) + _DAY
+    walls = takewhile(lambda wall: wall <= last_wall, _walls(rule, start))
+    ends = _end(rule, zone)
+    found = {
+        wall.replace(tzinfo=zone).astimezone(UTC)
+        for wall in walls
+        if wall.date() not in rule.except_days and wall not in rule.except_walls
+    }
+    return tuple(sorted(fire for fire in found if since <= fire <= until and (ends is None or fire <= ends)))
+
+
+def _with_repeats(nag: Nag, schedule: Schedule, since: datetime, until: datetime) -> tuple[datetime, ...]:
+    """The fires of `schedule`, and each of them again until it was done or the next one came."""
+    fires = expected_fires(schedule, since - nag.every * nag.times, until + _DAY)
+    found = set(fires)
+    for fire, following in zip(fires, (*fires[1:], datetime.max.replace(tzinfo=UTC)), strict=True):
+        if nag.done_until is None or fire > nag.done_until:
+            repeats = (fire + nag.every * number for number in range(1, nag.times + 1))
+            found.update(again for again in repeats if again < following)
+    return tuple(sorted(fire for fire in found if since <= fire <= until))
+
+
+def _by_recurrence(schedule: Schedule, since: datetime, until: datetime) -> Iterator[datetime]:
+    fire = next_after(schedule, since - _MOMENT)
+    while fire is not None and fire <= until:
+        yield fire
+        fire = next_after(schedule, fire)
+
+
+def _walls(rule: Rule, start: datetime) -> Iterator[datetime]:
+    counted = rule.count
+    walls = _calendar_walls(rule, start) if rule.calendar_days is not None else _dateutil_walls(rule, start)
+    for number, wall in enumerate(walls, start=1):
+        yield wall
+        if number == counted:
+            return
+
+
+def _dateutil_walls(rule: Rule, start: datetime) -> Iterator[datetime]:
+    from dateutil.rrule import rrulestr
+
+    text = ";".join(f"{name}={value}" for name, value in (("FREQ", rule.frequency), *rule.shape))
+    return iter(rrulestr(text, dtstart=start))
+
+
+def _calendar_walls(rule: Rule, start: datetime) -> Iterator[datetime]:
+    clocks = sorted(
+        time(hour, minute, start.second)
+        for hour in rule.hours or (start.hour,)
+        for minute in rule.minutes or (start.minute,)
+    )
+    days = rule.calendar_days.dates_from(start.date()) if rule.calendar_days is not None else iter(())
+    walls = (datetime.combine(day, clock) for day in days for clock in clocks)
+    return dropwhile(lambda wall: wall < start, walls)
+
+
+def _end(rule: Rule, zone: ZoneInfo) -> datetime | None:
+    if rule.until is None:
+        return None
+    return (rule.until if rule.until.tzinfo else rule.until.replace(tzinfo=zone)).astimezone(UTC)

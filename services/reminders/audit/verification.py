@@ -1,0 +1,161 @@
+"""Prove for a period that every occurrence that was due ended delivered, late, skipped or failed-and-told."""
+
+from collections import Counter
+from collections.abc import AsyncIterator, Iterable, Sequence
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Protocol
+
+from msgspec import Struct
+
+from services.kernel.errors import RequestRefused
+from services.recurrence.schedule import Schedule
+from services.reminders.audit.expected import expected_fires
+from services.reminders.model import ReminderState
+from services.reminders.records import DeliveryRecord, DeliveryState
+
+LEDGER_KEPT = timedelta(days=30)
+_LATE = timedelta(minutes=2)
+_GRACE = timedelta(minutes=1)
+_FIRING = frozenset({ReminderState.ACTIVE, ReminderState.DONE})
+_OPEN = frozenset({DeliveryState.LEASED, DeliveryState.SENDING, DeliveryState.UNKNOWN})
+
+
+class Fate(StrEnum):
+    """What became of an occurrence. `lost` and `unexpected` must not happen."""
+
+    DELIVERED = "delivered"
+    LATE = "late"
+    SKIPPED = "skipped"
+    FAILED = "failed"
+    PENDING = "pending"
+    LOST = "lost"
+    UNEXPECTED = "unexpected"
+    UNREADABLE = "unreadable"
+
+
+_WRONG = frozenset({Fate.LOST, Fate.UNEXPECTED, Fate.UNREADABLE})
+
+
+class AuditedReminder(Struct, frozen=True, kw_only=True):
+    """What verification needs of a reminder. Before `changed_at` it may have had another schedule."""
+
+    id: str
+    schedule: Schedule
+    state: ReminderState
+    created_at: datetime
+    changed_at: datetime
+
+
+class Finding(Struct, frozen=True, kw_only=True):
+    """One occurrence and what became of it."""
+
+    reminder_id: str
+    due_at: datetime
+    fate: Fate
+
+
+class Verification(Struct, frozen=True, kw_only=True):
+    """The result: how many occurrences had which fate from `since` to `until`, and those that went wrong."""
+
+    since: datetime
+    until: datetime
+    reminders: int
+    fates: Counter[Fate]
+    wrong: tuple[Finding, ...]
+
+    @property
+    def is_proved(self) -> bool:
+        """Return whether nothing was lost, said without being due, or unreadable."""
+        return not self.wrong
+
+
+class AuditReader(Protocol):
+    """Reads everything that a verification compares."""
+
+    def reminders(self, until: datetime) -> AsyncIterator[Sequence[AuditedReminder]]:
+        """Every reminder set before `until`, in portions."""
+        ...
+
+    async def deliveries(self, since: datetime, until: datetime) -> tuple[DeliveryRecord, ...]:
+        """Every occurrence due in the period, oldest first."""
+        ...
+
+
+async def verify(reader: AuditReader, since: datetime, until: datetime, now: datetime) -> Verification:
+    """Compare what the rules say with what the ledger says, from `since` to `until` (timezone-aware).
+
+    The ledger keeps 30 days, so `since` is moved up to that. A reminder is judged from its last change on. An
+    occurrence counts as pending for a minute after it is due, and for as long as it is being tried again.
+    """
+    since = max(since, now - LEDGER_KEPT)
+    until = min(until, now)
+    # What is said after the period may stand for occurrences in it: "3 earlier ones were missed".
+    ledger: dict[str, list[DeliveryRecord]] = {}
+    for record in await reader.deliveries(since, now):
+        ledger.setdefault(record.reminder_id, []).append(record)
+    fates: Counter[Fate] = Counter()
+    wrong: list[Finding] = []
+    count = 0
+    async for portion in reader.reminders(until):
+        count += len(portion)
+        for reminder in portion:
+            for finding in judged(reminder, ledger.get(reminder.id, ()), since, until, now):
+                fates[finding.fate] += 1
+                if finding.fate in _WRONG:
+                    wrong.append(finding)
+    return Verification(since=since, until=until, reminders=count, fates=fates, wrong=tuple(wrong))
+
+
+def judged(
+    reminder: AuditedReminder, records: Iterable[DeliveryRecord], since: datetime, until: datetime, now: datetime
+) -> list[Finding]:
+    """Return what became of each occurrence of one reminder in the period, oldest first."""
+    records = sorted(records, key=lambda record: record.due_at)
+    judged_from = max(since, reminder.created_at, reminder.changed_at)
+    try:
+        # Up to now, because a later notice counts back over all the occurrences before it.
+        is_firing = reminder.state in _FIRING
+        expected = expected_fires(reminder.schedule, judged_from, now) if is_firing else ()
+    except RequestRefused:
+        return [Finding(reminder_id=reminder.id, due_at=judged_from, fate=Fate.UNREADABLE)]
+    fates = {due: Fate.PENDING if due > now - _GRACE else Fate.LOST for due in expected}
+    fates.update(_told(records, is_complete=is_firing, expected=frozenset(expected), judged_from=judged_from))
+    _count_back(fates, expected, records)
+    return [
+        Finding(reminder_id=reminder.id, due_at=due, fate=fate) for due, fate in sorted(fates.items()) if due <= until
+    ]
+
+
+def _told(
+    records: Sequence[DeliveryRecord], *, is_complete: bool, expected: frozenset[datetime], judged_from: datetime
+) -> dict[datetime, Fate]:
+    told = {}
+    for record in records:
+        fate = _fate(record)
+        is_judged = is_complete and record.due_at >= judged_from
+        is_surprise = is_judged and record.due_at not in expected and fate is not Fate.SKIPPED
+        told[record.due_at] = Fate.UNEXPECTED if is_surprise else fate
+    return told
+
+
+def _fate(record: DeliveryRecord) -> Fate:
+    if record.state is DeliveryState.SENT:
+        is_late = record.sent_at is not None and record.sent_at - record.due_at > _LATE
+        return Fate.LATE if is_late else Fate.DELIVERED
+    if record.state is DeliveryState.PARKED:
+        return Fate.FAILED
+    return Fate.PENDING if record.state in _OPEN else Fate.SKIPPED
+
+
+def _count_back(fates: dict[datetime, Fate], expected: Sequence[datetime], records: Sequence[DeliveryRecord]) -> None:
+    """Let each notice that says "n earlier were missed" answer for the n occurrences before it."""
+    place = {due: index for index, due in enumerate(expected)}
+    for record in records:
+        index = place.get(record.due_at, 0) - 1
+        missed = 0 if record.state is DeliveryState.CANCELLED else record.missed
+        while missed and index >= 0:
+            if fates[expected[index]] in {Fate.LOST, Fate.PENDING, Fate.SKIPPED}:
+                fates[expected[index]] = Fate.SKIPPED
+                missed -= 1
+            index -= 1

@@ -1,0 +1,1 @@
+"""Deliver due occurrences: claim, send, retry and settle them."""

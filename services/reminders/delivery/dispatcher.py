@@ -1,0 +1,311 @@
+"""The dispatcher: says each claimed occurrence at its instant and records what came of it."""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from datetime import datetime
+
+from services.kernel.clock import Clock
+from services.reminders.delivery.config import Throughput, WakerPace
+from services.reminders.delivery.deadline import Deadline, wait_or_nap
+from services.reminders.delivery.due_queue import DueQueue
+from services.reminders.delivery.pending_acks import Unrecorded
+from services.reminders.delivery.retry import RetryPolicy
+from services.reminders.delivery.sender import Begun, Sender, Together, log_settled, message_key
+from services.reminders.ports import Courier, DeliveryLedger
+from services.reminders.records import DeliveryState, Lease, Mark
+
+_TURN_SECONDS = 0.001  # a courier that never waits must not keep the event loop for longer
+# The ledger answers one question at a time, and what is due comes before what is done: turns of the event loop that
+# `begin_for_ever` needs to ask.
+_STEPS_TO_BEGIN = 5
+# Where a commit has to be waited for, all that may be said before it is said first: turns that the senders need for it.
+_STEPS_TO_SEND = 2
+# What is noted or kept already waits this long for its marks while there is more to say, and so many of them.
+_MARKS_WAIT_SECONDS = 1.0
+_MARKS_WAITING = 20_000
+_MARKS_LOOK_SECONDS = 0.005
+_REMEMBERED = 5000  # occurrences that were said: more than a second's, which a server that crashes may forget
+_SETTLED_AT_ONCE = 1000
+_STALE_SECONDS = 5.0  # what was begun this long ago others may have taken over, had this process been frozen
+
+
+class Dispatcher:
+    """Hands due occurrences to the courier, a bounded number at a time, and keeps the ledger about them."""
+
+    def __init__(
+        self,
+        ledger: DeliveryLedger,
+        courier: Courier,
+        clock: Clock,
+        pace: WakerPace,
+        retries: RetryPolicy,
+        owner: str,
+    ) -> None:
+        self._ledger = ledger
+        self._clock = clock
+        self._pace = pace
+        self._owner = owner
+        self._sender = Sender(ledger, courier, clock, retries)
+        self._queue = DueQueue(pace.together if self._sender.can_gather else 1)
+        self._begun: deque[Begun] = deque()
+        self._throughput = Throughput(senders=pace.senders, most=pace.ahead)
+        self._due = asyncio.Event()
+        self._gate = asyncio.Semaphore(0)
+        self._marked = asyncio.Event()
+        self._held_up = asyncio.Event()
+        self._idle = asyncio.Event()
+        self._is_draining = False
+        self._beginning: list[Together] = []
+        self._unsettled: set[int] = set()
+        self._said_lately: deque[int] = deque(maxlen=_REMEMBERED)
+        self._is_asking = False
+        self._in_flight = 0
+        self._admission: asyncio.Handle | None = None
+        self._marks: list[tuple[Lease, Mark]] = []
+        self._unrecorded = Unrecorded(ledger)
+
+    def __len__(self) -> int:
+        """Return how many occurrences are held in memory and not begun."""
+        return len(self._queue)
+
+    def push(self, leases: tuple[Lease, ...]) -> None:
+        """Take on claimed occurrences, due or not."""
+        if leases:
+            self._queue.push(leases)
+            self._due.set()
+
+    async def begin_for_ever(self) -> None:
+        """Begin what is due as senders come free."""
+        while True:
+            self._due.clear()
+            room = self._room()
+            taken = self._queue.take(self._clock.now(), min(room, self._pace.batch)) if room > 0 else []
+            if taken:
+                self._beginning = taken
+                try:
+                    await asyncio.sleep(0)  # taking very many has kept the event loop long enough
+                    await self._begin(taken)
+                finally:
+                    self._beginning = []
+                    self._idle.set()
+            else:
+                await wait_or_nap(self._due, self._clock, self._seconds_to_next(room > 0))
+
+    async def send_for_ever(self) -> None:
+        """Be one sender: say what is begun, one message after the other."""
+        loop = asyncio.get_running_loop()
+        deadline = Deadline(self._pace.send_limit.total_seconds())
+        try:
+            while True:
+                await self._gate.acquire()
+                self._pass_on()
+                turn_ends = loop.time() + _TURN_SECONDS
+                while self._may_send() and loop.time() < turn_ends:
+                    await self._send(self._begun.popleft(), deadline, loop)
+                self._pass_on()
+        finally:
+            deadline.close()
+
+    async def settle_for_ever(self, try_at: Callable[[datetime], None]) -> None:
+        """Record outcomes as fast as commits return; `try_at` is told when something is to be tried again."""
+        while True:
+            await self._marked.wait()
+            for _ in range(_STEPS_TO_BEGIN):
+                if self._due.is_set():
+                    await asyncio.sleep(0)
+            await self._let_others_finish()
+            await self._unrecorded.leave_to_commit()
+            await self._settle(try_at)
+            self._admit()
+            self._idle.set()
+
+    async def keep_for_ever(self) -> None:
+        """Record what was said, as quickly as can be, whenever senders wait for it."""
+        while True:
+            await self._held_up.wait()
+            self._held_up.clear()
+            if await self._unrecorded.keep():
+                self._admit()
+
+    async def _let_others_finish(self) -> None:
+        """Commit what is noted when there is nothing to say: that is urgent and the commit is not."""
+        loop = asyncio.get_running_loop()
+        latest = loop.time() + _MARKS_WAIT_SECONDS
+        while (self._begun or self._beginning) and loop.time() < latest:
+            if self._unrecorded.is_commit_wanted:
+                for _ in range(_STEPS_TO_SEND):
+                    await asyncio.sleep(0)
+                return
+            if len(self._marks) >= _MARKS_WAITING:
+                return
+            await asyncio.sleep(_MARKS_LOOK_SECONDS)
+
+    async def drain(self) -> None:
+        """Begin nothing new, finish what is begun, and give back the rest."""
+        self._is_draining = True
+        self._due.set()
+        while self._beginning or self._is_asking or self._in_flight or self._begun or self._marks:
+            self._idle.clear()
+            await self._idle.wait()
+        self._queue.clear()
+        await self._ledger.free(self._owner)
+
+    async def give_back(self) -> None:
+        """Free what is not begun, and what is ours in the ledger without our knowing, to be claimed anew.
+
+        What is begun or was said is none of it, also where a server that crashed has lost the commit that says so.
+        """
+        self._queue.clear()
+        beginning = (lease.notice.delivery_id for leases in self._beginning for lease in leases)
+        await self._ledger.release(self._owner, self._unsettled.union(beginning, self._said_lately))
+
+    def _may_send(self) -> bool:
+        """Return whether a send may start: what a crash could double is never more than the senders."""
+        if not self._begun:
+            return False
+        if self._in_flight + len(self._unrecorded) < self._pace.senders:
+            return True
+        self._unrecorded.note()
+        return self._in_flight + len(self._unrecorded) < self._pace.senders
+
+    def _pass_on(self) -> None:
+        """Let the next sender go on when it may, and have recorded what it waits for when it may not."""
+        if self._may_send():
+            self._admit()
+        elif self._begun:
+            self._held_up.set()
+
+    def _admit(self) -> None:
+        """Wake one sender in the next turn of the event loop.
+
+        The others follow when it has to wait for the platform: woken at once they would find that it has said all.
+        """
+        if self._admission is None:
+            self._admission = asyncio.get_running_loop().call_soon(self._open_gate)
+
+    def _open_gate(self) -> None:
+        self._admission = None
+        if self._gate.locked():
+            self._gate.release()
+
+    def _room(self) -> int:
+        """Return how many messages may be begun now: for free senders, and what they finish while the ledger answers.
+
+        Half of what may be begun ahead must be free: asking often for a few costs more than asking for many.
+        """
+        if self._is_draining:
+            return 0
+        ahead = self._throughput.ahead
+        room = self._pace.senders + ahead - self._in_flight - len(self._begun)
+        return room if room > ahead // 2 else 0
+
+    def _seconds_to_next(self, has_room: bool) -> float:
+        tick = self._pace.tick.total_seconds()
+        if not has_room or self._queue.next_at is None:
+            return tick
+        return min(tick, (self._queue.next_at - self._clock.now()).total_seconds())
+
+    async def _begin(self, taken: list[Together]) -> None:
+        """Re-check at the due instant: what was deleted, edited or taken away meanwhile is not said."""
+        keyed = [(leases, message_key(leases)) for leases in taken]
+        expected = {lease.notice.delivery_id: lease.version for leases in taken for lease in leases}
+        shared = {
+            lease.notice.delivery_id: key
+            for leases, key in keyed
+            if key != leases[0].notice.idempotency_key
+            for lease in leases
+        }
+        started = asyncio.get_running_loop().time()
+        try:
+            versions = await self._ledger.begin(self._owner, list(expected), shared)
+        except Exception:
+            self._queue.push(lease for leases in taken for lease in leases)
+            raise
+        self._throughput.note_question(asyncio.get_running_loop().time() - started)
+        self._queue.drop(versions)
+        self._unsettled.update(versions)
+        if versions == expected:
+            self._begun.extend(Begun(leases, key, started) for leases, key in keyed)
+        else:
+            begun = (_begun(leases, key, started, versions) for leases, key in keyed)
+            self._begun.extend(each for each in begun if each is not None)
+        if self._begun:
+            self._admit()
+
+    async def _send(self, begun: Begun, deadline: Deadline, loop: asyncio.AbstractEventLoop) -> None:
+        started = loop.time()
+        if started - begun.at > _STALE_SECONDS:
+            await self._ask_again(begun)
+            return
+        deadline.begin(started)
+        self._in_flight += 1
+        try:
+            marks = await self._sender.send(begun)
+        except asyncio.CancelledError:
+            if not deadline.end():
+                raise
+            marks = self._sender.lost(begun.leases, "the platform took too long")
+        finally:
+            deadline.end()
+            self._in_flight -= 1
+        self._unrecorded.add(marks)
+        self._throughput.note_send(loop.time() - started)
+        self._marks += marks
+        self._marked.set()
+        if not self._due.is_set() and self._room():
+            self._due.set()
+
+    async def _ask_again(self, stale: Begun) -> None:
+        """Ask before saying what was begun long ago, all of it at once: whoever took it over says it.
+
+        What the ledger does not know as being sent is begun once more, if it is ours: a server that crashed may have
+        forgotten it.
+        """
+        asked = [stale, *self._begun]
+        self._begun.clear()
+        self._is_asking = True
+        try:
+            ids = {lease.notice.delivery_id for begun in asked for lease in begun.leases}
+            held = await self._ledger.held(self._owner, sorted(ids))
+        except Exception:
+            self._begun.extendleft(reversed(asked))
+            raise
+        finally:
+            self._is_asking = False
+            self._idle.set()
+        now = asyncio.get_running_loop().time()
+        self._unsettled -= ids - held
+        for begun in reversed(asked):
+            if all(lease.notice.delivery_id in held for lease in begun.leases):
+                self._begun.appendleft(begun._replace(at=now))
+            else:
+                self.push(begun.leases)
+        self._admit()
+
+    async def _settle(self, try_at: Callable[[datetime], None]) -> None:
+        """Record what is marked by now, of very many in portions: what is due meanwhile can begin between."""
+        left = len(self._marks)
+        while left:
+            settled = self._marks[: min(left, _SETTLED_AT_ONCE)]
+            await self._ledger.settle([mark for _, mark in settled])
+            del self._marks[: len(settled)]
+            left -= len(settled)
+            self._unrecorded.recorded(mark for _, mark in settled)
+            self._unsettled.difference_update(mark.delivery_id for _, mark in settled)
+            self._said_lately.extend(mark.delivery_id for _, mark in settled if mark.state is DeliveryState.SENT)
+            log_settled(settled)
+            for _, mark in settled:
+                if mark.state in {DeliveryState.LEASED, DeliveryState.UNKNOWN}:
+                    try_at(mark.at)
+        if not self._marks:
+            self._marked.clear()
+
+
+def _begun(leases: Together, key: str, at: float, versions: dict[int, int]) -> Begun | None:
+    """The part of a message that the ledger let begin."""
+    ours = tuple(lease for lease in leases if lease.notice.delivery_id in versions)
+    if not ours:
+        return None
+    edited = tuple(lease.notice.delivery_id for lease in ours if versions[lease.notice.delivery_id] != lease.version)
+    return Begun(ours, key, at, edited)

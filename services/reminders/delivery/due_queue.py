@@ -1,0 +1,119 @@
+"""Claimed occurrences waiting for their instant, handed out chat by chat in turn."""
+
+from collections import deque
+from collections.abc import Iterable
+from datetime import datetime
+from heapq import heappop, heappush
+
+from services.reminders.delivery.sender import Together
+from services.reminders.records import Lease
+
+_MOVED_AT_ONCE = 1000  # bounds how long one look may keep the event loop
+_LENGTH_TOGETHER = 1500  # characters of content; more would be hard to read, and long for some platforms
+
+
+class DueQueue:
+    """A heap of instants, then one line for each chat: a chat with five hundred due does not make the others wait.
+
+    At most `most_together` occurrences that are due in a chat are handed out as one message. What may have been said
+    already is handed out exactly as it was: with the same others under the same key. What is pushed a second time was
+    claimed anew and counts as the newer lease says.
+    """
+
+    def __init__(self, most_together: int = 1) -> None:
+        self._most_together = most_together
+        self._instants: list[datetime] = []  # people choose round times: few instants, with many each
+        self._waiting: dict[datetime, deque[Together]] = {}
+        self._lines: dict[str, deque[Together]] = {}
+        self._held: dict[int, Lease] = {}
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    @property
+    def next_at(self) -> datetime | None:
+        """Return when the next occurrence wants to be said; None when nothing waits for its time."""
+        return self._instants[0] if self._instants else None
+
+    def push(self, leases: Iterable[Lease]) -> None:
+        """Add occurrences, due or not."""
+        said_before: dict[str, list[Lease]] = {}
+        for lease in leases:
+            self._held[lease.notice.delivery_id] = lease
+            if self._most_together > 1 and lease.message_key and lease.notice.may_be_repeat:
+                said_before.setdefault(lease.message_key, []).append(lease)
+            else:
+                self._wait(lease.try_at, (lease,))
+        for again in said_before.values():
+            self._wait(max(lease.try_at for lease in again), tuple(again))
+
+    def clear(self) -> None:
+        """Forget everything that waits."""
+        self._instants.clear()
+        self._waiting.clear()
+        self._lines.clear()
+        self._held.clear()
+
+    def drop(self, delivery_ids: Iterable[int]) -> None:
+        """Forget these: they are being said."""
+        for each in delivery_ids:
+            self._held.pop(each, None)
+
+    def take(self, now: datetime, limit: int) -> list[Together]:
+        """Hand out at most `limit` messages of what is due at `now`, in turn over the chats, oldest first in each."""
+        self._line_up(now)
+        taken: list[Together] = []
+        while self._lines and len(taken) < limit:
+            chat, line = next(iter(self._lines.items()))
+            message = self._let_go(self._next_message(line))
+            if message:
+                taken.append(message)
+            del self._lines[chat]
+            if line:
+                self._lines[chat] = line
+        return taken
+
+    def _let_go(self, message: Together) -> Together:
+        """The part of a message that was not claimed anew since; it is not held any more."""
+        held = self._held
+        newest = tuple([lease for lease in message if held.get(lease.notice.delivery_id) is lease])
+        for lease in newest:
+            del held[lease.notice.delivery_id]
+        return newest
+
+    def _wait(self, until: datetime, message: Together) -> None:
+        at_once = self._waiting.get(until)
+        if at_once is None:
+            heappush(self._instants, until)
+            self._waiting[until] = deque((message,))
+        else:
+            at_once.append(message)
+
+    def _line_up(self, now: datetime) -> None:
+        room = _MOVED_AT_ONCE
+        while room and self._instants and self._instants[0] <= now:
+            due = self._waiting[self._instants[0]]
+            moved = min(room, len(due))
+            for _ in range(moved):
+                message = due.popleft()
+                self._lines.setdefault(message[0].notice.address.key, deque()).append(message)
+            room -= moved
+            if not due:
+                del self._waiting[heappop(self._instants)]
+
+    def _next_message(self, line: deque[Together]) -> Together:
+        first = line.popleft()
+        if self._most_together == 1 or not line or first[0].notice.may_be_repeat:
+            return first
+        together, length = [first[0]], len(first[0].notice.content)
+        while line and len(together) < self._most_together and _fits(together[0], line[0][0]):
+            length += len(line[0][0].notice.content)
+            if length > _LENGTH_TOGETHER:
+                break
+            together.append(line.popleft()[0])
+        return tuple(together)
+
+
+def _fits(first: Lease, other: Lease) -> bool:
+    """Return whether the two may share a message: the same thread, and the other was certainly not said before."""
+    return first.notice.address == other.notice.address and not other.notice.may_be_repeat

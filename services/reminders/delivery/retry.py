@@ -1,0 +1,53 @@
+"""What follows a failed attempt: when to try again, and when to give up."""
+
+import random
+from datetime import datetime, timedelta
+
+from msgspec import Struct
+
+from services.kernel.errors import DeliveryFailed
+from services.reminders.records import DeliveryState, Lease, Mark
+
+
+class RetryPolicy(Struct, frozen=True, kw_only=True):
+    """Pauses double from `first` to `longest`, each shortened by up to half at random.
+
+    What is due for longer than `keep` is given up, but not before `fewest` attempts, some six hours of them: the bot
+    may have been down for most of that time, or its clock be wrong.
+    """
+
+    first: timedelta = timedelta(seconds=1)
+    longest: timedelta = timedelta(minutes=5)
+    keep: timedelta = timedelta(days=7)
+    fewest: int = 100
+
+    def pause(self, attempt: int, asked: float | None) -> timedelta:
+        """Return how long to wait after the given attempt (1 and up).
+
+        What the platform asked for, in seconds, is obeyed.
+        """
+        grown: timedelta = min(self.longest, self.first * (1 << min(attempt - 1, 20)))
+        jittered = grown * random.uniform(0.5, 1.0)  # noqa: S311 - spreads load, keeps no secret
+        return max(jittered, timedelta(seconds=asked or 0.0))
+
+    def mark_after(self, lease: Lease, failure: DeliveryFailed, now: datetime, pause: timedelta) -> Mark:
+        """The ledger's entry for a failed attempt that may be repeated after `pause`.
+
+        What may have arrived once is `unknown` until it is known to have arrived, even when a repeat was refused.
+        """
+        notice = lease.notice
+        is_too_late = now - notice.due_at > self.keep and notice.attempt >= self.fewest
+        is_hopeless = failure.is_permanent or is_too_late
+        if is_hopeless:
+            state, at = DeliveryState.PARKED, now
+        else:
+            is_unknown = failure.is_unknown or notice.may_be_repeat
+            state, at = DeliveryState.UNKNOWN if is_unknown else DeliveryState.LEASED, now + pause
+        return Mark(
+            delivery_id=notice.delivery_id,
+            reminder_key=lease.reminder_key,
+            state=state,
+            attempt=notice.attempt,
+            at=at,
+            error=str(failure) or type(failure).__name__,
+        )

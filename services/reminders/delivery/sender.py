@@ -1,0 +1,158 @@
+"""Says one message and words what came of it for the ledger."""
+
+from collections.abc import Awaitable, Sequence
+from datetime import datetime
+from hashlib import blake2s
+from typing import TYPE_CHECKING, NamedTuple
+
+from loguru import logger
+
+from services.kernel.clock import Clock
+from services.kernel.errors import DeliveryFailed
+from services.reminders.delivery.retry import RetryPolicy
+from services.reminders.ports import Courier, DeliveryLedger, GatheringCourier
+from services.reminders.records import DeliveryState, Lease, Mark
+
+if TYPE_CHECKING:
+    from loguru import Logger
+
+_LOGGED_ONE_BY_ONE = 20
+
+
+def log_settled(settled: Sequence[tuple[Lease, Mark]]) -> None:
+    """One line for each delivery; of many at once the successes share a line, or the log would delay the rest."""
+    sent = [(lease, mark) for lease, mark in settled if mark.state is DeliveryState.SENT]
+    are_many = len(sent) > _LOGGED_ONE_BY_ONE
+    if are_many:
+        latest = max((mark.at - lease.notice.due_at).total_seconds() for lease, mark in sent)
+        logger.info("{} reminders sent, at most {:.3f} s after they were due", len(sent), latest)
+        if len(sent) == len(settled):
+            return
+    for lease, mark in settled:
+        if mark.state is not DeliveryState.SENT:
+            logger_of(lease).warning("reminder {} at attempt {}: {}", mark.state, mark.attempt, mark.error)
+        elif not are_many:
+            late = (mark.at - lease.notice.due_at).total_seconds()
+            logger_of(lease).info("reminder sent at attempt {}, {:.3f} s after it was due", mark.attempt, late)
+
+
+def logger_of(lease: Lease) -> "Logger":
+    """A logger that knows chat, reminder and delivery."""
+    notice = lease.notice
+    return logger.bind(chat=str(notice.address), reminder=notice.reminder_id, delivery=notice.delivery_id)
+
+
+Together = tuple[Lease, ...]
+"""Occurrences of one chat that are said in one message."""
+
+
+class Begun(NamedTuple):
+    """A message that the ledger knows as being sent since `at`, a time of the event loop.
+
+    `edited` are the deliveries whose words changed meanwhile.
+    """
+
+    leases: Together
+    key: str
+    at: float
+    edited: tuple[int, ...] = ()
+
+
+def message_key(leases: Together) -> str:
+    """The same for the same occurrences in the same message, and for no others.
+
+    A single occurrence has its own key. One that was said together with others before keeps the key of that message,
+    even when the others are gone by now: the platform may have shown it.
+    """
+    first = leases[0]
+    if first.notice.may_be_repeat and first.message_key:
+        return first.message_key
+    if len(leases) == 1:
+        return first.notice.idempotency_key
+    others = ",".join(lease.notice.idempotency_key for lease in leases)
+    return f"{first.notice.idempotency_key}+{blake2s(others.encode(), digest_size=6).hexdigest()}"
+
+
+class Sender:
+    """Hands messages to the courier; whatever the courier raises becomes marks, never an exception."""
+
+    def __init__(self, ledger: DeliveryLedger, courier: Courier, clock: Clock, retries: RetryPolicy) -> None:
+        self._ledger = ledger
+        self._courier = courier
+        self._gathering = courier if isinstance(courier, GatheringCourier) else None
+        self._clock = clock
+        self._retries = retries
+        self._reported: set[int] = set()
+
+    @property
+    def can_gather(self) -> bool:
+        """Return whether several occurrences can be said in one message."""
+        return self._gathering is not None
+
+    async def send(self, begun: Begun) -> list[tuple[Lease, Mark]]:
+        """Say `begun`; return what came of each of its occurrences."""
+        leases = begun.leases
+        try:
+            if begun.edited:
+                leases = await self._renewed(begun)
+            message_id = await self._hand_over(leases, begun.key)
+        except DeliveryFailed as failure:
+            return await self._failed(leases, failure)
+        except Exception as error:  # noqa: BLE001 - fire: an unforeseen error is an unknown outcome, said again later
+            return self.lost(leases, f"{type(error).__name__}: {error}")
+        now = self._clock.now()
+        if self._reported:
+            self._reported.difference_update(lease.reminder_key for lease in leases)
+        return [(lease, _said(lease, now, message_id)) for lease in leases]
+
+    def lost(self, leases: Together, reason: str) -> list[tuple[Lease, Mark]]:
+        """The outcome of a send whose end is not known."""
+        return self._marks(leases, DeliveryFailed(reason, is_unknown=True))
+
+    def _hand_over(self, leases: Together, key: str) -> Awaitable[str | None]:
+        notice = leases[0].notice
+        if self._gathering is None or (len(leases) == 1 and key == notice.idempotency_key):
+            return self._courier.deliver(notice)
+        return self._gathering.deliver_together([lease.notice for lease in leases], key)
+
+    async def _renewed(self, begun: Begun) -> Together:
+        """The occurrences with the words and people of now."""
+        renewed = [
+            await self._ledger.renew(lease.notice.delivery_id) if lease.notice.delivery_id in begun.edited else lease
+            for lease in begun.leases
+        ]
+        return tuple(new or old for new, old in zip(renewed, begun.leases, strict=True))
+
+    async def _failed(self, leases: Together, failure: DeliveryFailed) -> list[tuple[Lease, Mark]]:
+        marks = self._marks(leases, failure)
+        for lease, mark in marks:
+            if mark.state is DeliveryState.PARKED:
+                await self._report(lease, mark.error)
+        return marks
+
+    def _marks(self, leases: Together, failure: DeliveryFailed) -> list[tuple[Lease, Mark]]:
+        """One pause for all, so that what may have been said together is said together again."""
+        now = self._clock.now()
+        pause = self._retries.pause(max(lease.notice.attempt for lease in leases), failure.retry_after)
+        return [(lease, self._retries.mark_after(lease, failure, now, pause)) for lease in leases]
+
+    async def _report(self, lease: Lease, reason: str) -> None:
+        """Tell the owner, once until a reminder gets through again."""
+        if lease.reminder_key in self._reported:
+            return
+        self._reported.add(lease.reminder_key)
+        try:
+            await self._courier.report_undeliverable(lease.notice, reason)
+        except Exception as error:  # noqa: BLE001 - whatever the courier raises, the occurrence is given up and recorded
+            logger_of(lease).warning("the owner could not be told: {}", error)
+
+
+def _said(lease: Lease, at: datetime, message_id: str | None) -> Mark:
+    return Mark(
+        delivery_id=lease.notice.delivery_id,
+        reminder_key=lease.reminder_key,
+        state=DeliveryState.SENT,
+        attempt=lease.notice.attempt,
+        at=at,
+        platform_message_id=message_id,
+    )

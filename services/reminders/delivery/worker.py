@@ -1,0 +1,148 @@
+"""The waker: claims what falls due a little ahead and lets the dispatcher say it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
+from uuid import uuid4
+
+from loguru import logger
+
+from services.kernel.clock import Clock
+from services.kernel.repeat_limit import RepeatLimit
+from services.reminders.delivery.config import WakerPace
+from services.reminders.delivery.deadline import wait_or_nap
+from services.reminders.delivery.dispatcher import Dispatcher
+from services.reminders.delivery.retry import RetryPolicy
+from services.reminders.ports import Courier, DeliveryLedger
+
+__all__ = ["Waker", "WakerPace"]
+
+_CLOCK_STEP = timedelta(minutes=1)
+_PAUSE_AFTER_ERROR_SECONDS = 1.0
+
+
+class Waker:
+    """Delivers every occurrence of the ledger; survives whatever store and courier raise."""
+
+    def __init__(
+        self,
+        ledger: DeliveryLedger,
+        courier: Courier,
+        clock: Clock,
+        pace: WakerPace,
+        retries: RetryPolicy,
+        zone_data: str = "",
+    ) -> None:
+        self._ledger = ledger
+        self._clock = clock
+        self._pace = pace
+        self._zone_data = zone_data
+        self._owner = uuid4().hex
+        self._dispatcher = Dispatcher(ledger, courier, clock, pace, retries, self._owner)
+        self._look = asyncio.Event()
+        self._is_claim_due = True
+        self._is_claim_open = False
+        self._is_draining = False
+        self._outages = RepeatLimit.of_one_loop()
+        self._target: datetime | None = None
+        self._last_look: datetime | None = None
+
+    def nudge(self, due: datetime) -> None:
+        """Look at the ledger soon, if `due` comes earlier than what is being waited for."""
+        if self._target is None or due - self._pace.look_ahead < self._target:
+            self.claim_soon()
+
+    def claim_soon(self) -> None:
+        """Look at the ledger now."""
+        self._is_claim_due = True
+        self._look.set()
+
+    def tick(self) -> None:
+        """Look at the clock now; cheap, the ledger is not asked."""
+        self._look.set()
+
+    async def run(self) -> None:
+        """Deliver until cancelled. What an earlier process had claimed is freed first."""
+        await self._persist(self._recover)
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._persist(self._claim_for_ever))
+            group.create_task(self._persist(self._dispatcher.begin_for_ever))
+            group.create_task(self._persist(lambda: self._dispatcher.settle_for_ever(self.nudge)))
+            group.create_task(self._persist(self._dispatcher.keep_for_ever))
+            for _ in range(self._pace.senders):
+                group.create_task(self._persist(self._dispatcher.send_for_ever))
+
+    async def drain(self) -> None:
+        """Begin nothing new, wait for what is being sent and recorded, and free the rest."""
+        self._is_draining = True
+        await self._dispatcher.drain()
+
+    async def _recover(self) -> None:
+        freed = await self._ledger.free(None)
+        if freed:
+            logger.info("{} occurrences of an earlier run are taken up again", freed)
+        latest = await self._ledger.latest_due()
+        if latest is not None:
+            self._last_look = latest - self._pace.look_ahead  # in the future when the clock was ahead until the restart
+        if self._zone_data:
+            moved = await self._ledger.follow_zone_data(self._zone_data, self._clock.now())
+            if moved:
+                logger.warning("the time zones changed ({}); {} reminders were armed again", self._zone_data, moved)
+
+    async def _persist(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Do `work` until it returns: a locked or lost database must not end the delivery of reminders."""
+        while True:
+            try:
+                await work()
+            except Exception as error:  # noqa: BLE001 - fire: nothing that happens here may stop the waker
+                if self._outages.admits(error):
+                    logger.error("the waker goes on after {}: {}", type(error).__name__, error)
+                self._is_claim_due = True
+                await self._clock.nap(_PAUSE_AFTER_ERROR_SECONDS)
+            else:
+                return
+
+    async def _claim_for_ever(self) -> None:
+        while True:
+            self._look.clear()
+            now = self._clock.now()
+            await self._notice_clock_step(now)
+            if self._is_claim_wanted(now):
+                await self._claim(now)
+            await wait_or_nap(self._look, self._clock, self._nap_seconds())
+
+    def _is_claim_wanted(self, now: datetime) -> bool:
+        if self._is_draining or len(self._dispatcher) >= self._pace.most_held:
+            return False
+        return self._is_claim_due or (self._target is not None and now >= self._target)
+
+    async def _claim(self, now: datetime) -> None:
+        self._is_claim_due = False
+        self._target = None  # whatever is added while the claim runs must nudge
+        if self._is_claim_open:
+            await self._dispatcher.give_back()
+        self._is_claim_open = True  # without an answer it may have been committed all the same
+        claim = await self._ledger.claim(self._owner, now, now + self._pace.look_ahead, self._pace.batch)
+        self._is_claim_open = False
+        self._dispatcher.push(claim.leases)
+        if claim.is_full:
+            self.claim_soon()
+        elif claim.next_at is not None:
+            # Rows due one after the other are claimed together, five times in the time that is looked ahead.
+            self._target = max(claim.next_at - self._pace.look_ahead, now + self._pace.look_ahead / 5)
+
+    def _nap_seconds(self) -> float:
+        tick = self._pace.tick.total_seconds()
+        if self._target is None:
+            return tick
+        return min(tick, (self._target - self._clock.now()).total_seconds())
+
+    async def _notice_clock_step(self, now: datetime) -> None:
+        """After the clock was set back, what the wrong future has armed is armed again."""
+        last = self._last_look
+        if last is not None and now < last - _CLOCK_STEP:
+            await self._dispatcher.give_back()
+            changed = await self._ledger.realign(now)
+            logger.warning("the clock went back by {}; {} reminders were armed again", last - now, changed)
+            self._is_claim_due = True
+        self._last_look = now

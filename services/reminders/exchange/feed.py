@@ -1,0 +1,99 @@
+"""A chat's reminders as a calendar to subscribe to, behind an address that can be taken back."""
+
+import secrets
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import timedelta
+from hashlib import sha256
+
+from services.kernel.chat import ChatAddress
+from services.kernel.clock import Clock
+from services.kernel.state import Json, StateStore
+from services.reminders.exchange.ics_write import feed_ics
+from services.reminders.exchange.model import portable, read_chat
+from services.reminders.exchange.ports import ReminderShelfReader
+
+_KEEP = timedelta(days=36_500)
+_TOKEN_BYTES = 32
+_LONGEST_TOKEN = 200
+_MOST_SHOWN = 1000
+_MOST_TOKENS = 20
+
+
+class FeedTokens:
+    """Secrets that open the calendar of one chat. Only their hashes are kept.
+
+    `is_current` tells whether the token of a secret's holder is still good; with that token the secret ends.
+    """
+
+    def __init__(self, state: StateStore, is_current: Callable[[str], Awaitable[bool]] | None = None) -> None:
+        self._state = state
+        self._is_current = is_current
+
+    async def issue(self, chat: ChatAddress, holder: str = "") -> str:
+        """Make a secret of `holder` for `chat`, to be shown once. The oldest of more than 20 is taken back."""
+        token = secrets.token_urlsafe(_TOKEN_BYTES)
+        hashes = [*await self._hashes(chat), _hashed(token)]
+        await self._forget(hashes[:-_MOST_TOKENS])
+        opened: Json = {"chat": chat.key, "holder": holder}
+        await self._state.set(_opened_by(hashes[-1]), opened, keep=_KEEP, is_promised=True)
+        await self._state.set(_issued_for(chat), [*hashes[-_MOST_TOKENS:]], keep=_KEEP, is_promised=True)
+        return token
+
+    async def revoke(self, chat: ChatAddress) -> int:
+        """Take back every secret of `chat`; returns how many there were."""
+        hashes = await self._hashes(chat)
+        await self._forget(hashes)
+        await self._state.set(_issued_for(chat), None, keep=_KEEP, is_promised=True)
+        return len(hashes)
+
+    async def chat_of(self, token: str) -> ChatAddress | None:
+        """Return the chat that `token` opens, None for one that was taken back, has ended or was never given."""
+        if len(token) > _LONGEST_TOKEN:
+            return None
+        opened = await self._state.get(_opened_by(_hashed(token)))
+        if not isinstance(opened, dict):  # a secret of before has no holder
+            return read_chat(opened) if isinstance(opened, str) else None
+        if self._is_current is not None and not await self._is_current(str(opened.get("holder"))):
+            return None
+        return read_chat(str(opened.get("chat")))
+
+    async def _hashes(self, chat: ChatAddress) -> list[str]:
+        kept = await self._state.get(_issued_for(chat))
+        return [str(each) for each in kept] if isinstance(kept, list) else []
+
+    async def _forget(self, hashes: Sequence[str]) -> None:
+        for each in hashes:
+            await self._state.set(_opened_by(each), None, keep=_KEEP, is_promised=True)
+
+
+class CalendarFeed:
+    """Answers whoever knows a token."""
+
+    def __init__(self, reader: ReminderShelfReader, tokens: FeedTokens, clock: Clock) -> None:
+        self._reader = reader
+        self._tokens = tokens
+        self._clock = clock
+
+    async def feed(self, token: str) -> str | None:
+        """The active reminders of the token's chat as iCalendar (`text/calendar`), None for an unknown token.
+
+        Raises:
+            ConfigError: the extra `ical` is not installed.
+        """
+        chat = await self._tokens.chat_of(token)
+        if chat is None:
+            return None
+        rows = await self._reader.in_chat(chat.key, _MOST_SHOWN)
+        return feed_ics([portable(row) for row in rows], chat=chat.key, now=self._clock.now())
+
+
+def _hashed(token: str) -> str:
+    return sha256(token.encode("utf-8", "replace")).hexdigest()
+
+
+def _opened_by(token_hash: str) -> str:
+    return f"reminders.feed:{token_hash}"
+
+
+def _issued_for(chat: ChatAddress) -> str:
+    return f"reminders.feeds:{chat.key}"

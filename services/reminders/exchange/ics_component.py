@@ -1,0 +1,157 @@
+"""One VEVENT or VTODO read: its text and its times, every fault of it as one clear error."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, time, timedelta, tzinfo
+from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
+
+from msgspec import Struct
+
+from services.reminders.exchange.ics_lines import IcsPart, calendar_library
+from services.reminders.exchange.ics_schedule import IcsTimes
+
+if TYPE_CHECKING:
+    from icalendar import Component
+
+_TIMES = frozenset({"DTSTART", "DUE", "RRULE", "RDATE", "EXDATE", "RECURRENCE-ID", "STATUS"})
+_ALL_DAY_CLOCK = time(9)
+_MONTHS_COMPARED = 24
+_MOST_DATES = 300
+
+
+class IcsItem(Struct, frozen=True, kw_only=True):
+    """A component as far as reminders are concerned; `zone` is an IANA name.
+
+    `alarm` is when its first alarm goes off, counted from the start, None without one. `replaces` is the occurrence
+    of a recurring event that this one stands in for. `record` is what we wrote into it, if we did.
+    """
+
+    line: int
+    uid: str
+    summary: str
+    times: IcsTimes
+    zone: str
+    is_all_day: bool
+    is_over: bool
+    alarm: timedelta | None
+    replaces: datetime | None
+    record: str
+    created_at: datetime | None
+
+
+def read_component(part: IcsPart, default_zone: str) -> IcsItem:
+    """Read one component; times without a zone, and single instants in UTC, are put into `default_zone`.
+
+    Raises:
+        ValueError: with what is wrong, in words.
+    """
+    library = calendar_library()
+    component: Component = (library.Event if part.kind == "VEVENT" else library.Todo).from_ical(part.text)
+    for name, fault in component.errors:
+        if name in _TIMES:
+            raise ValueError(f"{name}: {fault}"[:300])
+    start = _one(component, "DUE") or _one(component, "DTSTART")
+    if start is None:
+        raise ValueError("there is no DTSTART" if part.kind == "VEVENT" else "there is neither DUE nor DTSTART")
+    rule = _rule(component)
+    reader = _TimeReader(default_zone, is_recurring=bool(rule))
+    first = reader.first(start)
+    dates = reader.all(component.get("RDATE"))
+    if len(dates) > _MOST_DATES:
+        raise ValueError(f"there are more than {_MOST_DATES} dates in RDATE")
+    replaced, created = _one(component, "RECURRENCE-ID"), _one(component, "CREATED")
+    if replaced is not None and replaced.params.get("RANGE"):
+        raise ValueError("RECURRENCE-ID with a RANGE is not understood")
+    return IcsItem(
+        line=part.line,
+        uid=str(component.get("UID", "")).strip(),
+        summary=str(component.get("SUMMARY") or component.get("DESCRIPTION") or "").strip(),
+        times=IcsTimes(start=first, rule=rule, dates=dates, exceptions=reader.all(component.get("EXDATE"))),
+        zone=reader.zone,
+        is_all_day=reader.is_all_day,
+        is_over=str(component.get("STATUS", "")).upper() in {"CANCELLED", "COMPLETED"},
+        alarm=_alarm(component, first),
+        replaces=None if replaced is None else reader.instant(replaced.dt),
+        record=str(component.get("X-BUBBLES-REMINDER", "")),
+        created_at=created.dt if created and isinstance(created.dt, datetime) and created.dt.tzinfo else None,
+    )
+
+
+class _TimeReader:
+    """Reads the times of one component; the first decides its zone and whether it is about whole days."""
+
+    def __init__(self, default_zone: str, *, is_recurring: bool) -> None:
+        self.zone = default_zone
+        self.is_all_day = False
+        self._is_recurring = is_recurring
+
+    def first(self, value: Any) -> datetime:
+        self.is_all_day = not isinstance(value.dt, datetime)
+        if isinstance(value.dt, datetime) and value.dt.tzinfo is not None:
+            self.zone = self._zone_of(value.dt)
+        elif "TZID" in value.params:
+            raise ValueError(f"there is no time zone {str(value.params['TZID'])[:80]!r}")
+        return self.instant(value.dt)
+
+    def all(self, values: Any) -> tuple[datetime, ...]:
+        lists = values if isinstance(values, list) else [] if values is None else [values]
+        return tuple(self.instant(each.dt) for listed in lists for each in listed.dts)
+
+    def instant(self, value: Any) -> datetime:
+        """A date, a time or the start of a period, in the zone of the component."""
+        if isinstance(value, tuple):
+            value = value[0]
+        zone = ZoneInfo(self.zone)
+        if isinstance(value, time):
+            raise ValueError("a time without a date is not understood")  # noqa: TRY004 - the file is at fault
+        if not isinstance(value, datetime):
+            return datetime.combine(value, _ALL_DAY_CLOCK, tzinfo=zone)
+        if value.tzinfo is None:
+            return value.replace(tzinfo=zone)
+        # A wall time that the clocks skip stays as it is written: it is moved when it is due.
+        return value if value.tzinfo is zone else value.astimezone(zone)
+
+    def _zone_of(self, moment: datetime) -> str:
+        if isinstance(moment.tzinfo, ZoneInfo) and moment.tzinfo.key != "UTC":
+            return moment.tzinfo.key
+        if not self._is_recurring:
+            return self.zone  # a single instant is the same in every zone
+        if moment.utcoffset() == timedelta(0) and (moment.tzinfo is UTC or isinstance(moment.tzinfo, ZoneInfo)):
+            return "UTC"
+        if _agree(moment, moment.tzinfo, ZoneInfo(self.zone)):
+            return self.zone
+        raise ValueError(f"the time zone {str(moment.tzinfo)[:80]} is none of the IANA names")
+
+
+def _agree(moment: datetime, one: tzinfo | None, other: tzinfo) -> bool:
+    walls = [moment.replace(tzinfo=None) + timedelta(days=30 * month) for month in range(_MONTHS_COMPARED)]
+    return all(wall.replace(tzinfo=one).utcoffset() == wall.replace(tzinfo=other).utcoffset() for wall in walls)
+
+
+def _one(component: "Component", name: str) -> Any:
+    value = component.get(name)
+    if isinstance(value, list):
+        raise ValueError(f"there are several {name}")  # noqa: TRY004 - the file is wrong, not a type of ours
+    return value
+
+
+def _rule(component: "Component") -> str:
+    rule = _one(component, "RRULE")
+    text: str = "" if rule is None else rule.to_ical().decode("utf-8")
+    return text
+
+
+def _alarm(component: "Component", start: datetime) -> timedelta | None:
+    for trigger in _triggers(component):
+        if isinstance(trigger.dt, datetime):
+            return trigger.dt.astimezone(UTC) - start.astimezone(UTC)
+        if isinstance(trigger.dt, timedelta) and str(trigger.params.get("RELATED", "START")).upper() == "START":
+            return trigger.dt
+    return None
+
+
+def _triggers(component: "Component") -> Iterator[Any]:
+    for alarm in component.walk("VALARM"):
+        trigger = _one(alarm, "TRIGGER")
+        if trigger is not None:
+            yield trigger

@@ -1,0 +1,200 @@
+"""iCalendar read into reminders: ours exactly as they were written, those of other calendars as well as they fit."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from hashlib import sha256
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from services.kernel.chat import Person
+from services.kernel.errors import RequestRefused
+from services.recurrence.exceptions import with_exceptions
+from services.recurrence.schedule import Schedule
+from services.reminders.exchange.ics_component import IcsItem, read_component
+from services.reminders.exchange.ics_lines import IcsPart, calendar_library, ics_parts
+from services.reminders.exchange.ics_schedule import is_said_by, own_rule
+from services.reminders.exchange.model import (
+    MOST_PROBLEMS,
+    MOST_REMINDERS,
+    ImportRefused,
+    PortableFile,
+    PortableReminder,
+    Problem,
+    reason_of,
+)
+from services.reminders.exchange.record import ReminderRecord, checked
+from services.reminders.model import ReminderState
+
+# What the library is seen to raise for components that are not well formed.
+_UNREADABLE = (ValueError, KeyError, IndexError, OverflowError, AttributeError, TypeError)
+
+
+class Newcomers(Struct, frozen=True, kw_only=True):
+    """What reminders get that a foreign calendar says nothing about: who owns them, in which zone and language."""
+
+    creator: Person
+    zone: str
+    language: str
+    is_private: bool = False
+
+
+def import_ics(text: str, *, newcomers: Newcomers, now: datetime) -> PortableFile:
+    """Read the events and to-dos of an iCalendar file; `now` is timezone-aware.
+
+    An event fires when its first alarm goes off, else when it begins, a whole day at 09:00. A moved occurrence of a
+    recurring event becomes a reminder of its own; each date of RDATE too.
+
+    Raises:
+        ImportRefused: with one problem for each component that is not right; then none is read.
+        ConfigError: the extra `ical` is not installed.
+    """
+    parts = ics_parts(text)
+    if len(parts) > MOST_REMINDERS:
+        raise ImportRefused([Problem(place="the file", uid="", reason=f"has more than {MOST_REMINDERS} components")])
+    problems = _learn_zones([part for part in parts if part.kind == "VTIMEZONE"])
+    items: list[IcsItem] = []
+    for part in parts:
+        if part.kind != "VTIMEZONE" and len(problems) < MOST_PROBLEMS:
+            try:
+                items.append(_named(read_component(part, newcomers.zone), part))
+            except _UNREADABLE as error:
+                problems.append(Problem(place=f"line {part.line}", uid=_uid_in(part), reason=_clause(error)))
+    problems.extend(_doubles(items))
+    reminders = list(_reminders([item for item in items if not item.is_over], newcomers, now, problems))
+    if problems:
+        raise ImportRefused(sorted(problems, key=lambda problem: int(problem.place.split()[-1])))
+    return PortableFile(reminders=tuple(reminders), over=tuple(item.uid for item in items if item.is_over))
+
+
+def _learn_zones(parts: list[IcsPart]) -> list[Problem]:
+    """Show the library the zones of the file; it remembers those that it does not know."""
+    problems = []
+    for part in parts:
+        try:
+            calendar_library().Calendar.from_ical(f"BEGIN:VCALENDAR\r\n{part.text}END:VCALENDAR\r\n")
+        except _UNREADABLE as error:
+            problems.append(Problem(place=f"line {part.line}", uid="", reason=f"VTIMEZONE: {_clause(error)}"))
+    return problems
+
+
+def _reminders(
+    items: list[IcsItem], newcomers: Newcomers, now: datetime, problems: list[Problem]
+) -> Iterator[PortableReminder]:
+    moved: dict[str, list[datetime]] = {}
+    for item in items:
+        if item.replaces is not None:
+            moved.setdefault(item.uid, []).append(item.replaces)
+    for item in items:
+        try:
+            if item.replaces is None:
+                yield from _of_item(_leaving_out(item, moved.get(item.uid, [])), newcomers, now)
+            else:
+                uid = f"{item.uid}#{item.replaces:%Y%m%dT%H%M%S}"
+                yield from _of_item(replace(item, uid=uid, replaces=None), newcomers, now)
+        except (RequestRefused, ValueError) as error:
+            problems.append(Problem(place=f"line {item.line}", uid=item.uid[:80], reason=reason_of(error)))
+        except OverflowError as error:
+            problems.append(Problem(place=f"line {item.line}", uid=item.uid[:80], reason=_clause(error)))
+
+
+def _of_item(item: IcsItem, newcomers: Newcomers, now: datetime) -> Iterator[PortableReminder]:
+    if item.record:
+        yield _of_record(item, now)
+        return
+    if not item.summary:
+        raise RequestRefused("content_missing")
+    yield _new(item, item.uid, _schedule(item), newcomers, now)
+    for moment in item.times.dates:
+        once = replace(item, times=replace(item.times, start=moment, rule="", dates=(), exceptions=()))
+        yield _new(item, f"{item.uid}#{moment:%Y%m%dT%H%M%S}", _schedule(once), newcomers, now)
+
+
+def _of_record(item: IcsItem, now: datetime) -> PortableReminder:
+    """Return what we wrote, with what was changed since in a calendar.
+
+    Its words, its times, its UID when it was copied.
+    """
+    reminder = ReminderRecord.model_validate_json(item.record, strict=True).reminder()
+    if not is_said_by(reminder.schedule, item.times, now):
+        reminder = replace(reminder, schedule=_schedule(item))
+    if item.summary and item.summary != _as_written(reminder.content):
+        reminder = replace(reminder, content=item.summary)
+    return replace(reminder, uid=item.uid)
+
+
+def _as_written(content: str) -> str:
+    """A text as it comes back from a property: all line ends are one."""
+    return content.replace("\r\n", "\n").replace("\r", "\n").strip()
+
+
+def _new(item: IcsItem, uid: str, schedule: Schedule, newcomers: Newcomers, now: datetime) -> PortableReminder:
+    record = ReminderRecord.model_validate(
+        {
+            "uid": uid,
+            "content": item.summary,
+            "creator": {"id": newcomers.creator.id, "name": newcomers.creator.name},
+            "start": schedule.start.replace(fold=0),
+            "fold": schedule.start.fold,
+            "zone": schedule.zone,
+            "rule": schedule.rule,
+            "language": newcomers.language,
+            "is_private": newcomers.is_private,
+            "state": ReminderState.ACTIVE.value,
+            "created_at": item.created_at or now,
+        }
+    )
+    return record.reminder()
+
+
+def _schedule(item: IcsItem) -> Schedule:
+    start = _due(item).replace(tzinfo=None)
+    rule = own_rule(item.times.rule) if item.times.rule else ""
+    if rule and item.times.exceptions:
+        rule = with_exceptions(rule, item.times.exceptions, days_only=item.is_all_day)
+    return checked(Schedule(start=start, zone=item.zone, rule=rule))
+
+
+def _due(item: IcsItem) -> datetime:
+    """Tell when to say it: at the alarm, as long as that does not move a rule to other days or its exceptions away."""
+    start = item.times.start
+    midnight = start.replace(hour=0, minute=0) if item.is_all_day else start
+    if item.alarm is None or item.record:
+        return start
+    due = midnight + item.alarm
+    is_fixed = "BYHOUR" in item.times.rule or "BYMINUTE" in item.times.rule or bool(item.times.exceptions)
+    if item.times.rule and (due.date() != start.date() or (is_fixed and not item.is_all_day)):
+        return start
+    return due
+
+
+def _leaving_out(item: IcsItem, moved: list[datetime]) -> IcsItem:
+    """The recurring event without the occurrences that others stand in for."""
+    if not moved:
+        return item
+    return replace(item, times=replace(item.times, exceptions=(*item.times.exceptions, *moved)))
+
+
+def _named(item: IcsItem, part: IcsPart) -> IcsItem:
+    """An event without a UID is named by its text, so that it is the same when it is imported again."""
+    return item if item.uid else replace(item, uid=f"{sha256(part.text.encode()).hexdigest()[:24]}@bubbles")
+
+
+def _doubles(items: list[IcsItem]) -> Iterator[Problem]:
+    seen: dict[tuple[str, datetime | None], int] = {}
+    for item in items:
+        first = seen.setdefault((item.uid, item.replaces), item.line)
+        if first != item.line:
+            reason = f"the same UID stands at line {first}"
+            yield Problem(place=f"line {item.line}", uid=item.uid[:80], reason=reason)
+
+
+def _uid_in(part: IcsPart) -> str:
+    for line in part.text.split("\r\n"):
+        if line.upper().startswith("UID:"):
+            return line[4:84]
+    return ""
+
+
+def _clause(error: Exception) -> str:
+    return f"cannot be read: {str(error)[:200]}" if not isinstance(error, ValueError) else str(error)[:300]

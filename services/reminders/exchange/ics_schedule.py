@@ -1,0 +1,165 @@
+"""RRULE values of other calendars as rules that we keep."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime, time, timedelta
+from itertools import takewhile
+from zoneinfo import ZoneInfo
+
+from msgspec import Struct
+
+from services.recurrence.exceptions import without_exceptions
+from services.recurrence.fires import next_after, next_fires, resolve, zone_of
+from services.recurrence.rules import Rule, parse_rule
+from services.recurrence.schedule import Schedule
+
+_DROPPED = frozenset({"BYSECOND=0", "RSCALE=GREGORIAN"})
+
+
+def own_rule(rrule: str) -> str:
+    """An RRULE value as our rules say it; a yearly date of the Chinese calendar becomes `LUNAR M-D`.
+
+    Raises:
+        ValueError: the rule belongs to a calendar or has a part that we do not know.
+
+    Source: RFC 7529 section 4.
+    """
+    parts = dict(part.partition("=")[::2] for part in rrule.upper().split(";") if part not in _DROPPED)
+    if "RSCALE" not in parts:
+        return ";".join(f"{name}={value}" for name, value in parts.items())
+    if parts.pop("RSCALE") != "CHINESE" or parts.pop("FREQ", "") != "YEARLY":
+        raise ValueError("of RSCALE only yearly dates of the CHINESE calendar are kept")
+    months, days = parts.pop("BYMONTH", ""), parts.pop("BYMONTHDAY", "")
+    parts.pop("SKIP", None)
+    if not months or not days or "L" in months or parts.pop("INTERVAL", "1") != "1":
+        raise ValueError("a date of the Chinese calendar needs BYMONTH and BYMONTHDAY, and no leap month")
+    named = [f"{month}-{'LAST' if day == '-1' else day}" for month in months.split(",") for day in days.split(",")]
+    return ";".join([f"LUNAR {','.join(named)}", *(f"{name}={value}" for name, value in parts.items())])
+
+
+_MOST_DATES = 300
+_MOST_LOOKED_AT = 10_000
+_REACH = timedelta(days=3653)
+_SECOND = timedelta(seconds=1)
+_STAMP = "%Y%m%dT%H%M%S"
+
+
+class IcsTimes(Struct, frozen=True, kw_only=True):
+    """DTSTART, RRULE, RDATE and EXDATE of a component; times are timezone-aware, `rule` is an RRULE value or empty.
+
+    `is_complete` is False where RRULE cannot say the rule and RDATE lists only its next fires.
+    """
+
+    start: datetime
+    rule: str = ""
+    dates: tuple[datetime, ...] = ()
+    exceptions: tuple[datetime, ...] = ()
+    is_complete: bool = True
+
+
+def ics_times(schedule: Schedule, now: datetime) -> IcsTimes:
+    """The schedule as other calendars understand it; of one that never fires again, its start.
+
+    Lunar dates, workdays of a region, what comes again until it is done and the last day of a month that lacks the
+    31st have no RRULE that calendars can be trusted with: their next fires after `now` are listed instead, at most 300
+    of ten years.
+
+    Source: RFC 5545 sections 3.8.2.4, 3.8.5.1 to 3.8.5.3.
+    """
+    zone = zone_of(schedule)
+    if not schedule.rule:
+        return IcsTimes(start=_unambiguous(schedule.start, zone))
+    rule = parse_rule(schedule.rule)
+    text = _rrule(rule, zone)
+    if text is None:
+        return _listed(schedule, now)
+    # COUNT counts what is excepted, so the rule begins at the first fire that it would have without exceptions.
+    whole = Schedule(start=schedule.start, zone=schedule.zone, rule=without_exceptions(schedule.rule))
+    first = next_after(whole, resolve(schedule.start, zone) - _SECOND)
+    if first is None:
+        return IcsTimes(start=_unambiguous(schedule.start, zone))
+    if rule.is_elapsed:
+        return IcsTimes(start=first, rule=text)
+    wall = schedule.start.replace(tzinfo=zone, fold=0, microsecond=0)
+    start = wall if wall.astimezone(UTC) == first else first.astimezone(zone)
+    return IcsTimes(start=start, rule=text, exceptions=_exceptions(rule, whole, first))
+
+
+def is_said_by(schedule: Schedule, times: IcsTimes, now: datetime) -> bool:
+    """Return whether `times` still say `schedule`: they do not after somebody moved the event in a calendar."""
+    own = ics_times(schedule, now)
+    if not _is_same_rule(own.rule, times.rule) or _in_utc(own.exceptions) != _in_utc(times.exceptions):
+        return False
+    said = _in_utc((times.start, *times.dates))
+    if own.is_complete:
+        return said == _in_utc((own.start,))
+    return all(next_after(schedule, moment - _SECOND) == moment for moment in said)
+
+
+def _in_utc(moments: Iterable[datetime]) -> set[datetime]:
+    """The instants: local times of different zones are never equal while the clocks are set back (PEP 495)."""
+    return {moment.astimezone(UTC) for moment in moments}
+
+
+def _is_same_rule(one: str, other: str) -> bool:
+    return sorted(one.upper().split(";")) == sorted(other.upper().split(";"))
+
+
+def _unambiguous(wall: datetime, zone: ZoneInfo) -> datetime:
+    """The instant with its zone; in UTC where the wall time comes twice and means the second, which TZID cannot say."""
+    local = wall.replace(tzinfo=zone, microsecond=0)
+    return local.astimezone(UTC) if wall.fold and local.utcoffset() != local.replace(fold=0).utcoffset() else local
+
+
+def _rrule(rule: Rule, zone: ZoneInfo) -> str | None:
+    """The RRULE value of a rule, None when there is none that every calendar reads the same."""
+    if rule.calendar_days is not None or rule.nag is not None or (rule.is_elapsed and rule.minutes):
+        return None
+    parts = dict(rule.shape)
+    if rule.is_backward and not _say_backward(rule, parts):
+        return None
+    ends = {} if rule.until is None else {"UNTIL": _utc(rule.until, zone)}
+    counted = {} if rule.count is None else {"COUNT": str(rule.count)}
+    said = {"FREQ": rule.frequency, **ends, **counted, **parts}
+    return ";".join(f"{name}={value}" for name, value in said.items())
+
+
+def _say_backward(rule: Rule, parts: dict[str, str]) -> bool:
+    """Write "the 31st, else the last day" as the last of the days from 28 to 31, where that means the same."""
+    is_one_month = rule.frequency == "MONTHLY" or len(rule.months) == 1
+    if not is_one_month or len(rule.month_days) != 1:
+        return False
+    day = rule.month_days[0]
+    if day > 28:
+        parts["BYMONTHDAY"] = ",".join(str(each) for each in range(28, day + 1))
+        parts["BYSETPOS"] = "-1"
+        return not (rule.hours[1:] or rule.minutes[1:])
+    return True
+
+
+def _utc(end: datetime, zone: ZoneInfo) -> str:
+    aware = end if end.tzinfo else end.replace(tzinfo=zone)
+    return f"{aware.astimezone(UTC).strftime(_STAMP)}Z"
+
+
+def _listed(schedule: Schedule, now: datetime) -> IcsTimes:
+    zone = zone_of(schedule)
+    begin = resolve(schedule.start, zone) - _SECOND
+    fires = next_fires(schedule, max(begin, now), _MOST_DATES) or next_fires(schedule, begin, 1)
+    if not fires:
+        return IcsTimes(start=_unambiguous(schedule.start, zone))
+    near = tuple(takewhile(lambda fire: fire <= fires[0] + _REACH, fires))
+    return IcsTimes(start=near[0], dates=near[1:], is_complete=False)
+
+
+def _exceptions(rule: Rule, whole: Schedule, first: datetime) -> tuple[datetime, ...]:
+    """The fires that the exceptions of `rule` take out of `whole`, the schedule without them."""
+    if not (rule.except_days or rule.except_walls):
+        return ()
+    last = max([*rule.except_days, *(each.date() for each in rule.except_walls)])
+    end = datetime.combine(last, time.max, tzinfo=zone_of(whole))
+    fires = takewhile(lambda fire: fire <= end, next_fires(whole, first - _SECOND, _MOST_LOOKED_AT))
+    return tuple(fire for fire in fires if _is_excepted(rule, fire.replace(tzinfo=None, fold=0)))
+
+
+def _is_excepted(rule: Rule, wall: datetime) -> bool:
+    return wall.date() in rule.except_days or wall in rule.except_walls

@@ -1,0 +1,165 @@
+"""Why a reminder of a file cannot be kept, in one clause for the operator who imports it."""
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+
+from msgspec import Struct
+from pydantic import ValidationError
+
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.errors import AssistantError, RequestRefused
+from services.recurrence.schedule import Schedule
+from services.reminders.model import CatchUp, ReminderAction, ReminderState, public_id, row_key
+from services.reminders.records import StoredReminder
+
+_OWN = re.compile(r"([a-z0-9]+)-([0-9a-f]+)@bubbles")
+_IMPORTED = re.compile(r"import:\d+:(.*)", re.DOTALL)
+
+
+def uid_of(row: StoredReminder) -> str:
+    """The UID of a reminder: that of the file it came from, else its public id and the microsecond of its making."""
+    imported = _IMPORTED.fullmatch(row.request_key)
+    chat_key = f"{row.address.key}:"
+    if imported and imported[1].startswith(chat_key):
+        return imported[1].removeprefix(chat_key)
+    return f"{public_id(row.key)}-{_micros(row):x}@bubbles"
+
+
+def request_key(chat: ChatAddress, uid: str, copy: int) -> str:
+    """The key under which `uid` is kept in `chat`; `copy` counts what was imported again after it had ended."""
+    return f"import:{copy}:{chat.key}:{uid}"
+
+
+def key_in_uid(uid: str) -> int | None:
+    """The row that a UID made here names, None for the UIDs of others."""
+    own = _OWN.fullmatch(uid)
+    return row_key(own[1]) if own else None
+
+
+def _micros(row: StoredReminder) -> int:
+    made = row.created_at
+    return int(made.replace(microsecond=0).timestamp()) * 1_000_000 + made.microsecond
+
+
+_SENTENCES = {
+    "zone_unknown": "there is no time zone {zone!r}",
+    "rule_not_understood": "the rule {rule!r} is not one that can be kept: {because}",
+    "rule_too_often": "the rule fires more often than every minute",
+    "rule_never_fires": "the rule never fires",
+    "content_missing": "there is no text",
+    "content_too_long": "the text is longer than {limit} characters",
+    "time_in_past": "the time has passed",
+}
+_MOST = 3
+_LONGEST = 200
+_DEEPEST = 4
+
+
+def reason_of(error: ValueError | RequestRefused) -> str:
+    """One clause, at most a few hundred characters, without the text of the reminder."""
+    if isinstance(error, RequestRefused):
+        sentence = _SENTENCES.get(error.code, error.code)
+        return sentence.format(**{name: _short(value) for name, value in error.fields.items()})
+    if not isinstance(error, ValidationError):
+        return str(error)[:_LONGEST]
+    faults = error.errors(include_url=False, include_context=False, include_input=False)
+    told = "; ".join(_fault(each["loc"], each["msg"]) for each in faults[:_MOST])
+    return told if len(faults) <= _MOST else f"{told}; and {len(faults) - _MOST} more"
+
+
+def _fault(where: tuple[int | str, ...], message: str) -> str:
+    path = ".".join(str(part) for part in where[:_DEEPEST])
+    return f"{path}: {message}" if path else message
+
+
+def _short(value: object) -> object:
+    text = str(value)
+    return f"{text[:_LONGEST]}…" if len(text) > _LONGEST else text
+
+
+MOST_BYTES = 5_000_000
+MOST_REMINDERS = 10_000
+MOST_PROBLEMS = 100
+
+
+class PortableReminder(Struct, frozen=True, kw_only=True):
+    """Everything about an open or finished reminder except its chat. `uid` is the same wherever the reminder is taken.
+
+    `created_at` is timezone-aware. `thread_id` matters only where it is put back into the chat that it came from.
+    """
+
+    uid: str
+    content: str
+    creator: Person
+    targets: tuple[Person, ...]
+    schedule: Schedule
+    language: str
+    is_private: bool
+    state: ReminderState
+    created_at: datetime
+    thread_id: str | None = None
+    is_urgent: bool = False
+    catch_up: CatchUp = CatchUp.LATEST
+    action: ReminderAction = ReminderAction.SAY
+
+
+class Problem(Struct, frozen=True, kw_only=True):
+    """One thing that is wrong in a file: where (`line 12`, `reminder 3`), with which reminder, and what."""
+
+    place: str
+    uid: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.place}{f' ({self.uid})' if self.uid else ''}: {self.reason}"
+
+
+class ImportRefused(AssistantError):
+    """A file cannot be imported, and nothing of it was; `problems` has one entry for each reminder at fault."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        super().__init__("; ".join(str(problem) for problem in problems[:3]))
+        self.problems = tuple(problems[:MOST_PROBLEMS])
+
+
+class PortableFile(Struct, frozen=True, kw_only=True):
+    """What a file holds. `chat` is the key of the chat that it was taken from, empty where the file does not say.
+
+    `over` are the UIDs of what the file itself calls finished or cancelled.
+    """
+
+    reminders: tuple[PortableReminder, ...]
+    chat: str = ""
+    over: tuple[str, ...] = ()
+
+
+def portable(row: StoredReminder) -> PortableReminder:
+    """A row of the store as it goes into a file."""
+    return PortableReminder(
+        uid=uid_of(row),
+        content=row.content,
+        creator=row.creator,
+        targets=row.targets,
+        schedule=row.schedule,
+        language=row.language,
+        is_private=row.is_private,
+        state=row.state,
+        created_at=row.created_at,
+        thread_id=row.address.thread_id,
+        is_urgent=row.is_urgent,
+        catch_up=row.catch_up,
+        action=row.action,
+    )
+
+
+def read_chat(key: str) -> ChatAddress:
+    """The address that `platform:id` names.
+
+    Raises:
+        ValueError: it names none.
+    """
+    platform, colon, chat_id = key.partition(":")
+    if not (platform and colon and chat_id):
+        raise ValueError(f"{key!r} is not platform:id, such as console:home")
+    return ChatAddress(platform=platform, chat_id=chat_id)

@@ -1,0 +1,187 @@
+"""Take the reminders of a chat out into a file, and bring a file's reminders in."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from enum import StrEnum
+
+from msgspec import Struct
+
+from services.kernel.chat import ChatAddress
+from services.kernel.clock import Clock
+from services.kernel.errors import RequestRefused
+from services.recurrence.fires import check
+from services.reminders.exchange.ics_read import Newcomers, import_ics
+from services.reminders.exchange.ics_write import export_ics
+from services.reminders.exchange.json_form import export_json, import_json
+from services.reminders.exchange.model import (
+    MOST_BYTES,
+    ImportRefused,
+    PortableFile,
+    PortableReminder,
+    Problem,
+    key_in_uid,
+    portable,
+    reason_of,
+    request_key,
+    uid_of,
+)
+from services.reminders.exchange.ports import Arrival, ReminderShelfReader, TransferStore
+from services.reminders.model import NewReminder, ReminderLimits, ReminderState
+
+_EVERYTHING = 1_000_000
+_OPEN = frozenset({ReminderState.ACTIVE, ReminderState.PAUSED})
+
+
+class Form(StrEnum):
+    """The kinds of files."""
+
+    JSON = "json"
+    ICS = "ics"
+
+
+class ImportReport(Struct, frozen=True, kw_only=True):
+    """What came of an import: how many are new, how many were there already, and the UIDs of those that are over."""
+
+    added: int
+    known: int
+    over: tuple[str, ...]
+
+
+async def export_chat(reader: ReminderShelfReader, chat: ChatAddress, form: Form, now: datetime) -> str:
+    """The active and paused reminders of `chat` as a file; `now` is timezone-aware.
+
+    Raises:
+        ConfigError: the extra `ical` is not installed.
+    """
+    reminders = [portable(row) for row in await reader.in_chat(chat.key, _EVERYTHING)]
+    write = export_json if form is Form.JSON else export_ics
+    return write(reminders, chat=chat.key, now=now)
+
+
+def form_of(data: bytes) -> Form:
+    """Return what kind of file `data` is, by how it begins."""
+    return Form.JSON if data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in {b"{", b"["} else Form.ICS
+
+
+class Importer:
+    """Brings the reminders of files into chats: all of a file, or nothing and a report."""
+
+    def __init__(self, store: TransferStore, clock: Clock, limits: ReminderLimits | None = None) -> None:
+        self._store = store
+        self._clock = clock
+        self._limits = limits or ReminderLimits()
+
+    async def bring_in(self, data: bytes, chat: ChatAddress, newcomers: Newcomers) -> ImportReport:
+        """Keep the reminders of a JSON or iCalendar file in `chat`.
+
+        A reminder that is there already, by its UID, is left as it is, so a file may be imported again after a
+        mistake. One that has no fire left is counted as over, unless the file says that it is done. People keep the
+        ids that the file gives them.
+
+        Raises:
+            ImportRefused: something in the file is not right; nothing of it was kept.
+            RequestRefused: `too_many_reminders(limit)`.
+            ConfigError: the extra `ical` is not installed.
+        """
+        return await self.keep(_read(data, newcomers, self._clock.now()), chat)
+
+    async def keep(self, found: PortableFile, chat: ChatAddress) -> ImportReport:
+        """Keep what was read from a file in `chat`; all else is as with `bring_in`."""
+        now = self._clock.now()
+        chosen: list[Arrival] = []
+        known, over, problems = 0, list(found.over), list[Problem]()
+        for number, reminder in enumerate(found.reminders, start=1):
+            key = await self._free_key(chat, reminder)
+            if key is None:
+                known += 1
+                continue
+            try:
+                chosen.append(self._arrival(reminder, chat, key, found.chat, now))
+            except RequestRefused as refusal:
+                if refusal.code in {"time_in_past", "rule_never_fires"}:
+                    over.append(reminder.uid)
+                else:
+                    place = f"reminder {number}"
+                    problems.append(Problem(place=place, uid=reminder.uid[:80], reason=reason_of(refusal)))
+        if problems:
+            raise ImportRefused(problems)
+        added = await self._take_in(chosen, chat, now)
+        return ImportReport(added=added, known=known, over=tuple(over))
+
+    async def _take_in(self, arrivals: Sequence[Arrival], chat: ChatAddress, now: datetime) -> int:
+        there = len(await self._store.in_chat(chat.key, self._limits.per_chat))
+        coming = sum(each.state in _OPEN for each in arrivals)
+        if coming and there + coming > self._limits.per_chat:
+            raise RequestRefused("too_many_reminders", limit=self._limits.per_chat)
+        return await self._store.take_in(arrivals, now)
+
+    async def _free_key(self, chat: ChatAddress, reminder: PortableReminder) -> str | None:
+        """The key to keep `reminder` under, None when it is open in this chat, or done as it is in the file."""
+        known = _OPEN | {reminder.state}
+        number = key_in_uid(reminder.uid)
+        row = None if number is None else await self._store.get(number)
+        if row is not None and row.address.key == chat.key and uid_of(row) == reminder.uid and row.state in known:
+            return None
+        copy = 0
+        while (row := await self._store.by_request(request_key(chat, reminder.uid, copy))) is not None:
+            if row.state in known:
+                return None
+            copy += 1
+        return request_key(chat, reminder.uid, copy)
+
+    def _arrival(self, reminder: PortableReminder, chat: ChatAddress, key: str, source: str, now: datetime) -> Arrival:
+        content = reminder.content.strip()
+        if not content:
+            raise RequestRefused("content_missing")
+        if len(content) > self._limits.content_length:
+            raise RequestRefused("content_too_long", limit=self._limits.content_length)
+        fires = reminder.state is ReminderState.ACTIVE
+        thread_id = reminder.thread_id if source == chat.key else chat.thread_id
+        return Arrival(
+            wish=NewReminder(
+                request_key=key,
+                address=ChatAddress(platform=chat.platform, chat_id=chat.chat_id, thread_id=thread_id),
+                creator=reminder.creator,
+                content=reminder.content,
+                schedule=reminder.schedule,
+                language=reminder.language,
+                targets=reminder.targets,
+                is_private=reminder.is_private,
+                is_urgent=reminder.is_urgent,
+                catch_up=reminder.catch_up,
+                action=reminder.action,
+            ),
+            state=reminder.state,
+            next_fire_at=check(reminder.schedule, now, self._limits.shortest_interval) if fires else None,
+            created_at=reminder.created_at,
+        )
+
+
+def _read(data: bytes, newcomers: Newcomers, now: datetime) -> PortableFile:
+    if len(data) > MOST_BYTES:
+        raise _whole_file(f"larger than {MOST_BYTES // 1_000_000} MB")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ImportRefused([Problem(place=f"line {line}", uid="", reason="not UTF-8 text")]) from error
+    if form_of(data) is Form.JSON:
+        return _unique(import_json(text))
+    return _unique(import_ics(text, newcomers=newcomers, now=now))
+
+
+def _unique(found: PortableFile) -> PortableFile:
+    """The file, unless a UID stands in it twice."""
+    seen: set[str] = set()
+    problems = []
+    for number, reminder in enumerate(found.reminders, start=1):
+        if reminder.uid in seen:
+            problems.append(Problem(place=f"reminder {number}", uid=reminder.uid[:80], reason="this UID comes twice"))
+        seen.add(reminder.uid)
+    if problems:
+        raise ImportRefused(problems)
+    return found
+
+
+def _whole_file(reason: str) -> ImportRefused:
+    return ImportRefused([Problem(place="the file", uid="", reason=reason)])

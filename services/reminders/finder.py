@@ -1,0 +1,188 @@
+"""The reminders of a chat as one person sees them, and the list they were shown last."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+from msgspec import Struct
+
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.clock import Clock
+from services.kernel.errors import RequestRefused
+from services.kernel.state import StateStore
+from services.recurrence.fires import next_fires
+from services.reminders.due_words import USUAL
+from services.reminders.model import EVERYONE, Reminder, ReminderState, public_id
+from services.reminders.ports import ReminderBook
+from services.reminders.records import StoredReminder
+from services.reminders.references import all_except, all_of, all_others, find_reminder, fitting_all, is_in, matching
+from services.reminders.several import at_end, several_in
+from services.time_expressions import TimeReader
+
+_SHOWN_FOR = timedelta(days=1)
+_EARLIEST = datetime.min.replace(tzinfo=UTC)
+_LATEST = datetime.max.replace(tzinfo=UTC)
+
+
+class Shown(Struct, frozen=True, kw_only=True):
+    """The ids of a numbered list, in its order, and when somebody was shown it."""
+
+    ids: tuple[str, ...] = ()
+    at: datetime = _EARLIEST
+
+
+class Shelf:
+    """Finds the open reminders of a chat; every look is limited to that chat."""
+
+    def __init__(
+        self, book: ReminderBook, clock: Clock, state: StateStore, most: int, times: TimeReader = USUAL
+    ) -> None:
+        """`most` is how many reminders a chat may have; `times` reads "the 5pm one"."""
+        self._book = book
+        self._clock = clock
+        self._state = state
+        self._most = most
+        self._times = times
+
+    async def open_in(self, chat: ChatAddress) -> tuple[tuple[Reminder, StoredReminder], ...]:
+        """Active and paused reminders with their rows, soonest first, those without a next fire last."""
+        rows = await self._book.in_chat(chat.key, self._most)
+        pairs = [(self.public(row), row) for row in rows]
+        return tuple(sorted(pairs, key=lambda pair: (_next_fire(pair[0]), pair[1].key)))
+
+    async def open_elsewhere(self, chat: ChatAddress, person: Person) -> tuple[Reminder, ...]:
+        """Return what `person` has set in other chats of the platform and is active or paused."""
+        rows = await self._book.of_creator(chat.platform, person.id, self._most)
+        return tuple(self.public(row) for row in rows if row.address.key != chat.key)
+
+    async def find(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, StoredReminder]:
+        """The one open reminder that `reference` names.
+
+        Raises:
+            RequestRefused: `no_reminders`, `reminder_unknown`, `reminder_ambiguous`.
+        """
+        pairs = await self.open_in(chat)
+        (found,) = await self._found(chat, person, [reference], [reminder for reminder, _ in pairs])
+        return next(pair for pair in pairs if pair[0] is found)
+
+    async def several(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, ...]:
+        """The reminders of "1 and 3", "the milk and the dentist" or "the first two", all seen against one list.
+
+        None for a reference that names one: what has all of its words is meant alone.
+
+        Raises:
+            RequestRefused: as `find`, for any of them.
+        """
+        named = several_in(reference)
+        here = [] if named is None else [reminder for reminder, _ in await self.open_in(chat)]
+        if named is None or named.kind == "spoken" or any(is_in(each.content, reference) for each in here):
+            return ()
+        if named.kind == "each":
+            return tuple(dict.fromkeys(await self._found(chat, person, named.references, here)))
+        shown = await self.last_shown(chat, person)
+        newer = [each for each in here if each.creator.id == person.id and each.created_at > shown.at]
+        listed = [each for place in shown.ids for each in here if each.id == place]
+        return at_end(named, listed or here, [each for each in newer if each not in listed])
+
+    async def show(
+        self,
+        chat: ChatAddress,
+        person: Person,
+        words: str = "",
+        *,
+        only_own: bool = False,
+        names: frozenset[str] = frozenset(),
+    ) -> tuple[Reminder, ...]:
+        """The open reminders, or those that `words` describe; a number said later means a place in this list.
+
+        `only_own` leaves out what the person has neither set nor is reminded of, under their id or one of `names`.
+        """
+        here = [each for each, _ in await self.open_in(chat) if not only_own or is_of(each, person, names)]
+        listed = matching(words, here, self._clock.now(), self._times)
+        await self.remember(chat, person, listed)
+        return listed
+
+    async def all_of(self, chat: ChatAddress, person: Person, reference: str) -> frozenset[int]:
+        """The rows of one's own that "all of tomorrow" or "all except the dentist" mean; none for other references.
+
+        Raises:
+            RequestRefused: `reminder_unknown(reference, candidates)`: what is to be kept is not there.
+        """
+        words, kept = all_of(reference), all_except(reference)
+        pairs = await self.open_in(chat) if words or kept else ()
+        here, now = [reminder for reminder, _ in pairs], self._clock.now()
+        own = [reminder for reminder in here if reminder.creator.id == person.id]
+        if kept:
+            shown = (await self.last_shown(chat, person)).ids
+            meant = all_others(kept, here, shown, now=now, times=self._times)
+        else:
+            meant = fitting_all(words, own, now, self._times)
+        return frozenset(row.key for reminder, row in pairs if reminder in own and reminder in meant)
+
+    def public(self, row: StoredReminder) -> Reminder:
+        """A row as everybody else sees it."""
+        is_active = row.state is ReminderState.ACTIVE
+        return Reminder(
+            id=public_id(row.key),
+            address=row.address,
+            creator=row.creator,
+            targets=row.targets,
+            content=row.content,
+            schedule=row.schedule,
+            language=row.language,
+            state=row.state,
+            next_fires=next_fires(row.schedule, self._clock.now()) if is_active else (),
+            created_at=row.created_at,
+            is_urgent=row.is_urgent,
+            catch_up=row.catch_up,
+            action=row.action,
+        )
+
+    async def remember(self, chat: ChatAddress, person: Person, shown: Sequence[Reminder]) -> None:
+        """Keep what the person sees numbered from now on: a whole list, or the candidates of a doubtful reference."""
+        at, ids = self._clock.now().isoformat(), [each.id for each in shown]
+        await self._state.set(_shown_key(chat, person), {"at": at, "ids": [*ids]}, keep=_SHOWN_FOR)
+
+    async def last_shown(self, chat: ChatAddress, person: Person) -> Shown:
+        """Return what the person saw numbered last; nothing after a day."""
+        kept = await self._state.get(_shown_key(chat, person))
+        if isinstance(kept, list):  # as it was kept before its time was
+            return Shown(ids=tuple(map(str, kept)))
+        ids = kept.get("ids") if isinstance(kept, dict) else None
+        if not isinstance(kept, dict) or not isinstance(ids, list):
+            return Shown()
+        return Shown(ids=tuple(map(str, ids)), at=datetime.fromisoformat(str(kept.get("at"))))
+
+    async def _found(
+        self, chat: ChatAddress, person: Person, references: Sequence[str], here: Sequence[Reminder]
+    ) -> list[Reminder]:
+        """Return what each of `references` names of `here`; what is doubtful can be named by its number afterwards."""
+        shown, now = (await self.last_shown(chat, person)).ids, self._clock.now()
+        try:
+            return [find_reminder(each, here, shown, now=now, times=self._times) for each in references]
+        except RequestRefused as refusal:
+            candidates = refusal.fields.get("candidates")
+            if isinstance(candidates, tuple) and candidates:
+                await self.remember(chat, person, candidates)
+            raise
+
+
+def is_of(reminder: Reminder, person: Person, names: frozenset[str] = frozenset()) -> bool:
+    """Return whether `person`, also known by the target ids `names`, has set `reminder` or is reminded by it."""
+    targets = {each.id for each in reminder.targets}
+    is_target = bool(targets & {person.id, *names}) or is_for_everyone(reminder)
+    return reminder.creator.id == person.id or is_target
+
+
+def is_for_everyone(reminder: Reminder) -> bool:
+    """Return whether all members of the chat are reminded."""
+    return any(each.id == EVERYONE for each in reminder.targets)
+
+
+def _next_fire(reminder: Reminder) -> datetime:
+    if reminder.next_fires:
+        return reminder.next_fires[0]
+    return reminder.created_at if reminder.state is ReminderState.ACTIVE else _LATEST
+
+
+def _shown_key(chat: ChatAddress, person: Person) -> str:
+    return f"reminders.shown:{chat.key}#{person.id}"

@@ -1,0 +1,90 @@
+"""What was said in a chat lately: what people mean who answer "done" or "snooze", or reply to it."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.clock import Clock
+from services.kernel.errors import RequestRefused
+from services.people.member_names import target_ids
+from services.recurrence.follow_up import is_nagging
+from services.reminders.finder import Shelf
+from services.reminders.model import EVERYONE, Reminder, ReminderState, row_key
+from services.reminders.ports import ReminderBook
+from services.reminders.records import StoredReminder
+from services.reminders.references import find_reminder
+
+_LATELY = timedelta(days=1)
+_MOST = 50
+
+
+class SaidReminders:
+    """Finds reminders by having been said; every look is limited to one chat."""
+
+    def __init__(self, book: ReminderBook, clock: Clock, shelf: Shelf) -> None:
+        self._book = book
+        self._clock = clock
+        self._shelf = shelf
+
+    async def in_message(self, chat: ChatAddress, message_id: str) -> tuple[Reminder, ...]:
+        """The reminders that the bot said in one of its messages, by the platform's id of it; whatever their state."""
+        return tuple(self._shelf.public(row) for row in await self._book.said_in(chat.key, message_id))
+
+    async def lately(self, chat: ChatAddress, person: Person, within: timedelta) -> tuple[Reminder, ...]:
+        """Return what was said to `person` in this chat no longer ago than `within`, latest first."""
+        return tuple(self._shelf.public(row) for row in await self._said_to(chat, person, within))
+
+    async def awaited(self, chat: ChatAddress, person: Person, within: timedelta = _LATELY) -> Reminder:
+        """Return what was said last to `person`, no longer ago than `within`, and comes again until it is done.
+
+        Raises:
+            RequestRefused: `nothing_to_finish`.
+        """
+        for row in await self._said_to(chat, person, within):
+            if row.state is ReminderState.ACTIVE and is_nagging(row.schedule.rule):
+                return self._shelf.public(row)
+        raise RequestRefused("nothing_to_finish")
+
+    async def meant(self, chat: ChatAddress, reference: str) -> StoredReminder | None:
+        """Find what was said in the last day, or is over, by its name; "" means the latest. None when there is none.
+
+        Raises:
+            RequestRefused: `no_reminders`, nothing was said; `reminder_ambiguous`.
+        """
+        rows = await self._book.lately_sent(chat.key, self._clock.now() - _LATELY, _MOST)
+        return _named(reference, [(self._shelf.public(row), row) for row in rows]) or await self.over(chat, reference)
+
+    async def ended(self, chat: ChatAddress, reference: str) -> Reminder | None:
+        """The reminder that is named so, was said in the last day and comes no more; None when there is no such one."""
+        try:
+            row = await self.meant(chat, reference)
+        except RequestRefused:
+            return None
+        return self._shelf.public(row) if row is not None and row.state is ReminderState.DONE else None
+
+    async def over(self, chat: ChatAddress, reference: str) -> StoredReminder | None:
+        """The reminder of this chat with this complete id, if it has fired for the last time."""
+        key = row_key(reference)
+        row = None if key is None else await self._book.get(key)
+        is_over = row is not None and row.state is ReminderState.DONE and row.address.key == chat.key
+        return row if is_over else None
+
+    async def _said_to(self, chat: ChatAddress, person: Person, within: timedelta) -> tuple[StoredReminder, ...]:
+        meant = {*target_ids(person), EVERYONE}
+        rows = await self._book.lately_sent(chat.key, self._clock.now() - within, _MOST)
+        return tuple(row for row in rows if meant & {each.id for each in row.targets or (row.creator,)})
+
+
+def _named(reference: str, said: Sequence[tuple[Reminder, StoredReminder]]) -> StoredReminder | None:
+    """The lately said reminder that is meant, None when it is none of them."""
+    if not reference.strip():
+        if not said:
+            raise RequestRefused("no_reminders")
+        return said[0][1]
+    try:
+        found = find_reminder(reference, [reminder for reminder, _ in said], ())
+    except RequestRefused as refusal:
+        if refusal.code in {"no_reminders", "reminder_unknown"}:
+            return None
+        raise
+    return next(row for reminder, row in said if reminder is found)

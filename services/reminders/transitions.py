@@ -1,0 +1,143 @@
+"""What a command turns a reminder into: pure, from the row as it was read."""
+
+from datetime import datetime, timedelta
+
+from msgspec.structs import replace
+
+from services.kernel.chat import Person
+from services.kernel.errors import RequestRefused
+from services.people.member_names import target_ids
+from services.recurrence.fires import check, next_after
+from services.recurrence.follow_up import done_by, without_nag
+from services.reminders.model import EVERYONE, Reminder, ReminderEdit, ReminderState, public_id
+from services.reminders.records import Change, LeaseFate, StoredReminder
+
+
+def cancelled(row: StoredReminder) -> Change:
+    """Deleted: nothing that has not begun is said."""
+    return _stopped(row, ReminderState.CANCELLED)
+
+
+def paused(row: StoredReminder) -> Change:
+    """Silent until it is resumed."""
+    return _stopped(row, ReminderState.PAUSED)
+
+
+def resumed(row: StoredReminder, now: datetime, shortest: timedelta) -> Change:
+    """Active again, from the next fire after now.
+
+    Raises:
+        RequestRefused: `time_in_past` or `rule_never_fires`, there is no fire left.
+    """
+    return _changed(row, ReminderEdit(schedule=row.schedule), now, shortest)
+
+
+def edited(
+    row: StoredReminder, edit: ReminderEdit, now: datetime, shortest: timedelta, asked_at: datetime | None = None
+) -> Change:
+    """With new words, people or times. With new times, what was claimed for the old ones is not said.
+
+    A single time that has come since `asked_at` is due at once.
+
+    Raises:
+        RequestRefused: the new schedule cannot be kept.
+    """
+    if edit.schedule is not None and row.state is not ReminderState.PAUSED:
+        return _changed(row, edit, now, shortest, asked_at)
+    return Change(
+        key=row.key,
+        version=row.version,
+        content=row.content if edit.content is None else edit.content,
+        targets=row.targets if edit.targets is None else edit.targets,
+        schedule=edit.schedule or row.schedule,
+        state=row.state,
+        next_fire_at=row.next_fire_at,
+        leases=LeaseFate.REWRITE,
+        is_urgent=edit.is_urgent,
+        catch_up=edit.catch_up,
+    )
+
+
+def finished(row: StoredReminder, now: datetime, shortest: timedelta) -> Change | None:
+    """Done: what fires once is over, and nothing that has fired is repeated; None when there is nothing to stop."""
+    schedule = replace(row.schedule, rule=done_by(row.schedule.rule, now))
+    if not without_nag(row.schedule.rule):
+        is_ahead = next_after(replace(row.schedule, rule=""), now) is not None
+        state = ReminderState.CANCELLED if is_ahead else ReminderState.DONE
+        return replace(_stopped(row, state), schedule=schedule)
+    if schedule == row.schedule:
+        return None
+    if next_after(schedule, now) is None:
+        return replace(_stopped(row, ReminderState.DONE), schedule=schedule)
+    return edited(row, ReminderEdit(schedule=schedule), now, shortest)
+
+
+def joined(row: StoredReminder, person: Person, now: datetime, shortest: timedelta) -> Change | None:
+    """For `person` as well; None when it was already."""
+    people = row.targets or (row.creator,)
+    if {*target_ids(person), EVERYONE} & {each.id for each in people}:
+        return None
+    return edited(row, ReminderEdit(targets=(*people, person)), now, shortest)
+
+
+def left(row: StoredReminder, person: Person, now: datetime, shortest: timedelta) -> Change | None:
+    """Without `person`; None when it was not for them.
+
+    Raises:
+        RequestRefused: `for_everyone(id)`, or `for_you_alone(id)`: nobody would be left.
+    """
+    people = row.targets or (row.creator,)
+    if any(each.id == EVERYONE for each in people):
+        raise RequestRefused("for_everyone", id=public_id(row.key))
+    others = tuple(each for each in people if each.id not in target_ids(person))
+    if others == people:
+        return None
+    if not others:
+        raise RequestRefused("for_you_alone", id=public_id(row.key))
+    return edited(row, ReminderEdit(targets=others), now, shortest)
+
+
+def _changed(
+    row: StoredReminder, edit: ReminderEdit, now: datetime, shortest: timedelta, asked_at: datetime | None = None
+) -> Change:
+    schedule = edit.schedule or row.schedule
+    return Change(
+        key=row.key,
+        version=row.version,
+        content=row.content if edit.content is None else edit.content,
+        targets=row.targets if edit.targets is None else edit.targets,
+        schedule=schedule,
+        state=ReminderState.ACTIVE,
+        next_fire_at=check(schedule, now, shortest, asked_at),
+        leases=LeaseFate.CANCEL,
+        is_urgent=edit.is_urgent,
+        catch_up=edit.catch_up,
+    )
+
+
+def _stopped(row: StoredReminder, state: ReminderState) -> Change:
+    return Change(
+        key=row.key,
+        version=row.version,
+        content=row.content,
+        targets=row.targets,
+        schedule=row.schedule,
+        state=state,
+        next_fire_at=None,
+        leases=LeaseFate.CANCEL,
+    )
+
+
+def is_worded_alike(row: StoredReminder, reminder: Reminder) -> bool:
+    """Return whether `row` is another reminder with the words of `reminder`, in the same place."""
+    is_same_place = (row.address, row.action) == (reminder.address, reminder.action)
+    return is_same_place and row.content.casefold() == reminder.content.casefold()
+
+
+def is_twin(one: Reminder, other: Reminder) -> bool:
+    """Return whether two reminders come next at the same instant for the same people."""
+    return one.id != other.id and one.next_fires[:1] == other.next_fires[:1] != () and _people(one) == _people(other)
+
+
+def _people(reminder: Reminder) -> set[str]:
+    return {person.id for person in reminder.targets or (reminder.creator,)}

@@ -1,0 +1,102 @@
+"""Finds the reminders that a command means, checks who asks, and applies the change, again when others were quicker."""
+
+from collections.abc import Callable, Iterable
+from datetime import datetime
+
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.clock import Clock
+from services.kernel.errors import RequestRefused
+from services.reminders.finder import Shelf
+from services.reminders.model import Reminder, row_key
+from services.reminders.permissions import Check, check_may_change
+from services.reminders.ports import ReminderBook
+from services.reminders.records import Change, StoredReminder
+
+_TRIES = 5
+Make = Callable[[StoredReminder], Change | None]
+"""What a command turns a row into; None leaves it as it is."""
+
+
+class Changing:
+    """Applies changes to reminders of a chat; `nudge` hears of each new next fire."""
+
+    def __init__(self, book: ReminderBook, clock: Clock, shelf: Shelf, nudge: Callable[[datetime], None]) -> None:
+        self._book = book
+        self._clock = clock
+        self._shelf = shelf
+        self._nudge = nudge
+
+    async def one(
+        self, chat: ChatAddress, person: Person, reference: str, make: Make, *, check: Check = check_may_change
+    ) -> Reminder:
+        """Change the open reminder that `reference` names, if `check` lets `person` do it.
+
+        Raises:
+            RequestRefused: `no_reminders`, `reminder_unknown`, `reminder_ambiguous`, `not_your_reminder`, and what
+                `make` refuses.
+        """
+        for _ in range(_TRIES):
+            reminder, row = await self._shelf.find(chat, person, reference)
+            check(reminder, person)
+            change = make(row)
+            changed = reminder if change is None else await self._apply(change)
+            if changed is not None:
+                return changed
+        raise RequestRefused("reminder_unknown", reference=reference, candidates=())
+
+    async def own(
+        self,
+        chat: ChatAddress,
+        person: Person,
+        make: Make,
+        is_wanted: Callable[[StoredReminder], bool],
+        *,
+        none: str = "no_reminders",
+    ) -> tuple[Reminder, ...]:
+        """Change every open reminder that `person` has set in this chat and that is wanted.
+
+        Raises:
+            RequestRefused: `no_reminders` where the chat has none at all, else the code `none`.
+        """
+        changed: tuple[Reminder, ...] = ()
+        for _ in range(_TRIES):
+            rows = [row for _, row in await self._shelf.open_in(chat)]
+            own = [row for row in rows if row.creator.id == person.id and is_wanted(row)]
+            changes = [change for row in own if (change := make(row)) is not None]
+            if not changes:
+                break
+            changed += await self._apply_all(changes)
+        if not changed:
+            raise RequestRefused(none if rows else "no_reminders")
+        return changed
+
+    async def named(
+        self, chat: ChatAddress, person: Person, reminder_id: str, make: Make, *, check: Check = check_may_change
+    ) -> Reminder:
+        """Change the reminder with this complete id, whatever its state, if `check` lets `person` do it.
+
+        Raises:
+            RequestRefused: `reminder_unknown`, `not_your_reminder`, and what `make` refuses.
+        """
+        key = row_key(reminder_id)
+        for _ in range(_TRIES):
+            row = None if key is None else await self._book.get(key)
+            if row is None or row.address.key != chat.key:
+                break
+            check(self._shelf.public(row), person)
+            change = make(row)
+            changed = None if change is None else await self._apply(change)
+            if changed is not None:
+                return changed
+        raise RequestRefused("reminder_unknown", reference=reminder_id, candidates=())
+
+    async def _apply(self, change: Change) -> Reminder | None:
+        return next(iter(await self._apply_all([change])), None)
+
+    async def _apply_all(self, changes: Iterable[Change]) -> tuple[Reminder, ...]:
+        changes = tuple(changes)
+        rows = await self._book.change(changes, self._clock.now())
+        fires = [change.next_fire_at for change in changes if change.next_fire_at is not None]
+        if rows and fires:
+            self._nudge(min(fires))
+        return tuple(self._shelf.public(row) for row in rows)

@@ -1,0 +1,1 @@
+"""Search engines, one module each."""

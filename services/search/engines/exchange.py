@@ -1,0 +1,110 @@
+"""The door to the engines' servers: one HTTP exchange, its failures named as reasons."""
+
+import math
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from services.kernel.certificates import trusted
+from services.search.model import SearchUnavailable
+
+if TYPE_CHECKING:
+    import httpx
+
+_MAX_BYTES = 2 * 1024 * 1024
+_CONNECT_SECONDS = 10.0
+_READ_SECONDS = 60.0
+
+Body = TypeVar("Body", bound=BaseModel)
+
+
+def open_client(*, trust_environment: bool = True) -> "httpx.AsyncClient":
+    """Return a client for the engines, to be used as `async with`. Redirects are not followed.
+
+    `trust_environment` uses the proxies of the environment.
+    """
+    import httpx
+
+    return httpx.AsyncClient(
+        timeout=httpx.Timeout(_READ_SECONDS, connect=_CONNECT_SECONDS),
+        follow_redirects=False,
+        trust_env=trust_environment,
+        verify=trusted(trust_environment=trust_environment),
+    )
+
+
+@asynccontextmanager
+async def exchange(
+    client: "httpx.AsyncClient", request: "httpx.Request", *, engine: str
+) -> AsyncIterator["httpx.Response"]:
+    """Send `request` and yield the successful response, its body unread.
+
+    Raises:
+        SearchUnavailable: also for failures while the caller reads the body.
+    """
+    import httpx
+
+    try:
+        response = await client.send(request, stream=True)
+        try:
+            _check(response, engine)
+            yield response
+        finally:
+            await response.aclose()
+    except httpx.TimeoutException as error:
+        raise SearchUnavailable("timeout", engine=engine) from error
+    except httpx.RemoteProtocolError as error:
+        raise SearchUnavailable("cut", engine=engine) from error
+    except httpx.TransportError as error:
+        raise SearchUnavailable("connection", engine=engine) from error
+    except (httpx.DecodingError, httpx.StreamError) as error:
+        raise SearchUnavailable("malformed", engine=engine) from error
+
+
+async def fetch(client: "httpx.AsyncClient", request: "httpx.Request", form: type[Body], *, engine: str) -> Body:
+    """Send `request` and read the JSON answer as `form`.
+
+    Raises:
+        SearchUnavailable: no answer, or none of that form.
+    """
+    async with exchange(client, request, engine=engine) as response:
+        body = bytearray()
+        async for piece in response.aiter_bytes():
+            body += piece
+            if len(body) > _MAX_BYTES:
+                raise SearchUnavailable("malformed", engine=engine)
+    return parse(bytes(body), form, engine=engine)
+
+
+def parse(body: bytes | str, form: type[Body], *, engine: str) -> Body:
+    """Read JSON as `form`; the body is never part of the error.
+
+    Raises:
+        SearchUnavailable: `malformed`.
+    """
+    try:
+        return form.model_validate_json(body)
+    except ValidationError:
+        raise SearchUnavailable("malformed", engine=engine) from None
+
+
+def _check(response: "httpx.Response", engine: str) -> None:
+    status = response.status_code
+    if status == 429:
+        wish = _seconds(response.headers.get("retry-after", ""))
+        raise SearchUnavailable("rate_limited", engine=engine, retry_after=wish)
+    if 400 <= status < 500:
+        raise SearchUnavailable("refused", engine=engine)
+    if not 200 <= status < 300:
+        raise SearchUnavailable("server_error", engine=engine)
+
+
+def _seconds(header: str) -> float | None:
+    """Read Retry-After in its form in seconds; the form with a date is not used by these engines."""
+    try:
+        seconds = float(header)
+    except ValueError:
+        return None
+    return seconds if math.isfinite(seconds) and seconds >= 0 else None

@@ -1,0 +1,154 @@
+"""Perplexity: a language model that searches the web, behind the OpenAI chat-completions form.
+
+Source: https://docs.perplexity.ai/api-reference/chat-completions-post; besides the OpenAI fields its answers carry
+`citations` (addresses; [n] in the text is the n-th) and `search_results` (title, url, date, snippet).
+"""
+
+import re
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, SecretStr
+
+from services.search.engines.citations import CitationNumbering, renumber
+from services.search.engines.exchange import exchange, fetch, parse
+from services.search.engines.pages import page, plain, visible
+from services.search.model import SearchAnswer, SearchUnavailable, Source, TextListener
+
+if TYPE_CHECKING:
+    import httpx
+
+_DATA = "data:"
+_DONE = "[DONE]"
+_THOUGHT = re.compile(r"<think>.*?(?:</think>|$)", re.DOTALL)
+_MAX_TOKENS = 800
+_MANNER = "Answer briefly and precisely in the language with the code {language}. Cite sources as [n]."
+
+
+class _SearchResult(BaseModel):
+    url: str
+    title: str | None = None
+    snippet: str | None = None
+
+
+class _Piece(BaseModel):
+    content: str | None = None
+
+
+class _Choice(BaseModel):
+    message: _Piece = _Piece()
+    delta: _Piece = _Piece()
+    finish_reason: str | None = None
+
+
+class _Completion(BaseModel):
+    """A whole answer, or one event of a streamed one; an event without choices still may bring sources."""
+
+    choices: list[_Choice]
+    citations: list[str] | None = None
+    search_results: list[_SearchResult] | None = None
+
+
+class PerplexityEngine:
+    """Asks a Perplexity model; streams the reply where somebody listens."""
+
+    def __init__(
+        self,
+        client: "httpx.AsyncClient",
+        *,
+        api_key: SecretStr,
+        model: str = "sonar",
+        base_url: str = "https://api.perplexity.ai",
+    ) -> None:
+        self._client = client
+        self._api_key = api_key
+        self._model = model
+        self._url = f"{base_url.rstrip('/')}/chat/completions"
+
+    @property
+    def name(self) -> str:
+        """Return `perplexity`."""
+        return "perplexity"
+
+    async def search(self, query: str, language: str, *, on_text: TextListener | None = None) -> SearchAnswer:
+        """Answer `query`; with `on_text` the reply is streamed, but never the thoughts of a reasoning model.
+
+        Raises:
+            SearchUnavailable: no usable answer.
+        """
+        if on_text is not None and "reasoning" not in self._model:
+            return await self._streamed(query, language, on_text)
+        answer = await fetch(self._client, self._request(query, language), _Completion, engine=self.name)
+        if not answer.choices:
+            raise SearchUnavailable("malformed", engine=self.name)
+        written = plain(_THOUGHT.sub("", answer.choices[0].message.content or ""))
+        text, sources = renumber(written, _sources(answer))
+        return SearchAnswer(text=text, sources=sources, engine=self.name)
+
+    async def _streamed(self, query: str, language: str, on_text: TextListener) -> SearchAnswer:
+        request = self._request(query, language, is_streamed=True)
+        numbering = CitationNumbering()
+        sources: list[Source] = []
+        shown: list[str] = []
+        is_finished = False
+        async with exchange(self._client, request, engine=self.name) as response:
+            async for line in response.aiter_lines():
+                event = self._event(line)
+                if event is None:
+                    continue
+                sources = _sources(event) or sources
+                for choice in event.choices:
+                    is_finished = is_finished or choice.finish_reason is not None
+                    await _say(numbering.feed(visible(choice.delta.content or ""), sources), shown, on_text)
+        if not is_finished:
+            raise SearchUnavailable("cut", engine=self.name)
+        await _say(numbering.finish(sources), shown, on_text)
+        return SearchAnswer(
+            text="".join(shown),
+            sources=numbering.cited(sources),
+            engine=self.name,
+            is_already_answered=bool(shown),
+        )
+
+    def _event(self, line: str) -> _Completion | None:
+        data = line.removeprefix(_DATA).strip()
+        if not line.startswith(_DATA) or not data or data == _DONE:
+            return None
+        return parse(data, _Completion, engine=self.name)
+
+    def _request(self, query: str, language: str, *, is_streamed: bool = False) -> "httpx.Request":
+        return self._client.build_request(
+            "POST",
+            self._url,
+            headers={"Authorization": f"Bearer {self._api_key.get_secret_value()}"},
+            json={
+                "model": self._model,
+                "messages": [
+                    {"role": "system", "content": _MANNER.format(language=language)},
+                    {"role": "user", "content": query},
+                ],
+                "max_tokens": _MAX_TOKENS,
+                "stream": is_streamed,
+            },
+        )
+
+
+async def _say(text: str, shown: list[str], on_text: TextListener) -> None:
+    if text:
+        shown.append(text)
+        await on_text(text)
+
+
+def _sources(answer: _Completion) -> list[Source]:
+    """Return the returned sources under the numbers that the text uses: those of `citations` where there are any.
+
+    A place whose address is no web address keeps its number, or all later ones would shift.
+    """
+    results = {result.url: result for result in answer.search_results or []}
+    addresses = answer.citations or list(results)
+    return [_source(address, results.get(address)) for address in addresses]
+
+
+def _source(address: str, result: _SearchResult | None) -> Source:
+    title = (result.title if result else None) or ""
+    snippet = (result.snippet if result else None) or ""
+    return page(url=address, title=title, snippet=snippet) or Source(title=title, url="")

@@ -1,0 +1,130 @@
+"""Why a page could not be read."""
+
+import asyncio
+import ipaddress
+import socket
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+
+import httpcore
+
+from services.kernel.errors import ToolFailed
+
+
+class PageUnavailable(ToolFailed):
+    """The page could not be read.
+
+    `reason` is a short code: `address` (no web address, or one that is not public), `timeout`, `connection`, `status`,
+    `redirects` (too many), `content_type`, `too_large`, `malformed`, or `made_up` (by a model that had read what others
+    wrote). `detail` says more, never text of the page.
+    """
+
+    def __init__(self, reason: str, detail: str = "") -> None:
+        super().__init__(f"page unavailable: {reason} {detail}".rstrip())
+        self.reason = reason
+        self.detail = detail
+
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+Resolve = Callable[[str, int], Awaitable[Sequence[Address]]]
+
+_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+_ISATAP_IDENTIFIERS = (0x0000_5EFE, 0x0200_5EFE)  # the upper half of the interface identifier
+_NOT_PUBLIC = tuple(
+    ipaddress.ip_network(each)
+    for each in (
+        "168.63.129.16/32",  # the metadata and DNS service inside Azure's networks
+        "192.88.99.0/24",  # 6to4 relays
+        "64:ff9b:1::/48",  # NAT64 of a local network
+        "3fff::/20",  # documentation
+        "5f00::/16",  # segment routing inside a provider
+    )
+)
+_MOST_CONNECTIONS = 10
+
+
+def is_public(address: Address) -> bool:
+    """Return True for an address of the public internet; an IPv4 address inside an IPv6 address is checked itself."""
+    if isinstance(address, ipaddress.IPv6Address):
+        hidden = _hidden(address)
+        if hidden is not None:
+            return is_public(hidden)
+        if address.is_site_local:  # given up, and still in use
+            return False
+    if any(address in network for network in _NOT_PUBLIC):
+        return False
+    return address.is_global and not address.is_multicast and not address.is_reserved
+
+
+def _hidden(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
+    """Return the IPv4 address that a mapped, 6to4, Teredo, NAT64 or ISATAP address leads to."""
+    if address.teredo is not None:
+        return address.teredo[1]
+    is_isatap = (int(address) >> 32) & 0xFFFF_FFFF in _ISATAP_IDENTIFIERS
+    if address in _NAT64 or is_isatap:
+        return ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF)
+    return address.ipv4_mapped or address.sixtofour
+
+
+async def resolved(host: str, port: int) -> tuple[Address, ...]:
+    """The addresses of `host`, in the order of the system's resolver."""
+    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return tuple(dict.fromkeys(ipaddress.ip_address(str(entry[4][0]).partition("%")[0]) for entry in found))
+
+
+class GuardedBackend(httpcore.AsyncNetworkBackend):
+    """Connects to the very address that was checked; the name only serves TLS.
+
+    `allows` decides over addresses, `resolve` finds them; tests pass their own.
+    """
+
+    def __init__(self, *, allows: Callable[[Address], bool] = is_public, resolve: Resolve = resolved) -> None:
+        self._allows = allows
+        self._resolve = resolve
+        self._network = httpcore.AnyIOBackend()
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109 - the signature is httpcore's
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        """Connect to `host`, if all of its addresses are allowed.
+
+        Raises:
+            PageUnavailable: one of them is not.
+        """
+        try:
+            addresses = await self._resolve(host, port)
+        except OSError as error:
+            raise httpcore.ConnectError(str(error)) from error
+        # One inner address among public ones is a trap or a mistake; neither is worth a connection.
+        if not addresses or not all(self._allows(address) for address in addresses):
+            raise PageUnavailable("address", "not a public address")
+        return await self._network.connect_tcp(str(addresses[0]), port, timeout, local_address, socket_options)
+
+    async def connect_unix_socket(
+        self,
+        path: str,
+        timeout: float | None = None,  # noqa: ASYNC109 - the signature is httpcore's
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        """Never.
+
+        Raises:
+            PageUnavailable: always.
+        """
+        del path, timeout, socket_options
+        raise PageUnavailable("address", "not a public address")
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait."""
+        await asyncio.sleep(seconds)
+
+
+def guarded_pool(backend: GuardedBackend | None = None) -> httpcore.AsyncConnectionPool:
+    """Connections behind the guard, to be used as `async with`; proxies of the environment are not used."""
+    return httpcore.AsyncConnectionPool(
+        network_backend=backend or GuardedBackend(), max_connections=_MOST_CONNECTIONS, keepalive_expiry=5
+    )

@@ -1,0 +1,101 @@
+"""The text of an HTML page as a person reads it: without scripts, menus and mark-up."""
+
+import re
+import unicodedata
+from collections import Counter
+
+from services.search.web_pages.mark_up import Piece, pieces
+
+_LEFT_OUT = frozenset({"nav", "footer", "aside", "form", "iframe", "head", "hidden", "button", "select"})
+_PARTS = frozenset(
+    {
+        "p",
+        "div",
+        "section",
+        "article",
+        "main",
+        "header",
+        "br",
+        "hr",
+        "li",
+        "ul",
+        "ol",
+        "tr",
+        "table",
+        "pre",
+        "blockquote",
+    }
+    | {"h1", "h2", "h3", "h4", "h5", "h6", "dt", "dd", "figcaption", "title"}
+)
+_CORES = frozenset({"main", "article"})
+_NEVER_CLOSED = frozenset({"br", "hr", "img", "input", "meta", "link", "wbr", "source", "area", "base", "col", "embed"})
+_HIDDEN = re.compile(
+    r"\s(?:hidden(?=[\s/=]|$)|aria-hidden\s*=\s*[\"']?true|style\s*=\s*[\"'][^\"']{0,200}display:\s*none)",
+    re.IGNORECASE,
+)
+_SPACE = re.compile(r"[^\S\n]+")
+_LONGEST_INSIDE = 2_000
+_DEEPEST = 400
+_FEWEST_CORE_CHARACTERS = 200
+
+
+def readable(page: str) -> tuple[str, str]:
+    """The title and the text of a page; of a page that marks its main part, that part."""
+    reader = _Reader()
+    for piece in pieces(page):
+        reader.take(piece)
+    whole, core = _lines("".join(reader.whole)), _lines("".join(reader.core))
+    title = _lines("".join(reader.title)).replace("\n", " ")
+    return title, core if len(core) >= _FEWEST_CORE_CHARACTERS else whole
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.title: list[str] = []
+        self.whole: list[str] = []
+        self.core: list[str] = []
+        self._open: list[tuple[str, bool]] = []
+        self._names: Counter[str] = Counter()
+        self._left_out = self._in_core = 0
+
+    def take(self, piece: Piece) -> None:
+        """Read on."""
+        if piece.tag in _PARTS:
+            self._say("\n")
+        if not piece.tag:
+            self._say(piece.text)
+        elif piece.is_end:
+            self._close(piece.tag)
+        elif piece.tag not in _NEVER_CLOSED and not piece.inside.endswith("/") and len(self._open) < _DEEPEST:
+            is_hidden = _HIDDEN.search(piece.inside[:_LONGEST_INSIDE]) is not None and piece.tag not in {"html", "body"}
+            self._open.append((piece.tag, is_hidden))
+            self._count(piece.tag, is_hidden, 1)
+
+    def _close(self, tag: str) -> None:
+        """End the element and what was left open in it; an end without a beginning is ignored."""
+        if not self._names[tag]:
+            return
+        name = ""
+        while name != tag:
+            name, is_hidden = self._open.pop()
+            self._count(name, is_hidden, -1)
+
+    def _count(self, tag: str, is_hidden: bool, change: int) -> None:
+        self._names[tag] += change
+        self._left_out += change if tag in _LEFT_OUT or is_hidden else 0
+        self._in_core += change if tag in _CORES else 0
+
+    def _say(self, text: str) -> None:
+        if self._open and self._open[-1][0] == "title":
+            self.title.append(text)
+        elif not self._left_out:
+            self.whole.append(text)
+            if self._in_core:
+                self.core.append(text)
+
+
+def _lines(text: str) -> str:
+    """Lines without blanks at their ends, none of them empty, no invisible characters."""
+    visible = "".join(c for c in text if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf", "Co", "Cs"))
+    lines = (_SPACE.sub(" ", line).strip() for line in visible.split("\n"))
+    return "\n".join(line for line in lines if line)

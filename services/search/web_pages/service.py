@@ -1,0 +1,134 @@
+"""Fetch a page and give its text."""
+
+import asyncio
+import re
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from datetime import timedelta
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin
+
+from msgspec import Struct
+
+from services.search.web_pages.guard import PageUnavailable
+
+if TYPE_CHECKING:
+    import httpcore
+
+_MOST_REDIRECTS = 5
+_LONGEST_URL = 2_000
+_LONGEST_TEXT = 20_000
+_HTML = frozenset({"text/html", "application/xhtml+xml"})
+_PLAIN = frozenset({"text/plain", "text/markdown", "application/json", "text/csv", "text/xml", "application/xml"})
+_CHARSET = re.compile(rb"charset=[\"']?([\w-]{2,40})", re.IGNORECASE)
+_DECLARED_WITHIN = 2_048
+_HEADERS = (
+    (b"User-Agent", b"Bubbles"),
+    (b"Accept", b"text/html, text/plain;q=0.9"),
+    (b"Accept-Encoding", b"identity"),
+)
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+
+
+class WebPage(Struct, frozen=True, kw_only=True):
+    """A page as text. `url` is where it was found after redirects; strangers wrote `title` and `text`.
+
+    `is_cut` says that the text was longer than 20,000 characters.
+    """
+
+    url: str
+    title: str
+    text: str
+    is_cut: bool = False
+
+
+class WebPageService:
+    """Fetches pages of public addresses; `open_pool` makes the connections and is called when the first is needed."""
+
+    def __init__(
+        self,
+        open_pool: "Callable[[], AbstractAsyncContextManager[httpcore.AsyncConnectionPool]] | None" = None,
+        *,
+        timeout: timedelta = timedelta(seconds=20),
+        max_bytes: int = 1_000_000,
+    ) -> None:
+        self._open_pool = open_pool
+        self._timeout = timeout
+        self._max_bytes = max_bytes
+
+    async def fetch(self, url: str) -> WebPage:
+        """The page at `url`, with `https://` in front where no scheme is given.
+
+        Raises:
+            PageUnavailable: it cannot be read, or must not be.
+        """
+        import httpcore
+
+        from services.search.web_pages.guard import guarded_pool
+
+        address = url.strip() if "://" in url else f"https://{url.strip()}"
+        try:
+            async with asyncio.timeout(self._timeout.total_seconds()), (self._open_pool or guarded_pool)() as pool:
+                return await self._followed(pool, address)
+        except (TimeoutError, httpcore.TimeoutException) as error:
+            raise PageUnavailable("timeout") from error
+        except (httpcore.ProtocolError, httpcore.UnsupportedProtocol, UnicodeError) as error:
+            raise PageUnavailable("malformed") from error
+        except (httpcore.NetworkError, OSError) as error:
+            raise PageUnavailable("connection") from error
+
+    async def _followed(self, pool: "httpcore.AsyncConnectionPool", address: str) -> WebPage:
+        for _ in range(_MOST_REDIRECTS + 1):
+            address = _checked(address)
+            async with pool.stream("GET", address, headers=_HEADERS) as response:
+                given = {name.lower().decode(): value.decode("latin-1") for name, value in response.headers}
+                if response.status not in _REDIRECTS:
+                    return await self._read(response, given, address)
+            address = urljoin(address, given.get("location", ""))
+        raise PageUnavailable("redirects")
+
+    async def _read(self, response: "httpcore.Response", headers: dict[str, str], address: str) -> WebPage:
+        if response.status != 200:
+            raise PageUnavailable("status", str(response.status))
+        kind = headers.get("content-type", "text/html").partition(";")[0].strip().lower()
+        if kind not in _HTML | _PLAIN:
+            raise PageUnavailable("content_type", kind[:40])
+        if headers.get("content-encoding", "identity").lower() != "identity":
+            # Nothing packed was asked for; a small packed answer may unpack to any size.
+            raise PageUnavailable("malformed", "packed")
+        body = bytearray()
+        async for piece in response.aiter_stream():
+            body += piece
+            if len(body) > self._max_bytes:
+                raise PageUnavailable("too_large", f"more than {self._max_bytes} bytes")
+        from services.search.web_pages.readable import readable
+
+        decoded = _decoded(bytes(body), headers.get("content-type", ""))
+        title, text = await asyncio.to_thread(readable, decoded) if kind in _HTML else ("", decoded.strip())
+        return WebPage(url=address, title=title[:200], text=text[:_LONGEST_TEXT], is_cut=len(text) > _LONGEST_TEXT)
+
+
+def _checked(address: str) -> str:
+    """`address` as it goes over the wire, refused where it is no plain web address.
+
+    Raises:
+        PageUnavailable: `address`.
+    """
+    import httpx
+
+    try:
+        url = httpx.URL(address)
+    except (httpx.InvalidURL, ValueError) as error:
+        raise PageUnavailable("address", "not a web address") from error
+    if url.scheme not in {"http", "https"} or not url.host or url.userinfo or len(address) > _LONGEST_URL:
+        raise PageUnavailable("address", "not a web address")
+    return str(url.copy_with(fragment=None))
+
+
+def _decoded(body: bytes, content_type: str) -> str:
+    """The text of `body`: by the header's character set, the page's own, UTF-8."""
+    found = _CHARSET.search(content_type.encode("latin-1", "ignore")) or _CHARSET.search(body[:_DECLARED_WITHIN])
+    try:
+        return body.decode(found[1].decode() if found else "utf-8", errors="replace")
+    except LookupError:
+        return body.decode("utf-8", errors="replace")

@@ -1,0 +1,1 @@
+"""Connections to SQLite and PostgreSQL, below every repository."""

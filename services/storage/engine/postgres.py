@@ -1,0 +1,121 @@
+"""What is particular to PostgreSQL: sessions, timeouts and how soon a commit is on the disk."""
+
+from datetime import timedelta
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import sqlalchemy as sa
+from msgspec import Struct
+
+from services.kernel.errors import ConfigError
+
+if TYPE_CHECKING:
+    from psycopg import Connection as DriverConnection
+    from psycopg.abc import Buffer
+
+_LOCK_SECONDS = 30
+_IDLE_SECONDS = 10
+_LOCK_NOT_AVAILABLE = "55P03"
+_DISK_FULL = "53100"
+_AWAY = ("08", "57P")  # connection exceptions; the server is shutting down, crashed, or starting
+_WORTH_REPEATING = frozenset({"40001", "40P01"})  # serialization failure, deadlock: the server has undone everything
+
+# A transaction whose client froze would keep its row locks for ever; a host that is gone would keep its session.
+_SESSION = (
+    f"-c lock_timeout={_LOCK_SECONDS}s -c idle_in_transaction_session_timeout={_IDLE_SECONDS}s "
+    "-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=2 -c timezone=UTC"
+)
+_CLIENT = {"connect_timeout": 10, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 2}
+
+
+class Role(StrEnum):
+    """What a session is for, as the server's settings for it."""
+
+    DURABLE = "-c synchronous_commit=on"
+    QUICK = "-c synchronous_commit=off"  # losing a mark to a crash of the server costs a repeat, never a loss
+    READING = "-c default_transaction_read_only=on"
+
+
+def engine(url: sa.URL, role: Role, *, sessions: int = 1) -> sa.Engine:
+    """An engine that keeps `sessions` connections open, made as they are needed.
+
+    Raises:
+        ConfigError: the driver is not installed.
+    """
+    own = url.query.get("options", "")
+    options = f"{own if isinstance(own, str) else ' '.join(own)} {_SESSION} {role}".strip()
+    try:
+        made = sa.create_engine(
+            _with_driver(url),
+            pool_size=sessions,
+            max_overflow=0,
+            connect_args={**_CLIENT, "options": options},
+        )
+    except ModuleNotFoundError as error:
+        problem = f"{error.name} is missing; install Bubbles with its extra: bubbles[postgres]"
+        raise ConfigError(url.render_as_string(hide_password=True), "storage.url", problem) from error
+    sa.event.listen(made, "connect", _leave_out_nul)
+    return made
+
+
+def is_locked(cause: BaseException | None) -> bool:
+    """Return whether another session kept a lock for too long."""
+    return _code(cause) == _LOCK_NOT_AVAILABLE
+
+
+def is_full(cause: BaseException | None) -> bool:
+    """Return whether the server has no room on its disk."""
+    return _code(cause) == _DISK_FULL
+
+
+def is_away(error: sa.exc.DBAPIError) -> bool:
+    """Tell whether the server could not be reached or dropped the connection. Source: PostgreSQL, appendix A."""
+    code = _code(error.orig)
+    is_unreached = isinstance(error, sa.exc.OperationalError) and not code
+    return error.connection_invalidated or is_unreached or code.startswith(_AWAY)
+
+
+def is_worth_repeating(error: sa.exc.DBAPIError) -> bool:
+    """Return whether the server undid the transaction for reasons that have passed: a deadlock, a lost connection."""
+    return error.connection_invalidated or _code(error.orig) in _WORTH_REPEATING
+
+
+def _leave_out_nul(connection: "DriverConnection[object]", _record: object) -> None:
+    """Send texts without the character that PostgreSQL cannot keep and chats do not show."""
+    from psycopg.types.string import StrDumper
+
+    class WithoutNul(StrDumper):
+        def dump(self, obj: str) -> "Buffer | None":
+            return super().dump(obj.replace("\x00", ""))
+
+    connection.adapters.register_dumper(str, WithoutNul)
+
+
+def _code(cause: BaseException | None) -> str:
+    """The SQLSTATE of what the driver raised; "" where another one did, or it had none."""
+    return str(getattr(cause, "sqlstate", None) or "")
+
+
+def _with_driver(url: sa.URL) -> sa.URL:
+    """The URL with the driver that we ship for, where none is named."""
+    return url.set(drivername="postgresql+psycopg") if url.drivername == "postgresql" else url
+
+
+def queue_up(connection: sa.Connection, key: str) -> None:
+    """Let the transactions that name `key` come one after the other, as on SQLite all do."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(key, 0))))
+
+
+class Patience(Struct, frozen=True, kw_only=True):
+    """Times that depend on nobody's wishes; tests with locks and frozen processes shorten them.
+
+    `busy` is how long a SQLite file may be locked by another program. On PostgreSQL each process says every `beat` that
+    it is alive, and is taken for frozen when it has not for `frozen_after`; after a start of the server all are waited
+    for `settling`, because their locks are gone until they have connected again.
+    """
+
+    busy: timedelta = timedelta(seconds=30)
+    beat: timedelta = timedelta(seconds=5)
+    frozen_after: timedelta = timedelta(seconds=15)
+    settling: timedelta = timedelta(seconds=10)

@@ -1,0 +1,81 @@
+"""Looking into a database that another process is using: no lock, no change."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Protocol, Self, TypeVar
+
+import sqlalchemy as sa
+
+from services.kernel.errors import ConfigError
+from services.storage.engine import address, postgres, sqlite
+from services.storage.tables import MESSAGE
+
+T = TypeVar("T")
+
+
+class Readable(Protocol):
+    """A database that can be read."""
+
+    async def read(self, work: Callable[[sa.Connection], T]) -> T:
+        """Run `work`, which only reads."""
+        ...
+
+
+class DatabaseView:
+    """Reads the database at `url`, also while a bot writes it. Use as `async with DatabaseView(url)`."""
+
+    def __init__(self, url: str) -> None:
+        self._url = address.parsed(url)
+
+    async def __aenter__(self) -> Self:
+        """Find the database.
+
+        Raises:
+            ConfigError: there is none yet.
+        """
+        if self._url.get_backend_name() != "sqlite":
+            self._engine = postgres.engine(self._url, postgres.Role.READING)
+            return self
+        path = sqlite.file_of(self._url)
+        if path is None or not await asyncio.to_thread(path.exists):
+            raise ConfigError(str(path or self._url), "storage.url", "there is no database yet; run the bot first")
+        self._engine = sqlite.engine(self._url, sqlite.Role.READING)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Close the connection."""
+        await asyncio.to_thread(self._engine.dispose)
+
+    async def read(self, work: Callable[[sa.Connection], T]) -> T:
+        """Run `work`, which only reads, in a thread.
+
+        Raises:
+            ConfigError: the database was made by an older Bubbles and lacks a table; a run of the bot makes it.
+        """
+
+        def transaction() -> T:
+            with self._engine.begin() as connection:
+                return work(connection)
+
+        try:
+            return await asyncio.to_thread(transaction)
+        except sa.exc.DatabaseError as error:
+            shown = self._url.render_as_string(hide_password=True)
+            raise ConfigError(shown, "storage.url", f"cannot be read ({error.orig})") from error
+
+
+async def has_tables(url: str) -> bool:
+    """Tell whether the database exists and a bot has written to it; one that does not answer may be anything.
+
+    Raises:
+        ConfigError: `url` is no URL of a database.
+    """
+    parsed = address.parsed(url)
+    if parsed.get_backend_name() == "sqlite":
+        path = sqlite.file_of(parsed)
+        return path is not None and await asyncio.to_thread(path.exists)
+    try:
+        async with DatabaseView(url) as view:
+            return await view.read(lambda connection: sa.inspect(connection).has_table(MESSAGE.name))
+    except ConfigError:
+        return True  # opening it says why it cannot be read

@@ -1,0 +1,125 @@
+"""Which of the processes that share a PostgreSQL are alive, so that a dead one's leases go to the others at once.
+
+A living process holds a session advisory lock for each owner of leases, which the server lets go the moment the
+process dies, and writes the time every few seconds, which a frozen host does not. Times are the server's, because
+the clocks of several hosts differ.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from typing import Self
+
+import sqlalchemy as sa
+from loguru import logger
+
+from services.kernel.repeat_limit import RepeatLimit
+from services.storage.engine import postgres
+from services.storage.engine.postgres import Patience
+
+_RECONNECT_SECONDS = 0.5
+
+IS_GONE = (
+    "owner <> ALL(:alive) AND pg_postmaster_start_time() < clock_timestamp() - :settling "
+    "AND (greatest(seen_at, pg_postmaster_start_time()) < clock_timestamp() - :frozen_after "
+    "OR pg_try_advisory_xact_lock_shared(hashtextextended(owner, 0)))"
+)
+"""The condition on rows of `worker` whose process is dead or frozen; `Presence.asked` are its values."""
+
+_LOCK = sa.text("SELECT pg_advisory_lock(hashtextextended(:owner, 0))")
+_BEAT = sa.text(
+    "INSERT INTO worker (owner, seen_at) VALUES (:owner, clock_timestamp()) "
+    "ON CONFLICT (owner) DO UPDATE SET seen_at = excluded.seen_at"
+)
+_HELD = sa.text("SELECT owner FROM worker WHERE owner = :owner FOR KEY SHARE")
+_GONE = sa.text(f"SELECT owner FROM worker WHERE {IS_GONE} FOR UPDATE SKIP LOCKED")  # noqa: S608 - a constant
+
+
+class Presence:
+    """Says that the owners of this process are alive, and finds those of others that are not.
+
+    Use as `async with Presence(url, make_thread, patience)`; in the thread it waits for the server.
+    """
+
+    def __init__(self, url: sa.URL, make_thread: Callable[[str], Executor], patience: Patience) -> None:
+        self._url = url
+        self._patience = patience
+        self._make_thread = make_thread
+        self._owners: list[str] = []
+        self._session: sa.Connection | None = None
+
+    async def __aenter__(self) -> Self:
+        """Begin to tell that this process is alive."""
+        self._thread = self._make_thread("bubbles-database-presence")
+        self._engine = postgres.engine(self._url, postgres.Role.QUICK).execution_options(isolation_level="AUTOCOMMIT")
+        self._beating = asyncio.create_task(self._beat_for_ever(), name="presence in the database")
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Be alive no longer; what is still leased is taken over by others."""
+        self._beating.cancel()
+        await asyncio.wait([self._beating])
+        await self._in_thread(self._disconnect)
+        self._thread.shutdown(wait=False)
+
+    @property
+    def asked(self) -> dict[str, object]:
+        """The values of `IS_GONE`."""
+        patience = self._patience
+        return {"alive": self._owners, "settling": patience.settling, "frozen_after": patience.frozen_after}
+
+    async def hold(self, owner: str) -> None:
+        """Be alive as `owner`; call it before anything is leased to `owner`."""
+        if owner not in self._owners:
+            await self._in_thread(lambda: self._announce(owner))
+
+    def confirm(self, connection: sa.Connection, owner: str) -> None:
+        """Keep others from taking `owner` for gone until the transaction ends; after a freeze they may have."""
+        if connection.scalar(_HELD, {"owner": owner}) is None:
+            connection.execute(_BEAT, {"owner": owner})
+
+    def gone_owners(self, connection: sa.Connection) -> Sequence[str]:
+        """Return the owners that are dead or frozen, locked for this transaction."""
+        return connection.scalars(_GONE, self.asked).all()
+
+    async def _beat_for_ever(self) -> None:
+        outages = RepeatLimit.of_one_loop()
+        while True:
+            try:
+                await self._in_thread(self._announce)
+            except sa.exc.DBAPIError as error:
+                if outages.admits(error):
+                    logger.warning("the database does not hear that this process is alive: {}", error.orig)
+                await asyncio.sleep(_RECONNECT_SECONDS)
+            else:
+                await asyncio.sleep(self._patience.beat.total_seconds())
+
+    def _announce(self, new: str | None = None) -> None:
+        owners = [*self._owners, new] if new else self._owners
+        session = self._session
+        try:
+            if session is None or session.invalidated:
+                session = self._session = self._connect(self._owners)
+            if new:
+                session.execute(_LOCK, {"owner": new})
+            for owner in owners:
+                session.execute(_BEAT, {"owner": owner})
+        except sa.exc.DBAPIError:
+            self._disconnect()
+            raise
+        self._owners = owners
+
+    def _connect(self, owners: Sequence[str]) -> sa.Connection:
+        session = self._engine.connect()
+        for owner in owners:
+            session.execute(_LOCK, {"owner": owner})
+        return session
+
+    def _disconnect(self) -> None:
+        session, self._session = self._session, None
+        if session is not None:
+            session.close()
+        self._engine.dispose()
+
+    async def _in_thread(self, work: Callable[[], None]) -> None:
+        await asyncio.get_running_loop().run_in_executor(self._thread, work)

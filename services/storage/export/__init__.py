@@ -1,0 +1,1 @@
+"""Everything of some chats and people as lines of a file, and back."""

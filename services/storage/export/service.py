@@ -1,0 +1,191 @@
+"""Writes an export line by line, and reads one: checked whole before anything of it is kept."""
+
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Final, Protocol
+
+from msgspec import Struct
+from pydantic import ValidationError
+
+from services.kernel.clock import Clock
+from services.kernel.errors import RequestRefused
+from services.reminders.exchange.model import (
+    ImportRefused,
+    PortableFile,
+    PortableReminder,
+    Problem,
+    read_chat,
+    reason_of,
+)
+from services.reminders.exchange.ports import Arrival, TransferStore
+from services.reminders.exchange.transfer import Importer
+from services.reminders.model import ReminderLimits
+from services.reminders.records import StoredReminder
+from services.storage.export.lines import LINES, FileLine, Head, Line, MessageLine, ReminderLine, StateLine, Wanted
+
+_MOST_PROBLEMS: Final = 100
+
+
+class LineSource(Protocol):
+    """Reads what is kept."""
+
+    def lines(self, wanted: Wanted) -> AsyncIterator[Line]:
+        """All lines of the chats and people."""
+        ...
+
+
+class LineStore(Protocol):
+    """Keeps what comes in."""
+
+    def check(self, line: Line) -> None:
+        """Pass when it can be kept; ValidationError when it cannot."""
+        ...
+
+    async def keep(
+        self, reminders: Sequence[Arrival], lines: Callable[[], Iterable[Line]], now: datetime
+    ) -> Mapping[str, int]:
+        """Keep all of it in one transaction; return how many were new, by kind."""
+        ...
+
+
+class FileShelf(Protocol):
+    """Has the files of the web room by their addresses."""
+
+    async def read(self, url: str) -> bytes | None:
+        """Return what is in a file; None when it is not there."""
+        ...
+
+    async def put(self, url: str, content: bytes) -> bool:
+        """Keep a file; False when it is there, or the address is no file's."""
+        ...
+
+
+class Brought(Struct, frozen=True, kw_only=True):
+    """What came of an import: how many were new, by kind; reminders that were there, and those that are over."""
+
+    added: Mapping[str, int]
+    known_reminders: int
+    over_reminders: int
+
+
+async def exported(
+    source: LineSource, files: FileShelf, wanted: Wanted, now: datetime
+) -> AsyncIterator[tuple[str, str]]:
+    """The lines of an export with their kinds, the head first, of kind `head`; `now` is timezone-aware.
+
+    A file comes once, after the first line that names it.
+    """
+    yield "head", Head(exported_at=now, chats=wanted.chats, people=wanted.people).model_dump_json()
+    named: set[str] = set()
+    async for line in source.lines(wanted):
+        yield line.kind, line.model_dump_json()
+        for url in _urls(line) - named:
+            named.add(url)
+            content = await files.read(url)
+            if content is not None:
+                # Its constructor takes what stands in a line, which is not what is in the file.
+                file = FileLine.model_construct(url=url, content=content)
+                yield file.kind, file.model_dump_json()
+
+
+def _urls(line: Line) -> set[str]:
+    """Return where the files are that a line names."""
+    if isinstance(line, MessageLine):
+        return {url for _, _, url in line.attachments if url}
+    found: set[str] = set()
+    entries = line.value if isinstance(line, StateLine) and isinstance(line.value, list) else []
+    for entry in entries:
+        attachments = entry.get("attachments") if isinstance(entry, dict) else None
+        for each in attachments if isinstance(attachments, list) else []:
+            if isinstance(each, dict) and isinstance(each.get("url"), str):
+                found.add(str(each["url"]))
+    return found
+
+
+def read_lines(texts: Iterable[str], check: Callable[[Line], None] | None = None) -> Iterator[Line]:
+    """The lines of an export, without its head; `check` looks at each, too.
+
+    Raises:
+        ImportRefused: one is none of ours, or did not pass.
+    """
+    for number, text in enumerate(texts, start=1):
+        try:
+            if number == 1:
+                Head.model_validate_json(text)
+            elif text.strip():
+                line = LINES.validate_json(text)
+                if check is not None:
+                    check(line)
+                yield line
+        except ValidationError as error:
+            raise ImportRefused([Problem(place=f"line {number}", uid="", reason=reason_of(error))]) from error
+
+
+async def bring_in(
+    texts: Callable[[], Iterable[str]],
+    reminders: TransferStore,
+    store: LineStore,
+    files: FileShelf,
+    clock: Clock,
+    limits: ReminderLimits | None = None,
+) -> Brought:
+    """Keep everything of an export, or nothing where a line of it is not right; again is no harm.
+
+    `texts` begins at the first line each time it is called. The files come last, when all else is kept.
+
+    Raises:
+        ImportRefused: something is not right.
+        RequestRefused: `too_many_reminders(limit)`.
+    """
+    found = _reminders(read_lines(texts(), store.check))
+    gathering = _Gathering(reminders)
+    importer = Importer(gathering, clock, limits)
+    reports = [
+        await importer.keep(PortableFile(reminders=tuple(each), chat=chat), read_chat(chat))
+        for chat, each in found.items()
+    ]
+    added = await store.keep(gathering.arrivals, lambda: read_lines(texts()), clock.now())
+    brought = [await files.put(each.url, each.content) for each in read_lines(texts()) if isinstance(each, FileLine)]
+    return Brought(
+        added={**added, "file": sum(brought)},
+        known_reminders=sum(each.known for each in reports),
+        over_reminders=sum(len(each.over) for each in reports),
+    )
+
+
+def _reminders(lines: Iterable[Line]) -> Mapping[str, list[PortableReminder]]:
+    """The reminders by their chats; every other line is read, and so checked, on the way."""
+    found: defaultdict[str, list[PortableReminder]] = defaultdict(list)
+    problems: list[Problem] = []
+    for line in lines:
+        if isinstance(line, ReminderLine):
+            try:
+                found[line.chat].append(line.reminder.reminder())
+            except (ValueError, RequestRefused) as error:
+                problems.append(Problem(place=line.chat, uid=line.reminder.uid[:80], reason=reason_of(error)))
+    if problems:
+        raise ImportRefused(problems[:_MOST_PROBLEMS])
+    return found
+
+
+class _Gathering:
+    """A store of reminders that takes note of what is to be kept, so that all of it is kept in one transaction."""
+
+    def __init__(self, store: TransferStore) -> None:
+        self._store = store
+        self.arrivals: list[Arrival] = []
+
+    async def in_chat(self, chat_key: str, limit: int) -> tuple[StoredReminder, ...]:
+        return await self._store.in_chat(chat_key, limit)
+
+    async def get(self, key: int) -> StoredReminder | None:
+        return await self._store.get(key)
+
+    async def by_request(self, request_key: str) -> StoredReminder | None:
+        return await self._store.by_request(request_key)
+
+    async def take_in(self, arrivals: Sequence[Arrival], now: datetime) -> int:
+        del now
+        self.arrivals += arrivals
+        return len(arrivals)

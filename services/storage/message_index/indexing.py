@@ -1,0 +1,99 @@
+"""Choose the full-text index of a database, make it where it is missing or old, and bring messages into it.
+
+SQLite's is dear for one message and cheap for many, so there they come in together. Those after `newest_row` wait: a
+search reads them, and before anything is taken out they come in.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import sqlalchemy as sa
+
+from services.history.terms import VERSION
+from services.storage.message_index.index import Indexed, MessageIndex
+from services.storage.message_index.index_sqlite import SqliteMessageIndex
+from services.storage.message_index.rows import NewMessage, searched_row_text
+from services.storage.tables import MESSAGE, META
+
+_BATCH = 2_000
+_TOGETHER = 64
+"""Every so many rows the messages that wait come in; to read as many takes a search less than a millisecond."""
+_META_KEY = "message_index"
+
+IS_INDEXED = sa.and_(
+    MESSAGE.c.deleted_at.is_(None),
+    sa.not_(MESSAGE.c.sender_is_bot),
+    sa.or_(MESSAGE.c.text != "", MESSAGE.c.attachments != ""),
+)
+"""Messages that are found by their words: a bot's answers would be found by the question that led to them.
+
+Exactly these are in the index; taking out of SQLite's what never came in would make it unsound.
+"""
+
+
+def index_of(connection: sa.Connection) -> MessageIndex:
+    """The index of the database behind `connection`."""
+    if connection.dialect.name == "postgresql":
+        from services.storage.message_index.index_postgres import PostgresMessageIndex
+
+        return PostgresMessageIndex()
+    return SqliteMessageIndex()
+
+
+def ensure_index(connection: sa.Connection) -> None:
+    """Make the index out of the stored messages where there is none, or one whose terms were cut in another way."""
+    found = connection.scalar(sa.select(META.c.value).where(META.c.key == _META_KEY))
+    if found == str(VERSION):
+        return
+    index = index_of(connection)
+    index.create(connection)
+    _add_after(connection, index, 0)
+    connection.execute(META.delete().where(META.c.key == _META_KEY))
+    connection.execute(META.insert().values(key=_META_KEY, value=str(VERSION)))
+
+
+def take_in(connection: sa.Connection, kept: Sequence[NewMessage]) -> None:
+    """Let messages be found that were just kept: at once, or those that wait together."""
+    index = index_of(connection)
+    if index.newest_row is None:
+        of_people = [row for row in kept if not row.sender_is_bot and (row.text or row.attachments)]
+        index.add(connection, [_indexed(row) for row in of_people])
+    elif is_turn_to_come_in(connection, kept):
+        catch_up(connection)
+
+
+def is_turn_to_come_in(connection: sa.Connection, kept: Sequence[NewMessage]) -> bool:
+    """Return whether the messages that wait come in after these that were just kept."""
+    return index_of(connection).newest_row is not None and any(row.id % _TOGETHER == 0 for row in kept)
+
+
+def catch_up(connection: sa.Connection) -> None:
+    """Bring the messages that wait into the index."""
+    index = index_of(connection)
+    if index.newest_row is not None:
+        _add_after(connection, index, connection.execute(sa.select(index.newest_row)).scalar_one())
+
+
+def take_out(connection: sa.Connection, wanted: sa.ColumnElement[bool]) -> None:
+    """Let these messages not be found any more, before their text changes."""
+    catch_up(connection)
+    index_of(connection).remove(connection, indexed_rows(connection, sa.and_(wanted, IS_INDEXED)))
+
+
+def indexed_rows(
+    connection: sa.Connection, wanted: sa.ColumnElement[bool], *, limit: int | None = None
+) -> list[Indexed]:
+    """Return what the index knows, or is to know, of these messages, oldest row first."""
+    columns = sa.select(MESSAGE.c.id, MESSAGE.c.chat_key, MESSAGE.c.text, MESSAGE.c.attachments)
+    rows = connection.execute(columns.where(wanted).order_by(MESSAGE.c.id).limit(limit)).all()
+    return [_indexed(row) for row in rows]
+
+
+def _add_after(connection: sa.Connection, index: MessageIndex, last: int) -> None:
+    while rows := indexed_rows(connection, sa.and_(IS_INDEXED, MESSAGE.c.id > last), limit=_BATCH):
+        index.add(connection, rows)
+        last = rows[-1].row_id
+
+
+def _indexed(row: NewMessage | sa.Row[*tuple[Any, ...]]) -> Indexed:
+    return Indexed(row.id, row.chat_key, searched_row_text(row.text, row.attachments))

@@ -1,0 +1,115 @@
+"""Rows of the message table, and the messages that they are."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from services.history.terms import searched_text
+from services.kernel.chat import Attachment, ChatAddress, ChatMessage, Person
+from services.storage.engine.column_values import address_of, from_micros
+from services.storage.tables import MESSAGE
+
+
+def mentions_text(people: Sequence[Person]) -> str:
+    """Pairs of id and name."""
+    return json.dumps([[each.id, each.name] for each in people], ensure_ascii=False) if people else ""
+
+
+def mentions_of(text: str) -> tuple[Person, ...]:
+    """Return what `mentions_text` wrote."""
+    return tuple(Person(id=identifier, name=name) for identifier, name in json.loads(text)) if text else ()
+
+
+def attachments_text(attachments: Sequence[Attachment]) -> str:
+    """Triples of kind, description and address."""
+    kept = [[each.kind, each.description, each.url] for each in attachments]
+    return json.dumps(kept, ensure_ascii=False) if kept else ""
+
+
+def attachments_of(text: str) -> tuple[Attachment, ...]:
+    """Return what `attachments_text` wrote."""
+    if not text:
+        return ()
+    return tuple(Attachment(kind=kind, description=words, url=url) for kind, words, url in json.loads(text))
+
+
+def searched_row_text(text: str, attachments: str) -> str:
+    """Return what a row of the message table is found by."""
+    return searched_text(text, attachments_of(attachments)) if attachments else text
+
+
+MESSAGE_COLUMNS = (
+    MESSAGE.c.id,
+    MESSAGE.c.chat_key,
+    MESSAGE.c.thread_id,
+    MESSAGE.c.message_id,
+    MESSAGE.c.sender_id,
+    MESSAGE.c.sender_name,
+    MESSAGE.c.sender_is_bot,
+    MESSAGE.c.sender_username,
+    MESSAGE.c.text,
+    MESSAGE.c.sent_at,
+    MESSAGE.c.reply_to,
+    MESSAGE.c.is_addressed,
+    MESSAGE.c.is_private,
+    MESSAGE.c.mentions,
+    MESSAGE.c.attachments,
+)
+IS_SHOWN = MESSAGE.c.deleted_at.is_(None)
+"""Messages that were not taken back."""
+
+
+class NewMessage(NamedTuple):
+    """What is read of a message that was kept; with the columns' names."""
+
+    id: int
+    chat_key: str
+    message_id: str
+    text: str
+    attachments: str
+    sender_is_bot: bool
+
+
+def in_thread(address: ChatAddress) -> sa.ColumnElement[bool]:
+    """Messages of the address's thread; of the whole chat where it names none."""
+    return sa.true() if address.thread_id is None else MESSAGE.c.thread_id == address.thread_id
+
+
+def messages_of(rows: Iterable[Sequence[Any]]) -> Iterator[ChatMessage]:
+    """The messages of rows of `MESSAGE_COLUMNS`; equal addresses and people are one object."""
+    addresses: dict[tuple[str, str | None], ChatAddress] = {}
+    people: dict[tuple[str, str, bool, str], Person] = {}
+    for (
+        _,
+        chat,
+        thread,
+        message_id,
+        *sender,
+        text,
+        sent_at,
+        reply_to,
+        is_addressed,
+        is_private,
+        who_else,
+        files,
+    ) in rows:
+        identifier, name, is_bot, username = sender
+        who, where = (identifier, name, bool(is_bot), username), (chat, thread)
+        if where not in addresses:
+            addresses[where] = address_of(chat, thread)
+        if who not in people:
+            people[who] = Person(id=identifier, name=name, is_bot=bool(is_bot), username=username)
+        yield ChatMessage(
+            id=message_id,
+            address=addresses[where],
+            sender=people[who],
+            text=text,
+            sent_at=from_micros(sent_at),
+            is_addressed=bool(is_addressed),
+            is_private=bool(is_private),
+            reply_to=reply_to,
+            mentions=mentions_of(who_else),
+            attachments=attachments_of(files),
+        )

@@ -1,0 +1,1 @@
+"""The history of chats in SQL."""

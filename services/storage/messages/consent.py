@@ -1,0 +1,88 @@
+"""Keep and show no words of people who want none kept: blanked before they are stored, left out when read."""
+
+from collections.abc import Collection, Sequence
+
+import sqlalchemy as sa
+
+from services.kernel.chat import ChatAddress
+from services.storage.engine import sqlite
+from services.storage.tables import MESSAGE, OPT_OUT
+
+Columns = dict[str, object]
+_NOTHING_ELSE: Columns = {"sender_username": "", "mentions": "", "attachments": ""}
+WORDLESS_TURN: Columns = {"text": "", "reply": "", "error": "", "person_name": "", "completions": "[]"}
+"""What is left of a turn without its words."""
+_WORDLESS_CALL: Columns = {
+    "user_message": "",
+    "arguments": "{}",
+    "result": None,
+    "error": None,
+    "repairs": "[]",
+    "said": "",
+    "receipts": "[]",
+    "spawn_task": None,
+}
+
+# Made once: every message that comes in asks this, and making the statement took as long as the answer.
+_OPTED_OUT = sa.select(OPT_OUT.c.place, OPT_OUT.c.person_id).where(
+    OPT_OUT.c.person_id.in_(sa.bindparam("senders", expanding=True))
+)
+# Of a message on its own, the usual case.
+_HAS_OPTED_OUT = "SELECT place, person_id FROM opt_out WHERE person_id = ?"
+
+
+def opted_out(connection: sa.Connection, people: Collection[object]) -> set[tuple[object, object]]:
+    """Return where which of `people` opted out: pairs of place and person."""
+    is_quick = len(people) == 1 and connection.dialect.name == "sqlite"
+    found = (
+        sqlite.directly(connection, _HAS_OPTED_OUT, tuple(people))
+        if is_quick
+        else connection.execute(_OPTED_OUT, {"senders": list(people)})
+    )
+    return {(place, person) for place, person in found}
+
+
+def is_out(chat: str, person: object, out: Collection[tuple[object, object]]) -> bool:
+    """Return whether `person` is among those that opted out in `chat` or on its platform."""
+    return any((place, person) in out for place in (chat, chat.partition(":")[0]))
+
+
+def consented(connection: sa.Connection, rows: Sequence[Columns]) -> list[Columns]:
+    """`rows` of the message table, those of people who opted out without person and text.
+
+    Their id stays, so that a message delivered twice is handled once.
+    """
+    senders = {row["sender_id"] for row in rows if not row["sender_is_bot"]}
+    if not senders:
+        return list(rows)
+    out = opted_out(connection, senders)
+    return [
+        _blank(row) if out and not row["sender_is_bot"] and is_out(str(row["chat_key"]), row["sender_id"], out) else row
+        for row in rows
+    ]
+
+
+def recordable_turns(connection: sa.Connection, rows: Sequence[Columns]) -> list[Columns]:
+    """`rows` of the turns, those of people who opted out without any words; what they used stays."""
+    out = opted_out(connection, {row["person_id"] for row in rows})
+    return [row | WORDLESS_TURN if is_out(str(row["chat_key"]), row["person_id"], out) else row for row in rows]
+
+
+def recordable_calls(connection: sa.Connection, rows: Sequence[Columns]) -> list[Columns]:
+    """`rows` of the calls, those of people who opted out without any words; which function it was stays."""
+    out = opted_out(connection, {row["person_id"] for row in rows})
+    return [row | _WORDLESS_CALL if is_out(str(row["session_id"]), row["person_id"], out) else row for row in rows]
+
+
+def is_consented(address: ChatAddress) -> sa.ColumnElement[bool]:
+    """Return whether who wrote a message of the chat has not opted out since."""
+    places = (address.key, address.platform)
+    return MESSAGE.c.sender_id.not_in(sa.select(OPT_OUT.c.person_id).where(OPT_OUT.c.place.in_(places)))
+
+
+def _blank(row: Columns) -> Columns:
+    return (
+        row
+        | {"sender_id": "", "sender_name": "", "text": "", "reply_to": None, "deleted_at": row["sent_at"]}
+        | _NOTHING_ELSE
+    )

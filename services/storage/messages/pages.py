@@ -1,0 +1,146 @@
+"""The history page by page, for whoever shows it: one chat backwards, or all chats."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from msgspec import Struct
+
+from services.kernel.chat import ChatAddress, ChatMessage
+from services.storage.engine.column_values import address_of, from_micros
+from services.storage.engine.readonly import Readable
+from services.storage.message_index.rows import MESSAGE_COLUMNS, messages_of
+from services.storage.tables import MEMORY, MESSAGE, REMINDER
+
+_IS_SHOWN = MESSAGE.c.deleted_at.is_(None)
+_COLUMNS = (*MESSAGE_COLUMNS, MESSAGE.c.edited_at)
+
+
+class PagedMessage(Struct, frozen=True, kw_only=True):
+    """A message with its place: `number` rises with every message that is kept, in whatever chat."""
+
+    number: int
+    message: ChatMessage
+    is_edited: bool
+
+
+class ChatOverview(Struct, frozen=True, kw_only=True):
+    """A chat that has messages: how many, and when the last was sent."""
+
+    address: ChatAddress
+    message_count: int
+    last_at: datetime
+
+
+class MessageFilter(Struct, frozen=True, kw_only=True):
+    """Which messages: of a chat, of a person (id or name), with a text in them; None or empty for all."""
+
+    chat_key: str | None = None
+    person: str | None = None
+    text: str = ""
+
+
+class MessagePages:
+    """Reads messages beside whoever writes them."""
+
+    def __init__(self, database: Readable) -> None:
+        self._database = database
+
+    async def of_chat(self, chat: ChatAddress, *, before: str | None = None, limit: int) -> tuple[PagedMessage, ...]:
+        """The last `limit` messages of a chat, or those before the message `before`, oldest first."""
+        wanted = sa.and_(MESSAGE.c.chat_key == chat.key, _IS_SHOWN)
+        if before is not None:
+            one = sa.and_(MESSAGE.c.chat_key == chat.key, MESSAGE.c.message_id == before)
+            place = sa.select(MESSAGE.c.sent_at, MESSAGE.c.id).where(one).subquery()
+            wanted = sa.and_(wanted, sa.tuple_(MESSAGE.c.sent_at, MESSAGE.c.id) < sa.select(place).scalar_subquery())
+        query = sa.select(*_COLUMNS).where(wanted).order_by(MESSAGE.c.sent_at.desc(), MESSAGE.c.id.desc())
+        rows = await self._rows(query.limit(limit))
+        return tuple(reversed(_paged(rows)))
+
+    async def one(self, chat: ChatAddress, message_id: str) -> PagedMessage | None:
+        """One message of a chat; None when there is none, or it was withdrawn."""
+        wanted = sa.and_(MESSAGE.c.chat_key == chat.key, MESSAGE.c.message_id == message_id, _IS_SHOWN)
+        return next(iter(_paged(await self._rows(sa.select(*_COLUMNS).where(wanted)))), None)
+
+    async def replies(self, chat: ChatAddress, message_ids: Sequence[str]) -> tuple[PagedMessage, ...]:
+        """Return what the bot answered to these messages, oldest first."""
+        wanted = sa.and_(
+            MESSAGE.c.chat_key == chat.key, MESSAGE.c.reply_to.in_(message_ids), MESSAGE.c.sender_is_bot, _IS_SHOWN
+        )
+        return _paged(await self._rows(sa.select(*_COLUMNS).where(wanted).order_by(MESSAGE.c.id)))
+
+    async def chats(self, platform: str | None = None, limit: int = 200) -> tuple[ChatOverview, ...]:
+        """The chats (of a platform) that have messages, the last used first."""
+        last = sa.func.max(MESSAGE.c.sent_at)
+        query = sa.select(MESSAGE.c.chat_key, sa.func.count().label("count"), last.label("last")).where(_IS_SHOWN)
+        if platform is not None:
+            query = query.where(MESSAGE.c.chat_key.startswith(f"{platform}:", autoescape=True))
+        query = query.group_by(MESSAGE.c.chat_key).order_by(last.desc()).limit(limit)
+        rows = await self._rows(query)
+        return tuple(
+            ChatOverview(address=address_of(row[0], None), message_count=int(row[1]), last_at=from_micros(row[2]))
+            for row in rows
+        )
+
+    async def latest(self, wanted: MessageFilter, *, before: int | None = None, limit: int) -> tuple[PagedMessage, ...]:
+        """Messages of all chats, latest first; `before` is the number of the last one of the page before."""
+        conditions: list[sa.ColumnElement[bool]] = [_IS_SHOWN]
+        if wanted.chat_key is not None:
+            conditions.append(MESSAGE.c.chat_key == wanted.chat_key)
+        if wanted.person is not None:
+            conditions.append(sa.or_(MESSAGE.c.sender_id == wanted.person, MESSAGE.c.sender_name == wanted.person))
+        if wanted.text:
+            conditions.append(MESSAGE.c.text.icontains(wanted.text, autoescape=True))
+        if before is not None:
+            conditions.append(MESSAGE.c.id < before)
+        query = sa.select(*_COLUMNS).where(*conditions).order_by(MESSAGE.c.id.desc()).limit(limit)
+        return _paged(await self._rows(query))
+
+    async def _rows(self, query: sa.Select[*tuple[Any, ...]]) -> Sequence[sa.Row[*tuple[Any, ...]]]:
+        return await self._database.read(lambda connection: connection.execute(query).all())
+
+
+def _paged(rows: Sequence[sa.Row[*tuple[Any, ...]]]) -> tuple[PagedMessage, ...]:
+    messages = messages_of(tuple(row)[: len(MESSAGE_COLUMNS)] for row in rows)
+    return tuple(
+        PagedMessage(number=row.id, message=message, is_edited=row.edited_at is not None)
+        for row, message in zip(rows, messages, strict=True)
+    )
+
+
+async def messages_before(
+    database: Readable, address: ChatAddress, message_id: str, limit: int
+) -> tuple[ChatMessage, ...]:
+    """The last `limit` messages of the chat that were recorded before this one, oldest first."""
+    in_chat = sa.and_(MESSAGE.c.chat_key == address.key, MESSAGE.c.deleted_at.is_(None))
+    this = sa.select(MESSAGE.c.id).where(MESSAGE.c.chat_key == address.key, MESSAGE.c.message_id == message_id)
+    query = (
+        sa.select(*MESSAGE_COLUMNS)
+        .where(in_chat, MESSAGE.c.id < this.scalar_subquery())
+        .order_by(MESSAGE.c.id.desc())
+        .limit(limit)
+    )
+    rows = await database.read(lambda connection: connection.execute(query).all())
+    return tuple(messages_of(reversed(rows)))
+
+
+class RoomUse:
+    """Reads the use of chats; withdrawn messages and reminders that are over count as well."""
+
+    def __init__(self, database: Readable) -> None:
+        self._database = database
+
+    async def is_used(self, chat: ChatAddress) -> bool:
+        """Return whether a message, a reminder or a memory of the chat is kept."""
+        has_rows = [sa.exists().where(table.c.chat_key == chat.key) for table in (MESSAGE, REMINDER, MEMORY)]
+        query = sa.select(sa.or_(*has_rows))
+        return bool(await self._database.read(lambda connection: connection.scalar(query)))
+
+    async def written_by(self, person_id: str, among: Collection[ChatAddress]) -> frozenset[ChatAddress]:
+        """Return the chats of `among` in which the person has written."""
+        by_key = {chat.key: chat for chat in among}
+        is_own = sa.and_(MESSAGE.c.sender_id == person_id, ~MESSAGE.c.sender_is_bot)
+        query = sa.select(MESSAGE.c.chat_key).where(MESSAGE.c.chat_key.in_(by_key), is_own).distinct()
+        keys = await self._database.read(lambda connection: connection.scalars(query).all())
+        return frozenset(by_key[key] for key in keys)

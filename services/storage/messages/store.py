@@ -1,0 +1,246 @@
+"""The history of chats in SQL."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from functools import cache
+
+import sqlalchemy as sa
+from loguru import logger
+
+from services.history.terms import wanted_terms
+from services.kernel.chat import ChatAddress, ChatMessage, Person
+from services.kernel.errors import StorageBusy, StorageFull, StorageUnavailable
+from services.storage.database import Database
+from services.storage.engine import sqlite
+from services.storage.engine.column_values import to_micros
+from services.storage.engine.inserts import insert_new
+from services.storage.message_index.indexing import (
+    IS_INDEXED,
+    catch_up,
+    index_of,
+    indexed_rows,
+    is_turn_to_come_in,
+    take_in,
+    take_out,
+)
+from services.storage.message_index.rows import (
+    IS_SHOWN,
+    MESSAGE_COLUMNS,
+    NewMessage,
+    attachments_text,
+    in_thread,
+    mentions_text,
+    messages_of,
+)
+from services.storage.messages.consent import consented, is_consented
+from services.storage.messages.search import search
+from services.storage.tables import MESSAGE
+from services.storage.workers.turn_claims import Key, TurnClaims
+
+
+class SqlMessageStore:
+    """A `MessageStore` over a `Database`."""
+
+    def __init__(self, database: Database, claims: TurnClaims | None = None) -> None:
+        """With `claims` what people say is claimed by this process as it is kept."""
+        self._database = database
+        self._claims = claims
+
+    async def add(self, messages: Sequence[ChatMessage]) -> tuple[bool, ...]:
+        """Keep these in one transaction; say of each whether it was new.
+
+        In a file, one that comes alone does not wait for the disk. What the bot itself said need not anywhere: it was
+        sent already.
+        """
+        if len(messages) == 1 and (messages[0].sender.is_bot or self._database.dialect == "sqlite"):
+            return await self._add_one(messages[0])
+
+        def work(connection: sa.Connection) -> tuple[bool, ...]:
+            kept = consented(connection, [_columns(message) for message in messages])
+            rows = keep_rows(connection, kept)
+            if self._claims is not None:
+                self._claims.make(connection, [_key(row) for row in rows if not row.sender_is_bot])
+            new = {_key(row) for row in rows}
+            return tuple(_take(new, (message.address.key, message.id)) for message in messages)
+
+        is_new = await self._database.run(work, is_durable=not all(message.sender.is_bot for message in messages))
+        if self._claims is not None:
+            kept = (message for message, new in zip(messages, is_new, strict=True) if new and not message.sender.is_bot)
+            self._claims.hold([(message.address.key, message.id) for message in kept])
+        return is_new
+
+    async def flush(self) -> None:
+        """Return once what was added survives a power cut."""
+        await self._database.flush()
+
+    async def _add_one(self, message: ChatMessage) -> tuple[bool, ...]:
+        """Keep one message, as nearly all come; those of people that wait to be found by their words come in later."""
+        columns = _columns(message)
+
+        def work(connection: sa.Connection) -> tuple[bool, bool]:
+            new = _inserted(connection, consented(connection, [columns]))
+            return bool(new), is_turn_to_come_in(connection, new)
+
+        write = self._database.note if message.sender.is_bot else self._database.run_ahead
+        is_new, has_waited_enough = await write(work)
+        if has_waited_enough:
+            await self._let_be_found()
+        return (is_new,)
+
+    async def _let_be_found(self) -> None:
+        """Bring in what waits. What cannot come in now waits on, and a search reads it: the message itself is kept."""
+        try:
+            await self._database.run(catch_up, is_durable=False)
+        except (StorageBusy, StorageFull, StorageUnavailable, sa.exc.DatabaseError) as error:
+            logger.error("messages wait on for their index: {}", error)
+
+    async def find(self, address: ChatAddress, message_id: str) -> ChatMessage | None:
+        """The message of that id in the chat, in whichever thread."""
+        is_it = sa.and_(MESSAGE.c.chat_key == address.key, MESSAGE.c.message_id == message_id)
+        found = await self._latest(sa.and_(is_it, is_consented(address)), 1)
+        return found[0] if found else None
+
+    async def recent(self, address: ChatAddress, limit: int) -> tuple[ChatMessage, ...]:
+        """The last `limit` messages, oldest first."""
+        return await self._latest(sa.and_(_of(address), is_consented(address)), limit)
+
+    async def speakers(self, address: ChatAddress, limit: int) -> tuple[tuple[str, str], ...]:
+        """Return the message and person ids of the last `limit` messages of people, oldest first."""
+        latest_first = (
+            sa.select(MESSAGE.c.message_id, MESSAGE.c.sender_id)
+            .where(_of(address), sa.not_(MESSAGE.c.sender_is_bot))
+            .order_by(MESSAGE.c.sent_at.desc(), MESSAGE.c.id.desc())
+            .limit(limit)
+        )
+
+        def work(connection: sa.Connection) -> tuple[tuple[str, str], ...]:
+            return tuple((row[0], row[1]) for row in reversed(connection.execute(latest_first).all()))
+
+        return await self._database.read(work)
+
+    async def since(self, address: ChatAddress, moment: datetime, limit: int) -> tuple[ChatMessage, ...]:
+        """The last `limit` messages sent after `moment`, oldest first."""
+        wanted = sa.and_(_of(address), is_consented(address), MESSAGE.c.sent_at > to_micros(moment))
+        return await self._latest(wanted, limit)
+
+    async def last_of(self, address: ChatAddress, person: Person, before: datetime | None) -> ChatMessage | None:
+        """The latest message of `person` in the chat, sent before `before`."""
+        wanted = sa.and_(_of(address), MESSAGE.c.sender_id == person.id)
+        if before is not None:
+            wanted = sa.and_(wanted, MESSAGE.c.sent_at < to_micros(before))
+        found = await self._latest(wanted, 1)
+        return found[0] if found else None
+
+    async def search(self, address: ChatAddress, query: str, limit: int) -> tuple[ChatMessage, ...]:
+        """The messages of people that fit `query`, those with all of its terms first, of these the latest."""
+        terms = wanted_terms(query)
+        if not terms:
+            return ()
+        return await self._database.read(lambda connection: search(connection, address, terms, limit))
+
+    async def rewrite(self, address: ChatAddress, message_id: str, text: str, at: datetime) -> bool:
+        """Replace the text of a message."""
+        return await self._update(address, message_id, {"text": text, "edited_at": to_micros(at)}, _withheld(at))
+
+    async def erase(self, address: ChatAddress, message_id: str, at: datetime) -> bool:
+        """Forget the text of a message and leave it out from now on."""
+        return await self._update(address, message_id, _withheld(at), _withheld(at))
+
+    async def _latest(self, wanted: sa.ColumnElement[bool], limit: int) -> tuple[ChatMessage, ...]:
+        latest_first = (
+            sa.select(*MESSAGE_COLUMNS)
+            .where(wanted, IS_SHOWN)
+            .order_by(MESSAGE.c.sent_at.desc(), MESSAGE.c.id.desc())
+            .limit(limit)
+        )
+
+        def work(connection: sa.Connection) -> tuple[ChatMessage, ...]:
+            return tuple(messages_of(reversed(connection.execute(latest_first).all())))
+
+        return await self._database.read(work)
+
+    async def _update(
+        self, address: ChatAddress, message_id: str, values: dict[str, object], otherwise: dict[str, object]
+    ) -> bool:
+        """Give a message new values; `otherwise` where who wrote it wants nothing kept any more."""
+        one = sa.and_(MESSAGE.c.chat_key == address.key, MESSAGE.c.message_id == message_id, IS_SHOWN)
+
+        def work(connection: sa.Connection) -> bool:
+            take_out(connection, one)
+            is_kept = is_consented(address)
+            kept = connection.execute(MESSAGE.update().where(one, is_kept).values(values)).rowcount
+            withheld = connection.execute(MESSAGE.update().where(one, sa.not_(is_kept)).values(otherwise)).rowcount
+            index_of(connection).add(connection, indexed_rows(connection, sa.and_(one, IS_INDEXED)))
+            return kept + withheld > 0
+
+        return await self._database.run(work)
+
+
+def keep_rows(connection: sa.Connection, rows: Sequence[dict[str, object]]) -> list[NewMessage]:
+    """Keep rows of the message table and let people's be found; return those that were new."""
+    new = _inserted(connection, rows) if rows else []
+    take_in(connection, new)
+    return new
+
+
+def _inserted(connection: sa.Connection, rows: Sequence[dict[str, object]]) -> list[NewMessage]:
+    """Keep messages; return the new ones. Nearly all come one by one."""
+    dialect = connection.dialect.name
+    if len(rows) == 1 and dialect == "sqlite":
+        found = sqlite.directly(connection, _new_message(tuple(rows[0])), tuple(rows[0].values()))
+        return [NewMessage(*row) for row in found]
+    return [NewMessage(*row) for row in connection.execute(_new_messages(dialect), rows)]
+
+
+@cache
+def _new_message(names: tuple[str, ...]) -> str:
+    """The statement of `_new_messages` as SQLite's driver takes it for one message."""
+    columns, places = ", ".join(names), ", ".join("?" * len(names))
+    insert = f"INSERT INTO message ({columns}) VALUES ({places})"  # noqa: S608 - names of ours
+    return f"{insert} ON CONFLICT DO NOTHING RETURNING {', '.join(NewMessage._fields)}"
+
+
+@cache
+def _new_messages(dialect: str) -> sa.Executable:
+    """The statement that keeps messages and names the new ones; made once, for every message passes it."""
+    return insert_new(dialect, MESSAGE).returning(*(MESSAGE.c[name] for name in NewMessage._fields))
+
+
+def _withheld(at: datetime) -> dict[str, object]:
+    """Return what is left of a message that was taken back."""
+    return {"text": "", "mentions": "", "attachments": "", "deleted_at": to_micros(at)}
+
+
+def _key(row: NewMessage) -> Key:
+    return row.chat_key, row.message_id
+
+
+def _take(new: set[Key], name: Key) -> bool:
+    """Return whether `name` is new; of two equal ones in a batch the first is."""
+    is_new = name in new
+    new.discard(name)
+    return is_new
+
+
+def _of(address: ChatAddress) -> sa.ColumnElement[bool]:
+    return sa.and_(MESSAGE.c.chat_key == address.key, in_thread(address))
+
+
+def _columns(message: ChatMessage) -> dict[str, object]:
+    return {
+        "chat_key": message.address.key,
+        "thread_id": message.address.thread_id,
+        "message_id": message.id,
+        "sender_id": message.sender.id,
+        "sender_name": message.sender.name,
+        "sender_is_bot": message.sender.is_bot,
+        "sender_username": message.sender.username,
+        "text": message.text,
+        "sent_at": to_micros(message.sent_at),
+        "reply_to": message.reply_to,
+        "is_addressed": message.is_addressed,
+        "is_private": message.is_private,
+        "mentions": mentions_text(message.mentions),
+        "attachments": attachments_text(message.attachments),
+        "deleted_at": None,
+    }

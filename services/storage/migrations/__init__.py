@@ -1,9 +1,0 @@
-"""The steps from the tables of one version to those of the next; they ship with the package.
-
-Every change of `services/storage/models` after version 1 is a file in `versions/` whose revision is the new
-`SCHEMA_VERSION`; a test compares what the steps lead to with what is declared.
-"""
-
-from typing import Final
-
-SCHEMA_VERSION: Final = 12

@@ -1,0 +1,1 @@
+"""Memories, privacy choices and small state of people in SQL."""

@@ -1,0 +1,73 @@
+"""Memories in SQL."""
+
+from collections.abc import Sequence
+
+import sqlalchemy as sa
+
+from services.kernel.chat import ChatAddress, Person
+from services.people.memory.model import Memory, NewMemory, Onlooker
+from services.people.model import Account
+from services.storage.database import Database
+from services.storage.engine.column_values import address_of, from_micros, to_micros
+from services.storage.tables import MEMORY
+
+
+class SqlMemoryStore:
+    """A `MemoryStore` over a `Database`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add(self, memory: NewMemory) -> Memory:
+        """Keep it durably; return it with its id."""
+        columns = {
+            "chat_key": memory.address.key,
+            "person_id": memory.person.id,
+            "person_name": memory.person.name,
+            "is_shared": memory.is_shared,
+            "text": memory.text,
+            "created_at": to_micros(memory.created_at),
+        }
+        insert = MEMORY.insert().values(columns).returning(*MEMORY.c)
+        return memory_of(await self._database.run(lambda connection: connection.execute(insert).mappings().one()))
+
+    async def seen_by(self, onlooker: Onlooker) -> tuple[Memory, ...]:
+        """All that `onlooker` may see, the latest first."""
+        is_own = MEMORY.c.person_id == onlooker.person.id
+        wanted = sa.and_(MEMORY.c.chat_key == onlooker.address.key, sa.or_(MEMORY.c.is_shared, is_own))
+        if onlooker.is_private:
+            accounts = (Account.of(onlooker.address, onlooker.person), *onlooker.others)
+            own_anywhere = sa.or_(*map(_asked_by, accounts))
+            wanted = sa.or_(wanted, sa.and_(own_anywhere, sa.not_(MEMORY.c.is_shared)))
+        query = sa.select(MEMORY).where(wanted).order_by(MEMORY.c.id.desc())
+        rows = await self._database.read(lambda connection: connection.execute(query).mappings().all())
+        return tuple(memory_of(row) for row in rows)
+
+    async def count(self, address: ChatAddress, person_id: str | None = None) -> int:
+        """Return how many there are of a chat, or of one person in it."""
+        query = sa.select(sa.func.count()).select_from(MEMORY).where(MEMORY.c.chat_key == address.key)
+        if person_id is not None:
+            query = query.where(MEMORY.c.person_id == person_id)
+        return await self._database.read(lambda connection: connection.scalar(query)) or 0
+
+    async def remove(self, ids: Sequence[str]) -> int:
+        """Delete these."""
+        delete = MEMORY.delete().where(MEMORY.c.id.in_([int(each.removeprefix("m")) for each in ids]))
+        return await self._database.run(lambda connection: connection.execute(delete).rowcount)
+
+
+def _asked_by(account: Account) -> sa.ColumnElement[bool]:
+    on_platform = MEMORY.c.chat_key.startswith(f"{account.platform}:", autoescape=True)
+    return sa.and_(MEMORY.c.person_id == account.person_id, on_platform)
+
+
+def memory_of(row: sa.RowMapping) -> Memory:
+    """The memory of a row."""
+    return Memory(
+        id=f"m{row['id']}",
+        address=address_of(row["chat_key"], None),
+        person=Person(id=row["person_id"], name=row["person_name"]),
+        text=row["text"],
+        is_shared=bool(row["is_shared"]),
+        created_at=from_micros(row["created_at"]),
+    )

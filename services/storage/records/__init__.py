@@ -1,0 +1,1 @@
+"""Turns, calls and usage in SQL."""

@@ -1,0 +1,161 @@
+"""What the bot did, across all chats: turns and calls page by page, and figures over a time."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from msgspec import Struct
+
+from services.call_log.model import CallRecord, TurnRecord
+from services.storage.engine.column_values import from_micros, to_micros
+from services.storage.engine.readonly import Readable
+from services.storage.records.rows import call_of, turn_of
+from services.storage.tables import CALL, DELIVERY, MESSAGE, TURN
+from services.storage.tables.ddl import IS_FREED, IS_HELD
+
+_MOST_ROWS = 50_000
+
+
+class CallFilter(Struct, frozen=True, kw_only=True):
+    """Which calls: of a tool, a chat, a person, with a status, with a text in their words; None or empty for all."""
+
+    tool: str | None = None
+    chat_key: str | None = None
+    person_id: str | None = None
+    status: str | None = None
+    text: str = ""
+
+
+class PagedCall(Struct, frozen=True, kw_only=True):
+    """A call with its place; `number` rises with every call."""
+
+    number: int
+    call: CallRecord
+
+
+class PagedTurn(Struct, frozen=True, kw_only=True):
+    """A turn with its place; `number` rises with every turn."""
+
+    number: int
+    turn: TurnRecord
+
+
+class Timed(Struct, frozen=True, kw_only=True):
+    """Something that took a time: a call, a delivery (its lateness). Milliseconds."""
+
+    at: datetime
+    name: str
+    milliseconds: float
+    is_ok: bool
+
+
+class Used(Struct, frozen=True, kw_only=True):
+    """What one chat used of models in a period."""
+
+    chat_key: str
+    turns: int
+    tokens: int
+    cost: float
+
+
+class ActivityReader:
+    """Reads the record beside whoever writes it; what was recorded in the last moment may be missing."""
+
+    def __init__(self, database: Readable) -> None:
+        self._database = database
+
+    async def calls(self, wanted: CallFilter, *, before: int | None = None, limit: int) -> tuple[PagedCall, ...]:
+        """Calls, latest first; `before` is the number of the last one of the page before."""
+        conditions: list[sa.ColumnElement[bool]] = [sa.true()]
+        columns = (
+            (CALL.c.tool_name, wanted.tool),
+            (CALL.c.session_id, wanted.chat_key),
+            (CALL.c.person_id, wanted.person_id),
+            (CALL.c.status, wanted.status),
+        )
+        conditions += [column == value for column, value in columns if value is not None]
+        if wanted.text:
+            searched = (CALL.c.user_message, CALL.c.arguments, CALL.c.result, CALL.c.error, CALL.c.tool_name)
+            conditions.append(sa.or_(*(column.icontains(wanted.text, autoescape=True) for column in searched)))
+        if before is not None:
+            conditions.append(CALL.c.number < before)
+        query = sa.select(CALL).where(*conditions).order_by(CALL.c.number.desc()).limit(limit)
+        return tuple(PagedCall(number=row["number"], call=call_of(row)) for row in await self._mappings(query))
+
+    async def turns(
+        self, *, chat_key: str | None = None, text: str = "", before: int | None = None, limit: int
+    ) -> tuple[PagedTurn, ...]:
+        """Turns, latest first; `before` is the number of the last one of the page before."""
+        conditions: list[sa.ColumnElement[bool]] = [sa.true()]
+        if chat_key is not None:
+            conditions.append(TURN.c.chat_key == chat_key)
+        if text:
+            searched = (TURN.c.text, TURN.c.reply, TURN.c.error)
+            conditions.append(sa.or_(*(column.icontains(text, autoescape=True) for column in searched)))
+        if before is not None:
+            conditions.append(TURN.c.id < before)
+        query = sa.select(TURN).where(*conditions).order_by(TURN.c.id.desc()).limit(limit)
+        return tuple(PagedTurn(number=row["id"], turn=turn_of(row)) for row in await self._mappings(query))
+
+    async def call_times(self, since: datetime) -> tuple[Timed, ...]:
+        """Return how long calls took since then, oldest first, at most the last 50,000."""
+        query = (
+            sa.select(CALL.c.timestamp, CALL.c.tool_name, CALL.c.duration_ms, CALL.c.status)
+            .where(CALL.c.timestamp >= to_micros(since))
+            .order_by(CALL.c.timestamp.desc())
+            .limit(_MOST_ROWS)
+        )
+        return tuple(
+            Timed(at=from_micros(at), name=name, milliseconds=took, is_ok=status == "success")
+            for at, name, took, status in reversed(await self._rows(query))
+        )
+
+    async def lateness(self, since: datetime) -> tuple[Timed, ...]:
+        """Return how late reminders were said since then, oldest first, at most the last 50,000."""
+        query = (
+            sa.select(DELIVERY.c.sent_at, DELIVERY.c.due_at, DELIVERY.c.chat_key)
+            .where(DELIVERY.c.sent_at >= to_micros(since))
+            .order_by(DELIVERY.c.sent_at.desc())
+            .limit(_MOST_ROWS)
+        )
+        return tuple(
+            Timed(at=from_micros(sent), name=chat, milliseconds=max(0.0, (sent - due) / 1000), is_ok=True)
+            for sent, due, chat in reversed(await self._rows(query))
+        )
+
+    async def waiting(self) -> int:
+        """Return how many occurrences of reminders fell due and are not settled: being sent, or to be tried again."""
+        freed, held = (sa.select(sa.func.count()).select_from(DELIVERY).where(part) for part in (IS_FREED, IS_HELD))
+        [(count,)] = await self._rows(sa.select(freed.scalar_subquery() + held.scalar_subquery()))
+        return int(count)
+
+    async def message_times(self, since: datetime) -> tuple[datetime, ...]:
+        """Return when messages were sent since then, oldest first, at most the last 50,000."""
+        query = (
+            sa.select(MESSAGE.c.sent_at)
+            .where(MESSAGE.c.sent_at >= to_micros(since))
+            .order_by(MESSAGE.c.sent_at.desc())
+            .limit(_MOST_ROWS)
+        )
+        return tuple(from_micros(at) for (at,) in reversed(await self._rows(query)))
+
+    async def usage(self, since: datetime) -> tuple[Used, ...]:
+        """Return what each chat used of models since then, the most expensive first."""
+        tokens = sa.func.sum(TURN.c.tokens)
+        query = (
+            sa.select(TURN.c.chat_key, sa.func.count(), tokens, sa.func.sum(TURN.c.cost))
+            .where(TURN.c.at >= to_micros(since))
+            .group_by(TURN.c.chat_key)
+            .order_by(tokens.desc(), TURN.c.chat_key)
+        )
+        return tuple(
+            Used(chat_key=row[0], turns=int(row[1]), tokens=int(row[2]), cost=float(row[3]))
+            for row in await self._rows(query)
+        )
+
+    async def _rows(self, query: sa.Select[*tuple[Any, ...]]) -> Sequence[sa.Row[*tuple[Any, ...]]]:
+        return await self._database.read(lambda connection: connection.execute(query).all())
+
+    async def _mappings(self, query: sa.Select[*tuple[Any, ...]]) -> Sequence[sa.RowMapping]:
+        return await self._database.read(lambda connection: connection.execute(query).mappings().all())

@@ -1,0 +1,113 @@
+"""The call log in SQL."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import sqlalchemy as sa
+from msgspec.structs import replace
+
+from services.call_log.model import CallRecord, Spent, TurnRecord, person_key
+from services.storage.database import Database
+from services.storage.engine.column_values import address_of, to_micros
+from services.storage.engine.readonly import Readable
+from services.storage.messages.consent import recordable_calls, recordable_turns
+from services.storage.records.rows import call_columns, call_of, completions_text, turn_columns, turn_of
+from services.storage.tables import CALL, TURN
+
+
+class SqlCallReader:
+    """A `CallReader` over anything that can be read."""
+
+    def __init__(self, database: Readable) -> None:
+        self._readable = database
+
+    async def turn(self, message_id: str, chat_key: str | None = None) -> TurnRecord | None:
+        """The latest turn of a message."""
+        wanted = TURN.c.message_id == message_id
+        if chat_key is not None:
+            wanted = sa.and_(wanted, TURN.c.chat_key == chat_key)
+        return next(iter(await self._latest(wanted, 1)), None)
+
+    async def latest_turns(
+        self, limit: int, *, chat_key: str | None = None, person_id: str | None = None
+    ) -> tuple[TurnRecord, ...]:
+        """The last `limit` turns, latest first."""
+        wanted: sa.ColumnElement[bool] = sa.true()
+        if chat_key is not None:
+            wanted = sa.and_(wanted, TURN.c.chat_key == chat_key)
+        if person_id is not None:
+            wanted = sa.and_(wanted, TURN.c.person_id == person_id)
+        return await self._latest(wanted, limit)
+
+    async def calls(self, chat_key: str, message_ids: Sequence[str]) -> tuple[CallRecord, ...]:
+        """The calls made for these messages, in the order they ended."""
+        wanted = sa.and_(CALL.c.session_id == chat_key, CALL.c.message_id.in_(message_ids))
+        query = sa.select(CALL).where(wanted).order_by(CALL.c.number)
+        rows = await self._readable.read(lambda connection: connection.execute(query).mappings().all())
+        return tuple(call_of(row) for row in rows)
+
+    async def spent_since(self, moment: datetime) -> tuple[Spent, ...]:
+        """Return what was used since `moment`, one entry a person and chat."""
+        names = (TURN.c.chat_key, TURN.c.person_id)
+        query = (
+            sa.select(*names, sa.func.sum(TURN.c.tokens).label("tokens"), sa.func.sum(TURN.c.cost).label("cost"))
+            .where(TURN.c.at >= to_micros(moment))
+            .group_by(*names)
+        )
+        rows = await self._readable.read(lambda connection: connection.execute(query).all())
+        return tuple(
+            Spent(
+                chat_key=row.chat_key,
+                person_key=person_key(address_of(row.chat_key, None), row.person_id),
+                tokens=int(row.tokens),
+                cost=row.cost,
+            )
+            for row in rows
+        )
+
+    async def _latest(self, wanted: sa.ColumnElement[bool], limit: int) -> tuple[TurnRecord, ...]:
+        query = sa.select(TURN).where(wanted).order_by(TURN.c.id.desc()).limit(limit)
+        rows = await self._readable.read(lambda connection: connection.execute(query).mappings().all())
+        return tuple(turn_of(row) for row in rows)
+
+
+class SqlCallStore(SqlCallReader):
+    """A `CallStore` over a `Database`."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self._database = database
+
+    async def add(self, turns: Sequence[TurnRecord], calls: Sequence[CallRecord]) -> None:
+        """Keep these in one transaction that does not wait for the disk; of people who opted out without words."""
+
+        def work(connection: sa.Connection) -> None:
+            if turns:
+                connection.execute(TURN.insert(), recordable_turns(connection, [turn_columns(each) for each in turns]))
+            if calls:
+                connection.execute(CALL.insert(), recordable_calls(connection, [call_columns(each) for each in calls]))
+
+        await self._database.run(work, is_durable=False)
+
+    async def forget(self, chat_key: str, message_id: str) -> None:
+        """Delete what is recorded about a message, except what it used."""
+        of_turn = sa.and_(TURN.c.chat_key == chat_key, TURN.c.message_id == message_id)
+        of_call = sa.and_(CALL.c.session_id == chat_key, CALL.c.message_id == message_id)
+
+        def work(connection: sa.Connection) -> None:
+            connection.execute(CALL.delete().where(of_call))
+            for row in connection.execute(sa.select(TURN).where(of_turn)).mappings().all():
+                completions = tuple(replace(each, requested=(), refused=()) for each in turn_of(row).completions)
+                emptied = {"text": "", "reply": "", "error": "", "completions": completions_text(completions)}
+                connection.execute(TURN.update().where(TURN.c.id == row["id"]).values(emptied))
+
+        await self._database.run(work)
+
+    async def purge(self, before: datetime) -> int:
+        """Delete what began before."""
+
+        def work(connection: sa.Connection) -> int:
+            connection.execute(CALL.delete().where(CALL.c.timestamp < to_micros(before)))
+            return connection.execute(TURN.delete().where(TURN.c.at < to_micros(before))).rowcount
+
+        return await self._database.run(work, is_durable=False)

@@ -1,0 +1,1 @@
+"""Reminders and their delivery ledger in SQL."""

@@ -1,0 +1,74 @@
+"""Claiming occurrences that were freed: after a failure, a crash, or quiet hours."""
+
+from collections.abc import Sequence
+
+import sqlalchemy as sa
+
+from services.reminders.records import DeliveryState, Lease
+from services.storage.engine.column_values import from_micros, to_micros
+from services.storage.reminders.occurrence_rows import Claimer
+from services.storage.reminders.quiet_hours import Quiet
+from services.storage.reminders.rows import DELIVERY_COLUMNS, NOTICE_COLUMNS, lease_of, occurred_of
+from services.storage.tables import DELIVERY, REMINDER
+from services.storage.tables.ddl import IS_FREED
+
+
+def claim_freed(connection: sa.Connection, claimer: Claimer) -> list[Lease]:
+    """Lease what is to be tried by now; what quiet hours forbid waits for their end instead."""
+    # Two statements: what the second reads is as it was when the first had locked it.
+    freed = list(connection.scalars(_due_ids(claimer)))
+    if not freed:
+        return []
+    rows = _read(connection, freed)
+    rows = [*rows, *_companions(connection, rows)]
+    held = _hold(connection, claimer, rows)
+    taken = [row for row in rows if row["delivery_id"] not in held]
+    ids = [row["delivery_id"] for row in taken]
+    connection.execute(DELIVERY.update().where(DELIVERY.c.id.in_(ids)).values(owner=claimer.owner))
+    return [lease_of(row, occurred_of(row)) for row in taken]
+
+
+def _due_ids(claimer: Claimer) -> sa.Select[int]:
+    return (
+        sa.select(DELIVERY.c.id)
+        .where(DELIVERY.c.try_at <= claimer.until, IS_FREED)
+        .order_by(DELIVERY.c.try_at)
+        .limit(claimer.limit)
+        .with_for_update(skip_locked=True)
+    )
+
+
+def _read(connection: sa.Connection, ids: Sequence[int]) -> Sequence[sa.RowMapping]:
+    query = (
+        sa.select(*DELIVERY_COLUMNS, *NOTICE_COLUMNS)
+        .join(REMINDER, REMINDER.c.id == DELIVERY.c.reminder_id)
+        .where(DELIVERY.c.id.in_(ids))
+    )
+    return connection.execute(query).mappings().all()
+
+
+def _companions(connection: sa.Connection, rows: Sequence[sa.RowMapping]) -> Sequence[sa.RowMapping]:
+    """The rest of what was said in one message with `rows`: it is claimed whole, or its key would hide the rest."""
+    keys = {row["message_key"] for row in rows if row["message_key"]}
+    if not keys:
+        return ()
+    known = [row["delivery_id"] for row in rows]
+    others = sa.select(DELIVERY.c.id).where(IS_FREED, DELIVERY.c.message_key.in_(keys), DELIVERY.c.id.not_in(known))
+    ids = list(connection.scalars(others.with_for_update()))
+    return _read(connection, ids) if ids else ()
+
+
+def _hold(connection: sa.Connection, claimer: Claimer, rows: Sequence[sa.RowMapping]) -> set[int]:
+    """Put off what falls into quiet hours; what may have been said already is not held back."""
+    quiet = Quiet(connection, rows, claimer.quiet)
+    held = {}
+    for row in rows:
+        is_certainly_unsaid = row["state"] == DeliveryState.LEASED.value
+        end = quiet.end(row, max(from_micros(row["try_at"]), claimer.now)) if is_certainly_unsaid else None
+        if end is not None:
+            held[row["delivery_id"]] = to_micros(end)
+    if held:
+        put_off = DELIVERY.update().where(DELIVERY.c.id == sa.bindparam("key"))
+        values = [{"key": key, "moment": moment} for key, moment in held.items()]
+        connection.execute(put_off.values(try_at=sa.bindparam("moment"), was_held=True), values)
+    return set(held)

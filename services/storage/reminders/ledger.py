@@ -1,0 +1,249 @@
+"""The ledger's own statements: begin, settle, free, cancel."""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from functools import cache
+from typing import Protocol
+
+import sqlalchemy as sa
+
+from services.reminders.model import ReminderState, public_id
+from services.reminders.records import WITHDRAWN, DeliveryRecord, DeliveryState, Lease, Mark
+from services.storage.engine import postgres_marks
+from services.storage.engine.column_values import from_micros, from_micros_or_none, to_micros
+from services.storage.engine.sent_journal import Said
+from services.storage.reminders import sqlite_marks
+from services.storage.reminders.rows import DELIVERY_COLUMNS, NOTICE_COLUMNS, lease_of, occurred_of
+from services.storage.tables import DELIVERY, REMINDER
+from services.storage.tables.ddl import BIG, IS_HELD, NEVER
+
+WAITING = (DeliveryState.LEASED.value, DeliveryState.UNKNOWN.value)
+# Without IN, which a statement for many rows at once may not have.
+_IS_WAITING = sa.or_(*(DELIVERY.c.state == state for state in WAITING))
+_IS_SENDING = DELIVERY.c.state == DeliveryState.SENDING.value
+_IS_WITHDRAWN = DELIVERY.c.version == WITHDRAWN
+_LAST_CLAIMED = 1000
+_FINAL = tuple(
+    state.value for state in (DeliveryState.SENT, DeliveryState.PARKED, DeliveryState.CANCELLED, DeliveryState.SKIPPED)
+)
+
+
+def begin(
+    connection: sa.Connection, owner: str, delivery_ids: Sequence[int], message_keys: Mapping[int, str]
+) -> dict[int, int]:
+    """Mark as `sending` what is still ours: the re-check that makes an edit or a delete hold to the last moment."""
+    begun = _marks(connection).begin_at_once(connection, owner, delivery_ids)
+    shared = [{"key": each, "message": message_keys[each]} for each in begun if each in message_keys]
+    if shared:
+        connection.execute(_keep_message_key(), shared)
+    return begun
+
+
+def held(connection: sa.Connection, owner: str, delivery_ids: Sequence[int]) -> frozenset[int]:
+    """Return which of these are being sent by `owner` still."""
+    query = sa.select(DELIVERY.c.id).where(DELIVERY.c.id.in_(delivery_ids), DELIVERY.c.owner == owner, _IS_SENDING)
+    return frozenset(connection.scalars(query))
+
+
+def renew(connection: sa.Connection, delivery_id: int) -> Lease | None:
+    """Read a begun occurrence again, with the text and people of now."""
+    row = (
+        connection.execute(
+            sa.select(*DELIVERY_COLUMNS, *NOTICE_COLUMNS)
+            .join(REMINDER, REMINDER.c.id == DELIVERY.c.reminder_id)
+            .where(DELIVERY.c.id == delivery_id)
+        )
+        .mappings()
+        .one_or_none()
+    )
+    if row is None:
+        return None
+    occurred = occurred_of(row)
+    return lease_of(row, occurred._replace(attempt=occurred.attempt - 1))
+
+
+def settle(connection: sa.Connection, marks: Sequence[Mark]) -> None:
+    """Record outcomes in one go; a reminder without a next fire is done once its last occurrence is."""
+    sent = [mark for mark in marks if mark.state is DeliveryState.SENT]
+    others = [mark for mark in marks if mark.state is not DeliveryState.SENT]
+    if sent:
+        said = [(mark.delivery_id, to_micros(mark.at), mark.platform_message_id) for mark in sent]
+        _marks(connection).settle_sent_at_once(connection, said, [mark.reminder_key for mark in sent])
+    if others:
+        connection.execute(_settle_other(), [_mark_columns(mark) for mark in others])
+    finished = [mark.reminder_key for mark in others if mark.state.value in _FINAL]
+    if finished:
+        _marks(connection).finish_at_once(connection, finished)
+
+
+def settle_noted(connection: sa.Connection, noted: Sequence[Said]) -> None:
+    """Record what was said just before the process ended and is still being sent, as far as the database knows."""
+    being_sent = sa.and_(
+        DELIVERY.c.reminder_id == sa.bindparam("reminder"),
+        DELIVERY.c.due_at == sa.bindparam("due"),
+        _IS_SENDING,
+    )
+    said = [{"reminder": each.reminder_key, "due": each.due_at} for each in noted]
+    found = [connection.scalar(sa.select(DELIVERY.c.id).where(being_sent), each) for each in said]
+    sent = [(key, each.at, each.message_id) for key, each in zip(found, noted, strict=True) if key is not None]
+    if sent:
+        _marks(connection).settle_sent_at_once(connection, sent, [each.reminder_key for each in noted])
+
+
+def free(connection: sa.Connection, owner: str | None) -> int:
+    """Free leases; what was being sent may have arrived, so it becomes `unknown`, or ends when it was withdrawn."""
+    held = IS_HELD if owner is None else sa.and_(IS_HELD, DELIVERY.c.owner == owner)
+    state = sa.case(
+        (_IS_WITHDRAWN, DeliveryState.CANCELLED.value),
+        (_IS_SENDING, DeliveryState.UNKNOWN.value),
+        else_=DELIVERY.c.state,
+    )
+    try_at = sa.case((_IS_WITHDRAWN, NEVER), else_=DELIVERY.c.try_at)
+    return connection.execute(DELIVERY.update().where(held).values(owner="", state=state, try_at=try_at)).rowcount
+
+
+def release(connection: sa.Connection, owner: str, but: Collection[int]) -> int:
+    """Free what `owner` has not begun, without `but`."""
+    idle = sa.and_(IS_HELD, DELIVERY.c.owner == owner, DELIVERY.c.state.in_(WAITING), DELIVERY.c.id.not_in(but))
+    return connection.execute(DELIVERY.update().where(idle).values(owner="")).rowcount
+
+
+def resume_parked(connection: sa.Connection, chat_key: str, *, since: int, now: int) -> int:
+    """Try the latest occurrence that was given up, of each reminder of a chat, again at `now`; all in microseconds."""
+    is_wanted = sa.and_(
+        REMINDER.c.chat_key == chat_key,
+        REMINDER.c.state.in_((ReminderState.ACTIVE.value, ReminderState.DONE.value)),
+    )
+    later = DELIVERY.alias("later")
+    is_overtaken = sa.exists().where(
+        later.c.reminder_id == DELIVERY.c.reminder_id,
+        later.c.due_at > DELIVERY.c.due_at,
+        later.c.state == DeliveryState.SENT.value,
+    )
+    latest = (
+        sa.select(sa.func.max(DELIVERY.c.id))
+        .join(REMINDER, REMINDER.c.id == DELIVERY.c.reminder_id)
+        .where(is_wanted, _is_given_up(since), sa.not_(is_overtaken))
+        .group_by(DELIVERY.c.reminder_id)
+    )
+    again = {"state": DeliveryState.LEASED.value, "try_at": now, "attempt": 0, "error": "", "owner": ""}
+    return connection.execute(DELIVERY.update().where(DELIVERY.c.id.in_(latest)).values(again)).rowcount
+
+
+def given_up_chats(connection: sa.Connection, since: int) -> frozenset[str]:
+    """The keys of the chats in which something due after `since` (microseconds) was given up."""
+    return frozenset(connection.scalars(sa.select(DELIVERY.c.chat_key).distinct().where(_is_given_up(since))))
+
+
+def cancel_leases(connection: sa.Connection, reminder_id: int, next_fire_at: int | None) -> None:
+    """Cancel what has not begun and withdraw what has, and make room for the fires that it will have again."""
+    of_reminder = DELIVERY.c.reminder_id == reminder_id
+    connection.execute(
+        DELIVERY.update()
+        .where(of_reminder, DELIVERY.c.state.in_(WAITING))
+        .values(state=DeliveryState.CANCELLED.value, try_at=NEVER, error="the reminder was changed", owner="")
+    )
+    connection.execute(DELIVERY.update().where(of_reminder, _IS_SENDING).values(version=WITHDRAWN))
+    if next_fire_at is not None:
+        is_again_to_come = sa.and_(
+            of_reminder, DELIVERY.c.state == DeliveryState.CANCELLED.value, DELIVERY.c.due_at >= next_fire_at
+        )
+        connection.execute(DELIVERY.delete().where(is_again_to_come))
+
+
+def rewrite_leases(connection: sa.Connection, reminder_id: int, content: str, version: int) -> None:
+    """Give what has not begun the new text, and the next attempt of what has."""
+    open_ones = sa.or_(DELIVERY.c.state.in_(WAITING), sa.and_(_IS_SENDING, sa.not_(_IS_WITHDRAWN)))
+    of_reminder = DELIVERY.update().where(DELIVERY.c.reminder_id == reminder_id, open_ones)
+    connection.execute(of_reminder.values(content=content, version=version))
+
+
+def purge(connection: sa.Connection, before: int, limit: int) -> int:
+    """Delete final rows due before `before`."""
+    old = sa.select(DELIVERY.c.id).where(DELIVERY.c.due_at < before, DELIVERY.c.state.in_(_FINAL)).limit(limit)
+    return connection.execute(DELIVERY.delete().where(DELIVERY.c.id.in_(old))).rowcount
+
+
+def latest_due(connection: sa.Connection) -> int | None:
+    """The latest due time, in microseconds, of the occurrences that were claimed last."""
+    last = sa.select(DELIVERY.c.due_at).order_by(DELIVERY.c.id.desc()).limit(_LAST_CLAIMED).subquery()
+    latest: int | None = connection.scalar(sa.select(sa.func.max(last.c.due_at)))
+    return latest
+
+
+def deliveries(connection: sa.Connection, since: datetime, until: datetime) -> tuple[DeliveryRecord, ...]:
+    """Every occurrence due in the period, oldest first."""
+    in_period = DELIVERY.c.due_at.between(to_micros(since), to_micros(until))
+    query = sa.select(DELIVERY).where(in_period).order_by(DELIVERY.c.due_at, DELIVERY.c.id)
+    return tuple(
+        DeliveryRecord(
+            reminder_id=public_id(row.reminder_id),
+            due_at=from_micros(row.due_at),
+            state=DeliveryState(row.state),
+            attempt=row.attempt,
+            missed=row.missed,
+            sent_at=from_micros_or_none(row.sent_at),
+            error=row.error,
+        )
+        for row in connection.execute(query)
+    )
+
+
+def _is_given_up(since: int) -> sa.ColumnElement[bool]:
+    return sa.and_(DELIVERY.c.state == DeliveryState.PARKED.value, DELIVERY.c.due_at > since)
+
+
+@cache
+def _keep_message_key() -> sa.Update:
+    return DELIVERY.update().where(DELIVERY.c.id == sa.bindparam("key")).values(message_key=sa.bindparam("message"))
+
+
+class _Marks(Protocol):
+    """Begin and settle, as a kind of database does it best."""
+
+    def begin_at_once(self, connection: sa.Connection, owner: str, delivery_ids: Sequence[int], /) -> dict[int, int]:
+        """Mark as `sending` what is still the owner's; return its versions."""
+        ...
+
+    def settle_sent_at_once(
+        self, connection: sa.Connection, marks: Sequence[tuple[int, int, str | None]], reminder_keys: Sequence[int], /
+    ) -> None:
+        """Mark as `sent`: delivery, microsecond, message id of the platform; and finish the reminders."""
+        ...
+
+    def finish_at_once(self, connection: sa.Connection, reminder_keys: Sequence[int], /) -> None:
+        """Mark as `done` what has no next fire."""
+        ...
+
+
+def _marks(connection: sa.Connection) -> _Marks:
+    return postgres_marks if connection.dialect.name == "postgresql" else sqlite_marks
+
+
+@cache
+def _settle_other() -> sa.Update:
+    # Of an attempt that somebody else has overtaken meanwhile only success is news. A server that crashed may not know
+    # that the attempt was begun.
+    number: sa.BindParameter[int] = sa.bindparam("number")
+    this_attempt = sa.and_(
+        DELIVERY.c.id == sa.bindparam("key"),
+        sa.or_(
+            sa.and_(_IS_SENDING, DELIVERY.c.attempt == number),
+            sa.and_(_IS_WAITING, DELIVERY.c.attempt == number - 1),
+        ),
+    )
+    state = sa.case((_IS_WITHDRAWN, DeliveryState.CANCELLED.value), else_=sa.bindparam("outcome"))
+    try_at = sa.case((_IS_WITHDRAWN, NEVER), else_=sa.bindparam("moment", type_=BIG))
+    reason: sa.BindParameter[str] = sa.bindparam("reason")
+    values = {"state": state, "attempt": number, "try_at": try_at, "error": reason, "owner": ""}
+    return DELIVERY.update().where(this_attempt).values(values)
+
+
+def _mark_columns(mark: Mark) -> dict[str, object]:
+    return {
+        "key": mark.delivery_id,
+        "number": mark.attempt,
+        "outcome": mark.state.value,
+        "moment": NEVER if mark.state.value in _FINAL else to_micros(mark.at),
+        "reason": mark.error,
+    }

@@ -1,0 +1,126 @@
+"""Writing what falls due into the ledger."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from msgspec import Struct
+
+from services.reminders.model import CatchUp
+from services.reminders.occurrences import MOST_CAUGHT_UP, DuePlan, Occurrence
+from services.reminders.quiet_hours import QuietHours
+from services.reminders.records import DeliveryState
+from services.storage.engine.column_values import to_micros
+from services.storage.engine.inserts import insert_new, new_from_json
+from services.storage.reminders.quiet_hours import Quiet
+from services.storage.reminders.rows import Occurred, occurred_of
+from services.storage.tables import DELIVERY
+from services.storage.tables.ddl import IS_FREED, NEVER
+
+
+class Claimer(Struct, frozen=True, kw_only=True):
+    """Leases go to `owner`, due by `until` (microseconds), at most `limit` rows of a kind.
+
+    `quiet` are the hours of chats that have none of their own.
+    """
+
+    owner: str
+    now: datetime
+    until: int
+    limit: int
+    quiet: QuietHours | None = None
+
+
+Planned = Sequence[tuple[sa.RowMapping, DuePlan]]
+_ALL_ROWS = 1_000_000  # SQLite has no OFFSET without LIMIT
+
+
+def absorb_waiting(connection: sa.Connection, planned: Planned) -> dict[int, int]:
+    """Fold older occurrences that wait for another try into the newer one; say how many each had.
+
+    Where every missed one is wanted they wait on, as many as are caught up with at most.
+    """
+    rows = [row for row, _ in planned if row["rule"]]
+    folded = [row["id"] for row in rows if row["catch_up"] != CatchUp.ALL.value]
+    counts = _absorb(connection, DELIVERY.c.reminder_id.in_(folded)) if folded else {}
+    for row in rows:
+        if row["catch_up"] == CatchUp.ALL.value:
+            older = sa.select(DELIVERY.c.id).where(DELIVERY.c.reminder_id == row["id"], IS_FREED)
+            older = older.order_by(DELIVERY.c.due_at.desc()).offset(MOST_CAUGHT_UP - 1)
+            surplus = connection.scalars(older.limit(_ALL_ROWS)).all()
+            counts |= _absorb(connection, DELIVERY.c.id.in_(surplus)) if surplus else {}
+    return counts
+
+
+def _absorb(connection: sa.Connection, which: sa.ColumnElement[bool]) -> dict[int, int]:
+    waiting = sa.and_(which, IS_FREED)
+    counts: dict[int, int] = {}
+    for found in connection.execute(
+        DELIVERY.update()
+        .where(waiting)
+        .values(state=DeliveryState.CANCELLED.value, try_at=NEVER, error="absorbed by a later occurrence")
+        .returning(DELIVERY.c.reminder_id, DELIVERY.c.missed)
+    ).mappings():
+        counts[found["reminder_id"]] = counts.get(found["reminder_id"], 0) + found["missed"] + 1
+    return counts
+
+
+def insert_occurrences(
+    connection: sa.Connection,
+    claimer: Claimer,
+    planned: Planned,
+    absorbed: Mapping[int, int],
+) -> list[tuple[sa.RowMapping, Occurred]]:
+    """Insert one ledger row for each; an occurrence that exists already is not claimed a second time.
+
+    Returns those that are to be said now: neither skipped nor held back by quiet hours.
+    """
+    quiet = Quiet(connection, [row for row, _ in planned], claimer.quiet)
+    values: dict[tuple[int, int], dict[str, Any]] = {}
+    rows: dict[int, sa.RowMapping] = {}
+    for row, plan in planned:
+        rows[row["id"]] = row
+        for place, occurrence in enumerate(plan.occurrences):
+            columns = _occurrence_columns(row, occurrence, 0 if place else absorbed.get(row["id"], 0))
+            held_until = None if occurrence.is_skipped else quiet.end(row, max(occurrence.due_at, claimer.now))
+            if held_until is not None:
+                columns |= {"try_at": to_micros(held_until), "was_held": True}
+            elif not occurrence.is_skipped:
+                columns["owner"] = claimer.owner
+            values[row["id"], columns["due_at"]] = columns
+    made = _insert(connection, list(values.values()))
+    leased = [(rows[each.reminder_id], values[each.reminder_id, each.due_at], each.id) for each in made]
+    return [
+        (row, occurred_of({**columns, "delivery_id": identifier}))
+        for row, columns, identifier in leased
+        if columns["owner"]
+    ]
+
+
+def _insert(connection: sa.Connection, rows: Sequence[Mapping[str, Any]]) -> Sequence[sa.Row[Any]]:
+    """The ids of the rows that are new, with what they are of."""
+    made = (DELIVERY.c.id, DELIVERY.c.reminder_id, DELIVERY.c.due_at)
+    if connection.dialect.name == "postgresql":
+        return connection.execute(new_from_json(DELIVERY, tuple(rows[0])).returning(*made), {"rows": rows}).all()
+    return connection.execute(insert_new("sqlite", DELIVERY).returning(*made), rows).all()
+
+
+def _occurrence_columns(row: sa.RowMapping, occurrence: Occurrence, absorbed: int) -> dict[str, Any]:
+    due_at = to_micros(occurrence.due_at)
+    state = DeliveryState.SKIPPED if occurrence.is_skipped else DeliveryState.LEASED
+    return {
+        "reminder_id": row["id"],
+        "due_at": due_at,
+        "version": row["version"],
+        "content": row["content"],
+        "chat_key": row["chat_key"],
+        "missed": occurrence.missed + absorbed,
+        "state": state.value,
+        "try_at": NEVER if occurrence.is_skipped else due_at,
+        "attempt": 0,
+        "message_key": "",
+        "was_held": False,
+        "owner": "",
+        "error": "",
+    }

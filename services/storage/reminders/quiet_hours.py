@@ -1,0 +1,55 @@
+"""Quiet hours in SQL, and how long they hold back what is being claimed."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, time
+
+import sqlalchemy as sa
+
+from services.reminders.quiet_hours import QuietHours, quiet_keys, quiet_until
+from services.storage.engine.column_values import address_of
+from services.storage.reminders.rows import creator_of, people_of
+from services.storage.tables import QUIET
+
+_HOUR = 60
+
+
+class Quiet:
+    """The quiet hours that concern the reminders of `rows`; `default` is for chats without their own."""
+
+    def __init__(self, connection: sa.Connection, rows: Sequence[sa.RowMapping], default: QuietHours | None) -> None:
+        self._default = default
+        self._hours: Mapping[str, QuietHours] = {}
+        if connection.scalar(sa.select(QUIET.c.key).limit(1)) is not None:
+            wanted = {key for row in rows for key in _keys(row)}
+            found = connection.execute(sa.select(QUIET).where(QUIET.c.key.in_(wanted))).mappings()
+            self._hours = {row["key"]: hours_of(row) for row in found}
+
+    def end(self, row: sa.RowMapping, moment: datetime) -> datetime | None:
+        """Return when the quiet time ends that `moment` falls in for this reminder; None when it may be said."""
+        if row["is_urgent"] or (self._default is None and not self._hours):
+            return None
+        chat, *person = _keys(row)
+        kept = [self._hours.get(chat, self._default), *(self._hours.get(key) for key in person)]
+        return quiet_until((each for each in kept if each is not None), moment)
+
+
+def hours_of(row: sa.RowMapping) -> QuietHours:
+    """Quiet hours as they were kept."""
+    return QuietHours(starts=_clock(row["starts"]), ends=_clock(row["ends"]), zone=row["zone"])
+
+
+def columns_of(key: str, hours: QuietHours) -> dict[str, object]:
+    """Quiet hours as columns."""
+    return {"key": key, "starts": _minutes(hours.starts), "ends": _minutes(hours.ends), "zone": hours.zone}
+
+
+def _keys(row: sa.RowMapping) -> tuple[str, ...]:
+    return quiet_keys(address_of(row["chat_key"], row["thread_id"]), creator_of(row), people_of(row["targets"]))
+
+
+def _clock(minutes: int) -> time:
+    return time(*divmod(minutes, _HOUR))
+
+
+def _minutes(clock: time) -> int:
+    return clock.hour * _HOUR + clock.minute

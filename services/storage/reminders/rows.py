@@ -1,0 +1,203 @@
+"""Between rows and the nouns of the reminder service."""
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
+
+import sqlalchemy as sa
+
+from services.kernel.chat import Person
+from services.recurrence.fires import previous_fire
+from services.recurrence.schedule import Schedule
+from services.reminders.model import CatchUp, DueNotice, ReminderAction, ReminderState, public_id
+from services.reminders.occurrences import pause_after
+from services.reminders.records import Change, DeliveryState, Draft, Lease, StoredReminder
+from services.storage.engine.column_values import (
+    address_of,
+    from_micros,
+    from_micros_or_none,
+    to_micros,
+    to_micros_or_none,
+)
+from services.storage.tables import DELIVERY, REMINDER
+
+# What a notice says, under names that do not clash between the two tables.
+NOTICE_COLUMNS = (
+    REMINDER.c.chat_key,
+    REMINDER.c.thread_id,
+    REMINDER.c.creator_id,
+    REMINDER.c.creator_name,
+    REMINDER.c.targets,
+    REMINDER.c.language,
+    REMINDER.c.zone,
+    REMINDER.c.rule,
+    REMINDER.c.is_urgent,
+    REMINDER.c.action,
+    REMINDER.c.start_local,
+    REMINDER.c.start_fold,
+)
+DELIVERY_COLUMNS = (
+    DELIVERY.c.id.label("delivery_id"),
+    DELIVERY.c.reminder_id,
+    DELIVERY.c.due_at,
+    DELIVERY.c.version,
+    DELIVERY.c.content,
+    DELIVERY.c.missed,
+    DELIVERY.c.state,
+    DELIVERY.c.try_at,
+    DELIVERY.c.attempt,
+    DELIVERY.c.message_key,
+    DELIVERY.c.was_held,
+)
+
+
+class Occurred(NamedTuple):
+    """The part of a notice that is the occurrence's own; instants in microseconds."""
+
+    delivery_id: int
+    reminder_id: int
+    due_at: int
+    version: int
+    content: str
+    missed: int
+    state: str
+    try_at: int
+    attempt: int
+    message_key: str
+    was_held: bool
+
+
+def schedule_columns(schedule: Schedule) -> dict[str, object]:
+    """A schedule as columns; `fold` is kept because wall time alone cannot say which of two equal times is meant."""
+    return {
+        "rule": schedule.rule,
+        "start_local": schedule.start.isoformat(),
+        "start_fold": schedule.start.fold,
+        "zone": schedule.zone,
+    }
+
+
+def schedule_of(row: sa.RowMapping) -> Schedule:
+    """The schedule that a row holds."""
+    start = datetime.fromisoformat(row["start_local"]).replace(fold=row["start_fold"])
+    return Schedule(start=start, zone=row["zone"], rule=row["rule"])
+
+
+def draft_columns(draft: Draft, created_at: int) -> dict[str, object]:
+    """A new reminder as columns."""
+    wish, address, creator = draft.wish, draft.wish.address, draft.wish.creator
+    return {
+        "request_key": wish.request_key,
+        "chat_key": address.key,
+        "thread_id": address.thread_id,
+        "creator_id": creator.id,
+        "creator_name": creator.name,
+        "targets": _people_text(wish.targets),
+        "content": wish.content,
+        "language": wish.language,
+        "is_private": wish.is_private,
+        "is_urgent": wish.is_urgent,
+        "catch_up": wish.catch_up.value,
+        "action": wish.action.value,
+        **schedule_columns(wish.schedule),
+        "next_fire_at": to_micros(draft.first_fire),
+        "version": 1,
+        "state": ReminderState.ACTIVE.value,
+        "created_at": created_at,
+        "updated_at": created_at,
+    }
+
+
+def change_columns(change: Change, now: datetime) -> dict[str, object]:
+    """A change as columns, without the next fire."""
+    chosen = {"is_urgent": change.is_urgent, "catch_up": None if change.catch_up is None else change.catch_up.value}
+    return {
+        **{name: value for name, value in chosen.items() if value is not None},
+        "content": change.content,
+        "targets": _people_text(change.targets),
+        **schedule_columns(change.schedule),
+        "state": change.state.value,
+        "version": change.version + 1,
+        "updated_at": to_micros(now),
+    }
+
+
+def reminder_of(row: sa.RowMapping) -> StoredReminder:
+    """A row of the reminder table."""
+    return StoredReminder(
+        key=row["id"],
+        version=row["version"],
+        request_key=row["request_key"],
+        address=address_of(row["chat_key"], row["thread_id"]),
+        creator=creator_of(row),
+        targets=people_of(row["targets"]),
+        content=row["content"],
+        schedule=schedule_of(row),
+        language=row["language"],
+        is_private=bool(row["is_private"]),
+        state=ReminderState(row["state"]),
+        next_fire_at=from_micros_or_none(row["next_fire_at"]),
+        created_at=from_micros(row["created_at"]),
+        is_urgent=bool(row["is_urgent"]),
+        catch_up=CatchUp(row["catch_up"]),
+        action=ReminderAction(row["action"]),
+    )
+
+
+def occurred_of(columns: sa.RowMapping | Mapping[str, Any]) -> Occurred:
+    """The delivery half of a joined row."""
+    return Occurred(*(columns[name] for name in Occurred._fields))
+
+
+def lease_of(row: sa.RowMapping, occurred: Occurred) -> Lease:
+    """A claimed occurrence of the reminder in `row`, ready to be said."""
+    identifier = public_id(occurred.reminder_id)
+    due_at = from_micros(occurred.due_at).astimezone(ZoneInfo(row["zone"]))
+    action = ReminderAction(row["action"])
+    notice = DueNotice(
+        delivery_id=occurred.delivery_id,
+        idempotency_key=f"{identifier}-{occurred.due_at}",
+        reminder_id=identifier,
+        address=address_of(row["chat_key"], row["thread_id"]),
+        creator=creator_of(row),
+        targets=people_of(row["targets"]),
+        content=occurred.content,
+        language=row["language"],
+        due_at=due_at,
+        missed=occurred.missed,
+        is_recurring=bool(row["rule"]),
+        attempt=occurred.attempt + 1,
+        may_be_repeat=occurred.state == DeliveryState.UNKNOWN,
+        was_held=bool(occurred.was_held),
+        repeats_every=pause_after(schedule_of(row), due_at),
+        action=action,
+        covers_since=None if action is ReminderAction.SAY else previous_fire(schedule_of(row), due_at),
+    )
+    return Lease(
+        notice=notice,
+        reminder_key=occurred.reminder_id,
+        version=occurred.version,
+        try_at=from_micros(occurred.try_at),
+        message_key=occurred.message_key,
+    )
+
+
+def next_fire_micros(change: Change) -> int | None:
+    """The next fire of a change as a column value."""
+    return to_micros_or_none(change.next_fire_at)
+
+
+def creator_of(row: sa.RowMapping) -> Person:
+    """Return who set the reminder in `row`."""
+    return Person(id=row["creator_id"], name=row["creator_name"])
+
+
+def people_of(text: str) -> tuple[Person, ...]:
+    """People as stored: JSON pairs of id and name, empty for nobody."""
+    return tuple(Person(id=identifier, name=name) for identifier, name in json.loads(text)) if text else ()
+
+
+def _people_text(people: tuple[Person, ...]) -> str:
+    return json.dumps([[person.id, person.name] for person in people], ensure_ascii=False) if people else ""

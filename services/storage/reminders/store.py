@@ -1,0 +1,345 @@
+"""Reminders and their ledger in SQL: the reminder store that the bot runs on."""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from functools import cache
+
+import sqlalchemy as sa
+from msgspec import Struct
+
+from services.kernel.errors import RequestRefused
+from services.recurrence.rules import look_up
+from services.reminders.model import ReminderLimits
+from services.reminders.quiet_hours import QuietHours
+from services.reminders.records import (
+    Change,
+    Claim,
+    DeliveryRecord,
+    DeliveryState,
+    Draft,
+    Lease,
+    LeaseFate,
+    Mark,
+    StoredReminder,
+)
+from services.storage.database import Database
+from services.storage.engine import postgres_marks
+from services.storage.engine.column_values import LATEST, from_micros, from_micros_or_none, to_micros
+from services.storage.engine.inserts import insert_many, upsert
+from services.storage.engine.postgres import queue_up
+from services.storage.engine.sent_journal import Said
+from services.storage.reminders import claims, ledger
+from services.storage.reminders.occurrence_rows import Claimer
+from services.storage.reminders.quiet_hours import columns_of, hours_of
+from services.storage.reminders.rows import change_columns, draft_columns, next_fire_micros, reminder_of
+from services.storage.reminders.shared_claims import claim_shared, free_gone
+from services.storage.tables import DELIVERY, QUIET, REMINDER
+from services.storage.tables.ddl import IS_HELD, IS_OPEN
+
+_BULK_ROWS = 10_000
+
+
+class SentOccurrence(Struct, frozen=True, kw_only=True):
+    """One delivered occurrence of a reminder (`reminder_key` is its row); `due_at` is in UTC."""
+
+    reminder_key: int
+    content: str
+    due_at: datetime
+
+
+class SqlReminderStore:
+    """A `ReminderStore` over a `Database`."""
+
+    def __init__(self, database: Database, *, quiet: QuietHours | None = None) -> None:
+        """`quiet` are the quiet hours of chats that have none of their own."""
+        self._database = database
+        self._quiet = quiet
+
+    async def add(self, draft: Draft, now: datetime, limits: ReminderLimits) -> StoredReminder:
+        """Keep a reminder; the same request key again gives the one that is there."""
+
+        def work(connection: sa.Connection) -> StoredReminder:
+            queue_up(connection, draft.wish.address.key)  # so that the caps of a chat hold
+            known = _by_request(connection, draft.wish.request_key)
+            if known is not None:
+                return known
+            _check_caps(connection, draft, limits)
+            columns = draft_columns(draft, to_micros(now))
+            row = connection.execute(REMINDER.insert().returning(*REMINDER.c), columns).mappings().one()
+            return reminder_of(row)
+
+        return await self._database.run(work)
+
+    async def add_many(self, drafts: Sequence[Draft], now: datetime) -> int:
+        """Keep many at once, caps not asked."""
+
+        def work(connection: sa.Connection) -> int:
+            count, created_at = 0, to_micros(now)
+            for start in range(0, len(drafts), _BULK_ROWS):
+                rows = [draft_columns(draft, created_at) for draft in drafts[start : start + _BULK_ROWS]]
+                count += insert_many(connection, REMINDER, rows)
+            return count
+
+        return await self._database.run(work)
+
+    async def look_up(self, rule: str) -> None:
+        """Have what a rule needs of calendars read in the thread of the reader."""
+        await self._database.read(lambda _: look_up(rule))
+
+    async def by_request(self, request_key: str) -> StoredReminder | None:
+        """The reminder that a command made."""
+        return await self._database.read(lambda connection: _by_request(connection, request_key))
+
+    async def in_chat(self, chat_key: str, limit: int) -> tuple[StoredReminder, ...]:
+        """The active and paused reminders of a chat, soonest first."""
+        return await self._rows(_open_in_chat(), {"chat": chat_key, "most": limit})
+
+    async def of_creator(self, platform: str, person_id: str, limit: int) -> tuple[StoredReminder, ...]:
+        """Return the active and paused reminders that a person has set in any chat of a platform."""
+        is_own = REMINDER.c.creator_id == person_id
+        is_there = REMINDER.c.chat_key.startswith(f"{platform}:", autoescape=True)
+        return await self._rows(sa.select(REMINDER).where(is_own, is_there, IS_OPEN).limit(limit))
+
+    async def get(self, key: int) -> StoredReminder | None:
+        """The reminder with this key, whatever its state."""
+        found = await self._rows(sa.select(REMINDER).where(REMINDER.c.id == key))
+        return found[0] if found else None
+
+    async def lately_sent(self, chat_key: str, since: datetime, limit: int) -> tuple[StoredReminder, ...]:
+        """Reminders of a chat that are being said, and those that were said since `since`, latest first."""
+        here = DELIVERY.c.chat_key == chat_key
+        being_said = sa.and_(here, IS_HELD, DELIVERY.c.state == DeliveryState.SENDING.value)
+        said = sa.union_all(
+            sa.select(DELIVERY.c.reminder_id, sa.literal(LATEST).label("said_at")).where(being_said),
+            sa.select(DELIVERY.c.reminder_id, DELIVERY.c.sent_at).where(here, DELIVERY.c.sent_at >= to_micros(since)),
+        ).subquery()
+        query = (
+            sa.select(REMINDER)
+            .join(said, said.c.reminder_id == REMINDER.c.id)
+            .group_by(REMINDER.c.id)
+            .order_by(sa.func.max(said.c.said_at).desc())
+            .limit(limit)
+        )
+        return await self._rows(query)
+
+    async def sent_between(
+        self, chat_key: str, since: datetime, until: datetime, limit: int
+    ) -> tuple[SentOccurrence, ...]:
+        """Return at most `limit` delivered occurrences of a chat that were due from `since` until `until`, in order."""
+        query = (
+            sa.select(DELIVERY.c.reminder_id, REMINDER.c.content, DELIVERY.c.due_at)
+            .join(REMINDER, REMINDER.c.id == DELIVERY.c.reminder_id)
+            .where(
+                DELIVERY.c.chat_key == chat_key,
+                DELIVERY.c.sent_at >= to_micros(since),  # nothing is sent before it is due; this column is indexed
+                DELIVERY.c.due_at.between(to_micros(since), to_micros(until)),
+            )
+            .order_by(DELIVERY.c.due_at, DELIVERY.c.reminder_id)
+            .limit(limit)
+        )
+
+        def work(connection: sa.Connection) -> tuple[SentOccurrence, ...]:
+            return tuple(
+                SentOccurrence(reminder_key=key, content=content, due_at=from_micros(due_at))
+                for key, content, due_at in connection.execute(query)
+            )
+
+        return await self._database.run(work)
+
+    async def said_in(self, chat_key: str, message_id: str) -> tuple[StoredReminder, ...]:
+        """The reminders that were said in a message of the bot."""
+        here = sa.and_(DELIVERY.c.chat_key == chat_key, DELIVERY.c.platform_message_id == message_id)
+        said = sa.select(DELIVERY.c.reminder_id).where(here)
+        return await self._rows(sa.select(REMINDER).where(REMINDER.c.id.in_(said)).order_by(REMINDER.c.id))
+
+    async def change(self, changes: Sequence[Change], now: datetime) -> tuple[StoredReminder, ...]:
+        """Apply changes whose version still holds, leases included, in one transaction."""
+
+        def work(connection: sa.Connection) -> tuple[StoredReminder, ...]:
+            rows = [_apply(connection, change, now) for change in changes]
+            return tuple(row for row in rows if row is not None)
+
+        return await self._database.run(work)
+
+    async def claim(self, owner: str, now: datetime, horizon: datetime, limit: int) -> Claim:
+        """Take for `owner` what is due by `horizon`; where others share the database, look again after that."""
+        claimer = Claimer(owner=owner, now=now, until=to_micros(horizon), limit=limit, quiet=self._quiet)
+        presence = self._database.presence
+        if presence is None:
+            return await self._database.run(lambda connection: claims.claim(connection, claimer))
+        await presence.hold(owner)
+        return await self._database.run(lambda connection: claim_shared(connection, presence, claimer))
+
+    async def begin(
+        self, owner: str, delivery_ids: Sequence[int], message_keys: Mapping[int, str] | None = None
+    ) -> dict[int, int]:
+        """Note that these are being sent, as far as they are still ours."""
+        if not message_keys:
+            return await self._database.mark(lambda connection: ledger.begin(connection, owner, delivery_ids, {}))
+        return await self._database.run(
+            lambda connection: ledger.begin(connection, owner, delivery_ids, message_keys), is_durable=False
+        )
+
+    async def held(self, owner: str, delivery_ids: Sequence[int]) -> frozenset[int]:
+        """Return which of these are being sent by `owner` still."""
+        return await self._database.read(lambda connection: ledger.held(connection, owner, delivery_ids))
+
+    async def renew(self, delivery_id: int) -> Lease | None:
+        """Read a claimed occurrence again after its reminder was edited."""
+        return await self._database.run(lambda connection: ledger.renew(connection, delivery_id), is_durable=False)
+
+    def note_sent(self, sent: Sequence[tuple[Lease, Mark]]) -> bool:
+        """Write down at once that these were said, beside the database where one process has it for itself."""
+        journal = self._database.sent
+        return journal is not None and journal.note([_said(lease, mark) for lease, mark in sent])
+
+    async def keep_sent(self, sent: Sequence[Mark]) -> bool:
+        """Write down for the others who share the database that these were said."""
+        said = [(mark.delivery_id, to_micros(mark.at), mark.platform_message_id, mark.reminder_key) for mark in sent]
+        return await self._database.keep(postgres_marks.kept(said))
+
+    async def settle(self, marks: Sequence[Mark]) -> None:
+        """Record what came of attempts."""
+        if all(mark.state is DeliveryState.SENT for mark in marks):
+            await self._database.mark(lambda connection: ledger.settle(connection, marks))
+        else:
+            await self._database.run(lambda connection: ledger.settle(connection, marks), is_durable=False)
+        if self._database.sent is not None:
+            self._database.sent.settled([mark.delivery_id for mark in marks])
+
+    async def free(self, owner: str | None) -> int:
+        """Free what `owner` holds (None: everybody who is gone), begun sends as `unknown`."""
+        presence = self._database.presence
+        if owner is None and presence is not None:
+            await self._get_ready()
+            return await self._database.run(lambda connection: free_gone(connection, presence))
+        journal = self._database.sent
+        if owner is not None or journal is None:
+            return await self._database.run(lambda connection: ledger.free(connection, owner))
+
+        def recover(connection: sa.Connection) -> int:
+            ledger.settle_noted(connection, journal.read())
+            return ledger.free(connection, owner)
+
+        freed = await self._database.run(recover)
+        journal.clear()
+        return freed
+
+    async def release(self, owner: str, but: Collection[int]) -> int:
+        """Free what `owner` holds and has not begun, without `but`."""
+        return await self._database.run(lambda connection: ledger.release(connection, owner, but))
+
+    async def latest_due(self) -> datetime | None:
+        """The latest due time among the occurrences that were claimed last."""
+        return from_micros_or_none(await self._database.read(ledger.latest_due))
+
+    async def resume_parked(self, chat_key: str, since: datetime, now: datetime) -> int:
+        """Try again at `now` what was given up in a chat and was due after `since`."""
+        moment, earliest = to_micros(now), to_micros(since)
+        return await self._database.run(
+            lambda connection: ledger.resume_parked(connection, chat_key, since=earliest, now=moment)
+        )
+
+    async def given_up_chats(self, since: datetime) -> frozenset[str]:
+        """The keys of the chats in which something due after `since` was given up."""
+        return await self._database.read(lambda connection: ledger.given_up_chats(connection, to_micros(since)))
+
+    async def realign(self, now: datetime) -> int:
+        """Repair what a clock that was ahead has armed."""
+        return await self._database.run(lambda connection: claims.realign(connection, now))
+
+    async def follow_zone_data(self, version: str, now: datetime) -> int:
+        """Arm every recurring reminder anew when the rules of the zones are not those of the last time."""
+        return await self._database.run(lambda connection: claims.follow_zone_data(connection, version, now))
+
+    async def quiet_hours(self, key: str) -> QuietHours | None:
+        """The quiet hours under `key`."""
+        query = sa.select(QUIET).where(QUIET.c.key == key)
+        row = await self._database.read(lambda connection: connection.execute(query).mappings().one_or_none())
+        return None if row is None else hours_of(row)
+
+    async def set_quiet_hours(self, key: str, hours: QuietHours | None) -> None:
+        """Keep quiet hours; None forgets them."""
+
+        def work(connection: sa.Connection) -> None:
+            if hours is None:
+                connection.execute(QUIET.delete().where(QUIET.c.key == key))
+            else:
+                connection.execute(upsert(connection, QUIET, key=["key"]), columns_of(key, hours))
+
+        await self._database.run(work)
+
+    async def purge(self, before: datetime, limit: int) -> int:
+        """Forget final occurrences due before `before`."""
+        return await self._database.run(
+            lambda connection: ledger.purge(connection, to_micros(before), limit), is_durable=False
+        )
+
+    async def deliveries(self, since: datetime, until: datetime) -> tuple[DeliveryRecord, ...]:
+        """Every occurrence due in the period, oldest first."""
+        return await self._database.read(lambda connection: ledger.deliveries(connection, since, until))
+
+    async def _get_ready(self) -> None:
+        """Let the sessions that wait for something to fall due learn about their tables before that."""
+        await self._database.mark(lambda connection: ledger.begin(connection, "", (), {}))
+        await self._database.get_ready_to_keep()
+
+    async def _rows(
+        self, query: sa.Select[tuple[object, ...]], values: Mapping[str, object] | None = None
+    ) -> tuple[StoredReminder, ...]:
+        def work(connection: sa.Connection) -> tuple[StoredReminder, ...]:
+            found = tuple(reminder_of(row) for row in connection.execute(query, values).mappings())
+            for rule in {row.schedule.rule for row in found}:
+                look_up(rule)  # here, or whoever computes the next fire waits for it in the event loop
+            return found
+
+        return await self._database.read(work)
+
+
+@cache
+def _open_in_chat() -> sa.Select[tuple[object, ...]]:
+    return (
+        sa.select(REMINDER)
+        .where(REMINDER.c.chat_key == sa.bindparam("chat"), IS_OPEN)
+        .order_by(REMINDER.c.next_fire_at.nulls_last(), REMINDER.c.id)
+        .limit(sa.bindparam("most"))
+    )
+
+
+def _said(lease: Lease, mark: Mark) -> Said:
+    due_at, at = to_micros(lease.notice.due_at), to_micros(mark.at)
+    return Said(mark.delivery_id, mark.reminder_key, due_at, at, mark.platform_message_id)
+
+
+def _by_request(connection: sa.Connection, request_key: str) -> StoredReminder | None:
+    row = connection.execute(sa.select(REMINDER).where(REMINDER.c.request_key == request_key)).mappings().one_or_none()
+    return None if row is None else reminder_of(row)
+
+
+def _check_caps(connection: sa.Connection, draft: Draft, limits: ReminderLimits) -> None:
+    in_chat = sa.select(REMINDER.c.id).where(REMINDER.c.chat_key == draft.wish.address.key, IS_OPEN)
+    of_person = in_chat.where(REMINDER.c.creator_id == draft.wish.creator.id)
+    for query, cap in ((of_person, limits.per_person), (in_chat, limits.per_chat)):
+        # Counting no further than the cap keeps a chat with very many reminders as quick as any other.
+        counted = sa.select(sa.func.count()).select_from(query.limit(cap).subquery())
+        if (connection.scalar(counted) or 0) >= cap:
+            raise RequestRefused("too_many_reminders", limit=cap)
+
+
+def _apply(connection: sa.Connection, change: Change, now: datetime) -> StoredReminder | None:
+    columns = change_columns(change, now)
+    if change.leases is LeaseFate.CANCEL:
+        columns["next_fire_at"] = next_fire_micros(change)
+    is_unchanged = sa.and_(REMINDER.c.id == change.key, REMINDER.c.version == change.version)
+    row = (
+        connection.execute(REMINDER.update().where(is_unchanged).values(columns).returning(*REMINDER.c))
+        .mappings()
+        .one_or_none()
+    )
+    if row is None:
+        return None
+    if change.leases is LeaseFate.CANCEL:
+        ledger.cancel_leases(connection, change.key, next_fire_micros(change))
+    else:
+        ledger.rewrite_leases(connection, change.key, change.content, change.version + 1)
+    return reminder_of(row)

@@ -1,0 +1,1 @@
+"""Create, migrate and back up the tables of a database."""

@@ -1,0 +1,153 @@
+"""Copies of the whole database: taken while the bot runs, checked, and put back."""
+
+import os
+import shutil
+import sqlite3
+import subprocess
+from contextlib import closing
+from pathlib import Path
+from typing import Final
+
+import sqlalchemy as sa
+from msgspec import Struct
+
+from services.kernel.errors import ConfigError
+from services.kernel.private_files import make_private_folder, open_private
+from services.storage.engine import address, sqlite
+from services.storage.engine.file_lock import FileLock
+from services.storage.schema.migrations import SCHEMA_VERSION
+from services.storage.tables import META
+
+_SIDE_FILES: Final = ("-wal", "-shm", "-sent")
+_TOOL_SECONDS: Final = 3600
+
+
+class Backup(Struct, frozen=True, kw_only=True):
+    """A copy that was made or put back. `schema` is the version of its tables, None where the server knows alone.
+
+    `earlier` is the file with what was there before, where a copy was put back in its place.
+    """
+
+    file: Path
+    size: int
+    schema: int | None = None
+    earlier: Path | None = None
+
+
+def back_up(url: str, target: Path) -> Backup:
+    """Copy the database at `url` into `target`; the bot may be running. The copy is whole or not there at all.
+
+    Raises:
+        ConfigError: there is no database, or it cannot be copied.
+        FileExistsError: `target` is there already.
+    """
+    if target.exists():
+        raise FileExistsError(target)
+    make_private_folder(target.parent)
+    parsed = address.parsed(url)
+    unfinished = target.with_name(f"{target.name}.unfinished")
+    unfinished.unlink(missing_ok=True)
+    if parsed.get_backend_name() == "sqlite":
+        source = _file(parsed)
+        if not source.is_file():
+            raise ConfigError(str(source), "storage.url", "there is no database yet; nothing to back up")
+        copy_file(source, unfinished)
+        schema = _checked(unfinished)
+    else:
+        os.close(open_private(unfinished, os.O_RDWR | os.O_CREAT))
+        _tool("pg_dump", parsed, ["--format=custom", f"--file={unfinished}"])
+        schema = None
+    unfinished.replace(target)
+    return Backup(file=target, size=target.stat().st_size, schema=schema)
+
+
+def restore(url: str, source: Path) -> Backup:
+    """Let the database at `url` be what it was in `source`; the bot must be stopped.
+
+    What was there before stays beside it, as `….before-restore`. An older schema is upgraded at the next start.
+
+    Raises:
+        ConfigError: `source` is no backup, is damaged, or is of a newer Bubbles.
+        StorageBusy: the bot is running.
+    """
+    parsed = address.parsed(url)
+    if parsed.get_backend_name() != "sqlite":
+        _tool("pg_restore", parsed, ["--clean", "--if-exists", "--no-owner", "--single-transaction", str(source)])
+        return Backup(file=source, size=source.stat().st_size)
+    schema = _checked(source)
+    file = _file(parsed)
+    make_private_folder(file.parent)
+    with FileLock(file):
+        arrived = file.with_name(f"{file.name}.arriving")
+        arrived.unlink(missing_ok=True)
+        copy_file(source, arrived)
+        earlier = file.with_name(f"{file.name}.before-restore") if file.exists() else None
+        if earlier is not None:
+            earlier.unlink(missing_ok=True)
+            copy_file(file, earlier)
+        for ending in _SIDE_FILES:  # they belong to the file that goes
+            file.with_name(f"{file.name}{ending}").unlink(missing_ok=True)
+        arrived.replace(file)
+    return Backup(file=source, size=source.stat().st_size, schema=schema, earlier=earlier)
+
+
+def copy_file(source: Path, target: Path) -> None:
+    """Copy a SQLite file that others may have open, with what their journals hold, into one file without journals."""
+    os.close(open_private(target, os.O_RDWR | os.O_CREAT))
+    with (
+        closing(sqlite3.connect(f"{source.absolute().as_uri()}?mode=ro", uri=True)) as here,
+        closing(sqlite3.connect(target)) as there,
+    ):
+        here.backup(there)
+        # Whoever reads a file with a write-ahead log leaves an empty one beside it, and needs a folder to write it in.
+        there.execute("PRAGMA journal_mode = DELETE")
+
+
+def _file(url: sa.URL) -> Path:
+    file = sqlite.file_of(url)
+    if file is None:
+        raise ConfigError("settings", "storage.url", "a database in memory cannot be backed up or restored")
+    return file
+
+
+def _checked(file: Path) -> int:
+    """The version of the tables of a copy.
+
+    Raises:
+        ConfigError: it is no database of ours, is damaged, or is newer than this code.
+    """
+    try:
+        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            (sound,) = connection.execute("PRAGMA quick_check").fetchone()
+            found = connection.execute(f"SELECT value FROM {META.name} WHERE key = 'schema'").fetchone()  # noqa: S608
+    except sqlite3.Error as error:
+        raise ConfigError(str(file), "backup", f"this is no backup of Bubbles ({error})") from error
+    if sound != "ok" or found is None:
+        raise ConfigError(str(file), "backup", f"the copy is damaged ({sound})")
+    schema = int(found[0])
+    if schema > SCHEMA_VERSION:
+        told = f"written by a newer Bubbles (schema {schema}, this one knows {SCHEMA_VERSION}); update Bubbles"
+        raise ConfigError(str(file), "backup", told)
+    return schema
+
+
+def _tool(name: str, url: sa.URL, arguments: list[str]) -> None:
+    """Run a program of PostgreSQL; the password goes through the environment, where no list of processes shows it."""
+    program = shutil.which(name)
+    if program is None:
+        raise ConfigError("settings", "storage.url", f"{name} is not installed; it comes with PostgreSQL's client")
+    environment = dict(os.environ)
+    if url.password:
+        environment["PGPASSWORD"] = url.password
+    plain = url.set(drivername="postgresql", password=None).render_as_string(hide_password=False)
+    done = subprocess.run(  # noqa: S603 - a program of PostgreSQL with arguments of ours
+        [program, f"--dbname={plain}", *arguments],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=_TOOL_SECONDS,
+        check=False,
+    )
+    if done.returncode != 0:
+        lines = done.stderr.strip().splitlines() or ["it said nothing"]
+        raise ConfigError(str(url), "storage.url", f"{name} failed: {lines[-1]}")

@@ -1,0 +1,87 @@
+"""The version of a database's tables: made whole when new, brought up to date when old, refused when newer."""
+
+from functools import cache
+from pathlib import Path
+
+import sqlalchemy as sa
+from sqlalchemy.engine.mock import MockConnection
+
+from services.kernel.errors import ConfigError
+from services.storage.message_index.indexing import ensure_index
+from services.storage.schema.migrations import SCHEMA_VERSION
+from services.storage.tables import META, METADATA
+
+_KEY = "schema"
+_ALONE = sa.text("SELECT pg_advisory_xact_lock(hashtextextended('bubbles schema', 0))")
+
+
+def make_schema(connection: sa.Connection, shown: str, file: Path | None) -> None:
+    """Bring the tables to the version of this code, all in the caller's transaction.
+
+    `shown` names the database in messages; `file` is copied before a SQLite database is changed.
+
+    Raises:
+        ConfigError: a newer Bubbles has written here, or an upgrade did not keep every row.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.execute(_ALONE)  # of several workers that start together one does it
+    found = read_version(connection, shown)
+    if found is None:
+        cursor = connection.connection.cursor()  # SQLAlchemy takes as long for each statement as the database
+        for statement in _definitions(connection.dialect.name):
+            cursor.execute(statement)
+        connection.execute(META.insert().values(key=_KEY, value=str(SCHEMA_VERSION)))
+    elif found < SCHEMA_VERSION:
+        # Alembic takes a quarter of a second to import, and is wanted once a release.
+        from services.storage.schema.upgrade import upgrade
+
+        upgrade(connection, found, shown, file)
+        connection.execute(META.update().where(META.c.key == _KEY).values(value=str(SCHEMA_VERSION)))
+    ensure_index(connection)
+
+
+@cache
+def tables_for(dialect: str) -> sa.MetaData:
+    """The tables as `dialect` makes them: partial indexes are partial on PostgreSQL too, and pages leave room there.
+
+    To name it where they are defined would import it, which takes as long as all our tables; most have SQLite.
+    """
+    if dialect == "sqlite":
+        return METADATA
+    made = sa.MetaData()
+    for table in METADATA.tables.values():
+        copy = table.to_metadata(made)
+        if table.info:
+            copy.dialect_options[dialect]["with"] = table.info
+        for index in copy.indexes:
+            where = index.dialect_options["sqlite"]["where"]
+            if where is not None:
+                index.dialect_options[dialect]["where"] = where
+    return made
+
+
+@cache
+def _definitions(dialect: str) -> tuple[str, ...]:
+    """Return what makes all tables and indices; put into words once, which takes longer than making them."""
+    made: list[str] = []
+    engine: MockConnection = sa.create_mock_engine(
+        f"{dialect}://", lambda ddl, *_, **__: made.append(str(ddl.compile(engine)))
+    )
+    tables_for(dialect).create_all(engine, checkfirst=False)
+    return tuple(made)
+
+
+def read_version(connection: sa.Connection, shown: str) -> int | None:
+    """Return the version that is written in the database, None where there are no tables yet.
+
+    Raises:
+        ConfigError: a newer Bubbles has written here.
+    """
+    if not sa.inspect(connection).has_table(META.name):
+        return None
+    value = connection.scalar(sa.select(META.c.value).where(META.c.key == _KEY))
+    found = None if value is None else int(value)
+    if found is not None and found > SCHEMA_VERSION:
+        problem = f"written by a newer Bubbles (schema {found}, this one knows {SCHEMA_VERSION}); update Bubbles"
+        raise ConfigError(shown, "storage.url", problem)
+    return found

@@ -1,0 +1,54 @@
+"""Upgrading the tables of an older version: a copy of the file first, row counts before and after."""
+
+from pathlib import Path
+
+import sqlalchemy as sa
+from alembic import command
+from alembic.config import Config
+from loguru import logger
+
+from services.kernel.errors import ConfigError
+from services.storage.schema.backup import copy_file
+from services.storage.schema.migrations import SCHEMA_VERSION
+
+_MIGRATIONS = Path(__file__).with_name("migrations")
+_BOOKKEEPING = frozenset({"alembic_version"})
+
+
+def upgrade(connection: sa.Connection, found: int, shown: str, file: Path | None) -> None:
+    """Take the steps from version `found` to the present one in the caller's transaction.
+
+    Raises:
+        ConfigError: a table lost or gained rows; nothing is changed then.
+    """
+    copy = None if file is None else _copy(file, found)
+    before = row_counts(connection)
+    config = Config()
+    config.set_main_option("script_location", str(_MIGRATIONS))
+    config.attributes["connection"] = connection
+    command.stamp(config, str(found), purge=True)
+    command.upgrade(config, str(SCHEMA_VERSION))
+    after = row_counts(connection)
+    changed = [name for name in before.keys() & after.keys() if before[name] != after[name]]
+    if changed:
+        told = ", ".join(f"{name}: {before[name]} rows became {after[name]}" for name in sorted(changed))
+        raise ConfigError(shown, "storage.url", f"the upgrade to schema {SCHEMA_VERSION} was undone ({told})")
+    kept = f"; the database as it was is kept in {copy}" if copy else ""
+    logger.info("the database was upgraded from schema {} to {}{}", found, SCHEMA_VERSION, kept)
+
+
+def row_counts(connection: sa.Connection) -> dict[str, int]:
+    """Return how many rows each of the tables has."""
+    names = set(sa.inspect(connection).get_table_names()) - _BOOKKEEPING
+    counted = {name: sa.select(sa.func.count()).select_from(sa.table(name)) for name in names}
+    return {name: connection.scalar(query) or 0 for name, query in counted.items()}
+
+
+def _copy(file: Path, found: int) -> Path:
+    """Copy a database that another connection of this process has open; the copy is whole or not there at all."""
+    copy = file.with_name(f"{file.name}.schema-{found}")
+    unfinished = file.with_name(f"{copy.name}.unfinished")
+    unfinished.unlink(missing_ok=True)
+    copy_file(file, unfinished)
+    unfinished.replace(copy)
+    return copy

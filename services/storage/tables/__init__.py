@@ -1,0 +1,42 @@
+"""The tables as SQLAlchemy sees them, for statements; each is declared once, by its SQLModel class.
+
+Instants are UTC microseconds; wall clock, zone and rule of a reminder are the truth.
+"""
+
+import sqlalchemy as sa
+
+from services.storage.tables.base import StoredTable
+from services.storage.tables.messages import MessageRow
+from services.storage.tables.people import MemoryRow, OptOutRow, RetentionRow
+from services.storage.tables.records import CallRow, TurnRow
+from services.storage.tables.reminders import DeliveryRow, QuietRow, ReminderRow
+from services.storage.tables.states import MetaRow, ScopeRow, StateRow
+from services.storage.tables.tools import StoredToolRow, StoredToolVersionRow
+from services.storage.tables.workers import HandedOverRow, PlatformLeaseRow, SaidRow, TurnClaimRow, WorkerRow
+
+METADATA = StoredTable.metadata
+
+
+def _table(row: type[StoredTable]) -> sa.Table:
+    return METADATA.tables[str(row.__tablename__)]
+
+
+MESSAGE = _table(MessageRow)
+MEMORY = _table(MemoryRow)
+OPT_OUT = _table(OptOutRow)
+RETENTION = _table(RetentionRow)
+TURN = _table(TurnRow)
+CALL = _table(CallRow)
+REMINDER = _table(ReminderRow)
+DELIVERY = _table(DeliveryRow)
+QUIET = _table(QuietRow)
+META = _table(MetaRow)
+STATE = _table(StateRow)
+SCOPE = _table(ScopeRow)
+STORED_TOOL = _table(StoredToolRow)
+STORED_TOOL_VERSION = _table(StoredToolVersionRow)
+WORKER = _table(WorkerRow)
+PLATFORM_LEASE = _table(PlatformLeaseRow)
+HANDED_OVER = _table(HandedOverRow)
+TURN_CLAIM = _table(TurnClaimRow)
+SAID = _table(SaidRow)

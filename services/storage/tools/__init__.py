@@ -1,0 +1,1 @@
+"""Python tools that people have stored, with their versions."""

@@ -1,0 +1,119 @@
+"""Stored tools in SQL."""
+
+import json
+
+import sqlalchemy as sa
+
+from services.kernel.state import Json
+from services.storage.database import Database
+from services.storage.engine.column_values import from_micros, to_micros
+from services.storage.engine.inserts import insert_new, upsert
+from services.storage.engine.readonly import Readable
+from services.storage.tables import STORED_TOOL, STORED_TOOL_VERSION
+from services.storage.tools.model import StoredTool, ToolVersion
+
+
+class SqlStoredTools:
+    """`StoredTools` of any database, also of one that a bot is using."""
+
+    def __init__(self, database: Readable) -> None:
+        self._readable = database
+
+    async def all(self) -> tuple[StoredTool, ...]:
+        """Every tool, the oldest first."""
+        query = sa.select(STORED_TOOL).order_by(STORED_TOOL.c.created_at, STORED_TOOL.c.id)
+        rows = await self._readable.read(lambda connection: connection.execute(query).mappings().all())
+        return tuple(_tool(row) for row in rows)
+
+
+class SqlStoredToolStore(SqlStoredTools):
+    """A `StoredToolStore` over a `Database`."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self._database = database
+
+    async def get(self, tool_id: str) -> StoredTool | None:
+        """The tool of that id."""
+        query = sa.select(STORED_TOOL).where(STORED_TOOL.c.id == tool_id)
+        row = await self._database.read(lambda connection: connection.execute(query).mappings().one_or_none())
+        return None if row is None else _tool(row)
+
+    async def save(self, tool: StoredTool, author: str) -> None:
+        """Keep it durably, and a new version of its source."""
+        version = {
+            "tool_id": tool.id,
+            "version": tool.version,
+            "content": tool.content,
+            "author": author,
+            "saved_at": to_micros(tool.updated_at),
+        }
+
+        def work(connection: sa.Connection) -> None:
+            connection.execute(upsert(connection, STORED_TOOL, key=["id"]), _row(tool))
+            connection.execute(insert_new(connection.dialect.name, STORED_TOOL_VERSION), version)
+
+        await self._database.run(work)
+
+    async def remove(self, tool_id: str) -> bool:
+        """Delete it with its versions."""
+
+        def work(connection: sa.Connection) -> bool:
+            connection.execute(STORED_TOOL_VERSION.delete().where(STORED_TOOL_VERSION.c.tool_id == tool_id))
+            return bool(connection.execute(STORED_TOOL.delete().where(STORED_TOOL.c.id == tool_id)).rowcount)
+
+        return await self._database.run(work)
+
+    async def versions(self, tool_id: str) -> tuple[ToolVersion, ...]:
+        """The versions of its source, the latest first."""
+        table = STORED_TOOL_VERSION
+        query = sa.select(table).where(table.c.tool_id == tool_id).order_by(table.c.version.desc())
+        rows = await self._database.read(lambda connection: connection.execute(query).mappings().all())
+        return tuple(
+            ToolVersion(
+                tool_id=row["tool_id"],
+                version=row["version"],
+                content=row["content"],
+                author=row["author"],
+                saved_at=from_micros(row["saved_at"]),
+            )
+            for row in rows
+        )
+
+
+def _row(tool: StoredTool) -> dict[str, object]:
+    return {
+        "id": tool.id,
+        "owner": tool.owner,
+        "name": tool.name,
+        "content": tool.content,
+        "specs": _json(tool.specs),
+        "meta": _json(tool.meta),
+        "access": _json(tool.access),
+        "valves": _json(tool.valves),
+        "is_enabled": tool.is_enabled,
+        "version": tool.version,
+        "created_at": to_micros(tool.created_at),
+        "updated_at": to_micros(tool.updated_at),
+    }
+
+
+def _json(value: Json) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _tool(row: sa.RowMapping) -> StoredTool:
+    return StoredTool(
+        id=row["id"],
+        owner=row["owner"],
+        name=row["name"],
+        content=row["content"],
+        specs=json.loads(row["specs"]),
+        meta=json.loads(row["meta"]),
+        access=json.loads(row["access"]),
+        valves=json.loads(row["valves"]),
+        is_enabled=bool(row["is_enabled"]),
+        version=row["version"],
+        created_at=from_micros(row["created_at"]),
+        updated_at=from_micros(row["updated_at"]),
+    )

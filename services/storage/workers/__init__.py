@@ -1,0 +1,1 @@
+"""Leases and messages that several processes share through PostgreSQL."""

@@ -1,1 +1,0 @@
-"""Source of tools that people have written, kept with its versions."""
