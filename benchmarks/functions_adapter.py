@@ -5,10 +5,10 @@ Run: score_functions.py schema --adapter benchmarks/functions_adapter.py:schema 
 
 import json
 
-from function_calls.declaring.signature import analyse
-from function_calls.errors import ArgumentsInvalid
-from function_calls.schema import render
-from function_calls.validation import instantiate, validate_arguments
+from function_calls.tools.declaring.argument_validation import instantiate, validate_arguments
+from function_calls.tools.declaring.signature import analyse
+from function_calls.tools.errors import ArgumentsInvalid
+from function_calls.tools.validation.schema import render
 
 
 def schema(function):

@@ -19,13 +19,13 @@ from itertools import count
 from _tools import MODEL, models
 from loguru import logger
 
-from function_calls.assistant import Assistant
-from function_calls.calls import Interpretation, Turn
-from function_calls.context import CallContext, Services
+from function_calls.conversation.assistant import Assistant
+from function_calls.conversation.records.recorder import TurnRecorder
 from function_calls.llm import FunctionCallLLM
-from function_calls.records.recorder import TurnRecorder
 from function_calls.registry import Registry, ToolOptions
 from function_calls.router import FunctionCallRouter
+from function_calls.tools.calls import Interpretation, Turn
+from function_calls.tools.context import CallContext, Services
 from services.call_log.metering import MeteredModel
 from services.call_log.service import CallLog
 from services.history.service import HistoryService

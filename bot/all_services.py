@@ -10,8 +10,8 @@ from bot.forgetting import let_go
 from bot.foundation import Foundation
 from bot.language_models import model_summarizer
 from bot.time_conventions import read_time_of
-from function_calls.context import Services
-from function_calls.summary.digests import Digests
+from function_calls.functions.summary.digests import Digests
+from function_calls.tools.context import Services
 from services.language_model.ports import LanguageModel
 from services.people.account_links import PeopleService
 from services.people.chat_aliases import PlaceService

@@ -39,14 +39,14 @@ from bot.unknown_names import unknown_names
 from bot.watchdog import Watchdog
 from bot.welcome import Welcome
 from bot.wiring import Functions, Parts, built_in_registry, wired
-from function_calls.assistant import Assistant
-from function_calls.context import Services
-from function_calls.interpreter import Interpreter
-from function_calls.model_hooks import HookedInterpreter
+from function_calls.conversation.assistant import Assistant
+from function_calls.model_calls.hooks import HookedInterpreter
 from function_calls.offline.interpreter import OfflineInterpreter
-from function_calls.oversight import Oversight
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
+from function_calls.tools.calls import Interpreter
+from function_calls.tools.context import Services
+from function_calls.tools.policy import Oversight
 from services.kernel.clock import Clock, SystemClock
 from services.kernel.state import StateStore
 from services.reminders.delivery.worker import WakerPace

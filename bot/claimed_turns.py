@@ -6,8 +6,8 @@ from typing import Final
 from loguru import logger
 
 from bot.platform import Platform, TakesUp
-from function_calls.calls import ToolCall, ToolResult
-from function_calls.context import CallContext
+from function_calls.tools.calls import ToolCall, ToolResult
+from function_calls.tools.context import CallContext
 from services.kernel.chat import ChatMessage
 from services.kernel.clock import Clock
 from services.kernel.repeat_limit import RepeatLimit

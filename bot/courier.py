@@ -7,9 +7,9 @@ from msgspec.structs import replace
 
 from bot.outbox import Outbox
 from bot.platform import OutgoingMessage
-from function_calls import phrasing
-from function_calls.buttons import FIRED, STOP, buttons
-from function_calls.wording import say
+from function_calls.language import date_format
+from function_calls.language.messages import say
+from function_calls.tools.confirmation.buttons import FIRED, STOP, buttons
 from services.kernel.chat import ChatAddress, Choice, Person
 from services.kernel.clock import Clock
 from services.kernel.errors import DeliveryFailed
@@ -126,7 +126,7 @@ class ReminderCourier:
         said = self._said(notice)
         if notice.repeats_every is None:
             return said
-        every = phrasing.count(notice.language, "minute", round(notice.repeats_every.total_seconds() / _MINUTE))
+        every = date_format.count(notice.language, "minute", round(notice.repeats_every.total_seconds() / _MINUTE))
         return say(notice.language, "reminder.due_until_done", said=said, every=every)
 
     def _said(self, notice: DueNotice) -> str:
@@ -150,7 +150,7 @@ class ReminderCourier:
 
     def _when(self, notice: DueNotice) -> str:
         now = self._clock.now().astimezone(notice.due_at.tzinfo)
-        return phrasing.moment(notice.language, notice.due_at, now)
+        return date_format.moment(notice.language, notice.due_at, now)
 
 
 def _mentioned(notice: DueNotice) -> tuple[Person, ...]:
@@ -166,7 +166,7 @@ def _people(notice: DueNotice) -> tuple[Person, ...]:
 
 def _called(notice: DueNotice) -> str:
     """The people in front of the text, as they are called; the platform turns them into mentions."""
-    return f"{phrasing.targets(notice.language, _people(notice))} "
+    return f"{date_format.targets(notice.language, _people(notice))} "
 
 
 def _offered(notices: Sequence[DueNotice]) -> tuple[Choice, ...]:

@@ -13,8 +13,8 @@ from bot.outbox import Outbox
 from bot.platform import Capabilities, OutgoingMessage
 from bot.platform_kit.pieces import first_piece
 from bot.whole_sentences import whole_sentences
-from function_calls.calls import Reply, Turn
-from function_calls.claims import is_unproven
+from function_calls.model_calls.unproven_claims import is_unproven
+from function_calls.tools.calls import Reply, Turn
 from services.kernel.chat import ChatMessage
 from services.kernel.clock import Clock
 from services.kernel.errors import DeliveryFailed

@@ -9,12 +9,12 @@ from msgspec.structs import replace
 from bot.middleware import Middleware, chain
 from bot.outbox import Outbox
 from bot.turns import TurnFactory
-from function_calls.buttons import buttons_to_undo
-from function_calls.calls import Conversation, Reply, Step, Turn
-from function_calls.receipt_stack import EDITED
-from function_calls.reminders.answers import listed
-from function_calls.rounds import worded
-from function_calls.wording import say
+from function_calls.conversation.agent_loop import worded
+from function_calls.functions.reminders.answers import listed
+from function_calls.language.messages import say
+from function_calls.tools.calls import Conversation, Reply, Step, Turn
+from function_calls.tools.confirmation.buttons import buttons_to_undo
+from function_calls.tools.confirmation.change_log import EDITED
 from services.kernel.chat import ChatMessage, Correction, MessageWithdrawn
 from services.kernel.errors import RequestRefused
 from services.reminders.model import Reminder

@@ -14,14 +14,13 @@ from msgspec.structs import replace
 from bot.outbox import Outbox
 from bot.platform import KnowsMembers, OutgoingMessage
 from bot.turns import TurnFactory
-from function_calls.buttons import undo_button
-from function_calls.calls import Reply, ToolCall, ToolResult, Turn
-from function_calls.interpreter import Interpreter
+from function_calls.conversation.slash_commands import typed_call
+from function_calls.language.messages import say
 from function_calls.offline.clauses import LONGEST
-from function_calls.oversight import Oversight
-from function_calls.permission import Viewer
-from function_calls.typed_calls import typed_call
-from function_calls.wording import say
+from function_calls.tools.calls import Interpreter, Reply, ToolCall, ToolResult, Turn
+from function_calls.tools.confirmation.buttons import undo_button
+from function_calls.tools.permission import Viewer
+from function_calls.tools.policy import Oversight
 from services.kernel.chat import ChatAddress, ChatMessage
 from services.kernel.errors import DeliveryFailed, ModelUnavailable, RequestRefused
 from services.people.account_links import PeopleService

@@ -87,9 +87,9 @@ def model_interpreter(
 
     Its calls are read twice, the second time with `times` (the usual conventions when there are none).
     """
-    from function_calls.call_styles.choosing import make_styles
     from function_calls.llm import FunctionCallLLM
-    from function_calls.restraint import SecondReader
+    from function_calls.model_calls.styles.choosing import make_styles
+    from function_calls.offline.restraint import SecondReader
 
     return FunctionCallLLM(
         model,

@@ -8,8 +8,8 @@ from loguru import logger
 
 from bot.outbox import Outbox
 from bot.platform import OutgoingMessage
-from function_calls.calls import Reply, Turn
-from function_calls.wording import say
+from function_calls.language.messages import say
+from function_calls.tools.calls import Reply, Turn
 from services.kernel.chat import ChatMessage
 from services.kernel.errors import DeliveryFailed, RequestRefused
 from services.people.account_links import PeopleService

@@ -11,10 +11,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from bot.app import App
-from function_calls.calls import Conversation, ToolCall, ToolResult, ToolSpec, Turn
-from function_calls.permission import Viewer
-from function_calls.session_state import CallState, Session
-from function_calls.validation import mended_arguments
+from function_calls.tools.calls import Conversation, ToolCall, ToolResult, ToolSpec, Turn
+from function_calls.tools.declaring.argument_validation import mended_arguments
+from function_calls.tools.permission import Viewer
+from function_calls.tools.session_state import CallState, Session
 from services.history.service import HistoryService
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.clock import Clock

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from bot.platform import OffersCommands, Platform
 from bot.platform_kit.command_menu import MENU
 from bot.platform_kit.function_menu import function_commands
-from function_calls.permission import Viewer
 from function_calls.router import FunctionCallRouter
+from function_calls.tools.permission import Viewer
 from services.kernel.chat import ChatAddress, Person
 
 

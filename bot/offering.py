@@ -15,11 +15,11 @@ from bot.stored_tools.runner import ToolRunner
 from bot.stored_tools.toolset import StoredToolset
 from bot.tool_servers.sources import ListedTool, run_limits, stored_source, tool_sources
 from bot.wiring import built_in_registry
-from function_calls.calls import ToolSpec
-from function_calls.context import Services
-from function_calls.permission import Viewer
 from function_calls.router import FunctionCallRouter
-from function_calls.tool_switches import ToolSwitches
+from function_calls.tools.calls import ToolSpec
+from function_calls.tools.context import Services
+from function_calls.tools.permission import Viewer
+from function_calls.tools.policy import ToolSwitches
 from function_calls.toolsets.combined import LOCAL, NameClash
 from function_calls.toolsets.source import Health, ToolSource
 from services.kernel.chat import ChatAddress, Person

@@ -20,7 +20,7 @@ from bot.platform import (
     Platform,
     ShowsTyping,
 )
-from function_calls.calls import Reply
+from function_calls.tools.calls import Reply
 from services.history.service import HistoryService
 from services.kernel.chat import ChatAddress, Person, SentFile
 from services.kernel.clock import Clock

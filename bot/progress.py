@@ -6,7 +6,7 @@ from functools import partial
 from msgspec.structs import replace
 
 from bot.outbox import Outbox
-from function_calls.context import CallContext
+from function_calls.tools.context import CallContext
 from services.kernel.chat import ChatAddress
 from services.kernel.clock import Clock
 

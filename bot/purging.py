@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Final
 
 from bot.crew import Crew
-from function_calls.context import Services
+from function_calls.tools.context import Services
 from services.call_log.service import CallLog
 from services.kernel.clock import Clock
 from services.people.privacy.service import PrivacyService

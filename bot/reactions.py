@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from bot.middleware import Middleware, chain
 from bot.outbox import Outbox
 from bot.turns import TurnFactory
-from function_calls.calls import Step, ToolCall
-from function_calls.records.recorder import Recorder
-from function_calls.rounds import spoken, undo_hint
+from function_calls.conversation.agent_loop import spoken, undo_hint
+from function_calls.conversation.records.recorder import Recorder
+from function_calls.tools.calls import Step, ToolCall
 from services.kernel.chat import ChatAddress, ChatMessage, Reaction
 
 _NAMES: Final = {"+1", "thumbsup", "thumbs_up", "heavy_plus_sign", "raising_hand", "raised_hand"}

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from bot.middleware import Next
 from bot.outbox import Outbox
 from bot.watchdog import Watchdog
-from function_calls.calls import Reply
-from function_calls.wording import say
+from function_calls.language.messages import say
+from function_calls.tools.calls import Reply
 from services.kernel.chat import ChatMessage, Choice
 from services.kernel.clock import Clock
 from services.kernel.languages import language_of

@@ -18,10 +18,10 @@ from bot.reactions import Reactions
 from bot.storage_retry import StorageRetry
 from bot.unreadable import UnreadableMessages
 from bot.whole_characters import mended
-from function_calls.assistant import Assistant
-from function_calls.calls import Reply, Turn
-from function_calls.running import full_text
-from function_calls.wording import say
+from function_calls.conversation.assistant import Assistant
+from function_calls.language.messages import say
+from function_calls.tools.calls import Reply, Turn
+from function_calls.tools.dispatch.execution import full_text
 from services.kernel.chat import ChatAddress, ChatMessage, Correction, Incoming, MessageWithdrawn, Reaction
 from services.kernel.errors import StorageFull, StorageUnavailable
 

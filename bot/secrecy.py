@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from function_calls.calls import ToolCall, ToolResult
-from function_calls.context import CallContext
+from function_calls.tools.calls import ToolCall, ToolResult
+from function_calls.tools.context import CallContext
 from services.call_log.masking import SecretMask
 
 Masking = Callable[[ToolCall, CallContext, ToolResult], ToolResult | None]

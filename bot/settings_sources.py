@@ -211,7 +211,7 @@ def _told_where(key: str, environment: Mapping[str, str]) -> Iterator[None]:
     try:
         yield
     except SecretMissing as error:
-        from function_calls.wording import say
+        from function_calls.language.messages import say
 
         language = "zh" if speaks_chinese(environment) else "en"
         raise ConfigError("settings", key, say(language, f"secret.{error.code}", **error.fields)) from error

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final
 from bot import __version__
 from bot.middleware import Next
 from bot.settings import TelemetrySettings
-from function_calls.calls import ToolResult
-from function_calls.events import TOOL_COMPLETE, TOOL_START, Event, EventBus
+from function_calls.tools.calls import ToolResult
+from function_calls.tools.dispatch.events import TOOL_COMPLETE, TOOL_START, Event, EventBus
 from services.kernel.chat import ChatMessage
 from services.kernel.errors import ConfigError, ModelUnavailable
 from services.language_model.instrumented import WatchedModel

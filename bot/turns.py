@@ -4,13 +4,12 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from function_calls.calls import Turn
-from function_calls.context import CallContext, Services
+from function_calls.conversation.slash_commands import own_words
 from function_calls.offline.pointing import points_back
-from function_calls.permission import Viewer
-from function_calls.reply_scope import reply_scope
 from function_calls.router import FunctionCallRouter
-from function_calls.typed_calls import own_words
+from function_calls.tools.calls import Turn, reply_scope
+from function_calls.tools.context import CallContext, Services
+from function_calls.tools.permission import Viewer
 from services.history.service import HistoryService
 from services.kernel.chat import ChatMessage
 from services.kernel.clock import Clock

@@ -8,9 +8,9 @@ from bot.middleware import Middleware
 from bot.outbox import Outbox
 from bot.taking_in import taken_in
 from bot.watchdog import Watchdog
-from function_calls.calls import Reply
-from function_calls.phrasing import clock
-from function_calls.wording import say
+from function_calls.language.date_format import clock
+from function_calls.language.messages import say
+from function_calls.tools.calls import Reply
 from services.history.service import HistoryService
 from services.kernel.chat import ChatMessage
 from services.kernel.languages import language_of

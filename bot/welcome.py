@@ -5,7 +5,7 @@ from typing import Final
 
 from bot.outbox import Outbox
 from bot.platform import OutgoingMessage
-from function_calls.wording import say
+from function_calls.language.messages import say
 from services.kernel.chat import BotAdded
 from services.kernel.state import StateStore
 

@@ -32,32 +32,32 @@ from bot.telemetry import Telemetry
 from bot.turns import ListenerFor, TurnFactory, nobody_hears
 from bot.unreadable import UnreadableMessages
 from bot.watchdog import Watchdog
-from function_calls import handlers, handlers_undo, handlers_web
-from function_calls.assistant import Assistant, Command, LoopLimits
-from function_calls.consent import answer_of
-from function_calls.context import CallContext, Services
-from function_calls.history import handlers as handlers_history
-from function_calls.interpreter import Interpreter
-from function_calls.inverse_checks import check_inverses
-from function_calls.memory import handlers as handlers_memory
+from function_calls import handlers
+from function_calls.conversation.assistant import Assistant, Command, LoopLimits
+from function_calls.conversation.records import handlers as handlers_explain
+from function_calls.conversation.records.recorder import TurnRecorder
+from function_calls.conversation.slash_commands import typed_name
+from function_calls.conversation.tool_commands import ToolCommands, is_tools_command
+from function_calls.functions import web_fetch
+from function_calls.functions.history import handlers as handlers_history
+from function_calls.functions.memory import handlers as handlers_memory
+from function_calls.functions.preferences import handlers_quiet, handlers_zones
+from function_calls.functions.privacy import handlers as handlers_privacy
+from function_calls.functions.reminders import handlers as handlers_reminders
+from function_calls.functions.reminders import handlers_states as handlers_reminder_states
+from function_calls.functions.summary import handlers as handlers_digest
+from function_calls.functions.undo import handler
+from function_calls.functions.undo.undo import Undoing
 from function_calls.offline.direct import may_be_direct
 from function_calls.offline.interpreter import OfflineInterpreter
 from function_calls.offline.pack import load_gate, load_pack
-from function_calls.oversight import Oversight
-from function_calls.preferences import handlers_quiet, handlers_zones
-from function_calls.privacy import handlers as handlers_privacy
-from function_calls.records import handlers as handlers_explain
-from function_calls.records.recorder import TurnRecorder
-from function_calls.registry import Registry
-from function_calls.reminders import handlers as handlers_reminders
-from function_calls.reminders import handlers_states as handlers_reminder_states
-from function_calls.reply_scope import reply_scope
+from function_calls.registry import Registry, check_inverses
 from function_calls.router import FunctionCallRouter
-from function_calls.session_state import SessionStateStore
-from function_calls.summary import handlers as handlers_digest
-from function_calls.tool_commands import ToolCommands, is_tools_command
-from function_calls.typed_calls import typed_name
-from function_calls.undoing import Undoing
+from function_calls.tools.calls import Interpreter, reply_scope
+from function_calls.tools.confirmation.yes_no import answer_of
+from function_calls.tools.context import CallContext, Services
+from function_calls.tools.policy import Oversight
+from function_calls.tools.session_state import SessionStateStore
 from services.call_log.service import CallLog
 from services.call_log.tally import Purse
 from services.history.service import HistoryService
@@ -84,12 +84,12 @@ _BUILT_IN = (
     handlers_reminder_states,
     handlers_quiet,
     handlers_zones,
-    handlers_undo,
+    handler,
     handlers_explain,
     handlers_history,
     handlers_privacy,
     handlers_memory,
-    handlers_web,
+    web_fetch,
 )
 
 

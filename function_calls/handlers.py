@@ -5,41 +5,47 @@ from functools import partial
 
 from msgspec.structs import asdict
 
-from function_calls.calls import Receipt, ToolCall, ToolResult
-from function_calls.context import CallContext
-from function_calls.conventions import time_reader
-from function_calls.models import PerplexityArgs, ReminderArgs, ReminderDeleteArgs, ReminderListArgs, SummaryArgs
-from function_calls.registry import tool_function
-from function_calls.reminder_times import nagging, refuse_past, schedule_from
-from function_calls.reminders.all_of_them import to_each
-from function_calls.reminders.answers import set_confirmed, which_reminder
-from function_calls.reminders.cautions import cautions
-from function_calls.reminders.cross_check import cross_check
-from function_calls.reminders.days import deleted, on_that_day_only, with_own_days
-from function_calls.reminders.edited import as_edited
-from function_calls.reminders.leftover_question import ask_about_leftover
-from function_calls.reminders.named_days import due_on_own_day
-from function_calls.reminders.own_part import own_part
-from function_calls.reminders.pages import AskedPage, asked_page, asks_for_own, list_page, others_here, remember_page
-from function_calls.reminders.people import named_people, names_of_sender
-from function_calls.reminders.putting_off import at_same_clock
-from function_calls.reminders.replies import meant, points
-from function_calls.reminders.several import (
+from function_calls.functions.reminders.all_of_them import to_each
+from function_calls.functions.reminders.answers import set_confirmed, which_reminder
+from function_calls.functions.reminders.cautions import cautions
+from function_calls.functions.reminders.cross_check import cross_check
+from function_calls.functions.reminders.days import deleted, on_that_day_only, with_own_days
+from function_calls.functions.reminders.edited import as_edited
+from function_calls.functions.reminders.leftover_question import ask_about_leftover
+from function_calls.functions.reminders.named_days import due_on_own_day
+from function_calls.functions.reminders.own_part import own_part
+from function_calls.functions.reminders.pages import (
+    AskedPage,
+    asked_page,
+    asks_for_own,
+    list_page,
+    others_here,
+    remember_page,
+)
+from function_calls.functions.reminders.people import named_people, names_of_sender
+from function_calls.functions.reminders.putting_off import at_same_clock
+from function_calls.functions.reminders.replies import meant, points
+from function_calls.functions.reminders.several import (
     may_mean_all,
     or_said_together,
     several_meant,
     which_asked,
     with_others_told,
 )
-from function_calls.reminders.that_one import told_of_that
-from function_calls.reminders.undo import delete
-from function_calls.reminders.which import just_deleted, the_one_spoken_of
-from function_calls.reminders.workdays import on_working_days, with_holidays
-from function_calls.summary.answers import SummaryProgress, summarised
-from function_calls.summary.offers import reminder_offers
-from function_calls.summary.windows import asked_window, asks_what_was_missed
-from function_calls.time_questions import TimeOption, which_time
-from function_calls.wording import say
+from function_calls.functions.reminders.that_one import told_of_that
+from function_calls.functions.reminders.undo import delete
+from function_calls.functions.reminders.which import just_deleted, the_one_spoken_of
+from function_calls.functions.reminders.workdays import on_working_days, with_holidays
+from function_calls.functions.summary.answers import SummaryProgress, summarised
+from function_calls.functions.summary.offers import reminder_offers
+from function_calls.functions.summary.windows import asked_window, asks_what_was_missed
+from function_calls.language.messages import say
+from function_calls.models import PerplexityArgs, ReminderArgs, ReminderDeleteArgs, ReminderListArgs, SummaryArgs
+from function_calls.offline.reminder_times import nagging, refuse_past, schedule_from, time_reader
+from function_calls.registry import tool_function
+from function_calls.tools.calls import Receipt, ToolCall, ToolResult
+from function_calls.tools.context import CallContext
+from function_calls.tools.dispatch.time_questions import TimeOption, which_time
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
 from services.people.zones import ZoneService

@@ -5,16 +5,16 @@ from collections.abc import Callable, Sequence
 from loguru import logger
 from msgspec.structs import replace
 
-from function_calls.attempt import Attempt
-from function_calls.call_check import CheckedCalls, check_calls
-from function_calls.call_styles.native import NativeStyle
-from function_calls.call_styles.style import Always, CallStyle, Correction, Reading, StyleSource, read_words
-from function_calls.calls import Interpretation, ToolCall, Turn
-from function_calls.instructions import Instructions
-from function_calls.model_answers import is_owed_an_answer, question, spoken, stuck
-from function_calls.offered_tools import OfferedTools, ToolShelf
-from function_calls.printed.spoken_text import SpeechGate
-from function_calls.restraint.review import CallReviewer
+from function_calls.model_calls.answers import is_owed_an_answer, question, spoken, stuck
+from function_calls.model_calls.correction_round import Attempt
+from function_calls.model_calls.instructions import Instructions
+from function_calls.model_calls.styles.native import NativeStyle
+from function_calls.model_calls.styles.style import Always, CallStyle, Correction, Reading, StyleSource, read_words
+from function_calls.model_calls.text_tool_calls.spoken_text import SpeechGate
+from function_calls.offline.restraint.review import CallReviewer
+from function_calls.tools.calls import Interpretation, ToolCall, Turn
+from function_calls.tools.catalog.model_call_validation import CheckedCalls, check_calls
+from function_calls.tools.catalog.offered_tools import OfferedTools, ToolShelf
 from services.call_log.tally import current_tally
 from services.language_model.failures import RequestRejected
 from services.language_model.ports import Completion, CompletionRequest, LanguageModel, TextListener, hear_nothing

@@ -9,19 +9,20 @@ from types import FunctionType, MethodType, ModuleType
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from function_calls.calls import ToolSpec
-from function_calls.checking.schema_validator import SchemaValidator, close_objects
-from function_calls.context import CallContext
-from function_calls.declaring.class_tools import Tool
-from function_calls.declaring.option_checks import check_options
-from function_calls.declaring.parameters import Fault
-from function_calls.declaring.signature import analyse, names_attribute, signature_error
-from function_calls.declaring.tool_options import ToolOptions, is_marked, options_of, tool_function
-from function_calls.errors import SchemaInvalid
-from function_calls.invocation import Invoke, class_invoker, function_invoker
-from function_calls.oversight import Dispatcher
-from function_calls.permission import Rule, Viewer, refusal_code
-from function_calls.validation import instantiate
+from function_calls.tools.calls import ToolSpec
+from function_calls.tools.context import CallContext
+from function_calls.tools.declaring.argument_validation import instantiate
+from function_calls.tools.declaring.class_tools import Tool
+from function_calls.tools.declaring.option_checks import check_options
+from function_calls.tools.declaring.parameters import Fault
+from function_calls.tools.declaring.signature import analyse, names_attribute, signature_error
+from function_calls.tools.declaring.tool_options import ToolOptions, is_marked, options_of, tool_function
+from function_calls.tools.dispatch.function_adapter import Invoke, class_invoker, function_invoker
+from function_calls.tools.errors import SchemaInvalid
+from function_calls.tools.permission import Rule, Viewer, refusal_code
+from function_calls.tools.policy import Dispatcher
+from function_calls.tools.validation.argument_errors import nearest
+from function_calls.tools.validation.schema_validator import SchemaValidator, close_objects
 
 __all__ = ["RegisteredTool", "Registrable", "Registry", "ToolNameTaken", "ToolOptions", "tool_function"]
 
@@ -287,3 +288,48 @@ def _checked(name: str) -> str:
 
 def _methods(holder: object) -> list[object]:
     return [getattr(holder, name) for name in dir(holder) if not name.startswith("__")]
+
+
+_OTHERWISE = "Or give undo= a function of arguments and result that returns the UndoStep."
+
+
+def check_inverses(tools: Iterable[RegisteredTool], among: Iterable[RegisteredTool]) -> None:
+    """Look for the inverses of `tools` among all functions that there are.
+
+    Raises:
+        SignatureInvalid: there is none of that name, or it needs arguments that the other may be called without.
+        ValueError: the same, of a class tool.
+    """
+    known = {each.name: each for each in among}
+    for tool in tools:
+        name = tool.options.undo
+        if isinstance(name, str):
+            try:
+                _check(tool.spec.parameters, name, known)
+            except Fault as fault:
+                raise declared_wrongly(tool.source, fault) from fault
+
+
+def _check(parameters: Mapping[str, object], name: str, known: Mapping[str, RegisteredTool]) -> None:
+    inverse = known.get(name)
+    if inverse is None:
+        near = nearest(name, known)
+        first = f"Write undo={near!r}." if near else "Register that function too."
+        raise Fault("", f"undo={name!r} is no function", f"{first} {_OTHERWISE}")
+    taken = inverse.spec.parameters
+    missing = _names(taken, "required") - _names(parameters, "required")
+    if missing:
+        raise _unlike(name, f"needs {_listed(missing)}, which it need not be called with")
+
+
+def _unlike(name: str, problem: str) -> Fault:
+    return Fault("", f"undo={name!r} {problem}", f"Give {name} the same arguments. {_OTHERWISE}")
+
+
+def _names(parameters: Mapping[str, object], keyword: str) -> set[str]:
+    names = parameters.get(keyword)
+    return set(names) if isinstance(names, Mapping | list) else set()
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(sorted(names))

@@ -9,21 +9,20 @@ from typing import TypeVar
 from loguru import logger
 from msgspec.structs import replace
 
-from function_calls.approval import asked_first
-from function_calls.calls import ToolCall, ToolResult, ToolSpec
-from function_calls.context import CallContext
-from function_calls.errors import ArgumentsInvalid
-from function_calls.events import TOOL_CALL, TOOL_COMPLETE, TOOL_RESULT, TOOL_START, Event, EventBus
-from function_calls.finishing import finished_once_begun
-from function_calls.hooks import ToolHooks
-from function_calls.oversight import Dispatcher, EnclosedDispatcher, Oversight
-from function_calls.permission import Rule, refusal_code
-from function_calls.receipts import receipted, remember
+from function_calls.language.messages import say
 from function_calls.registry import RegisteredTool, Registry
-from function_calls.running import crashed, run_guarded, says_anything
-from function_calls.session_state import StateConflict
-from function_calls.toolset import Toolset, Viewer, arguments_refused, unknown_tool
-from function_calls.wording import say
+from function_calls.tools.calls import ToolCall, ToolResult, ToolSpec
+from function_calls.tools.context import CallContext, finished_once_begun
+from function_calls.tools.dispatch.approval import asked_first
+from function_calls.tools.dispatch.events import TOOL_CALL, TOOL_COMPLETE, TOOL_RESULT, TOOL_START, Event, EventBus
+from function_calls.tools.dispatch.execution import crashed, run_guarded, says_anything
+from function_calls.tools.dispatch.hooks import ToolHooks
+from function_calls.tools.dispatch.receipts import receipted, remember
+from function_calls.tools.errors import ArgumentsInvalid
+from function_calls.tools.permission import Rule, refusal_code
+from function_calls.tools.policy import Dispatcher, EnclosedDispatcher, Oversight
+from function_calls.tools.session_state import StateConflict
+from function_calls.tools.toolset import Toolset, Viewer, arguments_refused, unknown_tool
 
 DispatchListener = Callable[[ToolCall, CallContext, ToolResult], None]
 Value = TypeVar("Value")

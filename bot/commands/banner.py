@@ -7,7 +7,7 @@ import click
 from bot import __version__
 from bot.settings import Settings
 from bot.terminal_language import language_here
-from function_calls.wording import say
+from function_calls.language.messages import say
 
 
 def show_banner(settings: Settings) -> None:

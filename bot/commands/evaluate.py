@@ -14,8 +14,8 @@ from bot.evaluation import reports
 from bot.evaluation.prompts import Prompt, PromptsUnreadable
 from bot.evaluation.tool_scores import Judgement
 from bot.settings import ModelSettings
-from function_calls.call_styles.choosing import StyleName
-from function_calls.interpreter import Interpreter
+from function_calls.model_calls.styles.choosing import StyleName
+from function_calls.tools.calls import Interpreter
 from services.kernel.errors import ConfigError
 
 

@@ -8,7 +8,7 @@ import click
 from bot.settings import Settings
 from bot.settings_sources import load_settings
 from bot.terminal_text import printable
-from function_calls.records.explaining import explained
+from function_calls.conversation.records.explaining import explained
 from services.call_log.model import CallRecord, TurnRecord
 from services.kernel.errors import ConfigError
 from services.storage.engine.readonly import DatabaseView

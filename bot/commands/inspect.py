@@ -16,7 +16,7 @@ from bot.settings import Settings
 from bot.settings_sources import load_settings
 from bot.terminal_text import printable
 from bot.unknown_names import unknown_names
-from function_calls.calls import ToolSpec
+from function_calls.tools.calls import ToolSpec
 from services.kernel.clock import SystemClock
 from services.kernel.errors import ConfigError
 

@@ -15,7 +15,7 @@ from bot.app import App
 from bot.commands.desktop import show_page
 from bot.settings import Settings
 from bot.terminal_language import language_here
-from function_calls.wording import say
+from function_calls.language.messages import say
 from services.kernel.clock import Clock
 from services.kernel.errors import ConfigError
 from services.kernel.startup_imports import imported_for_good, left_out

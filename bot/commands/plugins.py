@@ -16,10 +16,10 @@ from bot.settings import Settings
 from bot.settings_sources import load_settings
 from bot.terminal_text import printable
 from bot.unknown_names import unknown_plugins
-from function_calls.calls import ToolSpec
-from function_calls.context import Services
 from function_calls.router import FunctionCallRouter
-from function_calls.tool_switches import ToolSwitches
+from function_calls.tools.calls import ToolSpec
+from function_calls.tools.context import Services
+from function_calls.tools.policy import ToolSwitches
 from services.kernel.clock import SystemClock
 from services.kernel.errors import ConfigError
 from services.kernel.state import MemoryStateStore

@@ -18,11 +18,11 @@ from bot.settings_sources import load_settings
 from bot.terminal_text import printable
 from bot.time_conventions import time_reader
 from bot.wiring import built_in_registry
-from function_calls.interpreter import Interpreter
+from function_calls.conversation.records.explaining import arguments_in_words
+from function_calls.conversation.records.replaying import Replay, ReplayedCall, replay, turn_again
+from function_calls.language.recurrence_text import without_rule_text
 from function_calls.offline.interpreter import OfflineInterpreter
-from function_calls.records.explaining import arguments_in_words
-from function_calls.records.replaying import Replay, ReplayedCall, replay, turn_again
-from function_calls.rule_words import without_rule_text
+from function_calls.tools.calls import Interpreter
 from services.call_log.metering import MeteredModel
 from services.call_log.model import CallRecord, Charge, TurnRecord
 from services.kernel.errors import ConfigError, ModelUnavailable

@@ -16,8 +16,8 @@ from bot.settings import Settings
 from bot.settings_sources import secret_values
 from bot.tool_servers.sources import tool_secrets
 from bot.watchdog import Watchdog, stop_on_sigterm
+from function_calls.language.recognized_phrases import every_claim
 from function_calls.offline import OfflineInterpreter
-from function_calls.phrases import every_claim
 from services.kernel.clock import Clock
 
 _WARM_UP_AFTER_SECONDS: Final = 0.5

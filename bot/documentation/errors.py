@@ -9,7 +9,7 @@ import bot
 import function_calls
 import services
 from bot.documentation.markdown import cell, table
-from function_calls.wording import catalogue
+from function_calls.language.messages import catalogue
 from services.kernel.errors import AssistantError
 
 _HEAD = """# Errors and refusals

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from bot.documentation.markdown import cell, table
 from bot.plugins.contributions import Contributions, Host
-from function_calls.declaring.tool_options import tool_function
-from function_calls.events import EVENTS
-from function_calls.hooks import ToolHooks
-from function_calls.model_hooks import ModelHooks
+from function_calls.model_calls.hooks import ModelHooks
+from function_calls.tools.declaring.tool_options import tool_function
+from function_calls.tools.dispatch.events import EVENTS
+from function_calls.tools.dispatch.hooks import ToolHooks
 
 _HEAD = """# Hooks, events, options and what else a plugin may add
 

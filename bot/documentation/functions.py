@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 
 from bot.documentation.markdown import cell, table
 from bot.wiring import built_in_registry
-from function_calls.declaring.tool_options import ToolOptions
 from function_calls.registry import RegisteredTool
+from function_calls.tools.declaring.tool_options import ToolOptions
 
 _SHOWN_EXAMPLES = 6
 _HEAD = """# Functions

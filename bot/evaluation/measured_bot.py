@@ -14,8 +14,7 @@ from bot.settings import BotSettings, LogSettings, RouterSettings, Settings
 from bot.testing.clocks import StandingClock
 from bot.testing.platform import FakePlatform
 from bot.zones import bot_zone
-from function_calls.calls import Interpretation, ToolCall, Turn
-from function_calls.interpreter import Interpreter
+from function_calls.tools.calls import Interpretation, Interpreter, ToolCall, Turn
 from services.kernel.chat import Person
 from services.kernel.errors import ModelUnavailable
 from services.reminders.model import Reminder

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from bot.evaluation.measured_bot import Observed
 from bot.evaluation.prompts import NONE, Prompt
-from function_calls.calls import ToolCall
+from function_calls.tools.calls import ToolCall
 from services.recurrence.rules import WEEKDAYS
 from services.reminders.model import Reminder
 

@@ -36,7 +36,7 @@ from bot.http.tools_api import as_json
 from bot.platform import HasHealth, Platform
 from bot.platforms.web.frames import written
 from bot.settings import Group
-from function_calls.wording import say
+from function_calls.language.messages import say
 from services.call_log.masking import SecretMask
 from services.search.service import SearchService
 

@@ -20,7 +20,7 @@ from bot.http.context import Context
 from bot.http.errors import HttpRefused
 from bot.http.tools_api import as_json
 from bot.platforms.web.frames import author_shape, written
-from function_calls.rule_words import rules_in_words
+from function_calls.language.recurrence_text import rules_in_words
 from services.call_log.model import CallRecord, TurnRecord, parsed
 from services.call_log.service import CallLog
 from services.kernel.chat import ChatAddress

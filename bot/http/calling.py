@@ -12,14 +12,14 @@ from bot.http.context import HttpContext
 from bot.http.errors import REFUSED_STATUS, HttpRefused, language_asked
 from bot.http.field_problems import in_one_line
 from bot.http.memberships import enter_room
-from function_calls.argument_words import argument_of, argument_problems
-from function_calls.calls import Conversation, ToolCall, ToolResult, Turn
-from function_calls.checking.schema_validator import SchemaValidator
-from function_calls.errors import ArgumentError, ArgumentsInvalid
-from function_calls.permission import Viewer as ToolViewer
-from function_calls.running import is_disk_full
-from function_calls.session_state import CallState, Session
-from function_calls.validation import mended_arguments
+from function_calls.tools.calls import Conversation, ToolCall, ToolResult, Turn
+from function_calls.tools.declaring.argument_validation import mended_arguments
+from function_calls.tools.dispatch.execution import is_disk_full
+from function_calls.tools.errors import ArgumentError, ArgumentsInvalid
+from function_calls.tools.permission import Viewer as ToolViewer
+from function_calls.tools.session_state import CallState, Session
+from function_calls.tools.validation.argument_messages import argument_of, argument_problems
+from function_calls.tools.validation.schema_validator import SchemaValidator
 from services.kernel.chat import ChatMessage
 from services.storage.people.scopes import SqlScopeStore
 

@@ -23,7 +23,7 @@ from bot.http.tokens import OPERATOR
 from bot.platforms.web.frames import Frame, written
 from bot.platforms.web.room import Room
 from bot.token_buckets import TokenBuckets
-from function_calls.wording import say
+from function_calls.language.messages import say
 from services.kernel.errors import StorageFull
 
 QUEUE: Final = 1000

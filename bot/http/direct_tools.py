@@ -7,7 +7,7 @@ from typing import Final
 
 from bot.http.context import HttpContext
 from bot.platforms.web.room import Listener
-from function_calls.permission import Viewer as ToolsFor
+from function_calls.tools.permission import Viewer as ToolsFor
 from services.kernel.chat import Person
 
 _ANSWERED_WITHIN: Final = 60.0  # seconds

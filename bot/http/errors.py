@@ -15,8 +15,8 @@ from starlette.requests import ClientDisconnect, HTTPConnection
 from bot.http.answer import Answer
 from bot.http.field_problems import field_problems, in_one_line
 from bot.http.openai_errors import OpenAiError, OpenAiErrorBody, is_openai_path, type_of
-from function_calls.running import refusal_text
-from function_calls.wording import knows, say
+from function_calls.language.messages import knows, say
+from function_calls.tools.dispatch.execution import refusal_text
 from services.kernel.clock import SystemClock
 from services.kernel.errors import (
     ConfigError,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from function_calls.wording import say
+from function_calls.language.messages import say
 
 _MOST: Final = 20
 

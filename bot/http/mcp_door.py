@@ -14,7 +14,7 @@ from bot.http.errors import HttpRefused, error_response, refusal_response
 from bot.http.memberships import enter_room
 from bot.mcp_server import Asker, McpDoor
 from bot.platforms.web.ids import SESSION
-from function_calls.wording import say
+from function_calls.language.messages import say
 from services.kernel.errors import ToolFailed
 
 if TYPE_CHECKING:

@@ -26,11 +26,10 @@ from bot.http.openai_stream import Answered, HeardInterpreter, Words, chunks_of
 from bot.http.openai_turns import EarlierRounds, room_of, told_calls, turn_of, with_fresh_ids
 from bot.http.room_events import usage_of
 from bot.taking_in import taken_in
-from function_calls.assistant import Assistant
-from function_calls.calls import Reply, Turn
-from function_calls.client_tools import ClientToolInterpreter
-from function_calls.interpreter import Interpreter
-from function_calls.running import full_text
+from function_calls.conversation.assistant import Assistant
+from function_calls.model_calls.client_tools import ClientToolInterpreter
+from function_calls.tools.calls import Interpreter, Reply, Turn
+from function_calls.tools.dispatch.execution import full_text
 from services.history.service import HistoryService
 from services.kernel.errors import StorageFull
 from services.kernel.state import Json

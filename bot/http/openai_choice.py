@@ -10,7 +10,7 @@ from msgspec import Struct
 from pydantic import JsonValue
 
 from bot.http.errors import HttpRefused
-from function_calls.calls import ToolSpec
+from function_calls.tools.calls import ToolSpec
 
 _MODES: Final = ("none", "auto", "required")
 

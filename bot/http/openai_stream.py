@@ -13,10 +13,9 @@ from bot.http.openai_errors import type_of
 from bot.http.openai_shapes import MODEL
 from bot.http.openai_turns import told_calls
 from bot.whole_sentences import whole_sentences
-from function_calls.calls import Interpretation, ToolCall, Turn
-from function_calls.claims import asks_for_change, is_unproven
-from function_calls.interpreter import Interpreter
-from function_calls.wording import say
+from function_calls.language.messages import say
+from function_calls.model_calls.unproven_claims import asks_for_change, is_unproven
+from function_calls.tools.calls import Interpretation, Interpreter, ToolCall, Turn
 from services.kernel.state import Json
 
 _BEAT_SECONDS: Final = 10.0

@@ -13,8 +13,8 @@ from bot.http.context import HttpContext
 from bot.http.errors import HttpRefused
 from bot.http.openai_choice import tool_choice_of
 from bot.http.openai_shapes import ChatTurn, CompletionBody, OfferedTool
-from function_calls.calls import Step, ToolCall, ToolResult, ToolSpec, Turn
-from function_calls.errors import SchemaInvalid
+from function_calls.tools.calls import Step, ToolCall, ToolResult, ToolSpec, Turn
+from function_calls.tools.errors import SchemaInvalid
 from function_calls.toolsets.openapi.document import DocumentInvalid
 from function_calls.toolsets.schemas import safe_schema
 from services.kernel.bounded import Bounded

@@ -19,8 +19,8 @@ from bot.http.errors import ErrorBody, HttpRefused
 from bot.http.memberships import RoomReminderViewer
 from bot.http.room_reminders import ChangedReminderShape, ReminderShape, reminder_shape, room_reminders
 from bot.http.shapes import IN_ROOM, Body
-from function_calls.calls import Interpretation, ToolResult, Turn
-from function_calls.wording import say
+from function_calls.language.messages import say
+from function_calls.tools.calls import Interpretation, ToolResult, Turn
 from services.reminders.model import ReminderState, row_key
 from services.reminders.service import ReminderService
 

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from bot.http.context import HttpContext
 from bot.http.room_reminders import ReminderWatch
 from bot.platforms.web.adapter import UsageOf
-from function_calls.calls import ToolResult
-from function_calls.events import TOOL_COMPLETE, TOOL_START, Event
-from function_calls.receipt_stack import change_undone
+from function_calls.tools.calls import ToolResult
+from function_calls.tools.confirmation.change_log import change_undone
+from function_calls.tools.dispatch.events import TOOL_COMPLETE, TOOL_START, Event
 from services.call_log.service import CallLog
 from services.history.service import HistoryService
 from services.kernel.chat import ChatAddress, ChatMessage

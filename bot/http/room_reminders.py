@@ -6,8 +6,8 @@ from typing_extensions import TypedDict
 
 from bot.http.context import HttpContext
 from bot.platforms.web.frames import written
-from function_calls import rule_words
-from function_calls.wording import LANGUAGES
+from function_calls.language import recurrence_text
+from function_calls.language.messages import LANGUAGES
 from services.kernel.chat import ChatAddress
 from services.reminders.model import Reminder, ReminderState
 
@@ -57,7 +57,7 @@ def reminder_shape(reminder: Reminder) -> ReminderShape:
         tz=reminder.schedule.zone,
         start=reminder.schedule.start.isoformat(timespec="minutes"),
         repeat=rule,
-        repeat_words={language: rule_words.rule(language, reminder) for language in LANGUAGES} if rule else {},
+        repeat_words={language: recurrence_text.rule(language, reminder) for language in LANGUAGES} if rule else {},
         created_by=reminder.creator.id,
         created_by_name=reminder.creator.name,
         mentions=[person.id for person in reminder.targets],

@@ -15,7 +15,7 @@ from bot.http.shapes import SendAnswer, SendBody
 from bot.platforms.web.adapter import Said, Spoken
 from bot.platforms.web.frames import Frame, MessageShape, json_text
 from bot.platforms.web.room import Listener
-from function_calls.wording import say
+from function_calls.language.messages import say
 from services.kernel.chat import Attachment
 from services.kernel.languages import language_of
 from services.storage.messages.unanswered import UnansweredMessages

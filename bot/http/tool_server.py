@@ -15,7 +15,7 @@ from bot.http.errors import HttpRefused
 from bot.http.memberships import RoomToolViewer
 from bot.http.shapes import LONGEST_SESSION, SESSION_PATTERN
 from bot.http.tools_api import as_json
-from function_calls.calls import ToolSpec
+from function_calls.tools.calls import ToolSpec
 from services.kernel.state import Json
 
 SESSION = Annotated[

@@ -18,8 +18,8 @@ from bot.http.figures import percentile
 from bot.http.memberships import RoomToolViewer
 from bot.http.shapes import IN_ROOM, LONGEST_SESSION, SESSION_PATTERN, Body
 from bot.platforms.web.frames import json_text
-from function_calls.calls import ToolSpec
 from function_calls.registry import Registry
+from function_calls.tools.calls import ToolSpec
 from function_calls.toolsets.source import Health, ToolSource
 from services.storage.records.activity import Timed
 

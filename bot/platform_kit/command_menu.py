@@ -7,7 +7,7 @@ from bot.chat_commands import Command as Command  # noqa: PLC0414 - wires find i
 
 
 def said_as(name: str, values: Mapping[str, object]) -> str:
-    """The text that stands for the command `name` with `values` filled in, as `function_calls.typed_calls` reads it."""
+    """Return the command `name` with `values` filled in, as `function_calls.conversation.slash_commands` reads it."""
     return " ".join([f"/{name}", *(f"{key}={_quoted(value)}" for key, value in values.items() if value is not None)])
 
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from bot.chat_commands import Command, CommandOption, OptionKind
-from function_calls.calls import ToolSpec
-from function_calls.wording import knows, say
+from function_calls.language.messages import knows, say
+from function_calls.tools.calls import ToolSpec
 
 LONGEST_DESCRIPTION: Final = 100
 """Characters of a description; Discord takes no more."""

@@ -107,7 +107,7 @@ class ConsolePlatform:
             self._write(self._help())
 
     def _help(self) -> str:
-        from function_calls.wording import say  # not read before somebody sits at the terminal
+        from function_calls.language.messages import say  # not read before somebody sits at the terminal
 
         return say(self._language, "serve.console_help", bot=self._bot_name)
 

@@ -4,10 +4,10 @@ from typing import Final
 
 from bot.plugins.house import Installed, PluginHouse
 from bot.plugins.per_chat import switch_of
-from function_calls.oversight import Oversight
-from function_calls.switch_command import SwitchCommand, switch_pattern
-from function_calls.toolset import Viewer
-from function_calls.wording import say
+from function_calls.conversation.switch_command import SwitchCommand, switch_pattern
+from function_calls.language.messages import say
+from function_calls.tools.policy import Oversight
+from function_calls.tools.toolset import Viewer
 
 _COMMAND: Final = switch_pattern("plugins", "插件")
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from loguru import logger
 
-from function_calls.waiting import settled
+from function_calls.tools.dispatch.hooks import settled
 
 Close = Callable[[], Awaitable[object] | object]
 

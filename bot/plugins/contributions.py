@@ -11,12 +11,12 @@ from bot.outbox import Outbox
 from bot.platform import Platform
 from bot.plugins.closing import Close
 from bot.plugins.options import option_problems, passed_over
-from function_calls.assistant import Command
-from function_calls.context import Services
-from function_calls.events import Listener
-from function_calls.hooks import ToolHooks
-from function_calls.model_hooks import ModelHooks
-from function_calls.toolset import Toolset
+from function_calls.conversation.assistant import Command
+from function_calls.model_calls.hooks import ModelHooks
+from function_calls.tools.context import Services
+from function_calls.tools.dispatch.events import Listener
+from function_calls.tools.dispatch.hooks import ToolHooks
+from function_calls.tools.toolset import Toolset
 from services.kernel.clock import Clock
 from services.kernel.errors import ConfigError
 from services.kernel.state import StateStore

@@ -11,7 +11,7 @@ from typing import Final
 from loguru import logger
 
 from bot.plugins.contributions import Contributions
-from function_calls.declaring.tool_options import ToolOptions
+from function_calls.tools.declaring.tool_options import ToolOptions
 from services.kernel.close_names import likest
 from services.kernel.errors import AssistantError
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from types import FunctionType, ModuleType
 
 from bot.plugins.contributions import Contributions
-from function_calls.calls import ToolSpec
+from function_calls.tools.calls import ToolSpec
 
 
 def hints(adds: Contributions, tools: Iterable[ToolSpec]) -> list[str]:

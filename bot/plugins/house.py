@@ -21,14 +21,13 @@ from bot.plugins.per_chat import PluginGuard, plugin_of
 from bot.plugins.schema_changes import schema_changes
 from bot.plugins.shape import named_parts
 from bot.settings import PluginSettings
-from function_calls.assistant import Command
-from function_calls.calls import ToolSpec
-from function_calls.context import Services
-from function_calls.inverse_checks import check_inverses
-from function_calls.model_hooks import ModelHooks
-from function_calls.registry import Registry, ToolNameTaken
+from function_calls.conversation.assistant import Command
+from function_calls.model_calls.hooks import ModelHooks
+from function_calls.registry import Registry, ToolNameTaken, check_inverses
 from function_calls.router import FunctionCallRouter
-from function_calls.tool_switches import ToolSwitches
+from function_calls.tools.calls import ToolSpec
+from function_calls.tools.context import Services
+from function_calls.tools.policy import ToolSwitches
 from function_calls.toolsets.source import ToolSource
 from services.kernel.backoff import growing_pauses
 from services.kernel.clock import Clock

@@ -6,14 +6,13 @@ from typing import Final, TypeVar
 from loguru import logger
 
 from bot.middleware import Middleware, Next
-from function_calls.assistant import Command
-from function_calls.calls import Interpretation, Reply, ToolCall, ToolResult, Turn
-from function_calls.context import CallContext
-from function_calls.events import Event, Listener
-from function_calls.hooks import AfterTool, BeforeTool
-from function_calls.model_hooks import AfterModel, BeforeModel, OnModelError
-from function_calls.tool_switches import ToolSwitches
-from function_calls.waiting import settled
+from function_calls.conversation.assistant import Command
+from function_calls.model_calls.hooks import AfterModel, BeforeModel, OnModelError
+from function_calls.tools.calls import Interpretation, Reply, ToolCall, ToolResult, Turn
+from function_calls.tools.context import CallContext
+from function_calls.tools.dispatch.events import Event, Listener
+from function_calls.tools.dispatch.hooks import AfterTool, BeforeTool, settled
+from function_calls.tools.policy import ToolSwitches
 from services.kernel.chat import ChatAddress, ChatMessage
 
 Answer = TypeVar("Answer")

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping
 
-from function_calls.calls import ToolSpec
+from function_calls.tools.calls import ToolSpec
 
 
 def schema_changes(before: Iterable[ToolSpec], after: Iterable[ToolSpec]) -> list[str]:

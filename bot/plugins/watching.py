@@ -12,8 +12,8 @@ from bot.crew import hired
 from bot.plugins.house import PluginHouse, Reloaded
 from bot.plugins.loading import found_plugins
 from bot.settings import PluginSettings, Settings
-from function_calls.context import Services
 from function_calls.router import FunctionCallRouter
+from function_calls.tools.context import Services
 
 if TYPE_CHECKING:
     from bot.app import App

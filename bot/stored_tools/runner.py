@@ -16,7 +16,7 @@ from msgspec import Struct
 import bot
 from bot.stored_tools.folder_quota import is_over_quota, remove_folder
 from bot.stored_tools.sandbox import SandboxUnavailable, check_kernel
-from function_calls.calls import ToolResult
+from function_calls.tools.calls import ToolResult
 from function_calls.toolsets.stored.source import StoredFunction
 from services.kernel.chat import Person
 

@@ -7,7 +7,7 @@ from typing import Final
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
-from function_calls.checking.schema_validator import SchemaValidator
+from function_calls.tools.validation.schema_validator import SchemaValidator
 from function_calls.toolsets.stored.source import SourceInvalid, ToolSource, read_source
 from services.kernel.clock import Clock
 from services.kernel.state import Json

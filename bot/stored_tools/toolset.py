@@ -7,9 +7,9 @@ from typing import Final
 from loguru import logger
 
 from bot.stored_tools.runner import StoredCall, ToolRunner
-from function_calls.calls import ToolResult, ToolSpec
-from function_calls.context import CallContext
-from function_calls.toolset import Viewer, unknown_tool
+from function_calls.tools.calls import ToolResult, ToolSpec
+from function_calls.tools.context import CallContext
+from function_calls.tools.toolset import Viewer, unknown_tool
 from function_calls.toolsets.access import Access
 from function_calls.toolsets.names import joined_name
 from function_calls.toolsets.stored.source import SourceInvalid, StoredFunction, read_source

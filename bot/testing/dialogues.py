@@ -32,7 +32,7 @@ from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
-from function_calls.wording import LANGUAGES, say
+from function_calls.language.messages import LANGUAGES, say
 
 _RESERVED = {"bot", "wait", "calls", "said", "chat", "private", "admin", "reply", "picks"}
 _ID = re.compile(r"\{(\w+)\}")

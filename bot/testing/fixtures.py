@@ -18,13 +18,12 @@ from bot.settings import PluginSettings
 from bot.testing.clocks import FixedClock
 from bot.testing.talking import NOW, said
 from bot.testing.turns import make_context, make_message
-from function_calls.calls import ToolCall, ToolResult
-from function_calls.context import CallContext, Services
-from function_calls.declaring.class_tools import Tool
-from function_calls.interpreter import Interpreter
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
-from function_calls.session_state import CallState
+from function_calls.tools.calls import Interpreter, ToolCall, ToolResult
+from function_calls.tools.context import CallContext, Services
+from function_calls.tools.declaring.class_tools import Tool
+from function_calls.tools.session_state import CallState
 
 
 class CallTool(Protocol):

@@ -22,7 +22,7 @@ from bot.settings import (
 )
 from bot.testing.talking import NO_PLUGINS
 from bot.wiring import Functions
-from function_calls.interpreter import Interpreter
+from function_calls.tools.calls import Interpreter
 from services.kernel.clock import Clock, SystemClock
 from services.storage.database import Database
 

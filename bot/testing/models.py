@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable
 
-from function_calls.calls import Interpretation, ToolCall, Turn
+from function_calls.tools.calls import Interpretation, ToolCall, Turn
 from services.language_model.ports import Completion, CompletionRequest, RequestedCall, Usage
 
 Played = Completion | Exception

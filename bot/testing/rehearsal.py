@@ -17,7 +17,7 @@ from bot.testing.talking import NO_PLUGINS
 from bot.testing.threads import InlineExecutor
 from bot.testing.timetables import LoopTimetable
 from bot.wiring import Functions
-from function_calls.interpreter import Interpreter
+from function_calls.tools.calls import Interpreter
 from services.kernel.clock import Clock
 from services.language_model.ports import RequestedCall
 from services.reminders.delivery.worker import WakerPace

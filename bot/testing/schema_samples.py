@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
-from function_calls.checking.schema_walk import pointer_target
+from function_calls.tools.validation.schema_walk import pointer_target
 
 Schema = Mapping[str, object]
 

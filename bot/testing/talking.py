@@ -10,7 +10,7 @@ from bot.app import build_app
 from bot.settings import BotSettings, LogSettings, PluginSettings, Settings
 from bot.testing.clocks import StandingClock
 from bot.testing.platform import FakePlatform
-from function_calls.interpreter import Interpreter
+from function_calls.tools.calls import Interpreter
 from services.storage.database import Database
 
 NOW = datetime(2026, 11, 20, 10, 0, tzinfo=UTC)

@@ -15,12 +15,12 @@ from typing import cast
 
 from bot.testing.schema_samples import candidates
 from bot.testing.turns import make_context, make_message
-from function_calls.calls import ToolCall
-from function_calls.context import CallContext, Service, Services
-from function_calls.declaring.class_tools import Tool
-from function_calls.errors import ArgumentsInvalid
 from function_calls.registry import Registry, ToolOptions
 from function_calls.router import FunctionCallRouter
+from function_calls.tools.calls import ToolCall
+from function_calls.tools.context import CallContext, Service, Services
+from function_calls.tools.declaring.class_tools import Tool
+from function_calls.tools.errors import ArgumentsInvalid
 
 
 def assert_tool_contract(

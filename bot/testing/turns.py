@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 from bot.testing.clocks import FixedClock
-from function_calls.calls import ReturnStyle, Step, ToolSpec, Turn
-from function_calls.context import CallContext, Services
-from function_calls.oversight import Oversight
+from function_calls.tools.calls import ReturnStyle, Step, ToolSpec, Turn
+from function_calls.tools.context import CallContext, Services
+from function_calls.tools.policy import Oversight
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.clock import Clock
 

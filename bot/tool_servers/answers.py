@@ -4,8 +4,8 @@ import json
 from typing import TYPE_CHECKING, Final
 
 from bot.tool_servers.echoes import EchoMask
-from function_calls.calls import ToolResult
-from function_calls.wording import say
+from function_calls.language.messages import say
+from function_calls.tools.calls import ToolResult
 
 if TYPE_CHECKING:
     from bot.tool_servers.exchange import Answer

@@ -8,7 +8,7 @@ from urllib.parse import quote, quote_plus
 from msgspec.structs import replace
 from pydantic import SecretStr
 
-from function_calls.calls import ToolSpec
+from function_calls.tools.calls import ToolSpec
 
 MASK: Final = "[secret]"
 _PLAIN_HEADERS: Final = frozenset({"accept", "accept-language", "accept-encoding", "content-type", "user-agent"})

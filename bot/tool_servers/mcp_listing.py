@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from bot.tool_servers.echoes import EchoMask
 from bot.tool_servers.mcp_servers import McpServer
 from bot.tool_servers.mcp_tools import PROMPT, READ_RESOURCE, prompt_spec, resource_spec, tool_spec
-from function_calls.calls import ToolSpec
-from function_calls.errors import SchemaInvalid
+from function_calls.tools.calls import ToolSpec
+from function_calls.tools.errors import SchemaInvalid
 from function_calls.toolsets.openapi.document import DocumentInvalid
 
 if TYPE_CHECKING:

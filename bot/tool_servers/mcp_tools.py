@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Final
 
 from bot.tool_servers.answers import fed, shown
 from bot.tool_servers.echoes import EchoMask
-from function_calls.calls import ToolResult, ToolSpec
+from function_calls.language.messages import say
+from function_calls.tools.calls import ToolResult, ToolSpec
 from function_calls.toolsets.openapi.changing import asks_only
 from function_calls.toolsets.openapi.naming import tool_name
 from function_calls.toolsets.openapi.texts import tamed
 from function_calls.toolsets.schemas import safe_schema
-from function_calls.wording import say
 
 if TYPE_CHECKING:
     from mcp.types import CallToolResult, ContentBlock, GetPromptResult, Prompt, ReadResourceResult, Tool

@@ -13,9 +13,9 @@ from bot.tool_servers.mcp_connection import Transport, transport
 from bot.tool_servers.mcp_listing import McpListing, mcp_listing
 from bot.tool_servers.mcp_servers import McpServer
 from bot.tool_servers.mcp_tools import prompt_result, resource_result, result_of
-from function_calls.calls import ToolResult, ToolSpec
-from function_calls.context import CallContext
-from function_calls.toolset import Viewer, unknown_tool
+from function_calls.tools.calls import ToolResult, ToolSpec
+from function_calls.tools.context import CallContext
+from function_calls.tools.toolset import Viewer, unknown_tool
 from function_calls.toolsets.source import Health
 from services.kernel.backoff import growing_pauses
 

@@ -17,9 +17,9 @@ from bot.tool_servers.echoes import EchoMask
 from bot.tool_servers.errors import ServerUnavailable
 from bot.tool_servers.exchange import Exchange, Files, Outgoing
 from bot.tool_servers.mcp_servers import passes_filter
-from function_calls.calls import ToolResult, ToolSpec
-from function_calls.context import CallContext
-from function_calls.toolset import Viewer, unknown_tool
+from function_calls.tools.calls import ToolResult, ToolSpec
+from function_calls.tools.context import CallContext
+from function_calls.tools.toolset import Viewer, unknown_tool
 from function_calls.toolsets.names import joined_name
 from function_calls.toolsets.openapi.operation import ImportedDocument, Operation
 from function_calls.toolsets.openapi.request import FormPart, PreparedRequest, prepared

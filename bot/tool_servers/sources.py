@@ -10,10 +10,10 @@ from msgspec import Struct, field
 
 from bot.crew import hired
 from bot.settings import ToolServerSettings
-from function_calls.calls import ToolSpec
-from function_calls.permission import Viewer
 from function_calls.router import FunctionCallRouter
-from function_calls.toolset import Toolset
+from function_calls.tools.calls import ToolSpec
+from function_calls.tools.permission import Viewer
+from function_calls.tools.toolset import Toolset
 from function_calls.toolsets.access import Access
 from function_calls.toolsets.combined import LOCAL, CombinedToolset, join
 from function_calls.toolsets.direct import DirectToolset

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from function_calls.calls import Choice, ToolResult
-from function_calls.context import CallContext
 from function_calls.registry import tool_function
+from function_calls.tools.calls import Choice, ToolResult
+from function_calls.tools.context import CallContext
 from services.kernel.errors import ToolFailed
 
 _MOST_OPTIONS = 10

@@ -20,8 +20,8 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from bot.plugins.contributions import Contributions
-from function_calls.calls import Receipt, ToolResult, UndoStep
 from function_calls.registry import tool_function
+from function_calls.tools.calls import Receipt, ToolResult, UndoStep
 from services.kernel.errors import ToolFailed
 
 _MOST_BYTES = 1_000_000

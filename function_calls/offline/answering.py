@@ -7,8 +7,8 @@ from zoneinfo import ZoneInfo
 
 from msgspec.structs import replace
 
-from function_calls import phrasing
-from function_calls.calls import Interpretation, ToolCall, Turn
+from function_calls.language import date_format
+from function_calls.language.messages import say
 from function_calls.offline.arguments import changed_schedule, schedule_arguments, shift_argument, written
 from function_calls.offline.looking_here import looked_up_as_due
 from function_calls.offline.open_questions import OpenQuestion, OpenQuestions
@@ -16,13 +16,13 @@ from function_calls.offline.pointing import message_pointed_at, only_points, wor
 from function_calls.offline.questions import asked_when
 from function_calls.offline.references import reminder_references, without_joint
 from function_calls.offline.reminder_request import ReminderRequest
+from function_calls.offline.reminder_times import zone_name
 from function_calls.offline.requests import Ear, Request
 from function_calls.offline.shifts import bare_clock, moved_by, new_time
 from function_calls.offline.time_words import TimeWords
 from function_calls.offline.tool_calls import CallMaker
-from function_calls.reminder_times import zone_name
-from function_calls.time_questions import TimeOption, which_time
-from function_calls.wording import say
+from function_calls.tools.calls import Interpretation, ToolCall, Turn
+from function_calls.tools.dispatch.time_questions import TimeOption, which_time
 from services.people.zone_names import zone_named
 from services.time_expressions import Reading
 
@@ -97,8 +97,8 @@ class Answering:
         days = [time.best.start for time in request.times("when", "when_2") if time.best is not None]
         other = next((day for day in days if day.date() != now.date()), None)
         if other is not None:
-            return self._say("the_day", day=phrasing.date(self._turn.language, other))
-        date, name = phrasing.date(self._turn.language, here), zone or zone_name(now.tzinfo or UTC)
+            return self._say("the_day", day=date_format.date(self._turn.language, other))
+        date, name = date_format.date(self._turn.language, here), zone or zone_name(now.tzinfo or UTC)
         return self._say("the_time", clock=f"{here:%H:%M}", date=date, zone=name)
 
     def _days_asked_about(self, request: Request) -> str:

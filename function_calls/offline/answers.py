@@ -6,6 +6,7 @@ from datetime import datetime
 
 from msgspec.structs import replace
 
+from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.offline.blanks import Blanked
 from function_calls.offline.carried_days import on_day
 from function_calls.offline.clauses import trimmed
@@ -13,7 +14,6 @@ from function_calls.offline.open_questions import OpenQuestion
 from function_calls.offline.pack import LanguagePack
 from function_calls.offline.reminder_request import ReminderRequest
 from function_calls.offline.requests import Ear
-from function_calls.phrases import is_clock_without_half
 from services.time_expressions import Reading
 
 _ORDER = ("first", "second", "third")

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from function_calls.reminder_times import zone_name
+from function_calls.offline.reminder_times import zone_name
 from services.recurrence.edits import as_meant
 from services.recurrence.rules import WEEKDAYS
 from services.recurrence.schedule import Schedule

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime
 
-from function_calls.phrases import is_clock_without_half
+from function_calls.language.recognized_phrases import is_clock_without_half
 from services.time_expressions import Reading
 
 _HALF_DAY = 12

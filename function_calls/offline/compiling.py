@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import astuple
 
+from function_calls.language.messages import LANGUAGES, catalogue
+from function_calls.language.recognized_phrases import every_language
 from function_calls.offline.direct import may_be_direct
 from function_calls.offline.lazy_pattern import LazyPattern
 from function_calls.offline.pack import Sought, load_gate, load_intent, load_intent_gate, load_pack, load_second_gate
 from function_calls.offline.questions import load_questions
-from function_calls.phrases import every_language
-from function_calls.wording import LANGUAGES, catalogue
 
 
 def compile_all() -> None:

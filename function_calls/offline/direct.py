@@ -15,7 +15,6 @@ from typing import Literal
 from msgspec import Struct, convert, field
 from msgspec.structs import replace
 
-from function_calls.calls import Interpretation
 from function_calls.offline.blanks import Blanked, has_words
 from function_calls.offline.clauses import LONGEST, tidy, trimmed, uncover, without_names
 from function_calls.offline.matching import Match
@@ -26,6 +25,7 @@ from function_calls.offline.requests import Ear, Request
 from function_calls.offline.squeezing import squeeze
 from function_calls.offline.templates import Notation
 from function_calls.offline.whole_time import whole_time
+from function_calls.tools.calls import Interpretation
 from services.people.zone_names import zone_named
 from services.time_expressions import is_effort_spent
 

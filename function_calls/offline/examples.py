@@ -4,11 +4,12 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
-from function_calls.calls import ToolSpec
 from function_calls.offline.clauses import trimmed
 from function_calls.offline.pack import language_of
 from function_calls.offline.pack_data import INTENTS
-from function_calls.offline.templates import Notation, TemplateInvalid, slot_names
+from function_calls.offline.templates import Notation, TemplateInvalid
+from function_calls.tools.calls import ToolSpec
+from function_calls.tools.declaring.option_checks import slot_names
 
 _MARKS = " .!?。！？"
 _NOTATION = re.compile(r"[\[\]()<>|*]")

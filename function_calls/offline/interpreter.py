@@ -1,7 +1,6 @@
 """The interpreter that needs no model: sentence patterns in, calls or one question out."""
 
-from function_calls.calls import Conversation, Interpretation, Turn
-from function_calls.consent import consent_of
+from function_calls.language.messages import say
 from function_calls.offline.answering import Answering
 from function_calls.offline.answers import chosen_options, is_as_unclear, is_dropped, named_content, named_time
 from function_calls.offline.clauses import LONGEST, trimmed, without_names
@@ -25,7 +24,8 @@ from function_calls.offline.second_thoughts import second_thought
 from function_calls.offline.served import ServedLately
 from function_calls.offline.time_words import TimeReader
 from function_calls.offline.tool_calls import CallMaker
-from function_calls.wording import say
+from function_calls.tools.calls import Conversation, Interpretation, Turn
+from function_calls.tools.confirmation.yes_no import consent_of
 from services.kernel.bounded import Bounded
 from services.time_expressions import is_effort_spent, limited_effort, parse_all, warm_up
 

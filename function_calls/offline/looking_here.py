@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Final
 
-from function_calls.calls import Step, ToolCall, ToolResult, Turn
+from function_calls.language.messages import say
 from function_calls.offline.tool_calls import CallMaker
-from function_calls.wording import say
+from function_calls.tools.calls import Step, ToolCall, ToolResult, Turn
 
 _NOTED: Final = ("memory_search",)
 _HERE: Final = (*_NOTED, "history_search")

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from function_calls.calls import Interpretation, Turn
 from function_calls.offline.clauses import LONGEST
 from function_calls.offline.pack import FALLBACK, languages_of, load_pack
+from function_calls.tools.calls import Interpretation, Turn
 
 _JOINT = "_"
 

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from datetime import date, datetime, time
 from typing import Final
 
+from function_calls.language.recognized_phrases import LANGUAGES, phrases
 from function_calls.offline.time_words import TimeReader
 from function_calls.offline.whole_time import whole_time
-from function_calls.phrases import LANGUAGES, phrases
 
 _WEEKLY: Final = re.compile("FREQ=WEEKLY;BYDAY=(?P<days>[A-Z]{2}(?:,[A-Z]{2})*)")
 _END: Final = "UNTIL="

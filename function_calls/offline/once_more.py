@@ -7,16 +7,16 @@ from datetime import UTC, datetime, timedelta
 from msgspec import Struct
 from msgspec.structs import replace
 
-from function_calls.calls import ToolCall
 from function_calls.offline.carried_days import halves
 from function_calls.offline.clauses import LONGEST
 from function_calls.offline.corrections import at_clock
 from function_calls.offline.matching import Match
 from function_calls.offline.reminder_request import ReminderReader, ReminderRequest
+from function_calls.offline.reminder_times import zone_name
 from function_calls.offline.requests import Ear
 from function_calls.offline.same_time import without_same_time
 from function_calls.offline.time_words import TimeWords
-from function_calls.reminder_times import zone_name
+from function_calls.tools.calls import ToolCall
 from services.recurrence.fires import next_after
 from services.recurrence.rules import WEEKDAYS
 from services.recurrence.schedule import Schedule

@@ -8,7 +8,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from function_calls.offline.reminder_request import ReminderRequest
-from function_calls.reply_scope import ReplyScope
+from function_calls.tools.calls import ReplyScope
 from services.kernel.bounded import Bounded
 from services.time_expressions import Reading
 

@@ -3,12 +3,12 @@
 from datetime import timedelta
 from typing import Final
 
-from function_calls.calls import Turn
 from function_calls.offline.clauses import LONGEST, trimmed, without_names
 from function_calls.offline.courtesies import is_courtesy
 from function_calls.offline.pack import LanguagePack, languages_of, load_pack
 from function_calls.offline.reminder_request import ReminderRequest
 from function_calls.offline.requests import Ear, Request
+from function_calls.tools.calls import Turn
 from services.kernel.chat import ChatMessage
 
 _LATELY: Final = timedelta(minutes=10)

@@ -8,11 +8,11 @@ from typing import Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from function_calls.calls import Interpretation, Turn
 from function_calls.offline.clauses import LONGEST
 from function_calls.offline.pack import LanguagePack, languages_of, load_pack
 from function_calls.offline.reminder_request import ReminderRequest
 from function_calls.offline.requests import Ear
+from function_calls.tools.calls import Interpretation, Turn
 from services.kernel.chat import ChatMessage
 
 _LATELY: Final = timedelta(minutes=10)

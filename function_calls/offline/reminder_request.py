@@ -9,18 +9,18 @@ from typing import Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
-from function_calls.leftovers import leftover
+from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.offline.blanks import Blanked, has_content, has_words
 from function_calls.offline.carried_days import halves, on_day
 from function_calls.offline.clauses import closed_up, trimmed
 from function_calls.offline.corrections import at_clock
 from function_calls.offline.gapping import with_their_verbs
+from function_calls.offline.leftovers import leftover
 from function_calls.offline.matching import Match
 from function_calls.offline.pack import LanguagePack
 from function_calls.offline.several_times import apart, completed
 from function_calls.offline.templates import BLANK
 from function_calls.offline.time_words import TimeWords
-from function_calls.phrases import is_clock_without_half
 from services.time_expressions import Reading
 
 _MOST_TIMES = 4

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Callable, Iterable
 
-from function_calls.calls import Turn
 from function_calls.offline.clauses import LONGEST, trimmed, without_names
 from function_calls.offline.lazy_pattern import LazyPattern
 from function_calls.offline.requests import Ear, Request
 from function_calls.offline.whole_time import whole_time
+from function_calls.tools.calls import Turn
 from services.time_expressions import Grain, Reading
 
 _ASKING = re.compile(r"[?？]\s*$")

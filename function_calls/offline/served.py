@@ -6,7 +6,7 @@ Otherwise people say such things to each other.
 from datetime import datetime, timedelta
 from typing import Final
 
-from function_calls.reply_scope import ReplyScope
+from function_calls.tools.calls import ReplyScope
 from services.kernel.bounded import Bounded
 
 _EVERYTHING: Final = ReplyScope()

@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
+from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.offline.clauses import trimmed
 from function_calls.offline.lazy_pattern import LazyPattern
 from function_calls.offline.requests import Ear, Request
 from function_calls.offline.time_words import TimeWords
-from function_calls.phrases import is_clock_without_half
 from services.time_expressions import Reading
 
 _FIGURE = re.compile(r"\d{1,2}(?::\d\d)?", re.ASCII)

@@ -174,8 +174,3 @@ def _of_one_way(ways: Sequence[Needs]) -> Needs:
 def how_common(words: Sequence[str]) -> tuple[int, int]:
     """Sorts groups of words by what is to be expected of them: few words and long ones are met the least."""
     return len(words), -min(map(len, words))
-
-
-def slot_names(template: str) -> tuple[str, ...]:
-    """The names of the slots of a template, in order."""
-    return tuple(match["slot"] for match in _SYNTAX.finditer(template) if match["slot"])

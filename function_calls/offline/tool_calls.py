@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from function_calls.calls import ToolCall, ToolSpec, Turn
+from function_calls.tools.calls import ToolCall, ToolSpec, Turn
 
 
 class CallMaker:

@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from function_calls.permission import Viewer
+from function_calls.tools.permission import Viewer
 from services.kernel.state import Json
 
 _RIGHTS: Final = frozenset({"read", "write"})

@@ -2,9 +2,9 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 
-from function_calls.calls import ToolResult, ToolSpec
-from function_calls.context import CallContext
-from function_calls.toolset import Toolset, Viewer
+from function_calls.tools.calls import ToolResult, ToolSpec
+from function_calls.tools.context import CallContext
+from function_calls.tools.toolset import Toolset, Viewer
 
 Approve = Callable[[str, Mapping[str, object], CallContext], Awaitable[ToolResult | None]]
 

@@ -4,14 +4,14 @@ from collections.abc import Mapping
 
 from loguru import logger
 
-from function_calls.approval import asked_first
-from function_calls.calls import ToolCall, ToolResult, ToolSpec
-from function_calls.checking.schema_validator import SchemaValidator
-from function_calls.context import CallContext
-from function_calls.declaring.tool_options import ToolOptions
-from function_calls.errors import ArgumentsInvalid, SchemaInvalid
-from function_calls.receipts import receipted
-from function_calls.toolset import Toolset, Viewer, arguments_refused, unknown_tool
+from function_calls.tools.calls import ToolCall, ToolResult, ToolSpec
+from function_calls.tools.context import CallContext
+from function_calls.tools.declaring.tool_options import ToolOptions
+from function_calls.tools.dispatch.approval import asked_first
+from function_calls.tools.dispatch.receipts import receipted
+from function_calls.tools.errors import ArgumentsInvalid, SchemaInvalid
+from function_calls.tools.toolset import Toolset, Viewer, arguments_refused, unknown_tool
+from function_calls.tools.validation.schema_validator import SchemaValidator
 
 
 class CheckedToolset:

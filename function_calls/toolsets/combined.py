@@ -6,10 +6,10 @@ from typing import Final
 from loguru import logger
 from msgspec import Struct
 
-from function_calls.calls import ToolResult, ToolSpec
-from function_calls.context import CallContext
 from function_calls.router import FunctionCallRouter
-from function_calls.toolset import Toolset, Viewer, unknown_tool
+from function_calls.tools.calls import ToolResult, ToolSpec
+from function_calls.tools.context import CallContext
+from function_calls.tools.toolset import Toolset, Viewer, unknown_tool
 from function_calls.toolsets.checked import CheckedToolset
 from function_calls.toolsets.local import LocalToolset
 from function_calls.toolsets.names import RenamedSpecs, joined_name

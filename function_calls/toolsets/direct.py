@@ -5,9 +5,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 from uuid import uuid4
 
-from function_calls.calls import ToolResult, ToolSpec
-from function_calls.context import CallContext
-from function_calls.toolset import Viewer, unknown_tool
+from function_calls.tools.calls import ToolResult, ToolSpec
+from function_calls.tools.context import CallContext
+from function_calls.tools.toolset import Viewer, unknown_tool
 from services.kernel.bounded import Bounded
 
 if TYPE_CHECKING:

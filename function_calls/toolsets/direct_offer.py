@@ -5,8 +5,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from function_calls.calls import ToolSpec
-from function_calls.errors import SchemaInvalid
+from function_calls.tools.calls import ToolSpec
+from function_calls.tools.errors import SchemaInvalid
 from function_calls.toolsets.openapi.changing import asks_only, is_change
 from function_calls.toolsets.openapi.document import DocumentInvalid, mapping, sequence
 from function_calls.toolsets.openapi.importer import METHODS

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Mapping
 
-from function_calls.calls import ToolResult, ToolSpec
-from function_calls.context import CallContext
-from function_calls.toolset import Toolset, Viewer, unknown_tool
+from function_calls.tools.calls import ToolResult, ToolSpec
+from function_calls.tools.context import CallContext
+from function_calls.tools.toolset import Toolset, Viewer, unknown_tool
 
 Keep = Callable[[ToolSpec, Viewer], bool]
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-from function_calls.calls import ToolCall, ToolResult, ToolSpec
-from function_calls.context import CallContext
 from function_calls.router import FunctionCallRouter
-from function_calls.toolset import Viewer, unknown_tool
+from function_calls.tools.calls import ToolCall, ToolResult, ToolSpec
+from function_calls.tools.context import CallContext
+from function_calls.tools.toolset import Viewer, unknown_tool
 
 
 class LocalToolset:

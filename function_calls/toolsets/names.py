@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from function_calls.calls import ToolSpec
+from function_calls.tools.calls import ToolSpec
 
 _LONGEST: Final = 64  # Source: https://platform.openai.com/docs/api-reference/chat/create (tools.function.name).
 _DIGEST: Final = 8

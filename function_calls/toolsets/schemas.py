@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from function_calls.checking.schema_validator import SchemaValidator
-from function_calls.checking.schema_walk import Schema
+from function_calls.tools.validation.schema_validator import SchemaValidator
+from function_calls.tools.validation.schema_walk import Schema
 from function_calls.toolsets.openapi.bundling import Bundler
 from function_calls.toolsets.openapi.document import Document
 from function_calls.toolsets.openapi.schemas import SchemaConverter

@@ -5,9 +5,9 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from function_calls.calls import ToolSpec
-from function_calls.permission import Viewer
-from function_calls.toolset import Toolset
+from function_calls.tools.calls import ToolSpec
+from function_calls.tools.permission import Viewer
+from function_calls.tools.toolset import Toolset
 from function_calls.toolsets.access import Access
 from function_calls.toolsets.filtered import FilteredToolset
 

@@ -8,7 +8,7 @@ class AssistantError(Exception):
 class RequestRefused(AssistantError):
     """The person must change the request.
 
-    `code` names a sentence of the wording catalogue (`function_calls/wording`), `fields` fill it, so the
+    `code` names a sentence of the wording catalogue (`function_calls/language/messages`), `fields` fill it, so the
     refusal is worded in the person's language and is always safe to show.
     """
 

@@ -1,5 +1,6 @@
 """Recurrence rules as data: RFC 5545 RRULE text, or a rule of another calendar, read once, checked, and kept."""
 
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
@@ -218,3 +219,8 @@ def _until(text: str) -> datetime:
     if text.endswith("Z"):
         return datetime.strptime(text, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
     return datetime.strptime(text, "%Y%m%dT%H%M%S")  # noqa: DTZ007 - local wall clock
+
+
+def rule_parts(rule: str) -> Mapping[str, str]:
+    """The parts of an RRULE value by name (RFC 5545 section 3.3.10)."""
+    return dict(part.split("=", 1) for part in rule.split(";") if "=" in part)

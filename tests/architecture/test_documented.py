@@ -14,9 +14,9 @@ from bot.documentation.http_routes import http_page, http_routes
 from bot.documentation.mkdocs_hook import GENERATED
 from bot.documentation.settings import documented, groups, settings_page, variable
 from bot.wiring import built_in_registry
-from function_calls import events
-from function_calls.declaring.tool_options import ToolOptions
-from function_calls.wording import catalogue
+from function_calls.language.messages import catalogue
+from function_calls.tools.declaring.tool_options import ToolOptions
+from function_calls.tools.dispatch import events
 
 ROOT = Path(__file__).parents[2]
 ROOMS = ("bot", "function_calls", "services")

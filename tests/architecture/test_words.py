@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from function_calls.wording import catalogue
+from function_calls.language.messages import catalogue
 
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted(path for package in ("bot", "function_calls", "services") for path in (ROOT / package).rglob("*.py"))

@@ -17,7 +17,7 @@ from bot.testing.clocks import FixedClock
 from bot.testing.http_bot import served_bot
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.tool_servers.time_server import time_server
-from function_calls.calls import ToolCall
+from function_calls.tools.calls import ToolCall
 from tests.browser.conftest import people_at
 from tests.browser.visitors import Visitors, Wardrobe, say
 

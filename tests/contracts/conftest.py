@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from bot.testing.clocks import FixedClock
-from function_calls.session_state import MemorySessionStateStore, SessionStateStore
+from function_calls.tools.session_state import MemorySessionStateStore, SessionStateStore
 from services.call_log.memory_store import MemoryCallStore
 from services.call_log.model import CallStore
 from services.history.memory_store import MemoryMessageStore

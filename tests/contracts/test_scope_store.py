@@ -2,7 +2,7 @@
 
 import pytest
 
-from function_calls.session_state import SessionStateStore
+from function_calls.tools.session_state import SessionStateStore
 from services.kernel.state import StateDelta
 
 

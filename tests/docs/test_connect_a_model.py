@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from bot.__main__ import cli
 from bot.evaluation.prompts import own_prompts
 from bot.settings_sources import load_settings
-from function_calls.assistant import LoopLimits
+from function_calls.conversation.assistant import LoopLimits
 from services.kernel.circuit_breaker import CircuitBreaker
 from services.language_model.openai_model import OpenAIModel
 from services.language_model.retry import RetryPolicy

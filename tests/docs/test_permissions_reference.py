@@ -7,8 +7,8 @@ import pytest
 from msgspec.structs import fields
 
 from bot.wiring import built_in_registry
+from function_calls.language.messages import knows
 from function_calls.registry import Registry, ToolOptions
-from function_calls.wording import knows
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "permissions.md").read_text(encoding="utf-8")
 OTHERWISE_KNOWN = {"name", "description", "examples", "returns", "timeout"}  # options that say nothing of rights

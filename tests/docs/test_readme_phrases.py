@@ -13,7 +13,7 @@ from bot.settings import BotSettings, Settings
 from bot.testing.clocks import LoopClock
 from bot.testing.platform import FakePlatform
 from bot.testing.rehearsal import build_in_memory
-from function_calls.wording import catalogue, say
+from function_calls.language.messages import catalogue, say
 
 ROOT = Path(__file__).parents[2]
 HEADS = {"en": "| you say | it does |", "zh": "| 这样说 | 它就 |"}

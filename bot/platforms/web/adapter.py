@@ -21,7 +21,7 @@ from bot.platforms.web.room import Room
 from bot.platforms.web.rooms import PLATFORM, Rooms, address_of
 from bot.platforms.web.shapes import due_shape, extras_of, id_for, message_shape
 from bot.taking_in import taken_in
-from function_calls.events import Event
+from function_calls.tools.dispatch.events import Event
 from services.history.service import HistoryService
 from services.kernel.bounded import Bounded
 from services.kernel.chat import Attachment, ChatAddress, ChatMessage, MessageEdited, MessageWithdrawn, Person, SentFile

@@ -11,8 +11,8 @@ from bot.platforms.web.choices import ChoiceShape, choices_at, choices_pressed, 
 from bot.platforms.web.extras import Extras, ExtrasShelf
 from bot.platforms.web.frames import MessageShape, written
 from bot.platforms.web.rooms import PLATFORM, Rooms
-from function_calls.calls import ToolResult
-from function_calls.events import TOOL_COMPLETE, TOOL_START, Event
+from function_calls.tools.calls import ToolResult
+from function_calls.tools.dispatch.events import TOOL_COMPLETE, TOOL_START, Event
 from services.history.service import HistoryService
 from services.kernel.chat import ChatAddress, ChatMessage
 from services.kernel.clock import Clock

@@ -6,7 +6,7 @@ from typing import Final
 
 from bot.platforms.web.frames import CallShape, MessageShape, add_rule_words
 from bot.platforms.web.room import Room
-from function_calls.calls import ToolResult
+from function_calls.tools.calls import ToolResult
 from services.kernel.chat import ChatMessage
 
 FLUSH_SECONDS: Final = 0.05

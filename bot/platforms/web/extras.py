@@ -7,7 +7,7 @@ from msgspec import Struct, field
 
 from bot.platforms.web.choices import ChoiceShape, is_answer, read_choice
 from bot.platforms.web.frames import AttachmentShape, FiredShape
-from function_calls.session_state import json_copy
+from function_calls.tools.session_state import json_copy
 from services.kernel.bounded import Bounded
 from services.kernel.chat import ChatAddress
 from services.kernel.state import Json, StateStore

@@ -9,7 +9,7 @@ from pydantic_core import to_json
 from typing_extensions import TypedDict
 
 from bot.platforms.web.choices import ChoiceShape
-from function_calls.rule_words import rules_in_words
+from function_calls.language.recurrence_text import rules_in_words
 from services.kernel.chat import Attachment, Person
 
 VERSION: Final = 1

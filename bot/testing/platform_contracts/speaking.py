@@ -10,7 +10,7 @@ from bot.platform import Choice, EditsMessages, OutgoingMessage
 from bot.testing.platform_contracts.waiting import heard_at_last, heard_up_to
 from bot.testing.platform_rig import PlatformRig
 from bot.testing.turns import make_turn
-from function_calls.calls import Reply
+from function_calls.tools.calls import Reply
 from services.history.memory_store import MemoryMessageStore
 from services.history.service import HistoryService
 from services.kernel.chat import SentFile

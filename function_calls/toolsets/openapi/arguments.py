@@ -5,7 +5,7 @@ from typing import Final, cast
 
 from msgspec import Struct, field
 
-from function_calls.checking.schema_walk import Schema
+from function_calls.tools.validation.schema_walk import Schema
 from function_calls.toolsets.openapi.document import Document, Node, mapping, sequence
 from function_calls.toolsets.openapi.naming import argument_name
 from function_calls.toolsets.openapi.operation import Body, Parameter, Place

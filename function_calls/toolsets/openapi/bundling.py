@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Final
 
-from function_calls.checking.schema_walk import Schema, map_schemas
+from function_calls.tools.validation.schema_walk import Schema, map_schemas
 from function_calls.toolsets.openapi.document import mapping
 from function_calls.toolsets.openapi.schemas import SchemaConverter
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from function_calls.calls import ToolSpec
+from function_calls.tools.calls import ToolSpec
 from function_calls.toolsets.openapi.arguments import ArgumentReader
 from function_calls.toolsets.openapi.bundling import Bundler
 from function_calls.toolsets.openapi.changing import is_change

@@ -5,7 +5,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from function_calls.calls import ToolSpec
+from function_calls.tools.calls import ToolSpec
 
 Place = Literal["path", "query", "header", "cookie"]
 SchemeKind = Literal["api_key", "bearer", "basic", "oauth2", "other"]

@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Final
 
-from function_calls.checking.schema_validator import SchemaValidator
-from function_calls.checking.schema_walk import Schema
-from function_calls.errors import SchemaInvalid
+from function_calls.tools.errors import SchemaInvalid
+from function_calls.tools.validation.schema_validator import SchemaValidator
+from function_calls.tools.validation.schema_walk import Schema
 from function_calls.toolsets.openapi.document import Document, DocumentInvalid, Node, mapping, sequence
 from function_calls.toolsets.openapi.texts import tamed
 

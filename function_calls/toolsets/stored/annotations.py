@@ -4,7 +4,7 @@ import ast
 from collections.abc import Mapping
 from typing import Final
 
-from function_calls.checking.schema_walk import Schema
+from function_calls.tools.validation.schema_walk import Schema
 
 _PLAIN: Final[Mapping[str, Schema]] = {
     "str": {"type": "string"},

@@ -11,9 +11,9 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from function_calls.checking.schema_walk import Schema
-from function_calls.docstrings import parse_docstring
-from function_calls.errors import SchemaInvalid
+from function_calls.tools.errors import SchemaInvalid
+from function_calls.tools.validation.docstrings import parse_docstring
+from function_calls.tools.validation.schema_walk import Schema
 from function_calls.toolsets.openapi.document import DocumentInvalid
 from function_calls.toolsets.openapi.texts import tamed
 from function_calls.toolsets.schemas import safe_schema

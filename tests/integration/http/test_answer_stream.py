@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from bot.testing.http_bot import served_bot
-from function_calls.calls import Interpretation
+from function_calls.tools.calls import Interpretation
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 

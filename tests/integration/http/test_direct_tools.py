@@ -8,7 +8,7 @@ import websockets
 
 from bot.testing.http_bot import served_bot
 from bot.testing.models import ScriptedInterpreter
-from function_calls.calls import ToolCall
+from function_calls.tools.calls import ToolCall
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 

@@ -11,8 +11,8 @@ from bot.testing.http_bot import served_bot, with_token
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.openai_answers import call, say
 from bot.testing.openai_server import OpenAIServer
-from function_calls.calls import ToolCall
 from function_calls.llm import FunctionCallLLM
+from function_calls.tools.calls import ToolCall
 from services.language_model.openai_model import OpenAIModel
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]

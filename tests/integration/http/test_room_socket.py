@@ -6,7 +6,7 @@ import pytest
 import websockets
 
 from bot.testing.http_bot import served_bot, with_token
-from function_calls.calls import Interpretation
+from function_calls.tools.calls import Interpretation
 from tests.pace import on_this_machine
 
 pytestmark = pytest.mark.integration

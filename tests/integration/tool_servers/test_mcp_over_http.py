@@ -12,7 +12,7 @@ from pydantic import SecretStr
 
 from bot.tool_servers.mcp_servers import McpServer
 from bot.tool_servers.mcp_toolset import McpToolset
-from function_calls.permission import Viewer
+from function_calls.tools.permission import Viewer
 from tests.integration.tool_servers.mcp_notes_server import TOKEN
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]

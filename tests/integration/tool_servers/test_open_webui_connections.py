@@ -12,7 +12,7 @@ from pydantic import SecretStr
 from bot.settings import ToolServerSettings
 from bot.testing.http_bot import served_bot, with_token
 from bot.testing.models import ScriptedInterpreter
-from function_calls.calls import ToolCall
+from function_calls.tools.calls import ToolCall
 from tests.integration.tool_servers.test_mcp_over_http import Notes
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]

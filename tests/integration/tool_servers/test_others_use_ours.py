@@ -14,7 +14,7 @@ from bot.testing.models import ScriptedInterpreter
 from bot.tool_servers.connections import ToolServerConnection
 from bot.tool_servers.exchange import Exchange
 from bot.tool_servers.openapi_toolset import OpenApiToolset
-from function_calls.calls import ToolCall
+from function_calls.tools.calls import ToolCall
 from services.kernel.chat import ChatMessage, Person
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]

@@ -9,7 +9,7 @@ import pytest
 
 from bot.tool_servers.mcp_servers import McpServer
 from bot.tool_servers.mcp_toolset import McpToolset
-from function_calls.permission import Viewer
+from function_calls.tools.permission import Viewer
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 

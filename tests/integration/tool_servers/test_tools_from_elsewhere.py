@@ -17,8 +17,8 @@ from bot.testing.models import ScriptedInterpreter
 from bot.testing.platform import FakePlatform
 from bot.testing.tool_servers.library_server import KEY, library_server
 from bot.testing.tool_servers.time_server import time_server
-from function_calls.calls import ToolCall
-from function_calls.permission import Viewer
+from function_calls.tools.calls import ToolCall
+from function_calls.tools.permission import Viewer
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import SystemClock
 from services.storage.database import Database

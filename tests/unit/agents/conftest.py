@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 import pytest
 
 from bot.testing.turns import make_context
-from function_calls.calls import ToolCall, Turn
+from function_calls.tools.calls import ToolCall, Turn
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)

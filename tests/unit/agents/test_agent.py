@@ -2,13 +2,13 @@ import pytest
 from msgspec.structs import replace
 
 from bot.testing.models import ScriptedInterpreter, ScriptedModel, completion, requested
-from function_calls.agents.agent import Agent, AgentHooks
-from function_calls.calls import Interpretation, Receipt, ToolResult
-from function_calls.context import CallContext
-from function_calls.hooks import ToolHooks
-from function_calls.model_hooks import ModelHooks
+from function_calls.conversation.agent_loop import LoopLimits
+from function_calls.conversation.agents.agent import Agent, AgentHooks
+from function_calls.model_calls.hooks import ModelHooks
 from function_calls.registry import tool_function
-from function_calls.rounds import LoopLimits
+from function_calls.tools.calls import Interpretation, Receipt, ToolResult
+from function_calls.tools.context import CallContext
+from function_calls.tools.dispatch.hooks import ToolHooks
 from services.call_log.budgets import BudgetPurse, Budgets, Limit
 from services.call_log.tally import Tally, counting
 from services.kernel.errors import ModelUnavailable

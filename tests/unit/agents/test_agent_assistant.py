@@ -2,10 +2,10 @@ import pytest
 from msgspec.structs import replace
 
 from bot.testing.models import ScriptedInterpreter
-from function_calls.agents.agent import Agent
-from function_calls.agents.assistant import AgentAssistant
-from function_calls.calls import Reply
-from function_calls.context import CallContext
+from function_calls.conversation.agents.agent import Agent
+from function_calls.conversation.agents.assistant import AgentAssistant
+from function_calls.tools.calls import Reply
+from function_calls.tools.context import CallContext
 from services.kernel.errors import ModelUnavailable
 from tests.unit.agents.conftest import called
 

@@ -1,12 +1,12 @@
 import pytest
 
 from bot.testing.models import ScriptedInterpreter
-from function_calls.agents.agent import Agent
-from function_calls.agents.agent_tool import AgentTool, spawn_record
-from function_calls.calls import Receipt, ToolCall, ToolResult
+from function_calls.conversation.agent_loop import LoopLimits
+from function_calls.conversation.agents.agent import Agent
+from function_calls.conversation.agents.agent_tool import AgentTool, spawn_record
 from function_calls.registry import Registry
-from function_calls.rounds import LoopLimits
 from function_calls.router import FunctionCallRouter
+from function_calls.tools.calls import Receipt, ToolCall, ToolResult
 from services.kernel.errors import ModelUnavailable
 from tests.unit.agents.conftest import called
 

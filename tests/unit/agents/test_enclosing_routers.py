@@ -7,16 +7,16 @@ from msgspec.structs import replace
 
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.records import make_turn_record
-from function_calls.agents.agent import Agent, AgentHooks
-from function_calls.agents.agent_tool import AgentTool
-from function_calls.agents.loop import LoopAgent
-from function_calls.calls import ToolCall, ToolResult
-from function_calls.events import TOOL_COMPLETE, TOOL_START, EventBus
-from function_calls.hooks import ToolHooks
-from function_calls.records.explaining import explained
-from function_calls.records.recorder import TurnRecorder
+from function_calls.conversation.agents.agent import Agent, AgentHooks
+from function_calls.conversation.agents.agent_tool import AgentTool
+from function_calls.conversation.agents.loop import LoopAgent
+from function_calls.conversation.records.explaining import explained
+from function_calls.conversation.records.recorder import TurnRecorder
 from function_calls.registry import Registry, tool_function
 from function_calls.router import FunctionCallRouter
+from function_calls.tools.calls import ToolCall, ToolResult
+from function_calls.tools.dispatch.events import TOOL_COMPLETE, TOOL_START, EventBus
+from function_calls.tools.dispatch.hooks import ToolHooks
 from services.call_log.memory_store import MemoryCallStore
 from services.call_log.service import CallLog
 from tests.unit.agents.conftest import called

@@ -4,10 +4,10 @@ from pathlib import Path
 import pytest
 
 from bot.testing.clocks import FixedClock
-from function_calls.calls import ToolCall
-from function_calls.context import CallContext
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
+from function_calls.tools.calls import ToolCall
+from function_calls.tools.context import CallContext
 from tests.unit.agents.conftest import NOON
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "agents" / "agents.py"

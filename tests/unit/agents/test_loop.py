@@ -1,10 +1,10 @@
 import pytest
 
 from bot.testing.models import ScriptedInterpreter
-from function_calls.agents.agent import Agent
-from function_calls.agents.loop import LoopAgent
-from function_calls.calls import ToolResult
-from function_calls.context import CallContext
+from function_calls.conversation.agents.agent import Agent
+from function_calls.conversation.agents.loop import LoopAgent
+from function_calls.tools.calls import ToolResult
+from function_calls.tools.context import CallContext
 from services.kernel.errors import ModelUnavailable
 from tests.unit.agents.conftest import called
 

@@ -7,12 +7,12 @@ from msgspec.structs import replace
 from pydantic import BaseModel, Field, field_validator
 
 from bot.testing.models import ScriptedInterpreter, ScriptedModel, completion, requested
-from function_calls.agents.agent import Agent
-from function_calls.agents.agent_tool import AgentTool, ask
-from function_calls.calls import ToolCall, ToolResult
-from function_calls.context import CallContext
+from function_calls.conversation.agents.agent import Agent
+from function_calls.conversation.agents.agent_tool import AgentTool, ask
 from function_calls.registry import Registry, tool_function
 from function_calls.router import FunctionCallRouter
+from function_calls.tools.calls import ToolCall, ToolResult
+from function_calls.tools.context import CallContext
 from services.kernel.errors import ToolFailed
 from tests.unit.agents.conftest import called
 

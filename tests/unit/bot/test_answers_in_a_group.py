@@ -11,7 +11,7 @@ from bot.testing.clocks import StandingClock
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.platform import FakePlatform
 from bot.testing.talking import NOW
-from function_calls.calls import Interpretation, ToolCall
+from function_calls.tools.calls import Interpretation, ToolCall
 from services.storage.database import Database
 
 NOTHING_OPEN = "Nothing here waits for your answer. “list my reminders” shows what is set."

@@ -11,7 +11,7 @@ from bot.testing.models import ScriptedInterpreter
 from bot.testing.platform import FakePlatform
 from bot.testing.threads import InlineExecutor
 from bot.testing.timetables import LoopTimetable
-from function_calls.calls import ToolCall
+from function_calls.tools.calls import ToolCall
 from services.history.service import HistoryService
 from services.kernel.errors import DeliveryFailed, ModelUnavailable
 from services.storage.database import Database

@@ -13,8 +13,8 @@ from bot.testing.platform import FakePlatform
 from bot.testing.rehearsal import build_in_memory
 from bot.testing.threads import InlineExecutor
 from bot.testing.timetables import LoopTimetable
-from function_calls.calls import ToolCall
 from function_calls.registry import tool_function
+from function_calls.tools.calls import ToolCall
 from services.storage.database import Database
 
 pytestmark = pytest.mark.looptime

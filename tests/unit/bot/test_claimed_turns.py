@@ -17,8 +17,8 @@ from bot.router import MessageRouter
 from bot.testing.clocks import LoopClock
 from bot.testing.platform import FakePlatform
 from bot.testing.turns import NOW, make_message, make_turn
-from function_calls.calls import Reply, ToolCall
-from function_calls.context import CallContext, Services
+from function_calls.tools.calls import Reply, ToolCall
+from function_calls.tools.context import CallContext, Services
 from services.history.memory_store import MemoryMessageStore
 from services.history.service import HistoryService
 

@@ -14,7 +14,7 @@ from bot.testing.clocks import LoopClock
 from bot.testing.platform import FakePlatform
 from bot.testing.rehearsal import build_in_memory
 from bot.testing.turns import make_message, make_turn
-from function_calls.calls import Interpretation, Reply
+from function_calls.tools.calls import Interpretation, Reply
 from services.history.service import HistoryService
 from services.kernel.chat import ChatAddress, Choice, SentFile
 from services.kernel.errors import DeliveryFailed

@@ -11,7 +11,7 @@ from bot.testing.platform import FakePlatform
 from bot.testing.rehearsal import build_in_memory
 from bot.testing.threads import InlineExecutor
 from bot.testing.timetables import LoopTimetable
-from function_calls.calls import ToolCall
+from function_calls.tools.calls import ToolCall
 from services.call_log.service import CallLog
 from services.kernel.errors import ModelUnavailable
 from services.storage.database import Database

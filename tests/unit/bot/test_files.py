@@ -6,9 +6,9 @@ from msgspec.structs import replace
 from bot.settings import BotSettings, Settings
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.rehearsal import build_in_memory
-from function_calls.calls import ToolCall, ToolResult
+from function_calls.model_calls.transcript import result_text
 from function_calls.registry import tool_function
-from function_calls.transcript import result_text
+from function_calls.tools.calls import ToolCall, ToolResult
 from services.call_log.service import CallLog
 from services.kernel.chat import SentFile
 

@@ -11,8 +11,8 @@ from bot.testing.clocks import LoopClock
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.platform import FakePlatform
 from bot.testing.rehearsal import build_in_memory
-from function_calls.calls import ToolCall
-from function_calls.prompts import variables_of
+from function_calls.model_calls.prompts import variables_of
+from function_calls.tools.calls import ToolCall
 
 pytestmark = pytest.mark.looptime
 

@@ -7,7 +7,7 @@ from bot.outbox import Outbox
 from bot.platform import Capabilities, OutgoingMessage
 from bot.testing.clocks import FixedClock
 from bot.testing.platform import FakePlatform
-from function_calls.calls import Reply
+from function_calls.tools.calls import Reply
 from services.kernel.chat import ChatAddress, Choice, Person, SentFile
 from services.kernel.errors import DeliveryFailed
 

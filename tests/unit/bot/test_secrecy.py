@@ -3,7 +3,7 @@
 from bot.secrecy import failures_masked
 from bot.settings import SearchSettings, Settings, StorageSettings, ToolServerSettings
 from bot.settings_sources import secret_values
-from function_calls.calls import ToolCall, ToolResult
+from function_calls.tools.calls import ToolCall, ToolResult
 from services.call_log.masking import MASK, SecretMask
 
 CALL = ToolCall(id="1", name="search", arguments={})

@@ -10,7 +10,7 @@ from bot.settings import BotSettings, LogSettings, Settings
 from bot.testing.clocks import StandingClock
 from bot.testing.platform import FakePlatform
 from bot.testing.turns import HOME, NOW, make_message
-from function_calls.calls import Interpretation
+from function_calls.tools.calls import Interpretation
 from services.history.memory_store import MemoryMessageStore
 from services.history.service import HistoryService
 from services.storage.database import Database

@@ -9,11 +9,11 @@ from bot.testing.http_bot import http_bot
 from bot.testing.models import ScriptedInterpreter, ScriptedModel, completion, requested
 from bot.testing.talking import said
 from bot.testing.turns import make_context
-from function_calls.agents.agent import Agent
-from function_calls.agents.agent_tool import ask
-from function_calls.calls import ToolCall
+from function_calls.conversation.agents.agent import Agent
+from function_calls.conversation.agents.agent_tool import ask
 from function_calls.llm import FunctionCallLLM
 from function_calls.registry import tool_function
+from function_calls.tools.calls import ToolCall
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import SystemClock
 from tests.unit.bot.http.conftest import asked

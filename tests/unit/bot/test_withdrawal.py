@@ -8,8 +8,8 @@ import pytest
 from bot.settings import BotSettings, Settings
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.rehearsal import build_in_memory
-from function_calls.calls import Receipt, ToolCall, ToolResult
 from function_calls.registry import tool_function
+from function_calls.tools.calls import Receipt, ToolCall, ToolResult
 from services.call_log.service import CallLog
 from services.history.service import HistoryService
 from services.kernel.chat import ChatAddress

@@ -9,7 +9,7 @@ from bot.evaluation.prompts import Prompt
 from bot.evaluation.tool_scores import judge, score
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.turns import make_turn
-from function_calls.calls import ToolCall
+from function_calls.tools.calls import ToolCall
 from services.kernel.errors import ModelUnavailable
 
 TEA = Prompt(

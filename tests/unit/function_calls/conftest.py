@@ -4,8 +4,8 @@ import pytest
 from msgspec.structs import replace
 
 from bot.testing.clocks import FixedClock
-from function_calls.calls import Turn
-from function_calls.context import CallContext, Services
+from function_calls.tools.calls import Turn
+from function_calls.tools.context import CallContext, Services
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)

@@ -9,10 +9,10 @@ from pydantic import AfterValidator, Field
 from bot.testing.clocks import LoopClock
 from bot.testing.platform import FakePlatform
 from bot.testing.rehearsal import build_in_memory
-from function_calls.argument_words import refusal_in_words
-from function_calls.checking.schema_validator import SchemaValidator
-from function_calls.errors import ArgumentsInvalid
 from function_calls.registry import Registry, tool_function
+from function_calls.tools.errors import ArgumentsInvalid
+from function_calls.tools.validation.argument_messages import refusal_in_words
+from function_calls.tools.validation.schema_validator import SchemaValidator
 
 
 def sweet(value: str) -> str:

@@ -3,11 +3,11 @@ import asyncio
 import pytest
 from msgspec.structs import replace
 
-from function_calls.assistant import Assistant, LoopLimits
-from function_calls.calls import Interpretation, ToolCall, ToolResult
-from function_calls.model_hooks import HookedInterpreter, ModelHooks
+from function_calls.conversation.assistant import Assistant, LoopLimits
+from function_calls.model_calls.hooks import HookedInterpreter, ModelHooks
 from function_calls.registry import Registry, tool_function
 from function_calls.router import FunctionCallRouter
+from function_calls.tools.calls import Interpretation, ToolCall, ToolResult
 from services.kernel.chat import Choice
 from services.kernel.errors import ModelUnavailable
 

@@ -2,12 +2,12 @@ import pytest
 from msgspec.structs import replace
 
 from bot.testing.models import ScriptedInterpreter
-from function_calls.assistant import Assistant
-from function_calls.calls import ToolCall
-from function_calls.context import CallContext
+from function_calls.conversation.assistant import Assistant
 from function_calls.registry import Registry, tool_function
 from function_calls.router import FunctionCallRouter
-from function_calls.session_state import MemorySessionStateStore
+from function_calls.tools.calls import ToolCall
+from function_calls.tools.context import CallContext
+from function_calls.tools.session_state import MemorySessionStateStore
 
 
 @tool_function(returns="reply")

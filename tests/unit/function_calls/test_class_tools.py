@@ -5,13 +5,13 @@ from types import MappingProxyType
 import pytest
 from msgspec.structs import replace
 
-from function_calls.calls import ToolCall
-from function_calls.context import CallContext
-from function_calls.declaring.class_tools import Tool
-from function_calls.errors import SchemaInvalid
-from function_calls.permission import Viewer
 from function_calls.registry import Registry, ToolNameTaken, ToolOptions, tool_function
 from function_calls.router import FunctionCallRouter
+from function_calls.tools.calls import ToolCall
+from function_calls.tools.context import CallContext
+from function_calls.tools.declaring.class_tools import Tool
+from function_calls.tools.errors import SchemaInvalid
+from function_calls.tools.permission import Viewer
 from services.kernel.errors import ToolFailed
 
 QUERY = {

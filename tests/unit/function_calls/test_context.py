@@ -1,10 +1,10 @@
 from loguru import logger
 from msgspec.structs import replace
 
-from function_calls.calls import ToolCall
-from function_calls.context import CallContext
 from function_calls.registry import Registry, tool_function
 from function_calls.router import FunctionCallRouter
+from function_calls.tools.calls import ToolCall
+from function_calls.tools.context import CallContext
 
 
 @tool_function()

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bot.testing.clocks import FixedClock
-from function_calls.summary.digests import Digests
+from function_calls.functions.summary.digests import Digests
 from services.history.memory_store import MemoryMessageStore
 from services.history.service import HistoryService
 from services.kernel.chat import ChatAddress, ChatMessage, Person

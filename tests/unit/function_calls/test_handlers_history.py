@@ -5,12 +5,12 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from function_calls.calls import ToolCall
-from function_calls.context import CallContext, Services
-from function_calls.history import handlers as handlers_history
-from function_calls.history.models import HistorySearchArgs
+from function_calls.functions.history import handlers as handlers_history
+from function_calls.functions.history.models import HistorySearchArgs
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
+from function_calls.tools.calls import ToolCall
+from function_calls.tools.context import CallContext, Services
 from services.history.memory_store import MemoryMessageStore
 from services.history.service import HistoryService
 from services.kernel.chat import Attachment, ChatAddress

@@ -5,12 +5,12 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from function_calls.calls import ToolCall
-from function_calls.context import CallContext, Services
-from function_calls.privacy import handlers as handlers_privacy
+from function_calls.functions.privacy import handlers as handlers_privacy
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
-from function_calls.session_state import MemorySessionStateStore
+from function_calls.tools.calls import ToolCall
+from function_calls.tools.context import CallContext, Services
+from function_calls.tools.session_state import MemorySessionStateStore
 from services.history.service import HistoryService
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import SystemClock

@@ -3,11 +3,11 @@
 import pytest
 from msgspec.structs import replace
 
-from function_calls import handlers_web
-from function_calls.calls import ToolCall
-from function_calls.context import CallContext, Services
+from function_calls.functions import web_fetch
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
+from function_calls.tools.calls import ToolCall
+from function_calls.tools.context import CallContext, Services
 from services.history.memory_store import MemoryMessageStore
 from services.history.service import HistoryService
 from services.search.web_pages.guard import PageUnavailable
@@ -25,7 +25,7 @@ class FakePages(WebPageService):
 def fetch(context_of):
     async def dispatch(url, language="en", asked_for=None, shown="", **message):
         registry = Registry(injectable=(CallContext, HistoryService, WebPageService))
-        registry.collect(handlers_web)
+        registry.collect(web_fetch)
         services = Services(FakePages(), HistoryService(MemoryMessageStore()))
         context = replace(context_of(**message), services=services, language=language, asked_for=asked_for)
         context = replace(context, has_shown=lambda text: text in shown)

@@ -3,11 +3,11 @@ import asyncio
 import pytest
 from msgspec.structs import replace
 
-from function_calls.calls import ToolCall, ToolResult
-from function_calls.events import EventBus
-from function_calls.hooks import ToolHooks
 from function_calls.registry import Registry, tool_function
 from function_calls.router import FunctionCallRouter
+from function_calls.tools.calls import ToolCall, ToolResult
+from function_calls.tools.dispatch.events import EventBus
+from function_calls.tools.dispatch.hooks import ToolHooks
 
 
 @tool_function()

@@ -8,13 +8,12 @@ from pydantic import BaseModel, ConfigDict
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.turns import make_context
 from bot.wiring import built_in_registry
-from function_calls.agents.agent import Agent
-from function_calls.calls import ToolCall, UndoStep
-from function_calls.declaring.class_tools import Tool
-from function_calls.errors import SignatureInvalid
-from function_calls.inverse_checks import check_inverses
-from function_calls.registry import Registry, ToolOptions, tool_function
+from function_calls.conversation.agents.agent import Agent
+from function_calls.registry import Registry, ToolOptions, check_inverses, tool_function
 from function_calls.router import FunctionCallRouter
+from function_calls.tools.calls import ToolCall, UndoStep
+from function_calls.tools.declaring.class_tools import Tool
+from function_calls.tools.errors import SignatureInvalid
 
 
 @tool_function(undo="dark")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from function_calls.leftovers import leftover
+from function_calls.offline.leftovers import leftover
 
 
 @pytest.mark.parametrize(

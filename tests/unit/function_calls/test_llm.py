@@ -6,8 +6,8 @@ import pytest
 
 from bot.testing.models import ScriptedModel, completion, requested
 from bot.testing.turns import make_message, make_tool, make_turn
-from function_calls.calls import Receipt, Step, ToolCall, ToolResult
 from function_calls.llm import FunctionCallLLM
+from function_calls.tools.calls import Receipt, Step, ToolCall, ToolResult
 from services.kernel.errors import ModelUnavailable
 
 TEXT = {"type": "string"}

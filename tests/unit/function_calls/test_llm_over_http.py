@@ -6,7 +6,7 @@ from bot.testing.models import ScriptedInterpreter
 from bot.testing.openai_answers import Hang, call, calls, cut, garbage, say, status
 from bot.testing.openai_server import OpenAIServer
 from bot.testing.turns import make_tool, make_turn
-from function_calls.assistant import Assistant
+from function_calls.conversation.assistant import Assistant
 from function_calls.llm import FunctionCallLLM
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter

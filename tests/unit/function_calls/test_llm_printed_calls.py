@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from function_calls.printed.calls import find_printed_calls
+from function_calls.model_calls.text_tool_calls.calls import find_printed_calls
 
 NAMES = ("reminder_set", "reminder_list", "summary")
 TEA = {"type": "daily", "content": "喝茶"}

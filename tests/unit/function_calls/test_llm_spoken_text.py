@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from function_calls.printed.calls import find_printed_calls
-from function_calls.printed.spoken_text import SpeechGate
+from function_calls.model_calls.text_tool_calls.calls import find_printed_calls
+from function_calls.model_calls.text_tool_calls.spoken_text import SpeechGate
 
 NAMES = ("reminder_set", "summary")
 CALLS = [

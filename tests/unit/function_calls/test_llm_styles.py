@@ -8,10 +8,10 @@ from msgspec.structs import replace
 
 from bot.testing.models import ScriptedModel, completion, requested
 from bot.testing.turns import ANN, make_message, make_tool, make_turn
-from function_calls.call_styles.choosing import make_styles, probe
-from function_calls.calls import Step, ToolCall, ToolResult
 from function_calls.llm import FunctionCallLLM
-from function_calls.prompts.worked_examples import worked_examples
+from function_calls.model_calls.prompts.worked_examples import worked_examples
+from function_calls.model_calls.styles.choosing import make_styles, probe
+from function_calls.tools.calls import Step, ToolCall, ToolResult
 from services.kernel.chat import Person
 from services.kernel.errors import ModelUnavailable
 from services.language_model.failures import RequestRejected

@@ -6,11 +6,11 @@ import time
 import pytest
 from loguru import logger
 
-from function_calls.calls import ToolCall
-from function_calls.context import CallContext
 from function_calls.registry import Registry, tool_function
 from function_calls.router import FunctionCallRouter
-from function_calls.running import LONGEST_TOLD
+from function_calls.tools.calls import ToolCall
+from function_calls.tools.context import CallContext
+from function_calls.tools.dispatch.execution import LONGEST_TOLD
 
 pytestmark = pytest.mark.asyncio
 

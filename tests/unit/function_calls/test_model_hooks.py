@@ -2,8 +2,8 @@ import pytest
 from msgspec.structs import replace
 
 from bot.testing.models import ScriptedInterpreter
-from function_calls.calls import Interpretation
-from function_calls.model_hooks import HookedInterpreter, ModelHooks
+from function_calls.model_calls.hooks import HookedInterpreter, ModelHooks
+from function_calls.tools.calls import Interpretation
 from services.kernel.errors import ModelUnavailable
 
 FIXED = Interpretation(answer="fixed")

@@ -7,15 +7,15 @@ from msgspec.structs import replace
 
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.turns import make_context, make_tool
-from function_calls.agents.agent import Agent
-from function_calls.agents.agent_tool import AgentTool, ask
-from function_calls.calls import Conversation, ToolCall
-from function_calls.context import CallContext
-from function_calls.declaring.class_tools import Tool
+from function_calls.conversation.agent_loop import dispatch_all
+from function_calls.conversation.agents.agent import Agent
+from function_calls.conversation.agents.agent_tool import AgentTool, ask
 from function_calls.registry import Registry, ToolOptions, tool_function
-from function_calls.rounds import dispatch_all
 from function_calls.router import FunctionCallRouter
-from function_calls.session_state import CallState, MemorySessionStateStore, Session, StateConflict
+from function_calls.tools.calls import Conversation, ToolCall
+from function_calls.tools.context import CallContext
+from function_calls.tools.declaring.class_tools import Tool
+from function_calls.tools.session_state import CallState, MemorySessionStateStore, Session, StateConflict
 
 
 @tool_function()

@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from function_calls.phrasing import distance
-from function_calls.rule_words import is_custom, rule, without_rule_text
+from function_calls.language.date_format import distance
+from function_calls.language.recurrence_text import is_custom, rule, without_rule_text
 from tests.unit.function_calls.repeating import repeating
 
 

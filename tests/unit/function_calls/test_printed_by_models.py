@@ -4,9 +4,9 @@
 
 import pytest
 
-from function_calls.checking.relaxed_json import read_json
-from function_calls.printed.calls import find_printed_calls
-from function_calls.tool_names import meant
+from function_calls.model_calls.text_tool_calls.calls import find_printed_calls
+from function_calls.tools.catalog.names import meant
+from function_calls.tools.validation.relaxed_json import read_json
 
 NAMES = ("reminder_set", "reminder_list", "summary")
 BODY = '{"type": "daily", "content": "喝茶"}'

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from function_calls.calls import SpawnedTask, Step, ToolCall, ToolResult
-from function_calls.records.recorder import TurnRecorder
+from function_calls.conversation.records.recorder import TurnRecorder
 from function_calls.registry import Registry, tool_function
 from function_calls.router import FunctionCallRouter
+from function_calls.tools.calls import SpawnedTask, Step, ToolCall, ToolResult
 from services.call_log.memory_store import MemoryCallStore
 from services.call_log.model import Charge, CompletionRecord
 from services.call_log.service import CallLog

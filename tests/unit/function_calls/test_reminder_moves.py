@@ -4,8 +4,8 @@ from datetime import datetime
 
 import pytest
 
-from function_calls.reminders.changes import every_time
-from function_calls.reminders.models import ReminderUpdateArgs
+from function_calls.functions.reminders.changes import every_time
+from function_calls.functions.reminders.models import ReminderUpdateArgs
 from services.recurrence.fires import next_fires
 from services.recurrence.schedule import Schedule
 

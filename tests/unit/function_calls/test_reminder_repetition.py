@@ -5,8 +5,8 @@ from datetime import datetime
 import pytest
 from pydantic import ValidationError
 
-from function_calls.reminders.models import ReminderUpdateArgs
-from function_calls.reminders.repetition import repeated, with_days_for_good
+from function_calls.functions.reminders.models import ReminderUpdateArgs
+from function_calls.functions.reminders.repetition import repeated, with_days_for_good
 from services.kernel.errors import RequestRefused
 from services.recurrence.fires import next_fires
 from services.recurrence.schedule import Schedule

@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from function_calls.reminders.workdays import with_holidays
+from function_calls.functions.reminders.workdays import with_holidays
 from services.recurrence.schedule import Schedule
 
 FIVE = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=9;BYMINUTE=0"

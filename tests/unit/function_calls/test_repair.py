@@ -6,11 +6,11 @@ import time
 
 import pytest
 
-from function_calls.checking.relaxed_json import DEEPEST, LARGEST_BYTES
-from function_calls.checking.repair import Repaired, repair
-from function_calls.checking.schema_validator import SchemaValidator
-from function_calls.errors import ArgumentsInvalid
-from function_calls.validation import check_arguments
+from function_calls.tools.declaring.argument_validation import check_arguments
+from function_calls.tools.errors import ArgumentsInvalid
+from function_calls.tools.validation.relaxed_json import DEEPEST, LARGEST_BYTES
+from function_calls.tools.validation.repair import Repaired, repair
+from function_calls.tools.validation.schema_validator import SchemaValidator
 
 SCHEMA = {
     "type": "object",

@@ -10,10 +10,10 @@ import pytest
 from loguru import logger
 from pydantic import BaseModel, Field
 
-from function_calls.calls import ToolCall, ToolResult
-from function_calls.context import CallContext
 from function_calls.registry import Registry, ToolNameTaken, tool_function
 from function_calls.router import FunctionCallRouter
+from function_calls.tools.calls import ToolCall, ToolResult
+from function_calls.tools.context import CallContext
 from services.kernel.errors import RequestRefused, ToolFailed
 
 

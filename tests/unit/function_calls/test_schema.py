@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import BaseModel, Field
 
-from function_calls.declaring.signature import analyse
-from function_calls.errors import SchemaInvalid
-from function_calls.schema import inline_refs, model_schema, openai_strict, published, render
+from function_calls.tools.declaring.signature import analyse
+from function_calls.tools.errors import SchemaInvalid
+from function_calls.tools.validation.schema import inline_refs, model_schema, openai_strict, published, render
 
 
 class ReminderArgs(BaseModel):

@@ -11,10 +11,10 @@ import pytest
 from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
-from function_calls.declaring.signature import FunctionSignature, analyse
-from function_calls.declaring.tool_options import ToolOptions
-from function_calls.errors import ArgumentsInvalid, SignatureInvalid
-from function_calls.validation import instantiate
+from function_calls.tools.declaring.argument_validation import instantiate
+from function_calls.tools.declaring.signature import FunctionSignature, analyse
+from function_calls.tools.declaring.tool_options import ToolOptions
+from function_calls.tools.errors import ArgumentsInvalid, SignatureInvalid
 
 
 class Context:

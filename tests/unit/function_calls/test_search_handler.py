@@ -6,9 +6,9 @@ from msgspec.structs import replace
 from bot.testing.clocks import FixedClock
 from bot.testing.turns import make_turn
 from function_calls import handlers
+from function_calls.conversation.agent_loop import listener_of_call
+from function_calls.language.messages import say
 from function_calls.models import PerplexityArgs
-from function_calls.rounds import listener_of_call
-from function_calls.wording import say
 from services.kernel.errors import RequestRefused
 from services.search import SearchAnswer, SearchService, Source
 

@@ -3,12 +3,12 @@ import asyncio
 import pytest
 from msgspec.structs import replace
 
-from function_calls.calls import Conversation, Receipt, ToolCall, ToolResult
-from function_calls.context import CallContext
-from function_calls.hooks import ToolHooks
 from function_calls.registry import Registry, tool_function
 from function_calls.router import FunctionCallRouter
-from function_calls.session_state import CallState, MemorySessionStateStore, Session
+from function_calls.tools.calls import Conversation, Receipt, ToolCall, ToolResult
+from function_calls.tools.context import CallContext
+from function_calls.tools.dispatch.hooks import ToolHooks
+from function_calls.tools.session_state import CallState, MemorySessionStateStore, Session
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import ToolFailed
 

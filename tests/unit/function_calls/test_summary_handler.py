@@ -6,11 +6,11 @@ import pytest
 from msgspec.structs import replace
 
 from function_calls import handlers
-from function_calls.calls import ToolCall
-from function_calls.context import CallContext, Services
 from function_calls.models import SummaryArgs
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
+from function_calls.tools.calls import ToolCall
+from function_calls.tools.context import CallContext, Services
 from services.history.memory_store import MemoryMessageStore
 from services.history.service import HistoryService
 from services.kernel.chat import Person

@@ -6,10 +6,10 @@ import pytest
 from msgspec.structs import replace
 
 from bot.testing.turns import make_message
-from function_calls.calls import ToolSpec, Turn
+from function_calls.functions.summary.offers import reminder_offers
 from function_calls.models import ReminderArgs, ReminderDeleteArgs
 from function_calls.offline import OfflineInterpreter
-from function_calls.summary.offers import reminder_offers
+from function_calls.tools.calls import ToolSpec, Turn
 from services.summary.model import DateMention, Findings, Summary, SummaryMethod
 
 TOOLS = tuple(

@@ -6,8 +6,8 @@ from zoneinfo import ZoneInfo
 import pytest
 from msgspec.structs import replace
 
+from function_calls.functions.summary.windows import asked_window
 from function_calls.models import SummaryArgs
-from function_calls.summary.windows import asked_window
 from services.history.memory_store import MemoryMessageStore
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused

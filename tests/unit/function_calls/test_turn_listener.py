@@ -5,8 +5,8 @@ from msgspec.structs import replace
 
 from bot.testing.models import ScriptedModel
 from bot.testing.turns import make_message, make_turn
-from function_calls.calls import Step, ToolCall, ToolResult
 from function_calls.llm import FunctionCallLLM
+from function_calls.tools.calls import Step, ToolCall, ToolResult
 
 DONE = Step(
     text="", calls=(ToolCall(id="c1", name="look", arguments={}),), results=(ToolResult(ok=True, text="sunny"),)

@@ -1,8 +1,8 @@
 import pytest
 
 from bot.testing.turns import make_tool, make_turn
-from function_calls.calls import Step
-from function_calls.typed_calls import typed_call
+from function_calls.conversation.slash_commands import typed_call
+from function_calls.tools.calls import Step
 
 TOSS = make_tool("toss", side={"type": "string"}, times={"type": "integer"}, loud={"type": "boolean"})
 

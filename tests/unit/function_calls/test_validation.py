@@ -6,9 +6,14 @@ from typing import Literal
 import pytest
 from pydantic import BaseModel, Field
 
-from function_calls.declaring.signature import analyse
-from function_calls.errors import ArgumentsInvalid, SchemaInvalid
-from function_calls.validation import SchemaValidator, check_arguments, instantiate, validate_arguments
+from function_calls.tools.declaring.argument_validation import (
+    SchemaValidator,
+    check_arguments,
+    instantiate,
+    validate_arguments,
+)
+from function_calls.tools.declaring.signature import analyse
+from function_calls.tools.errors import ArgumentsInvalid, SchemaInvalid
 
 SCHEMA = {
     "type": "object",

@@ -2,7 +2,7 @@ from string import Formatter
 
 import pytest
 
-from function_calls.wording import LANGUAGES, catalogue, say
+from function_calls.language.messages import LANGUAGES, catalogue, say
 
 
 def fields_of(sentence: str) -> set[str]:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from function_calls import phrasing
-from function_calls.rule_words import rule
+from function_calls.language import date_format
+from function_calls.language.recurrence_text import rule
 from services.recurrence.fires import next_fires
 from services.recurrence.schedule import Schedule
 from services.reminders.model import Reminder
@@ -63,7 +63,7 @@ def said_again(language: str, reminder: Reminder) -> tuple[str, Schedule]:
 @settings(deadline=None, max_examples=50)
 def test_a_moment_that_is_told_is_read_as_that_moment(language: str, now: datetime, length: timedelta) -> None:
     due = (now.astimezone(UTC) + length).astimezone(now.tzinfo)
-    words = phrasing.moment(language, due, now)
+    words = date_format.moment(language, due, now)
 
     best = READER.parse(words, now, language=language).best
 

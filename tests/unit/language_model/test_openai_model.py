@@ -9,8 +9,8 @@ import pytest
 
 from bot.testing.openai_answers import Chat, Hang, HangUp, Raw, call, calls, cut, garbage, say, status
 from bot.testing.openai_server import OpenAIServer
-from function_calls.calls import Step, ToolCall, ToolResult
-from function_calls.transcript import rounds
+from function_calls.model_calls.transcript import rounds
+from function_calls.tools.calls import Step, ToolCall, ToolResult
 from services.kernel.errors import ModelUnavailable
 from services.language_model.openai_model import OpenAIModel
 from services.language_model.ports import CompletionRequest

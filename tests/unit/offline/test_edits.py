@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from function_calls.calls import ToolSpec
+from function_calls.tools.calls import ToolSpec
 from tests.unit.offline.conftest import NOW, TOOLS, Say
 
 PROPERTIES = {name: {} for name in ("reminder_id", "type", "time", "content", "added", "weekday", "rrule")}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from function_calls.calls import ToolSpec
+from function_calls.tools.calls import ToolSpec
 from tests.unit.offline.conftest import Say
 
 DICE = ToolSpec(

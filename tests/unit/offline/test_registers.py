@@ -2,7 +2,7 @@
 
 import pytest
 
-from function_calls.calls import ToolSpec
+from function_calls.tools.calls import ToolSpec
 from services.time_expressions import TimeReader
 from tests.unit.offline.conftest import NOW, TOOLS, Say
 

@@ -2,12 +2,12 @@
 
 from datetime import datetime
 
-from function_calls.calls import Step, ToolResult, Turn
+from function_calls.language.messages import catalogue
+from function_calls.language.recognized_phrases import phrases
 from function_calls.offline import OfflineInterpreter
 from function_calls.offline.pack import load_intent
 from function_calls.offline.pack_data import INTENTS
-from function_calls.phrases import phrases
-from function_calls.wording import catalogue
+from function_calls.tools.calls import Step, ToolResult, Turn
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from tests.unit.offline.conftest import NOW, ZONE
 

@@ -7,8 +7,8 @@ import pytest
 from bot.testing.clocks import LoopClock
 from bot.testing.platform import FakePlatform
 from bot.testing.rehearsal import build_in_memory
-from function_calls.calls import ToolResult
 from function_calls.registry import tool_function
+from function_calls.tools.calls import ToolResult
 
 pytestmark = pytest.mark.looptime
 

@@ -3,7 +3,7 @@
 import pytest
 
 from bot.wiring import built_in_registry
-from function_calls.calls import Interpretation
+from function_calls.tools.calls import Interpretation
 from tests.unit.offline.conftest import Say
 
 SPACES_FOR_MARKS = [

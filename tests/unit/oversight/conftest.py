@@ -7,17 +7,17 @@ from msgspec.structs import replace
 
 from bot.testing.clocks import FixedClock
 from bot.testing.models import ScriptedInterpreter
-from function_calls import handlers_undo
-from function_calls.assistant import Assistant
-from function_calls.calls import ToolCall, Turn
-from function_calls.context import CallContext, Services
+from function_calls.conversation.assistant import Assistant
+from function_calls.conversation.tool_commands import ToolCommands
+from function_calls.functions.undo import handler
+from function_calls.functions.undo.undo import Undoing
 from function_calls.offline.interpreter import OfflineInterpreter
-from function_calls.oversight import Oversight
-from function_calls.permission import Viewer
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
-from function_calls.tool_commands import ToolCommands
-from function_calls.undoing import Undoing
+from function_calls.tools.calls import ToolCall, Turn
+from function_calls.tools.context import CallContext, Services
+from function_calls.tools.permission import Viewer
+from function_calls.tools.policy import Oversight
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.languages import language_of
 from services.kernel.state import MemoryStateStore
@@ -37,7 +37,7 @@ class Room:
         self.store = MemoryStateStore(self.clock)
         self.oversight = Oversight.over(self.store, self.clock, owners)
         registry = Registry(injectable=(CallContext, Undoing, *(type(each) for each in services)))
-        registry.collect(handlers_undo)
+        registry.collect(handler)
         registry.register(functions)
         self.router = FunctionCallRouter(registry, oversight=self.oversight)
         self.services = Services(Undoing(self.router, self.oversight.receipts), *services)

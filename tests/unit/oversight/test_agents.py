@@ -3,10 +3,10 @@
 import pytest
 
 from bot.testing.models import ScriptedInterpreter
-from function_calls.agents.agent import Agent
-from function_calls.agents.agent_tool import AgentTool
-from function_calls.calls import ToolResult
+from function_calls.conversation.agents.agent import Agent
+from function_calls.conversation.agents.agent_tool import AgentTool
 from function_calls.registry import tool_function
+from function_calls.tools.calls import ToolResult
 from tests.unit.oversight.conftest import call
 
 ASK = call("scout", request="look at the page")

@@ -3,10 +3,10 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from function_calls.calls import ToolCall, ToolResult
-from function_calls.consent import consent_of
-from function_calls.context import CallContext
 from function_calls.registry import tool_function
+from function_calls.tools.calls import ToolCall, ToolResult
+from function_calls.tools.confirmation.yes_no import consent_of
+from function_calls.tools.context import CallContext
 from services.kernel.chat import Person
 from tests.unit.oversight.conftest import call
 

@@ -8,9 +8,9 @@ import pytest
 from msgspec.structs import replace
 
 from bot.wiring import built_in_registry
-from function_calls.calls import ToolCall, ToolResult
-from function_calls.checking.schema_validator import SchemaValidator
 from function_calls.registry import tool_function
+from function_calls.tools.calls import ToolCall, ToolResult
+from function_calls.tools.validation.schema_validator import SchemaValidator
 from tests.unit.oversight.conftest import Room
 
 OWNERS = {"fake:olga", "other:olga"}

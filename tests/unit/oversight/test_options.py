@@ -5,9 +5,9 @@ import itertools
 
 import pytest
 
-from function_calls.calls import Receipt, ToolResult, UndoStep
-from function_calls.context import CallContext
 from function_calls.registry import tool_function
+from function_calls.tools.calls import Receipt, ToolResult, UndoStep
+from function_calls.tools.context import CallContext
 from services.kernel.errors import RequestRefused, ToolFailed
 from tests.unit.oversight.conftest import call
 

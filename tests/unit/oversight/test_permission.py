@@ -1,7 +1,7 @@
 import pytest
 
-from function_calls.permission import Rule, Viewer, refusal_code
 from function_calls.registry import tool_function
+from function_calls.tools.permission import Rule, Viewer, refusal_code
 from services.kernel.chat import ChatAddress, Person
 from tests.unit.oversight.conftest import call
 

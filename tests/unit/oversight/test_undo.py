@@ -1,8 +1,8 @@
 import pytest
 
-from function_calls.calls import Receipt, SpawnedTask, ToolResult, UndoStep
-from function_calls.context import CallContext
 from function_calls.registry import tool_function
+from function_calls.tools.calls import Receipt, SpawnedTask, ToolResult, UndoStep
+from function_calls.tools.context import CallContext
 from services.kernel.errors import RequestRefused
 from tests.unit.oversight.conftest import call
 

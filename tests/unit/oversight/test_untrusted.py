@@ -3,10 +3,10 @@
 import pytest
 from msgspec.structs import replace
 
-from function_calls.calls import ToolCall, ToolResult
-from function_calls.context import CallContext
 from function_calls.registry import tool_function
-from function_calls.toolset import Viewer
+from function_calls.tools.calls import ToolCall, ToolResult
+from function_calls.tools.context import CallContext
+from function_calls.tools.toolset import Viewer
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from tests.unit.oversight.conftest import NOON, call
 

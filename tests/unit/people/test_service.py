@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bot.testing.clocks import FixedClock
-from function_calls.session_state import MemorySessionStateStore
+from function_calls.tools.session_state import MemorySessionStateStore
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import RequestRefused
 from services.kernel.state import MemoryStateStore

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bot.testing.clocks import FixedClock
-from function_calls.session_state import MemorySessionStateStore
+from function_calls.tools.session_state import MemorySessionStateStore
 from services.history.memory_store import MemoryMessageStore
 from services.history.service import HistoryService
 from services.kernel.chat import ChatAddress, ChatMessage, Person

@@ -6,8 +6,8 @@ from bot.platform_kit.command_menu import MENU, Command, said_as
 from bot.platform_kit.function_menu import LONGEST_DESCRIPTION, function_commands
 from bot.testing.turns import make_tool, make_turn
 from bot.wiring import built_in_registry
-from function_calls.calls import ToolSpec
-from function_calls.typed_calls import typed_call
+from function_calls.conversation.slash_commands import typed_call
+from function_calls.tools.calls import ToolSpec
 
 
 def made(name="coin", description="", **properties):

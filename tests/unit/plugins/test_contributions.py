@@ -8,14 +8,14 @@ from bot.plugins import loading
 from bot.plugins.house import PluginHouse
 from bot.settings import PluginSettings
 from bot.testing.models import ScriptedModel
-from function_calls.tool_switches import ToolSwitches
+from function_calls.tools.policy import ToolSwitches
 from services.kernel.state import MemoryStateStore
 
 pytestmark = pytest.mark.looptime
 
 TOOLSET = """
-    from function_calls.calls import ToolResult, ToolSpec
-    from function_calls.toolset import unknown_tool
+    from function_calls.tools.calls import ToolResult, ToolSpec
+    from function_calls.tools.toolset import unknown_tool
 
 
     class Bells:
@@ -62,7 +62,7 @@ PLATFORM = """
         add.platforms.append(FakePlatform(add.clock, name="pigeon"))
     """
 HOOKS = """
-    from function_calls.calls import Interpretation
+    from function_calls.tools.calls import Interpretation
 
 
     class Notes:
@@ -127,7 +127,7 @@ async def test_a_platform_of_a_plugin_is_served(house):
 
 
 async def test_every_kind_of_hook_of_a_plugin_is_asked(house):
-    from function_calls.calls import ToolCall
+    from function_calls.tools.calls import ToolCall
 
     house.write("hooks", HOOKS)
     async with house.running(script=[[ToolCall(id="1", name="reminder_list", arguments={})]]) as app:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from function_calls.calls import ToolCall
+from function_calls.tools.calls import ToolCall
 from tests.unit.plugins.conftest import House
 
 EXAMPLES = Path(__file__).parents[3] / "examples"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from function_calls.calls import ToolCall
+from function_calls.tools.calls import ToolCall
 from tests.unit.plugins.conftest import DICE
 
 pytestmark = pytest.mark.looptime
@@ -27,7 +27,7 @@ async def test_a_plugin_says_in_setup_what_it_adds(house):
 
         from pydantic import BaseModel
 
-        from function_calls.calls import Reply
+        from function_calls.tools.calls import Reply
         from function_calls.registry import tool_function
 
 
@@ -72,7 +72,7 @@ async def test_listeners_and_model_hooks_of_plugins_are_asked(house):
     house.write(
         "watcher",
         """
-        from function_calls.calls import Interpretation
+        from function_calls.tools.calls import Interpretation
 
         heard = []
 

@@ -1,7 +1,7 @@
 import pytest
 
 from bot.wiring import built_in_registry
-from function_calls.calls import ToolCall
+from function_calls.tools.calls import ToolCall
 
 
 @pytest.fixture(scope="session")

@@ -4,9 +4,9 @@ import pytest
 
 from bot.testing.models import ScriptedModel
 from bot.testing.turns import make_message, make_turn
-from function_calls.call_styles.choosing import make_styles
 from function_calls.llm import FunctionCallLLM
-from function_calls.restraint import SecondReader
+from function_calls.model_calls.styles.choosing import make_styles
+from function_calls.offline.restraint import SecondReader
 
 PIE = "remind me tomorrow at 4pm to bake the pie"
 

@@ -7,9 +7,9 @@ from bot.stored_tools.runner import ToolRunner
 from bot.stored_tools.shelf import ToolForm, ToolIdTaken, ToolShelf, ToolUnknown, ValvesInvalid
 from bot.stored_tools.toolset import StoredToolset
 from bot.testing.clocks import FixedClock
-from function_calls.calls import ToolResult
-from function_calls.context import CallContext, Services
-from function_calls.permission import Viewer
+from function_calls.tools.calls import ToolResult
+from function_calls.tools.context import CallContext, Services
+from function_calls.tools.permission import Viewer
 from function_calls.toolsets.stored.source import SourceInvalid
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.storage.tools.memory_store import MemoryStoredToolStore

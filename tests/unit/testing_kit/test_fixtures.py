@@ -3,9 +3,9 @@ import pytest
 from bot.plugins.loading import _installed as installed_plugins
 from bot.settings import PluginSettings
 from bot.testing.models import ScriptedInterpreter
-from function_calls.calls import ToolCall
-from function_calls.context import CallContext
 from function_calls.registry import tool_function
+from function_calls.tools.calls import ToolCall
+from function_calls.tools.context import CallContext
 
 
 class Bakery:

@@ -8,9 +8,9 @@ from pydantic import BaseModel, Field, field_validator
 from bot.testing.tool_contracts import assert_tool_contract
 from bot.wiring import built_in_registry
 from function_calls import handlers
-from function_calls.context import CallContext
-from function_calls.declaring.class_tools import Tool
 from function_calls.registry import tool_function
+from function_calls.tools.context import CallContext
+from function_calls.tools.declaring.class_tools import Tool
 
 BUILT_IN = [
     handlers.reminder_set,

@@ -9,9 +9,9 @@ from bot.testing.turns import make_context
 from bot.tool_servers.connections import ToolServerConnection
 from bot.tool_servers.exchange import Exchange
 from bot.tool_servers.openapi_toolset import OpenApiToolset
-from function_calls.calls import ToolCall
-from function_calls.oversight import Oversight
-from function_calls.permission import Viewer
+from function_calls.tools.calls import ToolCall
+from function_calls.tools.permission import Viewer
+from function_calls.tools.policy import Oversight
 from services.kernel.state import MemoryStateStore
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)

@@ -5,7 +5,7 @@ from pydantic import SecretStr
 
 from bot.settings import ToolServerSettings
 from bot.tool_servers.connections import read_connections
-from function_calls.permission import Viewer
+from function_calls.tools.permission import Viewer
 from function_calls.toolsets.access import Access
 from function_calls.toolsets.direct import DirectToolset
 from services.kernel.chat import ChatAddress, Person

@@ -9,8 +9,8 @@ from bot.settings import BotSettings, LogSettings, Settings
 from bot.testing.models import ScriptedModel, completion, requested
 from bot.testing.platform import FakePlatform
 from bot.testing.tool_servers.time_server import time_server
-from function_calls.call_styles.choosing import make_styles
 from function_calls.llm import FunctionCallLLM
+from function_calls.model_calls.styles.choosing import make_styles
 from function_calls.toolsets.combined import join
 from services.kernel.clock import SystemClock
 from services.storage.database import Database

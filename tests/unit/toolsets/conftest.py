@@ -2,8 +2,8 @@ import pytest
 from msgspec.structs import replace
 
 from bot.testing.turns import make_context
-from function_calls.calls import ToolResult, ToolSpec
-from function_calls.toolset import Viewer, unknown_tool
+from function_calls.tools.calls import ToolResult, ToolSpec
+from function_calls.tools.toolset import Viewer, unknown_tool
 
 TEXT = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
 

@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from function_calls.permission import Viewer
+from function_calls.tools.permission import Viewer
 from function_calls.toolsets.access import Access
 from function_calls.toolsets.source import ToolSource
 from services.kernel.chat import ChatAddress, Person

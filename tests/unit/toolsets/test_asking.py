@@ -6,11 +6,11 @@ import pytest
 from msgspec.structs import replace
 
 from bot.testing.clocks import FixedClock
-from function_calls.calls import ToolCall, ToolResult, ToolSpec
-from function_calls.context import CallContext
-from function_calls.oversight import Oversight
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
+from function_calls.tools.calls import ToolCall, ToolResult, ToolSpec
+from function_calls.tools.context import CallContext
+from function_calls.tools.policy import Oversight
 from function_calls.toolsets.combined import join
 from services.kernel.state import MemoryStateStore
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from function_calls.context import CallContext
 from function_calls.registry import Registry, ToolOptions
 from function_calls.router import FunctionCallRouter
+from function_calls.tools.context import CallContext
 from function_calls.toolsets.approved import ApprovedToolset
 from function_calls.toolsets.checked import CheckedToolset
 from function_calls.toolsets.combined import CombinedToolset

@@ -3,11 +3,11 @@ import asyncio
 import pytest
 from msgspec.structs import replace
 
-from function_calls.calls import ToolCall, ToolResult
-from function_calls.context import CallContext
 from function_calls.registry import Registry, ToolOptions
 from function_calls.router import FunctionCallRouter
-from function_calls.toolset import Viewer
+from function_calls.tools.calls import ToolCall, ToolResult
+from function_calls.tools.context import CallContext
+from function_calls.tools.toolset import Viewer
 from function_calls.toolsets.approved import ApprovedToolset
 from function_calls.toolsets.checked import CheckedToolset
 from function_calls.toolsets.combined import CombinedToolset, NameClash, join

@@ -9,8 +9,8 @@ import pytest
 from bot.platforms.web import files as files_of_rooms
 from bot.settings import HttpSettings, RouterSettings
 from bot.testing.models import ScriptedInterpreter
-from function_calls.calls import ToolCall, ToolResult
 from function_calls.registry import tool_function
+from function_calls.tools.calls import ToolCall, ToolResult
 from services.history.service import HistoryService
 from services.kernel.chat import SentFile
 from services.people.privacy.service import PrivacyService

@@ -7,7 +7,7 @@ from bot.settings import RouterSettings
 from bot.testing.clocks import StandingClock
 from bot.testing.http_bot import with_token
 from bot.testing.models import ScriptedInterpreter, ScriptedModel
-from function_calls.calls import Interpretation, ToolCall
+from function_calls.tools.calls import Interpretation, ToolCall
 from services.call_log.metering import MeteredModel
 from services.language_model.ports import CompletionRequest
 

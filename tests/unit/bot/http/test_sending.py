@@ -6,7 +6,7 @@ import pytest
 from bot.platforms.web import ids
 from bot.platforms.web.rooms import address_of
 from bot.testing.models import ScriptedInterpreter
-from function_calls.calls import ToolCall
+from function_calls.tools.calls import ToolCall
 from services.history.service import HistoryService
 from services.kernel.chat import ChatMessage, Person
 from services.storage.database import Database

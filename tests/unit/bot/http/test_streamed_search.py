@@ -8,7 +8,7 @@ from pydantic import SecretStr
 from bot.settings import SearchSettings
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.search_server import Behaviour, SearchServer
-from function_calls.calls import ToolCall
+from function_calls.tools.calls import ToolCall
 
 QUESTION = "Bubbles, search the web for how many stars the galaxy has"
 

@@ -7,7 +7,7 @@ import pytest
 
 from bot.settings import RouterSettings
 from bot.testing.clocks import StandingClock
-from function_calls.checking.schema_validator import SchemaValidator
+from function_calls.tools.validation.schema_validator import SchemaValidator
 from function_calls.toolsets.openapi.importer import import_document
 
 NOON = datetime(2026, 11, 2, 12, tzinfo=UTC)

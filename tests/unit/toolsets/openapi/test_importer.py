@@ -3,7 +3,7 @@ import time
 
 import pytest
 
-from function_calls.checking.schema_validator import SchemaValidator
+from function_calls.tools.validation.schema_validator import SchemaValidator
 from function_calls.toolsets.openapi.document import DocumentInvalid
 from function_calls.toolsets.openapi.importer import import_document
 

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from function_calls.calls import ToolSpec
+from function_calls.tools.calls import ToolSpec
 from function_calls.toolsets.openapi.importer import import_document
 from function_calls.toolsets.openapi.operation import Operation, Parameter
 from function_calls.toolsets.openapi.request import prepared

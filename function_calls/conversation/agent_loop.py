@@ -1,0 +1,197 @@
+"""The rounds of a turn: interpret, dispatch, look at the results, until there is an answer."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+
+from loguru import logger
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from function_calls.language.messages import say
+from function_calls.router import FunctionCallRouter
+from function_calls.tools.calls import Interpretation, Interpreter, Reply, Step, ToolCall, ToolResult, Turn
+from function_calls.tools.confirmation.buttons import buttons_to_undo
+from function_calls.tools.context import Actions, CallContext
+from services.kernel.chat import Choice
+from services.kernel.errors import ModelUnavailable
+from services.language_model.ports import TextListener
+
+
+class LoopLimits(Struct, frozen=True, kw_only=True):
+    """What one message may cost: rounds of interpretation, and seconds that one interpretation may take."""
+
+    rounds: int = 8
+    seconds: float = 120.0
+
+
+class Dispatched(Struct, frozen=True, kw_only=True):
+    """The results of one round's calls, in call order, and what the tools asked of the agent that called them."""
+
+    results: tuple[ToolResult, ...]
+    actions: Actions = field(default_factory=Actions)
+
+
+class Outcome(Struct, frozen=True, kw_only=True):
+    """How a turn's rounds ended. `turn` has the steps; `is_exhausted` says that the rounds were used up.
+
+    `choices` are the buttons of what an interpreter asked. `is_question` and `is_answered` are the final results':
+    `text` asks something, or the chat has the answer already. `is_owed` says that `text` is due even where the message
+    was not addressed to the bot.
+    """
+
+    turn: Turn
+    text: str
+    notice: str = ""
+    choices: tuple[Choice, ...] = ()
+    actions: Actions = field(default_factory=Actions)
+    rounds_left: int = 0
+    is_exhausted: bool = False
+    is_question: bool = False
+    is_answered: bool = False
+    is_owed: bool = False
+
+
+Interpret = Callable[[Turn], Awaitable[Interpretation]]
+Dispatch = Callable[[Turn, tuple[ToolCall, ...]], Awaitable[Dispatched]]
+
+
+async def run_rounds(turn: Turn, interpret: Interpret, dispatch: Dispatch, rounds: int) -> Outcome:
+    """Go on until there are no more calls, the results are the answer, a tool ends it, or `rounds` are used up."""
+    notice, choices = "", tuple[Choice, ...]()
+    for left in range(rounds - 1, -1, -1):
+        interpretation = await interpret(turn)
+        notice, choices = interpretation.notice or notice, interpretation.choices or choices
+        if not interpretation.calls:
+            return Outcome(
+                turn=turn,
+                text=interpretation.answer,
+                notice=notice,
+                choices=choices,
+                rounds_left=left,
+                is_owed=interpretation.is_owed,
+            )
+        done = await dispatch(turn, interpretation.calls)
+        step = Step(text=interpretation.answer, calls=interpretation.calls, results=done.results)
+        turn = replace(turn, steps=(*turn.steps, step))
+        if is_final(step) or done.actions.end_the_run:
+            return replace(_ended(turn, step, done.actions, left), notice=notice, choices=choices)
+    logger.warning("a message used up its {} rounds", rounds)
+    text = say(turn.language, "failed.too_many_rounds")
+    return Outcome(turn=turn, text=text, notice=notice, is_exhausted=True)
+
+
+def _ended(turn: Turn, step: Step, actions: Actions, rounds_left: int) -> Outcome:
+    return Outcome(
+        turn=turn,
+        text=worded(step) or (step.text if actions.escalate else ""),
+        actions=actions,
+        rounds_left=rounds_left,
+        is_question=any(result.is_question for result in step.results),
+        is_answered=all(result.is_answered for result in step.results),
+    )
+
+
+async def dispatch_all(
+    router: FunctionCallRouter, calls: Sequence[ToolCall], contexts: Sequence[CallContext]
+) -> tuple[ToolResult, ...]:
+    """Run the calls of one round at the same time; results in call order."""
+    if len(calls) == 1:
+        return (await router.dispatch(calls[0], contexts[0]),)
+    async with asyncio.TaskGroup() as group:
+        tasks = [
+            group.create_task(router.dispatch(call, context)) for call, context in zip(calls, contexts, strict=True)
+        ]
+    return tuple(task.result() for task in tasks)
+
+
+def listener_of_call(turn: Turn, place: int) -> TextListener | None:
+    """Return who hears the answer of the call at `place` as it is written.
+
+    The words of the first are how the whole begins. Those of calls beside it come when all are done: they would mix.
+    """
+    return turn.on_text if place == 0 else None
+
+
+async def interpret_within(seconds: float, interpreter: Interpreter, turn: Turn) -> Interpretation:
+    """Ask `interpreter` and wait no longer than `seconds`.
+
+    Raises:
+        ModelUnavailable: a model was needed and none answered in time.
+    """
+    try:
+        async with asyncio.timeout(seconds):
+            return await interpreter.interpret(turn)
+    except TimeoutError as error:
+        raise ModelUnavailable("timeout") from error
+
+
+def is_left_open(turn: Turn, made: Interpretation) -> bool:
+    """Return whether who spoke to the bot, or had something looked up, would hear nothing at all."""
+    is_waited_for = turn.message.is_addressed or bool(turn.steps)
+    is_answered = made.is_handed_on or any(result.is_answered for step in turn.steps for result in step.results)
+    return is_waited_for and not is_answered and not (made.calls or made.answer.strip() or made.notice)
+
+
+def found_so_far(turn: Turn, error: ModelUnavailable) -> Interpretation:
+    """Return what the last round found, for when no model can word it: asking again would make its calls twice."""
+    return Interpretation(answer=worded(turn.steps[-1]), notice=without_model(turn.language, error))
+
+
+def without_model(language: str, error: ModelUnavailable) -> str:
+    """One line on why no model took part."""
+    return say(language, "notice.over_budget" if error.reason == "budget" else "notice.model_down")
+
+
+def is_final(step: Step) -> bool:
+    """Return whether the results are the answer: every tool answers by itself, or asked the person something."""
+    return all(result.is_question or result.is_answered or result.is_reply for result in step.results)
+
+
+def worded(step: Step) -> str:
+    """Join the texts of a round's results for people; several calls refused with the same words say them once."""
+    refusals: set[str] = set()
+    lines = []
+    for result in step.results:
+        if result.text and (result.ok or result.text not in refusals):
+            lines.append(result.text)
+        if not result.ok:
+            refusals.add(result.text)
+    return "\n".join(lines)
+
+
+def unsaid_questions(outcome: Outcome) -> list[str]:
+    """Return what tools asked the person in earlier rounds, where a model went on without repeating it."""
+    asked = (result.text for step in outcome.turn.steps for result in step.results if result.is_question)
+    return [text for text in asked if text not in outcome.text]
+
+
+def undo_hint(turn: Turn) -> list[str]:
+    """Return how to take back what this turn changed, where it can be and the person has the function for it."""
+    return [say(turn.language, "undo.hint")] if undo_buttons(turn) else []
+
+
+def undo_buttons(turn: Turn) -> tuple[Choice, ...]:
+    """Return the button that takes back what this turn changed; none where the person cannot undo it."""
+    if all(tool.name != "undo" for tool in turn.tools):
+        return ()
+    results = [result for step in turn.steps for result in step.results]
+    return buttons_to_undo(turn.language, results, turn.message.sender)
+
+
+def spoken(
+    turn: Turn, text: str, notice: str, *, choices: Sequence[Choice] = (), is_owed: bool = False
+) -> Reply | None:
+    """The reply to `turn`; silence when it was not addressed to the bot, led to no call and is not owed."""
+    files = tuple(file for step in turn.steps for result in step.results for file in result.files)
+    if not (text.strip() or files) or not (turn.message.is_addressed or turn.steps or is_owed):
+        return None
+    results = turn.steps[-1].results if turn.steps else ()
+    offered = (*(choice for result in results for choice in result.choices), *choices)
+    is_private = not turn.message.is_private and any(each.is_private for step in turn.steps for each in step.results)
+    return Reply(
+        text=f"{text.strip()}\n{notice}" if notice else text.strip(),
+        reply_to=turn.message.id,
+        choices=(*offered, *undo_buttons(turn)),
+        files=files,
+        private_to=turn.message.sender if is_private else None,
+    )

@@ -1,0 +1,132 @@
+"""An agent as a tool: one request in, its answer out, and the record of how it came about."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from msgspec.structs import replace
+
+from function_calls.conversation.agents.outcome import AgentOutcome, SubAgent
+from function_calls.tools.calls import ReturnStyle, SpawnedTask, Step, ToolResult, Turn
+from function_calls.tools.context import CallContext
+from function_calls.tools.declaring.class_tools import Tool
+from function_calls.tools.policy import Dispatcher
+from services.kernel.errors import ModelUnavailable
+
+_SECONDS: Final = 300.0  # an agent may ask its model several times
+_PARAMETERS: Final = {
+    "type": "object",
+    "properties": {
+        "request": {
+            "type": "string",
+            "minLength": 1,
+            "description": "What the agent is to do, with everything that it has to know; it does not see the chat.",
+        }
+    },
+    "required": ["request"],
+    "additionalProperties": False,
+}
+
+
+class AgentTool(Tool):
+    """Lets a model ask `agent`. Unlike a transfer, the answer comes back to whoever asked.
+
+    The agent works in the session of the call and with the rights of the person; it does not see the chat's history.
+    """
+
+    def __init__(
+        self,
+        agent: SubAgent,
+        *,
+        returns: ReturnStyle = "observation",
+        timeout: float | None = _SECONDS,
+        examples: tuple[str, ...] = (),
+    ) -> None:
+        self.name = agent.name
+        self.description = agent.description
+        self.parameters = _PARAMETERS
+        self.returns = returns
+        self.timeout = timeout
+        self.examples = examples
+        self._agent = agent
+
+    @property
+    def dispatchers(self) -> Mapping[str, Dispatcher]:
+        """The routers of the agent and of those it may ask."""
+        return self._agent.dispatchers
+
+    async def run(self, args: dict[str, object], ctx: CallContext) -> object:
+        """Let the agent work on the request."""
+        request = str(args["request"])
+        try:
+            outcome = await ask(self._agent, request, ctx)
+        except ModelUnavailable as error:
+            task = self._task(request, "", (), ok=False)
+            return replace(_failed(f"agent '{self.name}' could not be asked: {error.reason}"), spawned=task)
+        result = _result(self.name, outcome)
+        task = self._task(request, outcome.text, outcome.steps, ok=result.ok)
+        result = replace(result, receipts=outcome.receipts, spawned=task)
+        return replace(result, is_untrusted=outcome.is_untrusted, files=outcome.files)
+
+    def _task(self, request: str, answer: str, steps: tuple[Step, ...], *, ok: bool) -> SpawnedTask:
+        return SpawnedTask(agent=self.name, request=request, answer=answer, steps=steps, ok=ok)
+
+
+async def ask(agent: SubAgent, request: str, ctx: CallContext) -> AgentOutcome:
+    """Let `agent` work on `request` on behalf of the call of `ctx`; for functions that go on with what it found.
+
+    Raises:
+        ModelUnavailable: its model did not answer and nothing has been done yet.
+    """
+    turn = Turn(
+        message=replace(ctx.message, text=request, is_addressed=True, attachments=()),
+        now=ctx.now,
+        zone=ctx.zone,
+        language=ctx.language,
+        bot_name=agent.name,
+        tools=(),
+    )
+    return await agent.run(turn, ctx)
+
+
+def spawn_record(task: SpawnedTask) -> dict[str, object]:
+    """The task as the record of its call has it: `spawn_task`, JSON, with the calls that the agent made in turn."""
+    calls = [
+        {
+            "name": call.name,
+            "arguments": dict(call.arguments),
+            "result": result.for_model() if result.ok else None,
+            "error": result.error,
+            "status": "success" if result.ok else "error",
+            "duration": round(result.duration_ms),
+            "spawn_task": None if result.spawned is None else spawn_record(result.spawned),
+        }
+        for step in task.steps
+        for call, result in zip(step.calls, step.results, strict=True)
+    ]
+    status = "success" if task.ok else "error"
+    return {
+        "agent": task.agent,
+        "request": task.request,
+        "status": status,
+        "result": task.answer,
+        "tool_calls": calls,
+    }
+
+
+def _result(name: str, outcome: AgentOutcome) -> ToolResult:
+    if outcome.is_exhausted:
+        return _failed(f"agent '{name}' used up its rounds without an answer", text=outcome.text)
+    if outcome.is_malformed:
+        return _failed(f"agent '{name}' did not answer in its form", text=outcome.text)
+    text = f"{outcome.text}\n{outcome.notice}" if outcome.notice else outcome.text
+    return ToolResult(
+        ok=True,
+        text=text,
+        value={"result": text} if outcome.output is None else outcome.output.model_dump(mode="json"),
+        is_question=outcome.is_question,
+        is_answered=outcome.is_answered,
+    )
+
+
+def _failed(error: str, *, text: str = "") -> ToolResult:
+    return ToolResult.failed(error, text=text)

@@ -1,0 +1,68 @@
+"""An agent at the door: answers the messages of chats in place of the plain assistant."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+from loguru import logger
+from msgspec.structs import replace
+
+from function_calls.conversation.agent_loop import spoken
+from function_calls.conversation.agents.outcome import SubAgent
+from function_calls.conversation.agents.transfer import without_transfers
+from function_calls.tools.calls import Conversation, Reply, Turn
+from function_calls.tools.context import CallContext
+from function_calls.tools.session_state import CallState, MemorySessionStateStore, Session, SessionStateStore
+from services.kernel.errors import ModelUnavailable
+
+
+class Answers(Protocol):
+    """Anything that answers a turn, such as an `Assistant`."""
+
+    async def answer(self, turn: Turn) -> Reply | None:
+        """Answer `turn`, or return None for silence."""
+        ...
+
+
+class AgentAssistant:
+    """Gives every turn to `agent`; `otherwise` answers when its model cannot be had and nothing was done yet.
+
+    `states` keeps the session state; without one it lasts as long as the process.
+    """
+
+    def __init__(
+        self,
+        agent: SubAgent,
+        *,
+        context_for: Callable[[Turn, int], CallContext],
+        otherwise: Answers | None = None,
+        states: SessionStateStore | None = None,
+    ) -> None:
+        self._agent = agent
+        self._context_for = context_for
+        self._otherwise = otherwise
+        self._states = states or MemorySessionStateStore()
+
+    async def answer(self, turn: Turn) -> Reply | None:
+        """Answer `turn`, or return None for silence: nothing was asked of the bot.
+
+        Raises:
+            ModelUnavailable: the agent's model did not answer and nobody else is there to.
+        """
+        context = await self._context(turn)
+        try:
+            outcome = await self._agent.run(turn, context)
+        except ModelUnavailable as error:
+            if self._otherwise is None:
+                raise
+            logger.warning("agent {}: model unavailable ({}); somebody else answers", self._agent.name, error.reason)
+            return await self._otherwise.answer(turn)
+        return spoken(
+            replace(turn, steps=without_transfers(outcome.steps)), outcome.text, outcome.notice, is_owed=outcome.is_owed
+        )
+
+    async def _context(self, turn: Turn) -> CallContext:
+        message = turn.message
+        conversation = Conversation(chat=message.address, person=message.sender)
+        session = await Session.open(self._states, conversation)
+        context = self._context_for(turn, 0)
+        return replace(context, state=CallState(session), invocation_id=f"{message.address.key}/{message.id}")

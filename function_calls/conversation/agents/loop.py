@@ -1,0 +1,88 @@
+"""An agent that lets others work in turn, again and again, until one of them says that it is enough."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec.structs import replace
+
+from function_calls.conversation.agents.outcome import AgentOutcome, SubAgent, by_name, checked_name, exhausted
+from function_calls.language.messages import say
+from function_calls.tools.calls import Turn
+from function_calls.tools.context import CallContext
+from function_calls.tools.policy import Dispatcher
+from services.kernel.chat import ChatMessage, Person
+from services.kernel.errors import ModelUnavailable
+
+
+class LoopAgent:
+    """Runs `agents` in order, `max_iterations` times at most; ends when a tool sets `ctx.actions.escalate`.
+
+    Each agent sees what the ones before it said as messages, and shares the session state with them. A question to
+    the person ends the loop too. What was said last is the answer.
+    """
+
+    def __init__(
+        self, *, name: str, agents: Sequence[SubAgent], description: str = "", max_iterations: int = 10
+    ) -> None:
+        self.name = checked_name(name)
+        self.description = description
+        self._agents = tuple(by_name(agents).values())
+        self._max_iterations = max_iterations
+
+    @property
+    def dispatchers(self) -> Mapping[str, Dispatcher]:
+        """Return who runs the calls of its agents, by the agent's name."""
+        return {name: each for agent in self._agents for name, each in agent.dispatchers.items()}
+
+    async def run(self, turn: Turn, context: CallContext, *, rounds: int | None = None) -> AgentOutcome:
+        """Work on `turn` until it is enough, in at most `rounds` rounds of all agents together.
+
+        Raises:
+            ModelUnavailable: a model did not answer and nothing has been done yet.
+        """
+        so_far = AgentOutcome(agent=self.name, text="", steps=turn.steps, rounds_used=0)
+        for place, agent in self._schedule():
+            left = None if rounds is None else rounds - so_far.rounds_used
+            if left == 0:
+                return exhausted(self.name, turn.language, so_far.steps, so_far.rounds_used)
+            inner = replace(context, call_id=f"{context.call_id}/{self.name}{place}")
+            try:
+                outcome = await agent.run(replace(turn, steps=()), inner, rounds=left)
+            except ModelUnavailable:
+                if len(so_far.steps) == len(turn.steps):
+                    raise
+                return replace(so_far, notice=say(turn.language, "notice.model_down"))
+            turn_is_over = outcome.is_escalated or outcome.is_exhausted or outcome.is_question
+            turn = _heard(turn, outcome, place)
+            so_far = _together(so_far, outcome)
+            if turn_is_over:
+                break
+        return so_far
+
+    def _schedule(self) -> Iterator[tuple[int, SubAgent]]:
+        agents = (agent for _ in range(self._max_iterations) for agent in self._agents)
+        return enumerate(agents)
+
+
+def _together(before: AgentOutcome, last: AgentOutcome) -> AgentOutcome:
+    """The outcome of the loop so far. That `last` escalated ends this loop and no other."""
+    return replace(
+        last,
+        text=last.text or before.text,
+        steps=(*before.steps, *last.steps),
+        rounds_used=before.rounds_used + last.rounds_used,
+        is_escalated=False,
+    )
+
+
+def _heard(turn: Turn, outcome: AgentOutcome, place: int) -> Turn:
+    """The turn as the next agent sees it: with what this one said before the message."""
+    if not outcome.text:
+        return turn
+    said = ChatMessage(
+        id=f"{turn.message.id}/{outcome.agent}/{place}",
+        address=turn.message.address,
+        sender=Person(id=outcome.agent, name=outcome.agent, is_bot=True),
+        text=outcome.text,
+        sent_at=turn.now,
+    )
+    return replace(turn, recent=(*turn.recent, said))

@@ -1,0 +1,123 @@
+"""What agents have in common: how a run is asked for and how it ends."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final, Protocol, TypeVar
+
+from msgspec import Struct
+from pydantic import BaseModel
+
+from function_calls.language.messages import say
+from function_calls.tools.calls import Receipt, Step, Turn
+from function_calls.tools.context import CallContext
+from function_calls.tools.policy import Dispatcher
+from services.kernel.chat import SentFile
+from services.kernel.errors import ToolFailed
+
+M = TypeVar("M", bound=BaseModel)
+
+_NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")  # an agent may be offered as a tool, so it is named like one
+
+
+class AgentOutcome(Struct, frozen=True, kw_only=True):
+    """How a run ended. `agent` is who answered in the end, `steps` are the rounds of all agents that took part.
+
+    `is_escalated` says that a tool ended the run, `is_exhausted` that its rounds were used up; `is_question` that
+    `text` asks the person something, `is_answered` that the chat has the answer already, `is_owed` that `text` is due
+    even where the message was not addressed to the bot. `output` is the answer of an agent that has a form to give it
+    in; `is_malformed` says that it did not.
+    """
+
+    agent: str
+    text: str
+    steps: tuple[Step, ...]
+    rounds_used: int
+    notice: str = ""
+    is_escalated: bool = False
+    is_exhausted: bool = False
+    is_question: bool = False
+    is_answered: bool = False
+    is_owed: bool = False
+    output: BaseModel | None = None
+    is_malformed: bool = False
+
+    def given(self, form: type[M]) -> M:
+        """The answer, of the class that the agent has for its `output`.
+
+        Raises:
+            ToolFailed: there is none: the agent asks something, or did not get that far.
+        """
+        if not isinstance(self.output, form):
+            raise ToolFailed(f"agent '{self.agent}' gave no {form.__name__}")
+        return self.output
+
+    @property
+    def receipts(self) -> tuple[Receipt, ...]:
+        """Every change that was made."""
+        return tuple(receipt for step in self.steps for result in step.results for receipt in result.receipts)
+
+    @property
+    def files(self) -> tuple[SentFile, ...]:
+        """Every file that goes to the chat."""
+        return tuple(file for step in self.steps for result in step.results for file in result.files)
+
+    @property
+    def is_untrusted(self) -> bool:
+        """Return whether text that others wrote entered the run."""
+        return any(result.is_untrusted for step in self.steps for result in step.results)
+
+
+class SubAgent(Protocol):
+    """Whoever a turn can be handed to: an agent, or a loop of them."""
+
+    @property
+    def name(self) -> str:
+        """Return what it is called by; made of letters, digits, `_` and `-`."""
+        ...
+
+    @property
+    def description(self) -> str:
+        """Return what it is good for, as other agents' models read it."""
+        ...
+
+    @property
+    def dispatchers(self) -> Mapping[str, Dispatcher]:
+        """Return who runs its calls and those of the agents below it, by the agent's name."""
+        ...
+
+    async def run(self, turn: Turn, context: CallContext, *, rounds: int | None = None) -> AgentOutcome:
+        """Work on `turn` on behalf of the call (or message) of `context`, in at most `rounds` rounds.
+
+        Raises:
+            ModelUnavailable: a model was needed, none answered, and nothing has been done yet.
+        """
+        ...
+
+
+def by_name(agents: Sequence[SubAgent]) -> dict[str, SubAgent]:
+    """The agents by their names, in order.
+
+    Raises:
+        ValueError: two have the same name.
+    """
+    named = {agent.name: agent for agent in agents}
+    if len(named) != len(agents):
+        raise ValueError(f"two agents have one name: {', '.join(agent.name for agent in agents)}")
+    return named
+
+
+def checked_name(name: str) -> str:
+    """The name of an agent.
+
+    Raises:
+        ValueError: a model could not call it by that.
+    """
+    if not _NAME.fullmatch(name):
+        raise ValueError(f"{name!r} cannot be the name of an agent; use letters, digits, _ and -, at most 64")
+    return name
+
+
+def exhausted(agent: str, language: str, steps: tuple[Step, ...], used: int) -> AgentOutcome:
+    """The end of a run that came to no answer within its rounds."""
+    text = say(language, "failed.too_many_rounds")
+    return AgentOutcome(agent=agent, text=text, steps=steps, rounds_used=used, is_exhausted=True)

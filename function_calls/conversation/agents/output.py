@@ -1,0 +1,89 @@
+"""An agent's answer as an instance of a Pydantic model: given by a call, checked like every call, and mended once."""
+
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Final
+
+from msgspec.structs import replace
+from pydantic import BaseModel
+
+from function_calls.model_calls.prompts import fill, prompt
+from function_calls.registry import RegisteredTool, tool_function
+from function_calls.tools.calls import Interpretation, Interpreter, Step, ToolCall, ToolResult, Turn
+from function_calls.tools.context import CallContext
+from function_calls.tools.declaring.argument_validation import check_arguments
+from function_calls.tools.errors import ArgumentError, ArgumentsInvalid
+
+OUTPUT: Final = "give_answer"
+
+
+def answer_tool(form: type[BaseModel]) -> Callable[..., object]:
+    """The tool by which an agent ends its run with an instance of `form`."""
+
+    async def give(args: BaseModel, ctx: CallContext) -> ToolResult:
+        ctx.actions.output = args
+        return ToolResult(ok=True, text=_worded(args), value=args.model_dump(mode="json"))
+
+    give.__annotations__["args"] = form
+    return tool_function(name=OUTPUT, description="Give your answer and end. Call it once, when you know all of it.")(
+        give
+    )
+
+
+def told_to_end(tool: RegisteredTool) -> str:
+    """Return what a model is told of the form in which it has to answer."""
+    schema = json.dumps(tool.spec.parameters, ensure_ascii=False)
+    return fill(prompt("output"), {"TOOL": OUTPUT, "SCHEMA": schema})
+
+
+class InForm:
+    """An interpreter whose words are taken for the answer if they are in its form, and go back to it once if not."""
+
+    def __init__(self, interpreter: Interpreter, tool: RegisteredTool) -> None:
+        self._interpreter = interpreter
+        self._tool = tool
+
+    async def interpret(self, turn: Turn) -> Interpretation:
+        """Say what `turn` asks for; the answer is a call too."""
+        turn = replace(turn, on_text=None)  # half of such an answer is of no use to anybody
+        made = await self._interpreter.interpret(turn)
+        try:
+            return self._as_call(turn, made)
+        except ArgumentsInvalid as error:
+            refused = _refused(turn, made.answer, error)
+        made = await self._interpreter.interpret(replace(turn, steps=(*turn.steps, refused)))
+        with suppress(ArgumentsInvalid):
+            return self._as_call(turn, made)
+        return made
+
+    def _as_call(self, turn: Turn, made: Interpretation) -> Interpretation:
+        """`made`, its words as the call that gives them for an answer.
+
+        Raises:
+            ArgumentsInvalid: they are not in the form.
+        """
+        if made.calls or made.is_owed:
+            return made
+        found = made.answer[made.answer.find("{") : made.answer.rfind("}") + 1]
+        if not found:
+            raise ArgumentsInvalid(OUTPUT, [ArgumentError(pointer="", message="there is no JSON object in the answer")])
+        arguments = check_arguments(self._tool.validator, found, tool=OUTPUT).arguments
+        self._tool.instantiate(arguments)
+        return replace(made, answer="", calls=(ToolCall(id=_call_id(turn), name=OUTPUT, arguments=arguments),))
+
+
+def _refused(turn: Turn, words: str, error: ArgumentsInvalid) -> Step:
+    """A round that shows the model its words as an answer that was not taken, and why."""
+    call = ToolCall(id=_call_id(turn), name=OUTPUT, arguments={"words": words})
+    return Step(text="", calls=(call,), results=(ToolResult.failed(error.for_model()),))
+
+
+def _call_id(turn: Turn) -> str:
+    return f"answer_{len(turn.steps)}"
+
+
+def _worded(answer: BaseModel) -> str:
+    """The answer for people: as its class says it, else as JSON."""
+    has_words = type(answer).__str__ is not BaseModel.__str__
+    return str(answer) if has_words else answer.model_dump_json()

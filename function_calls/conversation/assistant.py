@@ -1,0 +1,270 @@
+"""Answers a turn: rounds of interpreting and dispatching, and the offline interpreter when no model can be had."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+
+from loguru import logger
+from msgspec.structs import replace
+
+from function_calls.conversation.agent_loop import (
+    Dispatched,
+    LoopLimits,
+    Outcome,
+    dispatch_all,
+    found_so_far,
+    interpret_within,
+    is_left_open,
+    listener_of_call,
+    run_rounds,
+    spoken,
+    undo_hint,
+    unsaid_questions,
+    without_model,
+)
+from function_calls.conversation.records.recorder import NoRecorder, Recorder
+from function_calls.conversation.slash_commands import meant_name, typed_call, typed_name
+from function_calls.conversation.undecided_answers import is_out_of_scope, reply_instead
+from function_calls.language.messages import say
+from function_calls.language.recognized_phrases import is_clock
+from function_calls.model_calls.message_intents import asked_for, was_shown
+from function_calls.model_calls.unproven_claims import (
+    is_promise,
+    is_unproven,
+    only_changes,
+    what_happened,
+    without_forged_receipt,
+)
+from function_calls.router import FunctionCallRouter
+from function_calls.tools.calls import Conversation, Interpretation, Interpreter, Reply, Step, ToolCall, Turn
+from function_calls.tools.confirmation.pending_calls import PendingCall
+from function_calls.tools.confirmation.yes_no import Answer, answer_of
+from function_calls.tools.context import CallContext
+from function_calls.tools.policy import Oversight
+from function_calls.tools.session_state import CallState, LazySession, MemorySessionStateStore, SessionStateStore
+from services.call_log.model import CONFIRMED
+from services.call_log.tally import current_tally
+from services.kernel.errors import ModelUnavailable
+
+__all__ = ["Assistant", "Command", "ContextFor", "LoopLimits"]
+
+ContextFor = Callable[[Turn, int], CallContext]
+Command = Callable[[Turn], Awaitable[Reply | None]]
+
+
+class Assistant:
+    """Answers a turn with an interpreter and the tools, falling back to the offline interpreter.
+
+    `states` keeps the session state that tools read and write; without one it lasts as long as the process.
+    `recorder` writes down what came of each turn. `commands` are asked before anything is interpreted, and answer what
+    is theirs. A yes or no to a call that waits for one, or what is picked
+    from several (see the router's `oversight`), is not interpreted either.
+    """
+
+    def __init__(
+        self,
+        router: FunctionCallRouter,
+        interpreter: Interpreter,
+        *,
+        offline: Interpreter,
+        context_for: ContextFor,
+        limits: LoopLimits | None = None,
+        states: SessionStateStore | None = None,
+        recorder: Recorder | None = None,
+        commands: Sequence[Command] = (),
+    ) -> None:
+        self._router = router
+        self._interpreter = interpreter
+        self._offline = offline
+        self._context_for = context_for
+        self._limits = limits or LoopLimits()
+        self._states = states or MemorySessionStateStore()
+        self._recorder = recorder or NoRecorder()
+        self._commands = tuple(commands)
+
+    async def answer(self, turn: Turn) -> Reply | None:
+        """Answer `turn`, or return None for silence: nothing was asked of the bot."""
+        for command in self._commands:
+            reply = await command(turn)
+            if reply is not None:
+                return reply
+        with self._recorder.turn(turn) as notes:
+            notes.reply = await self._considered(turn)
+        return notes.reply
+
+    async def answer_edited(self, turn: Turn) -> tuple[Step, ...]:
+        """Return what a message comes to whose words were changed: its rounds. No command, yes or pick in it counts."""
+        session = LazySession(self._states, Conversation(chat=turn.message.address, person=turn.message.sender))
+        with self._recorder.turn(turn):
+            outcome = await run_rounds(
+                turn, partial(self._interpret, ()), partial(self._dispatch, session, ()), self._limits.rounds
+            )
+        return outcome.turn.steps
+
+    async def _considered(self, turn: Turn) -> Reply | None:
+        oversight = self._router.oversight
+        is_asked_freely = oversight is not None and turn.tool_choice is None
+        answer = answer_of(turn.message.text, turn.bot_name) if is_asked_freely else None
+        waiting: tuple[PendingCall, ...] = ()
+        if oversight is not None and answer is not None:
+            waiting = await oversight.confirmations.take(turn.message, answer, turn.scope)
+            if waiting and answer.consent is False:
+                return Reply(text=say(turn.language, "confirm.dropped"), reply_to=turn.message.id)
+            instead = None if waiting else await reply_instead(turn, answer, oversight)
+            if instead is not None:
+                return instead
+        if not waiting and _is_for_people(turn, answer):
+            return None
+        session = LazySession(self._states, Conversation(chat=turn.message.address, person=turn.message.sender))
+        outcome = await run_rounds(
+            turn, partial(self._interpret, waiting), partial(self._dispatch, session, waiting), self._limits.rounds
+        )
+        text = "\n".join([outcome.text, *unsaid_questions(outcome), *undo_hint(outcome.turn)])
+        if oversight is not None:
+            await _note(oversight, outcome)
+        return spoken(outcome.turn, text, outcome.notice, choices=outcome.choices, is_owed=outcome.is_owed)
+
+    async def _interpret(self, waiting: Sequence[PendingCall], turn: Turn) -> Interpretation:
+        """Interpret a round; under a `tool_choice` no call is made here, whoever chose it."""
+        made = await self._understood(waiting, turn)
+        if turn.tool_choice is None or not made.calls:
+            return made
+        return replace(made, calls=(), answer=made.answer or say(turn.language, "model.no_calls"))
+
+    async def _understood(self, waiting: Sequence[PendingCall], turn: Turn) -> Interpretation:
+        tally = current_tally()
+        if waiting and not turn.steps:
+            if tally is not None:
+                tally.begin_round(CONFIRMED)
+            return Interpretation(calls=tuple(each.call for each in waiting))
+        typed = typed_call(turn)
+        if typed is not None:
+            if tally is not None:
+                tally.begin_round("typed")
+            return Interpretation(calls=(typed,))
+        is_offline = self._interpreter is self._offline
+        if tally is not None:
+            tally.begin_round("offline" if is_offline else "model")
+        if is_offline:
+            meant = meant_name(turn)
+            return await self._offline.interpret(turn) if meant is None else _asked_back(turn, meant)
+        try:
+            made = await self._proven(turn, await interpret_within(self._limits.seconds, self._interpreter, turn))
+            oversight = self._router.oversight
+            if oversight is not None and is_out_of_scope(turn, made.calls, oversight):
+                made = replace(await self._offline.interpret(turn), is_handed_on=True)
+            return await self._instead_of_nothing(turn) if is_left_open(turn, made) else made
+        except ModelUnavailable as error:
+            logger.warning("model unavailable ({}); the offline interpreter answers", error.reason)
+            if tally is not None:
+                tally.fall_back("offline", error.reason)
+            return await self._without_model(turn, error)
+
+    async def _proven(self, turn: Turn, made: Interpretation) -> Interpretation:
+        """Tell what the model made of the turn; where it claims a change that was not made, the change or the truth."""
+        if made.calls:
+            return without_forged_receipt(turn, made)
+        if not is_unproven(turn, made.answer):
+            return without_forged_receipt(turn, await self._kept(turn, made))
+        logger.warning("the model claimed a change without a receipt")
+        if not turn.steps:
+            read = await self._offline.interpret(turn)
+            if read.calls:
+                return read
+        return replace(what_happened(turn), notice=made.notice, is_owed=made.is_owed)
+
+    async def _kept(self, turn: Turn, made: Interpretation) -> Interpretation:
+        """Return what the model says.
+
+        Where that is a promise, and the person's words plainly ask for a change, the change.
+        """
+        if is_promise(turn, made.answer):
+            read = await self._offline.interpret(turn)
+            if only_changes(read.calls):
+                logger.warning("the model promised what it did not do; it is done")
+                return read
+        return made
+
+    async def _instead_of_nothing(self, turn: Turn) -> Interpretation:
+        """Return what the offline interpreter makes of a turn that the model had nothing to say to.
+
+        It knows a mere thanks.
+        """
+        logger.info("the model said nothing; the offline interpreter answers")
+        read = await self._offline.interpret(turn)
+        return (
+            Interpretation(answer=say(turn.language, "model.nothing"))
+            if turn.steps and is_left_open(turn, read)
+            else read
+        )
+
+    async def _without_model(self, turn: Turn, error: ModelUnavailable) -> Interpretation:
+        if turn.steps:
+            return found_so_far(turn, error)
+        notice = without_model(turn.language, error)
+        return replace(await self._offline.interpret(turn), notice=notice)
+
+    async def _dispatch(
+        self, session: LazySession, waiting: Sequence[PendingCall], turn: Turn, calls: tuple[ToolCall, ...]
+    ) -> Dispatched:
+        """Run the calls. Nobody is there to hear a tool's `actions`: this is no agent."""
+        opened, invocation = await session.get(), f"{turn.message.address.key}/{turn.message.id}"
+        requests = asked_for(turn, turn.message)
+        contexts = [
+            replace(
+                self._context_for(turn, place),
+                state=CallState(opened),
+                invocation_id=invocation,
+                asked_for=requests,
+                has_shown=partial(was_shown, turn),
+                on_text=listener_of_call(turn, place),
+            )
+            for place in range(len(calls))
+        ]
+        if waiting and not turn.steps:
+            return await self._confirmed(waiting, contexts)
+        return Dispatched(results=await dispatch_all(self._router, calls, contexts))
+
+    async def _confirmed(self, waiting: Sequence[PendingCall], contexts: Sequence[CallContext]) -> Dispatched:
+        """Run what the person said yes to, one after the other, each where it was going to run."""
+        results = [
+            await self._router.dispatcher_for(each.agent_name).dispatch(each.call, _approved(context, each))
+            for each, context in zip(waiting, contexts, strict=True)
+        ]
+        return Dispatched(results=tuple(results))
+
+
+def _approved(context: CallContext, pending: PendingCall) -> CallContext:
+    """Return the context of a call that the person has said yes to: that of the message which asked for it.
+
+    The call is recorded under that message, and shown in the answer to the yes.
+    """
+    return replace(
+        context,
+        message=pending.message,
+        call_id=pending.call_id,
+        agent_name=pending.agent_name,
+        approved=pending.call,
+        confirmed_by=context.message,
+    )
+
+
+def _is_for_people(turn: Turn, answer: Answer | None) -> bool:
+    """Tell whether a bare yes, number or time answers somebody else, who wrote before it in the same group."""
+    is_bare = answer is not None or is_clock(turn.message.text)
+    return is_bare and not turn.message.is_addressed and not turn.scope.covers() and not turn.scope.message_ids
+
+
+async def _note(oversight: Oversight, outcome: Outcome) -> None:
+    """Remember that a message was served, and drop the calls that wait since earlier messages: the subject changed."""
+    message = outcome.turn.message
+    results = [result for step in outcome.turn.steps for result in step.results]
+    if results and not any(result.is_question for result in results):
+        oversight.served[Conversation(chat=message.address, person=message.sender).key] = message.id
+    if results or outcome.choices or outcome.is_owed:
+        await oversight.confirmations.forget_before(message)
+
+
+def _asked_back(turn: Turn, meant: str) -> Interpretation:
+    """Return what is said to a command that names no function, and looks like one that does."""
+    unknown = say(turn.language, "failed.unknown_tool", tool=f"/{typed_name(turn.message.text)}")
+    return Interpretation(answer=unknown + say(turn.language, "failed.argument_meant", meant=f"/{meant}"))

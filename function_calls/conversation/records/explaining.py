@@ -1,0 +1,119 @@
+"""Words for what happened in a turn: who understood it, what was called, checked, answered and spent."""
+
+from collections.abc import Sequence
+
+from function_calls.language.messages import say
+from function_calls.language.recurrence_text import without_rule_text
+from services.call_log.model import AGENT_ROUTE, CallRecord, TurnRecord, parsed
+
+_LONGEST = 300
+
+
+def explained(turn: TurnRecord, calls: Sequence[CallRecord], language: str, *, has_details: bool) -> list[str]:
+    """Return what happened, a line each.
+
+    `has_details` adds what is the operator's business: errors, what a model was fed, tokens, cost and times.
+    """
+    lines = [say(language, "explain.message", text=_short(turn.text)), *_route(turn, language)]
+    lines += _not_made(turn, calls, language)
+    for number, call in enumerate(calls, start=1):
+        lines += _call(number, call, language, has_details=has_details)
+    if not calls:
+        lines.append(say(language, "explain.no_calls"))
+    lines += _ending(turn, calls, language, has_details=has_details)
+    lines = [without_rule_text(language, line) for line in lines]
+    return [*lines, _cost(turn, language)] if has_details else lines
+
+
+def arguments_in_words(call: CallRecord) -> str:
+    """The arguments as `name=value`."""
+    arguments = parsed(call.arguments)
+    if not isinstance(arguments, dict):
+        return _short(call.arguments)
+    return _short(", ".join(f"{name}={value}" for name, value in arguments.items()))
+
+
+def _route(turn: TurnRecord, language: str) -> list[str]:
+    models = dict.fromkeys(each.model for each in turn.completions if not each.error)
+    lines = []
+    if models:
+        count = len(turn.completions)
+        key = "explain.by_model" if count == 1 else "explain.by_model_many"
+        lines.append(say(language, key, model=", ".join(models), count=count))
+    if turn.fallback:
+        lines.append(say(language, "explain.fallback", reason=turn.fallback))
+    if turn.route == "offline":
+        lines.append(say(language, "explain.by_patterns"))
+    return lines or [say(language, "explain.by_route", route=turn.route)]
+
+
+def _not_made(turn: TurnRecord, calls: Sequence[CallRecord], language: str) -> list[str]:
+    """The calls that a model wrote and that the check sent back: it was asked again, or nothing was called then."""
+    called = {call.round for call in calls}
+    lines = []
+    for place, completion in enumerate(turn.completions):
+        later = turn.completions[place + 1 :]
+        is_asked_again = any(each.requested and each.round == completion.round for each in later)
+        if is_asked_again or completion.round not in called:
+            lines += [
+                say(language, "explain.not_made", tool=_short(call.name), arguments=_short(call.arguments))
+                for call in completion.requested
+            ]
+        lines += [say(language, "explain.refused", reason=_short(reason)) for reason in completion.refused]
+    return lines
+
+
+def _call(number: int, call: CallRecord, language: str, *, has_details: bool) -> list[str]:
+    lines = [
+        say(
+            language,
+            "explain.call",
+            number=number,
+            tool=call.tool_name,
+            arguments=arguments_in_words(call),
+            status=say(language, f"explain.status_{call.status}"),
+            milliseconds=f"{call.duration_ms:.0f}",
+        )
+    ]
+    if call.repairs:
+        lines.append(say(language, "explain.mended", repairs=_short("; ".join(call.repairs))))
+    task = parsed(call.spawn_task) if call.spawn_task else None
+    agent = task.get("agent") if isinstance(task, dict) else ""
+    if call.is_nested:
+        agent = call.route.removeprefix(AGENT_ROUTE)
+    if agent:
+        lines.append(say(language, "explain.by_agent", agent=agent))
+    told = (call.error or call.result) if has_details else call.said
+    if told:
+        lines.append(say(language, "explain.result", result=_short(told)))
+    return lines
+
+
+def _ending(turn: TurnRecord, calls: Sequence[CallRecord], language: str, *, has_details: bool) -> list[str]:
+    if turn.outcome == "failed":
+        return [say(language, "explain.failed", error=_short(turn.error) if has_details else "")]
+    if not turn.reply:
+        return [say(language, "explain.silent")]
+    is_said_by_call = any(call.said and turn.reply.startswith(call.said) for call in calls)
+    return [] if is_said_by_call and not has_details else [say(language, "explain.reply", text=_short(turn.reply))]
+
+
+def _cost(turn: TurnRecord, language: str) -> str:
+    used = turn.charge
+    if not turn.completions:
+        return say(language, "explain.time", milliseconds=f"{turn.duration_ms:.0f}")
+    return say(
+        language,
+        "explain.cost",
+        tokens=used.tokens,
+        prompt=used.prompt_tokens,
+        cached=used.cached_tokens,
+        completion=used.completion_tokens,
+        cost=f"{used.cost:.6g}",
+        milliseconds=f"{turn.duration_ms:.0f}",
+    )
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"

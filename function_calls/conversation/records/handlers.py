@@ -1,0 +1,59 @@
+"""The function that answers "why did you do that?" from the record."""
+
+from function_calls.conversation.records.explaining import explained
+from function_calls.language.messages import say
+from function_calls.offline.addressing import is_meant
+from function_calls.registry import tool_function
+from function_calls.tools.calls import ToolResult
+from function_calls.tools.context import CallContext
+from services.call_log.model import CallRecord, TurnRecord
+from services.call_log.service import CallLog
+from services.history.service import HistoryService
+
+_LOOKED_BACK = 10
+
+
+@tool_function(
+    name="explain",
+    returns="reply",
+    examples=(
+        "why did you do that",
+        "why did you do this",
+        "why did you say that",
+        "what did you just do",
+        "what have you just done",
+        "explain what you did",
+        "explain what you just did",
+        "explain yourself",
+        "how did you understand that",
+        "你为什么这么做",
+        "为什么这么做",
+        "为什么这样做",
+        "为什么要这么做",
+        "为什么这么说",
+        "刚才做了什么",
+        "刚刚做了什么",
+        "刚才为什么这么做",
+        "解释一下你刚才做了什么",
+        "解释一下你为什么这么做",
+    ),
+)
+async def explain(ctx: CallContext, log: CallLog, history: HistoryService) -> ToolResult:
+    """解释机器人刚才做了什么、为什么 / Explain why the bot itself did what it did last. Not for other questions."""
+    if not await is_meant(ctx, history):
+        return ToolResult(ok=True, is_answered=True)
+    found = await _last_turn(ctx, log)
+    if found is None:
+        return ToolResult(ok=True, text=say(ctx.language, "explain.nothing"))
+    turn, calls = found
+    return ToolResult(ok=True, text="\n".join(explained(turn, calls, ctx.language, has_details=ctx.sender.is_admin)))
+
+
+async def _last_turn(ctx: CallContext, log: CallLog) -> tuple[TurnRecord, tuple[CallRecord, ...]] | None:
+    """The last turn of the asker in this chat in which anything was done or said, explanations left out."""
+    for turn in await log.latest_turns(_LOOKED_BACK, address=ctx.chat, person_id=ctx.sender.id):
+        calls = await log.calls_of(turn)
+        is_explanation = bool(calls) and all(call.tool_name == "explain" for call in calls)
+        if not is_explanation and (calls or turn.outcome != "silent"):
+            return turn, calls
+    return None

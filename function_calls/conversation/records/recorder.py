@@ -1,0 +1,175 @@
+"""Writes down what came of each turn and each call."""
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Protocol
+from uuid import uuid4
+
+from msgspec import Struct
+
+from function_calls.model_calls.transcript import arguments_text, result_text
+from function_calls.tools.calls import Reply, SpawnedTask, Step, ToolCall, ToolResult, Turn
+from function_calls.tools.context import CallContext
+from services.call_log.model import AGENT_ROUTE, NOTHING, CallRecord, Ending, Outcome, TurnRecord
+from services.call_log.service import CallLog
+from services.call_log.tally import OpenPurse, Purse, Tally, counting, current_tally
+
+
+class Notes(Struct, kw_only=True):
+    """What is noted about a turn while it is answered: the reply, None for silence."""
+
+    reply: Reply | None = None
+
+
+class Recorder(Protocol):
+    """Watches over turns."""
+
+    def turn(self, turn: Turn) -> AbstractContextManager[Notes]:
+        """Watch `turn` for the length of the context."""
+        ...
+
+
+class NoRecorder:
+    """A `Recorder` that records nothing."""
+
+    @contextmanager
+    def turn(self, turn: Turn) -> Iterator[Notes]:
+        """Let `turn` pass."""
+        del turn
+        yield Notes()
+
+
+class TurnRecorder:
+    """Records into `log`: every call, from whatever door, and every turn that did, said or cost anything.
+
+    `purse` holds the budgets for every model that is asked on behalf of a turn.
+    """
+
+    def __init__(self, log: CallLog, purse: Purse | None = None) -> None:
+        self._log = log
+        self._purse = purse or OpenPurse()
+
+    @contextmanager
+    def turn(self, turn: Turn) -> Iterator[Notes]:
+        """Watch `turn`: what models use and which calls are made in here is counted as its."""
+        message = turn.message
+        notes = Notes()
+        started = time.perf_counter()
+        error = ""
+        account = Tally(address=message.address, person=message.sender, message_id=message.id, purse=self._purse)
+        with counting(account) as tally:
+            try:
+                yield notes
+            except BaseException as raised:
+                error = f"{type(raised).__name__}: {raised}"
+                raise
+            finally:
+                if error or notes.reply or tally.calls or tally.completions or tally.fallback:
+                    took = (time.perf_counter() - started) * 1000
+                    self._log.record(_turn_record(turn, tally, notes.reply, error, took))
+
+    def called(self, call: ToolCall, context: CallContext, result: ToolResult) -> None:
+        """Record a call that has ended."""
+        tally = current_tally()
+        if tally is not None:
+            tally.calls += 1
+        self._log.record(_call_record(call, context, result, tally))
+
+
+def _turn_record(turn: Turn, tally: Tally, reply: Reply | None, error: str, took_ms: float) -> TurnRecord:
+    message = turn.message
+    answered: Outcome = "silent" if reply is None else "answered"
+    return TurnRecord(
+        address=message.address,
+        message_id=message.id,
+        person=message.sender,
+        text=message.text,
+        at=turn.now,
+        zone=str(turn.zone),
+        language=turn.language,
+        route=tally.route,
+        rounds=tally.round,
+        outcome="failed" if error else answered,
+        is_addressed=message.is_addressed,
+        is_private=message.is_private,
+        completions=tuple(tally.completions),
+        reply="" if reply is None else reply.text,
+        fallback=tally.fallback,
+        error=error,
+        duration_ms=took_ms,
+    )
+
+
+def _call_record(call: ToolCall, context: CallContext, result: ToolResult, tally: Tally | None) -> CallRecord:
+    completions = () if tally is None else tally.take_new()
+    message = context.message
+    return CallRecord(
+        id=f"tc_{uuid4().hex}",
+        address=message.address,
+        message_id=message.id,
+        person_id=message.sender.id,
+        user_message=message.text,
+        tool_name=call.name,
+        arguments=arguments_text(call),
+        result=result_text(result) if result.ok else None,
+        error=None if result.ok else result.error or result.text or "failed",
+        status="success" if result.ok else result.failure,
+        duration_ms=result.duration_ms,
+        at=context.clock.now(),
+        route=_route(context, tally),
+        round=0 if tally is None else tally.round,
+        repairs=call.repairs,
+        said=result.text,
+        ending=_ending(result),
+        receipts=tuple((each.action, each.subject) for each in result.receipts),
+        model=completions[-1].model if completions else "",
+        charge=sum((each.charge for each in completions), NOTHING),
+        spawn_task=None if result.spawned is None else _spawn_text(result.spawned),
+    )
+
+
+def _route(context: CallContext, tally: Tally | None) -> str:
+    if context.agent_name and context.parent_call_id:
+        return f"{AGENT_ROUTE}{context.agent_name}"
+    return context.door if tally is None else tally.route
+
+
+def _ending(result: ToolResult) -> Ending:
+    """Return how the result ended the turn, empty when it did not."""
+    if result.is_question:
+        return "question"
+    if result.is_answered:
+        return "answered"
+    return "reply" if result.is_reply else ""
+
+
+def _spawn_text(task: SpawnedTask) -> str:
+    """An agent's work as JSON."""
+    return json.dumps(_spawned(task), ensure_ascii=False, default=str)
+
+
+def _spawned(task: SpawnedTask) -> dict[str, object]:
+    return {
+        "agent": task.agent,
+        "request": task.request,
+        "answer": task.answer,
+        "ok": task.ok,
+        "tool_calls": [each for step in task.steps for each in _spawned_calls(step)],
+    }
+
+
+def _spawned_calls(step: Step) -> list[dict[str, object]]:
+    return [
+        {
+            "name": call.name,
+            "arguments": call.arguments,
+            "result": result_text(result) if result.ok else None,
+            "error": None if result.ok else result.error,
+            "status": "success" if result.ok else result.failure,
+            "duration": round(result.duration_ms),
+            **({} if result.spawned is None else {"spawn_task": _spawned(result.spawned)}),
+        }
+        for call, result in zip(step.calls, step.results, strict=True)
+    ]

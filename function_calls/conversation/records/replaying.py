@@ -1,0 +1,128 @@
+"""Run a recorded turn again, with tools answered from the record: nothing is executed."""
+
+from collections.abc import Sequence
+from typing import Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from function_calls.conversation.agent_loop import Dispatched, run_rounds, spoken
+from function_calls.tools.calls import Interpretation, Interpreter, Reply, ToolCall, ToolResult, ToolSpec, Turn
+from services.call_log.model import CallRecord, TurnRecord, parsed
+from services.call_log.tally import Tally, counting
+from services.kernel.chat import ChatMessage
+
+Match = Literal["same", "other arguments", "not on record"]
+
+
+class ReplayedCall(Struct, frozen=True, kw_only=True):
+    """A call that was made in the replay, and whether the record knows it."""
+
+    call: ToolCall
+    result: ToolResult
+    match: Match
+
+
+class Replay(Struct, frozen=True, kw_only=True):
+    """How the turn went this time. `reply` is None for silence; `tally` is what models used."""
+
+    calls: tuple[ReplayedCall, ...]
+    reply: Reply | None
+    tally: Tally
+
+    def is_like(self, recorded: Sequence[CallRecord]) -> bool:
+        """Return whether the same calls were made, in whatever order."""
+        return len(self.calls) == len(recorded) and all(each.match == "same" for each in self.calls)
+
+
+class RecordedTools:
+    """Answers calls with what they came to when they were recorded, each record once."""
+
+    def __init__(self, calls: Sequence[CallRecord]) -> None:
+        self._left = list(calls)
+        self.made: list[ReplayedCall] = []
+
+    async def dispatch(self, turn: Turn, calls: tuple[ToolCall, ...]) -> Dispatched:
+        """Answer one round's calls."""
+        del turn
+        made = [self._answer(call) for call in calls]
+        self.made += made
+        return Dispatched(results=tuple(each.result for each in made))
+
+    def _answer(self, call: ToolCall) -> ReplayedCall:
+        named = [each for each in self._left if each.tool_name == call.name]
+        same = next((each for each in named if parsed(each.arguments) == call.arguments), None)
+        found = same or next(iter(named), None)
+        if found is None:
+            result = ToolResult.failed("This call is not on record; nothing is executed in a replay.")
+            return ReplayedCall(call=call, result=result, match="not on record")
+        self._left.remove(found)
+        return ReplayedCall(call=call, result=_result_of(found), match="same" if found is same else "other arguments")
+
+
+async def replay(
+    turn: Turn, recorded: Sequence[CallRecord], interpreter: Interpreter, *, route: str, rounds: int
+) -> Replay:
+    """Let `interpreter` work on `turn` in at most `rounds` rounds.
+
+    Raises:
+        ModelUnavailable: a model was needed and none answered.
+    """
+    tools = RecordedTools(recorded)
+    message = turn.message
+
+    async def interpret(seen: Turn) -> Interpretation:
+        tally.begin_round(route)
+        return await interpreter.interpret(seen)
+
+    with counting(Tally(address=message.address, person=message.sender, message_id=message.id)) as tally:
+        outcome = await run_rounds(turn, interpret, tools.dispatch, rounds)
+    reply = spoken(outcome.turn, outcome.text, outcome.notice, choices=outcome.choices, is_owed=outcome.is_owed)
+    return Replay(calls=tuple(tools.made), reply=reply, tally=tally)
+
+
+def turn_again(
+    record: TurnRecord, *, bot_name: str, tools: tuple[ToolSpec, ...], recent: tuple[ChatMessage, ...]
+) -> Turn:
+    """The turn of a record, in the circumstances it had then."""
+    zone = _zone(record.zone)
+    message = ChatMessage(
+        id=record.message_id,
+        address=record.address,
+        sender=record.person,
+        text=record.text,
+        sent_at=record.at,
+        is_addressed=record.is_addressed,
+        is_private=record.is_private,
+    )
+    return Turn(
+        message=message,
+        now=record.at.astimezone(zone),
+        zone=zone,
+        language=record.language,
+        bot_name=bot_name,
+        tools=tools,
+        recent=recent,
+    )
+
+
+def _result_of(record: CallRecord) -> ToolResult:
+    result = ToolResult(
+        ok=record.status == "success",
+        text=record.said,
+        value=record.result,
+        error=record.error,
+        is_reply=record.ending == "reply",
+        is_question=record.ending == "question",
+        is_answered=record.ending == "answered",
+        duration_ms=record.duration_ms,
+    )
+    return result if record.status == "success" else replace(result, failure=record.status)
+
+
+def _zone(name: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError):
+        return ZoneInfo("UTC")

@@ -1,0 +1,114 @@
+"""Calls that a person typed or filled in by name: `/reminder_set type=daily time=08:00 content="drink tea"`."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from function_calls.tools.calls import ToolCall, ToolSpec, Turn
+from function_calls.tools.declaring.argument_validation import mended_arguments
+from services.kernel.close_names import likest
+
+_COMMAND: Final = re.compile(
+    r"\s*/(?P<name>[A-Za-z][A-Za-z0-9_]*)(?:@(?P<bot>[\w.-]+))?(?P<rest>\s.*|)", re.DOTALL | re.ASCII
+)
+_FIELD: Final = re.compile(
+    r"""(?P<key>\w+)\s*[=＝]\s*(?:"(?P<quoted>(?:\\.|[^"\\])*)"|“(?P<curly>[^”]*)”|(?P<bare>\S+))"""
+)
+_SWITCHES: Final = frozenset({"tools", "plugins"})  # what follows these is names alone
+_ALIKE: Final = 0.75
+_NAMES: Final = re.compile(r"\w+\s*[=＝]")
+_BARE: Final = re.compile(r"\w+\s*[=＝]\s*[!#-~]+(?!\S)")
+_DIGITS: Final = re.compile(r"-?[0-9]{1,15}")
+_ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
+
+
+def typed_name(text: str) -> str | None:
+    """The function that `text` would call, whether there is one of that name or not; None where it is no command."""
+    found = _COMMAND.fullmatch(text)
+    return None if found is None else found["name"]
+
+
+def typed_call(turn: Turn) -> ToolCall | None:
+    """The call that the message of `turn` writes out; None when it is none, or names no function of the turn.
+
+    Words without a name are the first parameter's (`/history_search party`).
+    """
+    found = _COMMAND.fullmatch(turn.message.text)
+    if found is None or turn.steps or (found["bot"] or turn.bot_name).casefold() != turn.bot_name.casefold():
+        return None
+    spec = next((each for each in turn.tools if each.name == found["name"]), None)
+    if spec is None:
+        return None
+    given = _given(spec, found["rest"].strip())
+    arguments = _with_numbers(spec, mended_arguments(spec.parameters, given, is_text=True))
+    return ToolCall(id=f"typed-{turn.message.id}", name=spec.name, arguments=arguments)
+
+
+def meant_name(turn: Turn) -> str | None:
+    """The function whose name was mistyped in a command that is nothing but a call, where the bot was spoken to.
+
+    A command with words behind it may be said in other words, and one to nobody may be another bot's.
+    """
+    found = _COMMAND.fullmatch(turn.message.text)
+    if found is None or turn.steps or not turn.message.is_addressed or _FIELD.sub("", found["rest"]).strip():
+        return None
+    near = likest(found["name"].lower(), (each.name for each in turn.tools), at_least=_ALIKE)
+    return near[0] if near else None
+
+
+def _with_numbers(spec: ToolSpec, arguments: Mapping[str, object]) -> Mapping[str, object]:
+    """`arguments` with digits as the number that is wanted, so that one out of range is told to be that."""
+    properties = spec.parameters.get("properties")
+    wanted = properties if isinstance(properties, dict) else {}
+    return {
+        key: int(value)
+        if isinstance(value, str) and _DIGITS.fullmatch(value) and _is_number(wanted.get(key))
+        else value
+        for key, value in arguments.items()
+    }
+
+
+def _is_number(part: object) -> bool:
+    """Return whether a schema takes numbers, and no text."""
+    kinds = set(_kinds(part))
+    return bool(kinds & {"integer", "number"}) and "string" not in kinds
+
+
+def _kinds(part: object) -> Iterator[object]:
+    """The types that a schema names, those of its arms too."""
+    if isinstance(part, dict):
+        named, arms = part.get("type"), part.get("anyOf")
+        yield from named if isinstance(named, list) else [named]
+        for arm in arms if isinstance(arms, list) else []:
+            yield from _kinds(arm)
+
+
+def own_words(text: str) -> str:
+    """Return what of `text` a person worded: no command's name, no arguments' names and no bare ASCII values."""
+    found = _COMMAND.fullmatch(text)
+    if found is not None and found["name"].lower() in _SWITCHES:
+        return ""
+    return text if found is None else _NAMES.sub(" ", _BARE.sub(" ", found["rest"]))
+
+
+def _given(spec: ToolSpec, rest: str) -> dict[str, object]:
+    properties = spec.parameters.get("properties")
+    names = tuple(properties) if isinstance(properties, dict) else ()
+    fields = list(_FIELD.finditer(rest))
+    if fields and not _FIELD.sub("", rest).strip() and _are_arguments([field["key"] for field in fields], names):
+        return {field["key"]: _value(field) for field in fields}
+    return {names[0]: rest} if rest and names else {}
+
+
+def _are_arguments(given: Sequence[str], names: Sequence[str]) -> bool:
+    """Return whether `given` name arguments of the function, and are not words of its first one, as in `/search a=b`.
+
+    A mistyped name counts, so that it is refused and does not become a text.
+    """
+    return not names or any(name in names or likest(name, names, at_least=_ALIKE) for name in given)
+
+
+def _value(field: re.Match[str]) -> str:
+    if field["quoted"] is not None:
+        return _ESCAPE.sub(r"\1", field["quoted"])
+    return field["curly"] if field["curly"] is not None else field["bare"]

@@ -1,0 +1,55 @@
+"""Chat commands that list what there is, and switch some of it off and on in this chat."""
+
+import re
+from abc import ABC, abstractmethod
+
+from function_calls.language.messages import say
+from function_calls.language.recognized_phrases import every_language, folded
+from function_calls.tools.calls import Reply, Turn
+from function_calls.tools.policy import Oversight
+from function_calls.tools.toolset import Viewer
+
+
+def switch_pattern(*names: str) -> re.Pattern[str]:
+    """Return what a command of one of these names looks like, well formed or not."""
+    return re.compile(rf"/(?:{'|'.join(names)})(?:@\S+)?(?:\s+(?P<word>\S+)(?:\s+(?P<name>\S+))?)?\s*")
+
+
+class SwitchCommand(ABC):
+    """Answers the command alone, `off NAME` and `on NAME` for those who may rule the chat."""
+
+    def __init__(self, pattern: re.Pattern[str], oversight: Oversight, *, refused: str) -> None:
+        """`refused` names the sentence for everybody else."""
+        self._pattern = pattern
+        self._oversight = oversight
+        self._refused = refused
+
+    async def __call__(self, turn: Turn) -> Reply | None:
+        """The answer to a command; None for any other message."""
+        command = self._pattern.fullmatch(turn.message.text.strip())
+        if command is None:
+            return None
+        viewer, language = Viewer.of(turn.message), turn.language
+        is_on = None if command["name"] is None else _is_on(command["word"])
+        if not self._oversight.may_rule(viewer):
+            text = say(language, self._refused)
+        elif is_on is None:
+            text = await self.listed(viewer, language)
+        else:
+            text = await self.switched(viewer, command["name"], language, is_on=is_on)
+        return Reply(text=text, reply_to=turn.message.id)
+
+    @abstractmethod
+    async def listed(self, viewer: Viewer, language: str) -> str:
+        """Return what there is, and what of it is off."""
+
+    @abstractmethod
+    async def switched(self, viewer: Viewer, name: str, language: str, *, is_on: bool) -> str:
+        """Switch something on or off, and say so."""
+
+
+def _is_on(word: str) -> bool | None:
+    """Return whether `word` says on or off, in any language; None where it says neither."""
+    if any(folded(word) in each.switch_on for each in every_language()):
+        return True
+    return False if any(folded(word) in each.switch_off for each in every_language()) else None

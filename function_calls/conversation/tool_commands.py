@@ -1,0 +1,49 @@
+"""The chat command /tools: which functions work in this chat, and switching them off and on."""
+
+from typing import Final
+
+from function_calls.conversation.switch_command import SwitchCommand, switch_pattern
+from function_calls.language.messages import say
+from function_calls.router import FunctionCallRouter
+from function_calls.tools.policy import Oversight
+from function_calls.tools.toolset import Viewer
+from services.kernel.close_names import likest
+
+_COMMAND: Final = switch_pattern("tools", "工具")
+_NEAREST: Final = 3
+
+
+def is_tools_command(text: str) -> bool:
+    """Return whether `text` is this command, well formed or not."""
+    return _COMMAND.fullmatch(text.strip()) is not None
+
+
+class ToolCommands(SwitchCommand):
+    """Answers /tools, /tools off NAME and /tools on NAME for those who may rule the chat."""
+
+    def __init__(self, router: FunctionCallRouter, oversight: Oversight) -> None:
+        super().__init__(_COMMAND, oversight, refused="tools.refused")
+        self._router = router
+        self._switches = oversight.switches
+
+    async def listed(self, viewer: Viewer, language: str) -> str:
+        """The functions that can be switched here, line by line."""
+        names, off = await self._names(viewer)
+        lines = [say(language, "tools.off" if name in off else "tools.on", tool=name) for name in names]
+        return "\n".join([say(language, "tools.head"), *lines, say(language, "tools.how")])
+
+    async def switched(self, viewer: Viewer, name: str, language: str, *, is_on: bool) -> str:
+        """Switch a function, or say which names come near."""
+        names, _ = await self._names(viewer)
+        if name not in names:
+            near = likest(name, names, count=_NEAREST) or names
+            return say(language, "tools.unknown", name=name, known=", ".join(near))
+        await self._switches.switch(viewer.chat, name, is_on=is_on)
+        return say(language, "tools.switched_on" if is_on else "tools.switched_off", tool=name)
+
+    async def _names(self, viewer: Viewer) -> tuple[list[str], frozenset[str]]:
+        """The functions that can be switched here, and those of them that are off."""
+        off = await self._switches.off_in(viewer.chat)
+        shown = [spec.name for spec in await self._router.list_specs(viewer)]
+        own = [spec.name for spec in self._router.registry.specs if spec.name not in shown]
+        return list(dict.fromkeys([*shown, *own, *sorted(off)])), off

@@ -1,0 +1,44 @@
+"""Recognise messages that decide nothing: a yes without the words it needs, a late one, or talk among people."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from function_calls.language.messages import say
+from function_calls.tools.calls import Conversation, Reply, ToolCall, Turn
+from function_calls.tools.confirmation.buttons import buttons_to_confirm
+from function_calls.tools.confirmation.yes_no import Answer
+from function_calls.tools.policy import Oversight
+
+_MOVES: Final = frozenset({"reminder_update", "reminder_snooze"})
+
+
+async def reply_instead(turn: Turn, answer: Answer, oversight: Oversight) -> Reply | None:
+    """Return what to say to `answer`, which no waiting call was taken for; None where it is about something else."""
+    message, scope, confirmations = turn.message, turn.scope, oversight.confirmations
+    action = await confirmations.ask_for_words(message, answer, scope)
+    if action:
+        words = say(turn.language, f"button.yes_{action}_says")
+        return Reply(
+            text=say(turn.language, "confirm.words", words=words),
+            reply_to=message.id,
+            choices=buttons_to_confirm(turn.language, action, message.sender, turn.now),
+        )
+    if await confirmations.is_closed(message, scope):
+        return Reply(text=say(turn.language, "confirm.closed"), reply_to=message.id)
+    for asked_in in scope.message_ids if scope.asked is not None else ():
+        if scope.asked is not None and await confirmations.is_asked_of(scope.asked, message, asked_in):
+            return Reply(text=say(turn.language, "confirm.not_yours", who=scope.asked.name), reply_to=message.id)
+    return None
+
+
+def is_out_of_scope(turn: Turn, calls: Sequence[ToolCall], oversight: Oversight) -> bool:
+    """Tell whether `calls` move a reminder that they do not name, after somebody else wrote in the group.
+
+    "Make it 8" is said to them then, and not about what the bot last did for its sender.
+    """
+    message = turn.message
+    if turn.steps or message.is_addressed or turn.scope.is_everything or not calls:
+        return False
+    is_unnamed = all(call.name in _MOVES and not call.arguments.get("reminder_id") for call in calls)
+    served = oversight.served.get(Conversation(chat=message.address, person=message.sender).key, "")
+    return is_unnamed and bool(served) and not turn.scope.covers(served)

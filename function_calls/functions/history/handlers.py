@@ -1,0 +1,64 @@
+"""The functions about what was said in the chat before."""
+
+from function_calls.functions.history.models import HistorySearchArgs
+from function_calls.functions.history.search import as_observation, found_before, with_attachments
+from function_calls.functions.summary.answers import links_to
+from function_calls.language import date_format
+from function_calls.language.messages import say
+from function_calls.registry import tool_function
+from function_calls.tools.calls import ToolResult
+from function_calls.tools.context import CallContext
+from services.history.service import HistoryService
+from services.kernel.chat import ChatMessage
+
+_LONGEST_QUOTE = 200
+
+
+@tool_function(
+    name="history_search",
+    returns_untrusted=True,
+    examples=(
+        "search the history for {query}",
+        "search the chat history for {query}",
+        "search the chat for {query}",
+        "search this chat for {query}",
+        "search our messages for {query}",
+        "find messages about {query}",
+        "find the messages about {query}",
+        "find the message about {query}",
+        "look through the chat for {query}",
+        "搜索聊天记录{query}",
+        "搜聊天记录{query}",
+        "查一下聊天记录{query}",
+        "翻一下聊天记录{query}",
+        "在聊天记录里找{query}",
+        "在聊天记录里搜{query}",
+        "在群里搜一下{query}",
+        "在聊天记录里查找{query}",
+        "找一下关于{query}的消息",
+        "找关于{query}的消息",
+        "我们之前关于{query}说了什么",
+    ),
+)
+async def history_search(args: HistorySearchArgs, ctx: CallContext, history: HistoryService) -> ToolResult:
+    """查找本群以前的消息 / Search the earlier messages of this chat by words."""
+    earlier = await found_before(ctx, history, args.query, args.limit)
+    value = {"messages": [as_observation(message, ctx.zone) for message in earlier]}
+    if not earlier:
+        return ToolResult(ok=True, text=say(ctx.language, "history.nothing", query=args.query), value=value)
+    head = say(ctx.language, "history.found", query=args.query)
+    return ToolResult(ok=True, text="\n".join([head, *(_line(message, ctx) for message in earlier)]), value=value)
+
+
+def _line(message: ChatMessage, ctx: CallContext) -> str:
+    text = " ".join(with_attachments(message).split())
+    line = say(
+        ctx.language,
+        "history.line",
+        when=date_format.moment(
+            ctx.language, message.sent_at.astimezone(ctx.zone).replace(second=0, microsecond=0), ctx.now
+        ),
+        who=message.sender.name,
+        text=text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]}…",
+    )
+    return line + links_to([message.id], ctx)

@@ -1,0 +1,165 @@
+"""The functions that remember what people ask to have remembered."""
+
+from msgspec.structs import replace
+
+from function_calls.functions.memory.models import MemoryForgetArgs, MemorySaveArgs, MemorySearchArgs
+from function_calls.language import date_format
+from function_calls.language.messages import say
+from function_calls.offline.addressing import is_meant
+from function_calls.registry import tool_function
+from function_calls.tools.calls import Receipt, ToolResult, UndoStep
+from function_calls.tools.context import CallContext
+from services.history.service import HistoryService
+from services.kernel.errors import RequestRefused
+from services.people.account_links import PeopleService
+from services.people.memory.model import Memory, Onlooker
+from services.people.memory.service import MemoryService
+
+_EVERYONE = frozenset(
+    {"everyone", "everybody", "us", "all", "all of us", "the group", "this group", "the chat", "this chat", "chat"}
+    | {"大家", "我们", "所有人", "全体", "群里", "本群", "这个群", "咱们"}
+)
+_NO_CONTENT = " 了吗呢吧啊么没哦，。！？,.!?"  # 记住了吗 asks, and says nothing to remember
+
+
+@tool_function(
+    name="memory_save",
+    returns="reply",
+    changes_state=True,
+    examples=(
+        "remember that {text}",
+        "please remember that {text}",
+        "remember for {audience} that {text}",
+        "remember for {audience}: {text}",
+        "keep in mind that {text}",
+        "记住{text}",
+        "帮我记住{text}",
+        "帮{audience}记住{text}",
+        "替{audience}记住{text}",
+        "请记住{text}",
+        "你记住{text}",
+        "记住：{text}",
+    ),
+)
+async def memory_save(args: MemorySaveArgs, ctx: CallContext, memory: MemoryService) -> ToolResult:
+    """记住一件事 / Remember a fact. Only when somebody asks for it; for what is to be done later set a reminder."""
+    if not (ctx.message.is_addressed or ctx.message.is_private):
+        return ToolResult(ok=True, is_answered=True)
+    if not args.text.strip(_NO_CONTENT):
+        raise RequestRefused("memory_empty")
+    is_shared = (args.audience or "").strip().casefold().lstrip("@") in _EVERYONE
+    kept = await memory.save(_onlooker(ctx), args.text, is_shared=is_shared, at=ctx.now)
+    key = "memory.saved_shared" if kept.is_shared else "memory.saved"
+    undo = UndoStep(name="memory_forget", arguments={"reference": kept.id})
+    return ToolResult(
+        ok=True,
+        text=say(ctx.language, key, id=kept.id, text=kept.text),
+        value={"id": kept.id},
+        receipts=(Receipt(action="remembered", subject=kept.id, undo=undo),),
+    )
+
+
+@tool_function(
+    name="memory_search",
+    returns_untrusted=True,
+    examples=(
+        "what do you remember",
+        "what do you remember about {query}",
+        "what do you know about me",
+        "do you remember {query}",
+        "show my memories",
+        "list my memories",
+        "list memories",
+        "你记得什么",
+        "你都记得什么",
+        "你记住了什么",
+        "你都记住了什么",
+        "你还记得{query}吗",
+        "你记得{query}吗",
+        "你记得关于{query}的什么",
+        "你知道我的什么",
+        "列出记忆",
+    ),
+)
+async def memory_search(
+    args: MemorySearchArgs, ctx: CallContext, memory: MemoryService, history: HistoryService, people: PeopleService
+) -> ToolResult:
+    """查找记住的事 / Find what was remembered for this person and this chat; without a query, all of it."""
+    if not await is_meant(ctx, history):
+        return ToolResult(ok=True, is_answered=True)
+    found = await memory.search(await _with_all_accounts(ctx, people), args.query or "")
+    value = {"memories": [{"id": each.id, "text": each.text, "of": each.person.name} for each in found]}
+    if not found:
+        key = "memory.nothing_about" if args.query else "memory.nothing"
+        return ToolResult(ok=True, text=say(ctx.language, key, query=args.query or ""), value=value)
+    return ToolResult(ok=True, text=_listed("memory.found", found, ctx), value=value)
+
+
+@tool_function(
+    name="memory_forget",
+    returns="reply",
+    changes_state=True,
+    examples=(
+        "forget that {reference}",
+        "forget the {reference}",
+        "forget my {reference}",
+        "forget what i said about {reference}",
+        "forget what you know about {reference}",
+        "forget memory {reference}",
+        "delete memory {reference}",
+        "忘掉{reference}",
+        "把{reference}忘掉",
+        "把{reference}忘了",
+        "忘记{reference}",
+        "删除记忆{reference}",
+        "别再记着{reference}",
+    ),
+)
+async def memory_forget(
+    args: MemoryForgetArgs, ctx: CallContext, memory: MemoryService, history: HistoryService, people: PeopleService
+) -> ToolResult:
+    """忘掉一件记住的事 / Forget one thing that was remembered."""
+    if not ctx.is_undoing and not await is_meant(ctx, history):
+        return ToolResult(ok=True, is_answered=True)
+    try:
+        gone = await memory.forget(await _with_all_accounts(ctx, people), args.reference)
+    except RequestRefused as refusal:
+        candidates = refusal.fields.get("candidates")
+        if not isinstance(candidates, tuple):
+            raise
+        return ToolResult.refused(refusal.code, _listed("memory.which", candidates, ctx, query=args.reference))
+    return ToolResult(
+        ok=True,
+        text=say(
+            ctx.language, "memory.took_back" if ctx.is_undoing else "memory.forgotten", id=gone.id, text=gone.text
+        ),
+        value={"forgotten": gone.id},
+        receipts=(Receipt(action="forgotten", subject=gone.id),),
+    )
+
+
+def _onlooker(ctx: CallContext) -> Onlooker:
+    return Onlooker(
+        address=ctx.chat, person=ctx.sender, is_private=ctx.message.is_private, is_admin=ctx.sender.is_admin
+    )
+
+
+async def _with_all_accounts(ctx: CallContext, people: PeopleService) -> Onlooker:
+    """In a private chat the person with their linked accounts; in front of others only with this one."""
+    others = (await people.accounts_of(ctx.chat, ctx.sender))[1:] if ctx.message.is_private else ()
+    return replace(_onlooker(ctx), others=others)
+
+
+def _listed(head: str, memories: tuple[Memory, ...], ctx: CallContext, **fields: object) -> str:
+    lines = [
+        say(
+            ctx.language,
+            "memory.line_shared" if each.is_shared else "memory.line",
+            id=each.id,
+            text=each.text,
+            who=each.person.name,
+            when=date_format.moment(ctx.language, each.created_at.astimezone(ctx.zone), ctx.now),
+        )
+        for each in memories
+    ]
+    return "\n".join([say(ctx.language, head, **fields), *lines])

@@ -1,0 +1,176 @@
+"""The function that sets quiet hours, and its inverse."""
+
+import re
+from datetime import time
+
+from function_calls.functions.preferences.models import QuietHoursArgs, QuietPutBackArgs, Whose
+from function_calls.functions.preferences.scope import check_may_set_for
+from function_calls.language.messages import say
+from function_calls.language.recognized_phrases import is_clock_without_half
+from function_calls.language.zone_text import zone_label
+from function_calls.offline.addressing import is_meant
+from function_calls.offline.pack import language_of, load_pack
+from function_calls.offline.reminder_times import time_reader, zone_name
+from function_calls.offline.whole_time import whole_time
+from function_calls.registry import tool_function
+from function_calls.tools.calls import Receipt, ToolResult, UndoStep
+from function_calls.tools.context import CallContext
+from services.history.service import HistoryService
+from services.kernel.errors import RequestRefused
+from services.reminders.quiet_hours import QuietHours
+from services.reminders.service import ReminderService
+
+_OFF = frozenset({"off", "none", "no", "end", "stop", "关闭", "关", "取消", "关掉", "没有", "无"})
+_HALF_DAY = 12
+_BARE = re.compile(r"(\d{1,2})(?::(\d{2}))?\s*(?:-|–|—|~|到|至|to|until)\s*(\d{1,2})(?::(\d{2}))?")
+_BETWEEN = re.compile(r"到|至|\bto\b|\buntil\b|\btill?\b|\band\b|[-–—~]", re.IGNORECASE)
+_NOT_FIRST = re.compile(r"^(?:from|between|during|at|在|从)\s*", re.IGNORECASE)
+_ENDS = 2
+_NOT_PART = re.compile(r"^(?:from|between|during|at|在|从)\s*|[点时]", re.IGNORECASE)
+
+
+@tool_function(name="quiet_hours", returns="reply", changes_state=True)
+async def quiet_hours(
+    args: QuietHoursArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
+) -> ToolResult:
+    """免打扰时段 / Set, end or tell the hours in which reminders wait, for a person or the whole chat."""
+    if not await is_meant(ctx, history, statement_of="quiet_hours" if args.hours else ""):
+        return ToolResult(ok=True, is_answered=True)
+    before = await _kept(args.whose, ctx, reminders)
+    if not args.hours:
+        return ToolResult(ok=True, text=_told(before, args.whose, ctx), is_unchanged=True)
+    check_may_set_for(args.whose, ctx)
+    hours = None if args.hours.strip().casefold() in _OFF else _read(args.hours, ctx)
+    await _keep(args.whose, hours, ctx, reminders)
+    undo = UndoStep(name="quiet_hours_put_back", arguments=_arguments(before, args.whose))
+    receipt = Receipt(action="quiet_hours", subject=args.whose, undo=undo)
+    return ToolResult(ok=True, text=_told(hours, args.whose, ctx, done="_set"), receipts=(receipt,))
+
+
+@tool_function(name="quiet_hours_put_back", returns="reply", changes_state=True, is_only_for_undo=True)
+async def quiet_hours_put_back(args: QuietPutBackArgs, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+    """Give a person or a chat the quiet hours that they had."""
+    check_may_set_for(args.whose, ctx)
+    starts, ends = time.fromisoformat(args.starts), time.fromisoformat(args.ends)
+    hours = QuietHours(starts=starts, ends=ends, zone=args.zone) if args.zone else None
+    await _keep(args.whose, hours, ctx, reminders)
+    receipt = Receipt(action="quiet_hours", subject=args.whose)
+    return ToolResult(ok=True, text=_told(hours, args.whose, ctx, done="_set"), receipts=(receipt,))
+
+
+async def _kept(whose: Whose, ctx: CallContext, reminders: ReminderService) -> QuietHours | None:
+    if whose == "me":
+        return await reminders.quiet.of_person(ctx.chat, ctx.sender)
+    return await reminders.quiet.of_chat(ctx.chat)
+
+
+async def _keep(whose: Whose, hours: QuietHours | None, ctx: CallContext, reminders: ReminderService) -> None:
+    if whose == "me":
+        await reminders.quiet.set_for_person(ctx.chat, ctx.sender, hours)
+    else:
+        await reminders.quiet.set_for_chat(ctx.chat, hours)
+
+
+def _read(words: str, ctx: CallContext) -> QuietHours:
+    """The hours that `words` name, in the zone of the person.
+
+    Raises:
+        RequestRefused: `quiet_hours_not_understood(hours)`.
+    """
+    span = _span(words, ctx)
+    if span is None or span[0] == span[1]:
+        raise RequestRefused("quiet_hours_not_understood", hours=words)
+    return QuietHours(starts=span[0], ends=span[1], zone=zone_name(ctx.zone))
+
+
+def _span(words: str, ctx: CallContext) -> tuple[time, time] | None:
+    """Two clock times: as figures of the 24-hour clock ("22 to 7"), else in words."""
+    figures = _BARE.fullmatch(_NOT_PART.sub("", words.replace("：", ":")).strip())
+    if figures is not None:
+        first, last = (_clock(figures[1], figures[2]), _clock(figures[3], figures[4]))
+        return None if first is None or last is None else (_of_the_night(first, last), last)
+    return _in_words(words, ctx) or _end_by_end(words, ctx)
+
+
+def _in_words(words: str, ctx: CallContext) -> tuple[time, time] | None:
+    found = time_reader(ctx).parse_all(words, ctx.said_at, language=ctx.language)
+    readings = [each.best for each in found if each.best is not None and each.best.has_clock]
+    if len(readings) == 1 and readings[0].end is not None:
+        first, last = _wall(readings[0].start.time()), _wall(readings[0].end.time())
+    elif len(readings) == 2:
+        first, last = (_wall(each.start.time()) for each in readings)
+    else:
+        return None
+    return first, _sooner(first, last) if _is_open(_BETWEEN.split(words)[-1].strip(), ctx) else last
+
+
+def _end_by_end(words: str, ctx: CallContext) -> tuple[time, time] | None:
+    """Read hours that make no one time together, each of them for itself: "midnight to 7", "2300-0700"."""
+    ends = [each.strip() for each in _BETWEEN.split(_NOT_FIRST.sub("", words.strip()))]
+    clocks = [_clock_named(each, ctx) for each in ends] if len(ends) == _ENDS else []
+    first, last = clocks or (None, None)
+    if first is None or last is None:
+        return None
+    return first, _sooner(first, last) if _is_open(ends[-1], ctx) else last
+
+
+def _is_open(words: str, ctx: CallContext) -> bool:
+    """Return whether the words of a clock time leave open which half of the day is meant."""
+    return any(map(is_clock_without_half, _forms(words, ctx)))
+
+
+def _forms(words: str, ctx: CallContext) -> tuple[str, str]:
+    """The words of a clock time as they are, and with those that make a time of a bare figure."""
+    pack = load_pack(language_of(words, ctx.language))
+    return words, pack.data.clock.format(time=words)
+
+
+def _clock_named(words: str, ctx: CallContext) -> time | None:
+    """The clock time that `words` are; a bare figure is one."""
+    for form in _forms(words, ctx):
+        best = whole_time(form, ctx.said_at, language_of(form, ctx.language), time_reader(ctx).parse_all)
+        if best is not None and best.has_clock and best.end is None and best.rrule is None:
+            return _wall(best.start.time())
+    return None
+
+
+def _clock(hour: str, minute: str | None) -> time | None:
+    try:
+        return time(int(hour) % 24 if hour == "24" else int(hour), int(minute or 0))
+    except ValueError:
+        return None
+
+
+def _of_the_night(first: time, last: time) -> time:
+    """The evening's hour for `first` where both are figures of a half day and the other would be longer than that."""
+    is_of_half_days = 1 <= first.hour < _HALF_DAY and last.hour <= _HALF_DAY
+    is_long = (_minutes(last) - _minutes(first)) % (24 * 60) > _HALF_DAY * 60
+    return first.replace(hour=first.hour + _HALF_DAY) if is_of_half_days and is_long else first
+
+
+def _sooner(first: time, last: time) -> time:
+    """The half of the day for `last`, of which the words leave it open, in which the hours end the sooner."""
+    other = last.replace(hour=(last.hour + _HALF_DAY) % (2 * _HALF_DAY))
+    return min(last, other, key=lambda end: (_minutes(end) - _minutes(first)) % (24 * 60) or 24 * 60)
+
+
+def _minutes(clock: time) -> int:
+    return clock.hour * 60 + clock.minute
+
+
+def _wall(clock: time) -> time:
+    return clock.replace(second=0, microsecond=0, tzinfo=None)
+
+
+def _told(hours: QuietHours | None, whose: Whose, ctx: CallContext, *, done: str = "") -> str:
+    if hours is None:
+        return say(ctx.language, f"quiet.none{done}_{whose}")
+    zone = say(ctx.language, "time.zone", zone=zone_label(hours.zone)) if hours.zone != zone_name(ctx.zone) else ""
+    clocks = {"starts": f"{hours.starts:%H:%M}", "ends": f"{hours.ends:%H:%M}"}
+    return say(ctx.language, f"quiet.are{done}_{whose}", note=zone, **clocks)
+
+
+def _arguments(hours: QuietHours | None, whose: Whose) -> dict[str, object]:
+    if hours is None:
+        return {"whose": whose}
+    return {"whose": whose, "starts": f"{hours.starts:%H:%M}", "ends": f"{hours.ends:%H:%M}", "zone": hours.zone}

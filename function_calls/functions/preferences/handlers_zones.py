@@ -1,0 +1,135 @@
+"""The function that sets the time zone of a person or of a chat, and its inverse."""
+
+from zoneinfo import ZoneInfo
+
+from function_calls.functions.preferences.models import TimeZoneArgs, Whose, ZonePutBackArgs
+from function_calls.functions.preferences.scope import check_may_set_for, clock_in
+from function_calls.functions.reminders.undo import put_back
+from function_calls.language import date_format, recurrence_text
+from function_calls.language.messages import say
+from function_calls.language.zone_text import zone_label
+from function_calls.offline.addressing import is_meant
+from function_calls.offline.reminder_times import zone_name
+from function_calls.registry import tool_function
+from function_calls.tools.calls import Receipt, ToolResult, UndoStep
+from function_calls.tools.context import CallContext
+from services.history.service import HistoryService
+from services.kernel.errors import RequestRefused
+from services.people.zones import ZoneService
+from services.recurrence.follow_up import without_nag
+from services.reminders.model import Reminder
+from services.reminders.service import ReminderService
+
+_MOST_SHOWN = 5
+
+
+@tool_function(name="time_zone", returns="reply", changes_state=True)
+async def time_zone(
+    args: TimeZoneArgs, ctx: CallContext, zones: ZoneService, reminders: ReminderService, history: HistoryService
+) -> ToolResult:
+    """设置时区 / Set or tell the time zone in which a person, or the whole chat, means times."""
+    if not await is_meant(ctx, history, statement_of="time_zone" if args.zone else ""):
+        return ToolResult(ok=True, is_answered=True)
+    if not args.zone:
+        return await _followed(ctx, zones, reminders) if args.move_reminders else _told(ctx)
+    check_may_set_for(args.whose, ctx)
+    before = await zones.own(ctx.chat, ctx.sender if args.whose == "me" else None)
+    name = await _set(args.zone, args.whose, ctx, zones)
+    undo = UndoStep(name="time_zone_put_back", arguments={"zone": before, "whose": args.whose})
+    receipt = Receipt(action="time_zone", subject=name, undo=undo)
+    if args.move_reminders:
+        followed = await _followed(ctx, zones, reminders)
+        return ToolResult(ok=True, text=followed.text, receipts=(receipt, *followed.receipts))
+    text = "\n".join([_worded(name, args.whose, ctx), *await _kept(name, args.whose, ctx, reminders)])
+    return ToolResult(ok=True, text=text, value={"zone": name}, receipts=(receipt,))
+
+
+@tool_function(name="time_zone_put_back", returns="reply", changes_state=True, is_only_for_undo=True)
+async def time_zone_put_back(args: ZonePutBackArgs, ctx: CallContext, zones: ZoneService) -> ToolResult:
+    """Give a person or a chat the time zone that they had; an empty one takes theirs away."""
+    check_may_set_for(args.whose, ctx)
+    if args.zone:
+        await _set(args.zone, args.whose, ctx, zones)
+    elif args.whose == "me":
+        await zones.forget_person(ctx.chat, ctx.sender)
+    else:
+        await zones.forget_chat(ctx.chat)
+    name = zone_name(await zones.zone_of(ctx.chat, ctx.sender))
+    receipt = Receipt(action="time_zone", subject=name)
+    return ToolResult(ok=True, text=_worded(name, args.whose, ctx), receipts=(receipt,))
+
+
+async def _set(words: str, whose: Whose, ctx: CallContext, zones: ZoneService) -> str:
+    if whose == "me":
+        return await zones.set_for_person(ctx.chat, ctx.sender, words)
+    return await zones.set_for_chat(ctx.chat, words)
+
+
+def _worded(name: str, whose: Whose, ctx: CallContext) -> str:
+    return say(ctx.language, f"zone.set_{whose}", zone=zone_label(name), clock=clock_in(name, ctx))
+
+
+def _told(ctx: CallContext) -> ToolResult:
+    name = zone_name(ctx.zone)
+    text = say(ctx.language, "zone.now", zone=zone_label(name), clock=clock_in(name, ctx))
+    return ToolResult(ok=True, text=text, is_unchanged=True)
+
+
+async def _kept(name: str, whose: Whose, ctx: CallContext, reminders: ReminderService) -> list[str]:
+    """Tell which reminders keep the instants of another zone: a new zone moves none that is set already."""
+    here = await reminders.open_in(ctx.chat)
+    of_them = [each for each in here if whose == "chat" or each.creator.id == ctx.sender.id]
+    kept = [each for each in of_them if each.schedule.zone != name]
+    elsewhere = await reminders.open_elsewhere(ctx.chat, ctx.sender) if whose == "me" else ()
+    count = sum(_keeps_zone(each, name) for each in elsewhere)
+    repeating = [each for each in kept if without_nag(each.schedule.rule)]
+    once = [each for each in kept if each.next_fires and each not in repeating]
+    lines = []
+    if once:
+        lines.append(say(ctx.language, "zone.kept_once"))
+        lines += [_kept_line(each, name, ctx) for each in once[:_MOST_SHOWN]]
+    if len(once) > _MOST_SHOWN:
+        lines.append(say(ctx.language, "reminder.more", count=len(once) - _MOST_SHOWN))
+    if repeating:
+        number = "one" if len(repeating) == 1 else "many"
+        key = f"zone.kept_{number}" if whose == "me" else f"zone.kept_{number}_here"
+        lines.append(say(ctx.language, key, count=len(repeating)))
+    if count:
+        lines.append(say(ctx.language, f"zone.kept_elsewhere_{'one' if count == 1 else 'many'}", count=count))
+    return lines
+
+
+def _keeps_zone(reminder: Reminder, name: str) -> bool:
+    """Return whether `reminder` will come again, and by another zone than the one with this name."""
+    return reminder.schedule.zone != name and bool(reminder.next_fires or without_nag(reminder.schedule.rule))
+
+
+def _kept_line(reminder: Reminder, name: str, ctx: CallContext) -> str:
+    """Word the next time of `reminder` by the old clock and by the new one."""
+    fire = reminder.next_fires[0]
+    old, new = (fire.astimezone(ZoneInfo(zone)) for zone in (reminder.schedule.zone, name))
+    return say(
+        ctx.language,
+        "zone.kept_line",
+        id=reminder.id,
+        content=reminder.content,
+        old=date_format.moment(ctx.language, old, ctx.now),
+        new=date_format.moment(ctx.language, new, ctx.now),
+    )
+
+
+async def _followed(ctx: CallContext, zones: ZoneService, reminders: ReminderService) -> ToolResult:
+    """Move the recurring reminders of the person into the zone that is theirs now."""
+    name = zone_name(await zones.zone_of(ctx.chat, ctx.sender))
+    here = {each.id: each for each in await reminders.open_in(ctx.chat)}
+    try:
+        moved = await reminders.move_to_zone(ctx.chat, ctx.sender, name)
+    except RequestRefused as refusal:
+        if refusal.code != "no_reminders":
+            raise
+        text = say(ctx.language, "zone.none_to_move", zone=zone_label(name))
+        return ToolResult(ok=True, text=text, is_unchanged=True)
+    lines = [f"• [{each.id}] {recurrence_text.rule(ctx.language, each)} · {each.content}" for each in moved]
+    receipts = (Receipt(action="changed", subject=each.id, undo=put_back(here[each.id])) for each in moved)
+    text = "\n".join([say(ctx.language, "zone.moved", zone=zone_label(name)), *lines])
+    return ToolResult(ok=True, text=text, receipts=tuple(receipts))

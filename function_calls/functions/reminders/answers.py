@@ -1,0 +1,166 @@
+"""Answers about reminders, worded from committed rows."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from function_calls.language import date_format, recurrence_text
+from function_calls.language.messages import say
+from function_calls.offline.reminder_times import zone_name
+from function_calls.tools.calls import Receipt, ToolResult, UndoStep
+from function_calls.tools.context import CallContext
+from services.kernel.errors import RequestRefused
+from services.recurrence import edits
+from services.recurrence.fires import next_fires, zone_of
+from services.recurrence.follow_up import Nag, nag_of, without_nag
+from services.recurrence.forecast import known_until
+from services.recurrence.suspensions import is_put_off
+from services.reminders.model import CatchUp, Reminder, ReminderState
+
+_MOST_ASKED_ABOUT = 10
+_MADE = frozenset({"set", "changed", "snoozed"})
+
+
+def set_confirmed(reminder: Reminder, ctx: CallContext, *, verb: str = "set") -> str:
+    """Confirm a change of a reminder (`set`, `changed`, `resume` …): when it fires now, for whom, how it behaves."""
+    return "\n".join([_when_confirmed(reminder, ctx, verb), *_manners(reminder, ctx.language)])
+
+
+def changed_told(reminder: Reminder, ctx: CallContext, verb: str, undo: UndoStep | None) -> ToolResult:
+    """The confirmation of a change, with its receipt; `undo` takes it back."""
+    return ToolResult(
+        ok=True,
+        text=set_confirmed(reminder, ctx, verb=verb),
+        value={"id": reminder.id, "next": [fire.isoformat() for fire in reminder.next_fires]},
+        receipts=(Receipt(action=verb, subject=reminder.id, undo=undo),),
+    )
+
+
+def named(reminder: Reminder, ctx: CallContext) -> dict[str, str]:
+    """Return what every confirmation names: the reminder, its zone where that is another, and for whom it is."""
+    language, people = ctx.language, date_format.targets(ctx.language, reminder.targets)
+    return {
+        "id": reminder.id,
+        "content": reminder.content,
+        "note": date_format.zone_note(language, reminder, zone_name(ctx.zone)),
+        "whom": say(language, "reminder.for_whom", who=people) if people else "",
+    }
+
+
+def _when_confirmed(reminder: Reminder, ctx: CallContext, verb: str) -> str:
+    language, told = ctx.language, named(reminder, ctx)
+    bare = edits.bare(reminder.schedule)
+    if reminder.state is ReminderState.PAUSED and bare.rule:
+        return say(language, "reminder.changed_paused", **told, rule=recurrence_text.rule(language, reminder))
+    due = due_meanwhile(reminder, ctx) if verb in _MADE else None
+    if due is not None:
+        return say(language, f"reminder.{verb}_due", **told, when=date_format.moment(language, due, ctx.now))
+    if not reminder.next_fires:
+        return say(language, "reminder.changed_silent", **told)
+    if bare.rule:
+        coming = next_fires(bare, ctx.clock.now())
+        fires = say(language, "rule.joint").join(date_format.moment(language, each, ctx.now) for each in coming)
+        rule = recurrence_text.rule(language, reminder)
+        return say(language, f"reminder.{verb}_recurring", **told, rule=rule, fires=fires)
+    first = reminder.next_fires[0]
+    when, distance = date_format.moment(language, first, ctx.now), date_format.distance(language, first - ctx.now)
+    return say(language, f"reminder.{verb}_once", **told, when=when, distance=distance)
+
+
+def due_meanwhile(reminder: Reminder, ctx: CallContext) -> datetime | None:
+    """The time of what is said once, if that has come since it was asked for; None while it is paused."""
+    if edits.bare(reminder.schedule).rule or reminder.state is ReminderState.PAUSED:
+        return None
+    due = reminder.schedule.start.replace(tzinfo=zone_of(reminder.schedule))
+    return due if ctx.said_at < due <= ctx.clock.now() else None
+
+
+def _manners(reminder: Reminder, language: str) -> list[str]:
+    """Return what is out of the ordinary about it.
+
+    That it repeats until done, is urgent, or catches up in its own way.
+    """
+    nag = nag_of(reminder.schedule.rule)
+    lines = [] if nag is None else [_nagging(language, nag)]
+    if reminder.is_urgent:
+        lines.append(say(language, "reminder.is_urgent"))
+    if reminder.catch_up is not CatchUp.LATEST:
+        lines.append(say(language, f"reminder.catch_up_{reminder.catch_up.value}"))
+    known = known_until(reminder.schedule)
+    if known is not None:
+        lines.append(say(language, "reminder.known_until", day=date_format.date(language, known)))
+    return lines
+
+
+def _nagging(language: str, nag: Nag) -> str:
+    every = date_format.count(language, "minute", round(nag.every.total_seconds() / 60))
+    return say(language, "reminder.until_done", every=every, times=nag.times)
+
+
+def which_reminder(refusal: RequestRefused, reference: str, ctx: CallContext, *, ask: str) -> ToolResult:
+    """The answer to a reference that fits no reminder or several; `ask` words the question in the second case.
+
+    Raises:
+        RequestRefused: it was refused for another reason.
+    """
+    candidates = refusal.fields.get("candidates")
+    if not isinstance(candidates, tuple):
+        raise refusal
+    key = ask if refusal.code == "reminder_ambiguous" or not reference else "reminder.unknown"
+    asked = say(ctx.language, key, reference=reference)
+    lines = [asked, listed(candidates[:_MOST_ASKED_ABOUT], ctx)]
+    more = len(candidates) - _MOST_ASKED_ABOUT
+    if more > 0:
+        lines.append(say(ctx.language, "reminder.more", count=more))
+    return ToolResult.refused(refusal.code, "\n".join(lines))
+
+
+def listed(reminders: Sequence[Reminder], ctx: CallContext) -> str:
+    """A numbered list with ids."""
+    return "\n".join(listed_lines(list(enumerate(reminders, start=1)), ctx))
+
+
+def listed_lines(
+    numbered: Sequence[tuple[int, Reminder]], ctx: CallContext, *, is_under_day: bool = False
+) -> list[str]:
+    """One line for each reminder; under the heading of its day only the clock time is told."""
+    return [
+        say(
+            ctx.language,
+            "reminder.line",
+            number=number,
+            id=reminder.id,
+            when=_when(reminder, ctx, is_under_day=is_under_day),
+            content=reminder.content,
+            who=_whose(reminder, ctx),
+        )
+        for number, reminder in numbered
+    ]
+
+
+def _whose(reminder: Reminder, ctx: CallContext) -> str:
+    """For whom it is, and who has set it for them, unless that is the one who asks."""
+    owner, who = reminder.creator, date_format.targets(ctx.language, reminder.targets)
+    if not who:
+        return owner.name
+    return who if owner.id == ctx.sender.id else say(ctx.language, "reminder.set_by", who=who, owner=owner.name)
+
+
+def _when(reminder: Reminder, ctx: CallContext, *, is_under_day: bool) -> str:
+    if without_nag(reminder.schedule.rule):
+        rule = recurrence_text.rule(ctx.language, reminder)
+        is_vague = recurrence_text.is_custom(reminder.schedule) or is_put_off(reminder.schedule, ctx.now)
+        if reminder.next_fires and is_vague:
+            when = date_format.moment(ctx.language, reminder.next_fires[0], ctx.now)
+            rule = say(ctx.language, "reminder.rest_line", rule=rule, next=when)
+        elif reminder.state is ReminderState.PAUSED and not is_under_day:
+            rule = say(ctx.language, "reminder.paused_line", rule=rule)
+        return rule + date_format.zone_note(ctx.language, reminder, zone_name(ctx.zone))
+    if reminder.state is ReminderState.PAUSED:
+        return say(ctx.language, "reminder.paused")
+    if reminder.state is ReminderState.DONE:
+        return say(ctx.language, "reminder.said")
+    if not reminder.next_fires:
+        return say(ctx.language, "reminder.being_sent")
+    # An instant: told by the clock of the one who asks, as is the day that it stands under.
+    first = reminder.next_fires[0].astimezone(ctx.zone)
+    return date_format.clock(first) if is_under_day else date_format.moment(ctx.language, first, ctx.now)

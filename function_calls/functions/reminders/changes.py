@@ -1,0 +1,212 @@
+"""From the arguments of `reminder_update` to a new schedule, seen against the old one."""
+
+import re
+from datetime import date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from msgspec.structs import replace
+
+from function_calls.functions.reminders.cross_check import cross_check
+from function_calls.functions.reminders.models import ReminderUpdateArgs
+from function_calls.functions.reminders.named_days import SAME_TIME, days_in, readings_in
+from function_calls.functions.reminders.own_part import own_words_for
+from function_calls.language.recognized_phrases import is_clock, is_clock_without_half
+from function_calls.models import ReminderArgs
+from function_calls.offline.reminder_times import clock_of, schedule_from, time_reader
+from function_calls.tools.context import CallContext
+from services.kernel.errors import RequestRefused
+from services.recurrence.exceptions import without_exceptions
+from services.recurrence.fires import next_fires
+from services.recurrence.rules import WEEKDAYS, rule_parts
+from services.recurrence.schedule import Schedule
+from services.reminders.references import means_all
+
+_HALF_DAY = 12
+_LAST_DAYS = (date(2027, 2, 28), date(2027, 4, 30), date(2027, 5, 31))
+_EARLIEST = 7
+_SHIFT = re.compile(r"(?P<sign>[+-])(?P<hours>\d{1,4}):(?P<minutes>[0-5]\d)")
+_DAILY_OR_RARER = {"DAILY", "WEEKLY", "MONTHLY", "YEARLY"}
+
+
+def changed_schedule(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> Schedule | None:
+    """Return when a reminder fires from now on; None when its times stay as they are.
+
+    Another clock time without a date moves the reminder on its own day, or on each of its days; another day without a
+    clock time keeps the clock. `+1:30` and `-0:15` move it by so many hours and minutes.
+
+    Raises:
+        RequestRefused: the arguments do not name a time, or one that would move a repetition to other days.
+    """
+    if args.time is None and args.rrule is None and args.type is None:
+        return None
+    if old.rule and args.time and means_all(args.occurrence or ""):
+        return every_time(args, old, ctx) or old
+    if args.rrule is not None and args.time is None:
+        return replace(old, rule=args.rrule.removeprefix("RRULE:"))
+    if args.rrule is not None or args.type in {"daily", "weekly"}:
+        weekday = old.start.weekday() if args.weekday is None else args.weekday
+        new = _scheduled(args.model_copy(update={"weekday": weekday}), args.time or f"{old.start:%H:%M}", ctx)
+        is_ahead = not (old.rule or args.time) and old.start > new.start  # "make it daily": from when it would come
+        return replace(new, start=old.start) if is_ahead else new
+    if args.time is None:
+        return _next_alone(old, ctx)
+    shift = _SHIFT.fullmatch(args.time)
+    if shift is not None:
+        return _moved(old, args.time, shift, ctx)
+    clock = _spoken_clock(args, old, ctx)
+    if clock is not None:
+        return _at_clock(old, clock)
+    day = _spoken_day(args.time, ctx)
+    if day is not None:
+        clock = old.start.time().replace(second=0, microsecond=0)
+        return Schedule(start=datetime.combine(day, clock), zone=old.zone)
+    proposed = _scheduled(args, args.time, ctx)
+    verdict = cross_check(
+        proposed, _words(args, ctx), now=ctx.said_at, zone=ctx.zone, language=ctx.language, times=time_reader(ctx)
+    )
+    return verdict.schedule
+
+
+def _next_alone(old: Schedule, ctx: CallContext) -> Schedule:
+    """The next time of `old`, and no other."""
+    coming = next_fires(old, ctx.now, 1)
+    return Schedule(start=coming[0].replace(tzinfo=None) if coming else old.start, zone=old.zone)
+
+
+def at_same_time(args: ReminderUpdateArgs, ctx: CallContext) -> ReminderUpdateArgs:
+    """`args` with nothing but the day as the new time, where the person said "same time"."""
+    if not args.time or SAME_TIME.search(ctx.message.text) is None:
+        return args
+    days = [each for each in readings_in(args.time, ctx) if each.has_day and each.rrule is None]
+    return args.model_copy(update={"time": f"{days[0].start:%Y-%m-%d}"}) if len(days) == 1 else args
+
+
+def without_days_of_content(args: ReminderUpdateArgs, content: str, ctx: CallContext) -> ReminderUpdateArgs:
+    """`args` with nothing but the clock, where their day is a word of the content: "the Monday report … to 5pm"."""
+    new = [each for each in readings_in(args.time or "", ctx) if each.has_day and each.has_clock and each.rrule is None]
+    if len(new) != 1:
+        return args
+    day = new[0].start.date()
+    named = [each for each in readings_in(ctx.message.text, ctx) if each.has_day and each.start.date() == day]
+    left = [each for each in days_in(ctx.message.text, content, ctx) if each.start.date() == day]
+    return args.model_copy(update={"time": f"{new[0].wall:%H:%M}"}) if named and not left else args
+
+
+def every_time(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> Schedule | None:
+    """`old`, which repeats, with each of its fires moved as its next one is; None where the rule cannot say that."""
+    coming = next_fires(old, ctx.now, 1)
+    if not coming:
+        return None
+    first = coming[0].astimezone(ZoneInfo(old.zone)).replace(tzinfo=None)
+    once = args.model_copy(update={"type": None, "occurrence": None})
+    goal = changed_schedule(once, Schedule(start=first, zone=old.zone), ctx)
+    if goal is None:
+        return None
+    at_clock = _at_clock(old, goal.start.time())
+    if goal.start.date() == first.date() or _is_fire(at_clock, goal, ctx):
+        return at_clock
+    rule = _on_other_day(at_clock.rule, goal.start, is_last_day=_names_last_day(_words(args, ctx), ctx))
+    return None if rule is None else replace(at_clock, start=goal.start, rule=rule)
+
+
+def _is_fire(schedule: Schedule, goal: Schedule, ctx: CallContext) -> bool:
+    moment = goal.start.replace(tzinfo=ZoneInfo(goal.zone))
+    return moment in next_fires(schedule, max(ctx.now, moment - timedelta(seconds=1)), 1)
+
+
+def _names_last_day(words: str, ctx: CallContext) -> bool:
+    """Return whether `words` name the last day of a month, however many days that has."""
+    return all(_names_day(words, last, ctx) for last in _LAST_DAYS)
+
+
+def _names_day(words: str, day: date, ctx: CallContext) -> bool:
+    """Return whether `words`, at the beginning of the month of `day`, name that day."""
+    now = ctx.said_at.replace(year=day.year, month=day.month, day=1)
+    found = time_reader(ctx).parse_all(words, now, language=ctx.language)
+    return any(each.best is not None and each.best.has_day and each.best.start.date() == day for each in found)
+
+
+def _on_other_day(rule: str, day: datetime, *, is_last_day: bool) -> str | None:
+    """A rule of one weekday, one day of the month or of the year, with that of `day` in its place."""
+    parts = rule_parts(without_exceptions(rule))
+    names = {"WEEKLY": {"BYDAY"}, "MONTHLY": {"BYMONTHDAY"}, "YEARLY": {"BYMONTH", "BYMONTHDAY"}}
+    days = names.get(parts.get("FREQ", ""), set())
+    if not days <= parts.keys() or any("," in parts[name] for name in days):
+        return None
+    if any(name.startswith("BY") for name in parts.keys() - days - {"BYHOUR", "BYMINUTE", "BYSECOND"}) or not days:
+        return None
+    values = {
+        "BYDAY": WEEKDAYS[day.weekday()],
+        "BYMONTHDAY": "-1" if is_last_day else str(day.day),
+        "BYMONTH": str(day.month),
+    }
+    return ";".join(f"{name}={values[name] if name in days else value}" for name, value in parts.items())
+
+
+def _moved(old: Schedule, words: str, shift: re.Match[str], ctx: CallContext) -> Schedule:
+    """`old` by so much later or earlier, counted from now where it has been said already."""
+    length = timedelta(hours=int(shift["hours"]), minutes=int(shift["minutes"]))
+    now = ctx.now.astimezone(ZoneInfo(old.zone)).replace(tzinfo=None, second=0, microsecond=0)
+    base = old.start if old.rule else max(old.start, now)
+    start = base - length if shift["sign"] == "-" else base + length
+    if not old.rule:
+        return replace(old, start=start)
+    if start.date() != base.date():
+        raise RequestRefused("time_not_understood", time=words)
+    return _at_clock(old, start.time())
+
+
+def _scheduled(args: ReminderUpdateArgs, when: str, ctx: CallContext) -> Schedule:
+    wish = ReminderArgs(
+        type=args.type or "once", time=when, content="", weekday=args.weekday, rrule=args.rrule, person=None
+    )
+    return schedule_from(wish, now=ctx.said_at, zone=ctx.zone, language=ctx.language, times=time_reader(ctx))
+
+
+def _words(args: ReminderUpdateArgs, ctx: CallContext) -> str:
+    """The message without the words that name the reminder: "reminder 1 to 6pm" speaks of no time from one to six."""
+    said = own_words_for("reminder_update", args.reminder_id or "", ctx)
+    return said.replace(args.reminder_id, " ", 1) if args.reminder_id else said
+
+
+def _spoken_clock(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> time | None:
+    """The clock time that was asked for, where nothing but a clock time was."""
+    given = clock_of(args.time or "")
+    if given is not None:
+        return given
+    text = args.time if args.time and is_clock(args.time) else _words(args, ctx)
+    found = [each for each in time_reader(ctx).parse_all(text, ctx.said_at, language=ctx.language) if each.readings]
+    if len(found) != 1:
+        return None
+    reading = found[0].readings[0]
+    words = "".join(text[start:end] for start, end in reading.spans).strip()
+    if reading.rrule or not is_clock(words):
+        return None
+    clock = reading.start.time().replace(tzinfo=None)
+    return _nearer(clock, old.start.time()) if is_clock_without_half(words) else clock
+
+
+def _spoken_day(words: str, ctx: CallContext) -> date | None:
+    """The day that was asked for, where nothing but a day was: the clock stays."""
+    found = time_reader(ctx).parse_all(words, ctx.said_at, language=ctx.language)
+    reading = found[0].best if len(found) == 1 else None
+    if reading is None or reading.rrule or reading.has_clock or reading.part or not reading.has_day:
+        return None
+    return reading.start.date()
+
+
+def _nearer(clock: time, old: time) -> time:
+    """A bare "8:30" is in the half of the day nearer to the `old` time; only what was before seven moves to there."""
+    other = clock.replace(hour=(clock.hour + _HALF_DAY) % (2 * _HALF_DAY))
+    awake = [each for each in (clock, other) if each.hour >= _EARLIEST or old.hour < _EARLIEST]
+    return min(awake, key=lambda each: abs(each.hour * 60 + each.minute - old.hour * 60 - old.minute))
+
+
+def _at_clock(old: Schedule, clock: time) -> Schedule:
+    start = datetime.combine(old.start.date(), clock)
+    frequency = rule_parts(old.rule).get("FREQ")
+    if not old.rule or (frequency is not None and frequency not in _DAILY_OR_RARER):
+        return Schedule(start=start, zone=old.zone)
+    # In the text, because rules of other calendars ("LUNAR 8-15;BYHOUR=9") have more than named parts.
+    rule = re.sub(r"(?<=BYHOUR=)\d+", str(clock.hour), old.rule)
+    return Schedule(start=start, zone=old.zone, rule=re.sub(r"(?<=BYMINUTE=)\d+", str(clock.minute), rule))

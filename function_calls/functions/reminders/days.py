@@ -1,0 +1,148 @@
+"""Deleting what is named by a day: of a reminder that comes on other days too only that day is left out."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from function_calls.functions.reminders.all_of_them import to_each
+from function_calls.functions.reminders.answers import changed_told
+from function_calls.functions.reminders.handlers import leave_out
+from function_calls.functions.reminders.named_days import (
+    EVERY,
+    FROM_THEN,
+    NAME_OF_ALL,
+    comes_on,
+    days_in,
+    own_words,
+    says,
+    spoken,
+)
+from function_calls.functions.reminders.options import Option, which_times
+from function_calls.functions.reminders.undo import put_back, restore
+from function_calls.language import date_format
+from function_calls.language.messages import say
+from function_calls.offline.reminder_times import time_reader, zone_name
+from function_calls.tools.calls import Receipt, ToolResult
+from function_calls.tools.context import CallContext
+from services.recurrence.edits import ended_before
+from services.recurrence.fires import next_fires
+from services.recurrence.follow_up import without_nag
+from services.reminders.due_words import due_words
+from services.reminders.model import Reminder, ReminderEdit, row_key
+from services.reminders.references import all_of, is_in, means_all
+from services.reminders.service import ReminderService
+from services.time_expressions import Reading
+
+_DELETE: Final = "reminder_delete"
+_MOST_DAYS: Final = 8
+
+
+def with_own_days(reference: str, ctx: CallContext) -> str:
+    """`reference`, or where a model made "all" of "everything for tomorrow", all of that day."""
+    if not means_all(reference):
+        return reference
+    days = [(day, words) for words in own_words(_DELETE, ctx) for day in days_in(words, "", ctx)]
+    return f"all {spoken(*days[0])}" if len(days) == 1 else reference
+
+
+async def on_that_day_only(reference: str, ctx: CallContext, reminders: ReminderService) -> ToolResult | None:
+    """Tell what becomes of "cancel the standup tomorrow" where the standup comes again; None where all of it is meant.
+
+    Where the reference names no day, because a model made an id of it, the person's own words are read. Whether "the
+    Monday meeting" of every Monday is to end, or one of them, is asked; an answer to that is not asked about again.
+
+    Raises:
+        RequestRefused: `not_on_that_day(day, next)`, and as `ReminderService.named` does.
+    """
+    if ctx.approved is not None or ctx.is_undoing:
+        return None
+    words = all_of(reference) or reference
+    is_id = row_key(reference) is not None and not reference.isalpha()  # "x9h89x" is no hour, "sunday" no id
+    read = None if is_id else due_words(words, ctx.said_at, zone_name(ctx.zone), time_reader(ctx))
+    if read is None or not any(reading.has_day for reading in read.readings):
+        return await _by_own_words(reference, ctx, reminders)
+    named = await reminders.named(ctx.chat, ctx.sender, reference)
+    if not named or not all(without_nag(each.schedule.rule) for each in named):
+        return None
+    if any(is_in(each.content, reference) for each in named):
+        return None
+
+    async def one(reminder: Reminder, ctx: CallContext) -> ToolResult:
+        day = read.readings[0]
+        if says(FROM_THEN, words, reminder.content):
+            return await _ended(day, reminder, ctx, reminders)
+        if _may_be_all(spoken(day, words), words, reminder):
+            return await _which_days(reminder, [day], ctx)
+        return await leave_out(spoken(day, words) or words, reminder, ctx, reminders)
+
+    return await to_each(named, one, ctx, none="reminder.none")
+
+
+async def _by_own_words(reference: str, ctx: CallContext, reminders: ReminderService) -> ToolResult | None:
+    """The same for a reference without a day, of one reminder: the day stands in what the person wrote."""
+    if means_all(reference):
+        return None
+    clauses = own_words(_DELETE, ctx)
+    named = await reminders.named(ctx.chat, ctx.sender, reference)
+    if len(named) != 1 or not without_nag(named[0].schedule.rule):
+        return None
+    (old,) = named
+    days = [(day, words) for words in clauses for day in days_in(words, old.content, ctx)]
+    if not days:
+        return None
+    day, words = days[0]
+    if any(says(FROM_THEN, each, old.content) for each in clauses):
+        return await _ended(day, old, ctx, reminders)
+    if len(days) > 1 or _may_be_all(spoken(day, words), words, old):
+        coming = [each for each, _ in days if comes_on(each.start.date(), old, ctx)]
+        return await _which_days(old, coming, ctx) if coming else None
+    return await leave_out(f"{day.start:%Y-%m-%d}", old, ctx, reminders)
+
+
+async def _ended(day: Reading, old: Reminder, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+    """Let `old` come up to the day before `day`, and no more from then on."""
+    left = ended_before(old.schedule, day.start.date())
+    if "COUNT=" in old.schedule.rule or not next_fires(left, ctx.now, 1):
+        return deleted(await reminders.delete(ctx.chat, ctx.sender, old.id), ctx)
+    changed = await reminders.edit(ctx.chat, ctx.sender, old.id, ReminderEdit(schedule=left))
+    return changed_told(changed, ctx, "changed", put_back(old))
+
+
+def deleted(gone: Sequence[Reminder], ctx: CallContext) -> ToolResult:
+    """Confirm that reminders were deleted, or that setting them was taken back."""
+    key = "reminder.took_back" if ctx.is_undoing else "reminder.deleted"
+    return ToolResult(
+        ok=True,
+        text="\n".join(say(ctx.language, key, id=each.id, content=each.content) for each in gone),
+        value={"deleted": [each.id for each in gone]},
+        receipts=tuple(Receipt(action="deleted", subject=each.id, undo=restore(each)) for each in gone),
+    )
+
+
+def _may_be_all(day: str, words: str, reminder: Reminder) -> bool:
+    """True where a day is named in words that may as well mean every one.
+
+    "the Monday meeting", "the daily … tomorrow".
+    """
+    is_of_one_weekday = len({fire.weekday() for fire in reminder.next_fires}) == 1
+    return says(EVERY, words, reminder.content) or (is_of_one_weekday and NAME_OF_ALL.fullmatch(day) is not None)
+
+
+async def _which_days(reminder: Reminder, days: list[Reading], ctx: CallContext) -> ToolResult:
+    """Ask whether one of `days` is to be left out, or all of it to be deleted."""
+    once = ("once",) if len(days) == 1 else ()
+    options = [
+        Option(
+            label=say(ctx.language, "reminder.only_that_day", day=date_format.date(ctx.language, day.start)),
+            call="reminder_update",
+            arguments={"reminder_id": reminder.id, "skip": f"{day.start:%Y-%m-%d}"},
+            answers=once,
+        )
+        for day in days[:_MOST_DAYS]
+    ]
+    gone = Option(
+        label=say(ctx.language, "reminder.all_of_it"),
+        call=_DELETE,
+        arguments={"reminder_id": reminder.id},
+        answers=("always",),
+    )
+    return await which_times(reminder, [*options, gone], ctx)

@@ -1,0 +1,111 @@
+"""The function that pauses and ends reminders, and lets people join and leave them."""
+
+from datetime import timedelta
+from functools import partial
+
+from function_calls.functions.reminders.all_of_them import to_each
+from function_calls.functions.reminders.answers import which_reminder
+from function_calls.functions.reminders.models import ReminderStateArgs
+from function_calls.functions.reminders.pausing import at_rest, inverse, paused, rest_asked, resumed, told
+from function_calls.functions.reminders.replies import meant
+from function_calls.functions.reminders.several import may_mean_all, several_meant, which_asked
+from function_calls.functions.reminders.undo import put_back
+from function_calls.functions.reminders.which import spoken_of
+from function_calls.language.messages import say
+from function_calls.registry import tool_function
+from function_calls.tools.calls import Receipt, ToolResult
+from function_calls.tools.context import CallContext
+from services.history.service import HistoryService
+from services.kernel.errors import RequestRefused
+from services.reminders.model import Reminder, ReminderState
+from services.reminders.service import ReminderService
+
+_JUST_SAID = timedelta(seconds=10)  # by then the platform has told which message it is
+
+
+@tool_function(name="reminder_state", returns="reply", changes_state=True)
+async def reminder_state(
+    args: ReminderStateArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
+) -> ToolResult:
+    """暂停、恢复、完成、加入、退出提醒 / Pause, resume or finish a reminder; join or leave somebody's reminder."""
+    try:
+        several = await several_meant(args.reminder_id, ctx, reminders, history)
+        if several:
+            return await to_each(several, partial(_changed_of, args, reminders), ctx, none="reminder.none")
+        if may_mean_all(args.reminder_id):
+            return await _changed("all", args, ctx, reminders)
+        return await _changed(await _reference(args, ctx, reminders, history), args, ctx, reminders)
+    except RequestRefused as refusal:
+        if refusal.code in {"nothing_to_finish", "nothing_meant"} and not _is_addressed(ctx):
+            return ToolResult(ok=True, is_answered=True)
+        return which_reminder(refusal, args.reminder_id or "", ctx, ask=which_asked(args.reminder_id))
+
+
+async def _changed(reference: str, args: ReminderStateArgs, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+    if args.action == "pause":
+        rest = rest_asked(args, ctx)
+        return await (paused(reference, ctx, reminders) if rest is None else at_rest(rest, reference, ctx, reminders))
+    if args.action == "resume":
+        return await resumed(reference, ctx, reminders)
+    return await _taken_part(args.action, reference, ctx, reminders)
+
+
+async def _changed_of(
+    args: ReminderStateArgs, reminders: ReminderService, reminder: Reminder, ctx: CallContext
+) -> ToolResult:
+    return await _changed(reminder.id, args, ctx, reminders)
+
+
+async def _reference(
+    args: ReminderStateArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
+) -> str:
+    """Return which reminder is meant: what is named or replied to, else what was said, set or changed last.
+
+    Raises:
+        RequestRefused: `nothing_meant`: people say "me too" and "done" to each other as well.
+    """
+    reference = await meant(args.reminder_id, ctx, reminders, history)
+    if reference:
+        return reference
+    if args.action == "done":
+        return (await _awaited(ctx, reminders, history)).id
+    if not _is_addressed(ctx):
+        raise RequestRefused("nothing_meant")
+    if args.action == "join":
+        here = await reminders.list(ctx.chat, ctx.sender)
+        return max(here, key=lambda each: each.created_at).id if here else ""
+    return (await spoken_of(None, ctx, reminders)).id
+
+
+async def _awaited(ctx: CallContext, reminders: ReminderService, history: HistoryService) -> Reminder:
+    """Return what waits for "done".
+
+    As a reply to a message that is not known, only what is being said this very moment.
+    """
+    replied_to = ctx.message.reply_to
+    if replied_to is None or _is_addressed(ctx):
+        return await reminders.said.awaited(ctx.chat, ctx.sender)
+    if await history.find(ctx.chat, replied_to) is not None:
+        raise RequestRefused("nothing_meant")
+    return await reminders.said.awaited(ctx.chat, ctx.sender, within=_JUST_SAID)
+
+
+async def _taken_part(action: str, reference: str, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+    before = await reminders.find(ctx.chat, ctx.sender, reference)
+    if action == "done":
+        is_over = before.state not in {ReminderState.ACTIVE, ReminderState.PAUSED}
+        after = before if is_over else await reminders.finish(ctx.chat, ctx.sender, before.id)
+    elif action == "join":
+        after = await reminders.join(ctx.chat, ctx.sender, before.id)
+    else:
+        after = await reminders.leave(ctx.chat, ctx.sender, before.id)
+    if (after.targets, after.schedule, after.state) == (before.targets, before.schedule, before.state):
+        same = say(ctx.language, f"reminder.{action}_already", id=after.id, content=after.content)
+        return ToolResult(ok=True, text=same, value={"id": after.id})
+    undo = put_back(before, is_ended=True) if action == "done" else inverse(action, after)
+    receipt = Receipt(action=action, subject=after.id, undo=undo)
+    return ToolResult(ok=True, text=told(action, after, ctx), value={"id": after.id}, receipts=(receipt,))
+
+
+def _is_addressed(ctx: CallContext) -> bool:
+    return ctx.message.is_addressed or ctx.message.is_private

@@ -1,0 +1,60 @@
+"""Ask once about words in a content that may speak of its time, its days or its people."""
+
+import re
+
+from function_calls.functions.reminders.options import let_wait
+from function_calls.language import date_format, recurrence_text
+from function_calls.language.messages import say
+from function_calls.language.recognized_phrases import folded
+from function_calls.offline.leftovers import leftover
+from function_calls.tools.calls import ToolCall, ToolResult
+from function_calls.tools.confirmation.buttons import buttons_to_confirm
+from function_calls.tools.context import CallContext
+from services.kernel.chat import Person
+from services.recurrence.fires import next_fires
+from services.recurrence.schedule import Schedule
+
+_WORD = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+")
+
+
+async def ask_about_leftover(
+    call: ToolCall, content: str | None, schedule: Schedule | None, targets: tuple[Person, ...], ctx: CallContext
+) -> ToolResult | None:
+    """Ask whether `call` is meant with its content as it is; None where nothing is left over, or that was answered.
+
+    Only words of the person are asked about: what a model words by itself was understood by it. An edited message and
+    a call that nobody can answer are not asked about either.
+    """
+    is_answerable = ctx.oversight is not None and ctx.approved is None and not ctx.message.is_edited
+    words = leftover(content) if content and is_answerable and _is_own_wording(content, ctx.message.text) else ""
+    if not words:
+        return None
+    await let_wait(call, (), ctx)
+    people = date_format.targets(ctx.language, targets)
+    asked = say(
+        ctx.language,
+        "reminder.leftover",
+        words=words,
+        content=content,
+        when=_when(schedule, ctx),
+        whom=say(ctx.language, "reminder.for_whom", who=people) if people else "",
+    )
+    error = "some words of the content are unclear; the person has been asked, wait for the answer"
+    choices = buttons_to_confirm(ctx.language, "", ctx.sender, ctx.clock.now())
+    return ToolResult(ok=False, text=asked, error=error, is_question=True, choices=choices)
+
+
+def _is_own_wording(content: str, text: str) -> bool:
+    """Return whether all words of `content` stand in `text`; a time between them is cut out of a content."""
+    return {*_WORD.findall(folded(content))} <= {*_WORD.findall(folded(text))}
+
+
+def _when(schedule: Schedule | None, ctx: CallContext) -> str:
+    if schedule is None:
+        return ""
+    if schedule.rule:
+        when = recurrence_text.schedule_words(ctx.language, schedule)
+    else:
+        first = next_fires(schedule, ctx.said_at, 1)
+        when = date_format.moment(ctx.language, first[0], ctx.now) if first else ""
+    return say(ctx.language, "reminder.leftover_when", when=when) if when else ""

@@ -1,0 +1,102 @@
+"""The days that a message names beside the reminder that it speaks of, and how many of its days it means."""
+
+import re
+from datetime import date
+from typing import Final
+
+from function_calls.language.recognized_phrases import is_clock
+from function_calls.model_calls.message_intents import clauses_that_ask_for
+from function_calls.offline.reminder_times import time_reader
+from function_calls.tools.context import CallContext
+from services.kernel.errors import RequestRefused
+from services.recurrence.edits import fires_from
+from services.reminders.model import Reminder
+from services.reminders.references import is_in
+from services.time_expressions import Reading
+
+# "Just move it" says nothing about how often.
+ONLY: Final = re.compile(
+    r"\b(?:only|once|one[- ]off|this time|just (?:for |on )?(?:this|that|today|tomorrow|once|the|\w+day))\b"
+    r"|只|仅|就(?=[今明后這这那下周週星])|单独|一次|[这那這]次|[那当當]天",
+    re.IGNORECASE,
+)
+EVERY: Final = re.compile(
+    r"\b(?:daily|weekly|monthly|yearly|annual|every|each|regular|recurring|repeating)\b|每|天天|重复|重複|固定",
+    re.IGNORECASE,
+)
+FROM_THEN: Final = re.compile(
+    r"\b(?:starting|beginning|as of|effective|onwards?)\b|\bfrom\b(?!.*\bto\b)"
+    r"|[从從].{1,8}起|开始|開始|以[后後]都",
+    re.IGNORECASE,
+)
+# "The Monday standup" of every Monday may be one of them, or all; "Monday's" and "on Monday" are one.
+NAME_OF_ALL: Final = re.compile(
+    r"(?:(?:the|my|our) )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:周|週|星期|礼拜|禮拜)[一二三四五六日天]",
+    re.IGNORECASE,
+)
+# The clock that the reminder has: "remind me again tomorrow, same time".
+SAME_TIME: Final = re.compile(
+    r"\bsame (?:time|hour)\b|(?:同一个?|同样的?|相同的?)(?:时间|时候|钟点|時間|時候)", re.IGNORECASE
+)
+_MOVED_FROM: Final = re.compile(
+    r"\bfrom (?P<day>(?:this |next |on )?(?:today|tomorrow|(?:mon|tues|wednes|thurs|fri|satur|sun)day))\b(?=.*\bto\b)",
+    re.IGNORECASE,
+)
+PART: Final = re.compile(r"[,;.!?，。；！？、\n]|\band\b|并且|然后|然後")
+
+
+def readings_in(words: str, ctx: CallContext) -> list[Reading]:
+    """The times that `words` name."""
+    found = time_reader(ctx).parse_all(words, ctx.said_at, language=ctx.language) if words else ()
+    return [each.best for each in found if each.best is not None]
+
+
+def days_in(words: str, content: str, ctx: CallContext) -> list[Reading]:
+    """The days that `words` name, without those that are words of the content: "the Monday report"."""
+    named = [(each, words) for each in readings_in(words, ctx)]
+    moved = _MOVED_FROM.search(words) if not named else None
+    if moved is not None:  # "from Monday to Tuesday" would last two days
+        named = [(each, moved["day"]) for each in readings_in(moved["day"], ctx)]
+    return [
+        each
+        for each, spoken_in in named
+        if each.has_day and each.rrule is None and not is_in(content, spoken(each, spoken_in))
+    ]
+
+
+def spoken(day: Reading, words: str) -> str:
+    """The words of the day, without those of the clock that belongs to it."""
+    parts = [words[start:end].strip() for start, end in day.spans]
+    return " ".join(part for part in parts if not is_clock(part))
+
+
+def says(pattern: re.Pattern[str], text: str, content: str) -> bool:
+    """Return whether `text` has such words that are not those of the content."""
+    return any(not is_in(content, found[0]) for found in pattern.finditer(text))
+
+
+def own_words(tool: str, ctx: CallContext) -> tuple[str, ...]:
+    """The parts of the message that ask for `tool`; all of it where a model alone understood that."""
+    return clauses_that_ask_for(tool, ctx) or (ctx.message.text,)
+
+
+def due_on_own_day(refusal: RequestRefused, tool: str, ctx: CallContext) -> Reminder | None:
+    """The one of several reminders that a reference fits which comes on the day that the message names, if one does.
+
+    Of a message that asks for several things the words count that ask for `tool`.
+    """
+    candidates = refusal.fields.get("candidates")
+    if refusal.code != "reminder_ambiguous" or not isinstance(candidates, tuple):
+        return None
+    clauses = own_words(tool, ctx)
+    found: dict[str, Reminder] = {}
+    for each in candidates:
+        days = {day.start.date() for words in clauses for day in days_in(words, each.content, ctx)}
+        if any(comes_on(day, each, ctx) for day in days):
+            found[each.id] = each
+    return next(iter(found.values())) if len(found) == 1 else None
+
+
+def comes_on(day: date, reminder: Reminder, ctx: CallContext) -> bool:
+    """Return whether `reminder` fires on `day`, by its own clock."""
+    return any(fire.date() == day for fire in fires_from(reminder.schedule, day, ctx.now, 1))

@@ -1,0 +1,50 @@
+"""Ask which times of a repeating reminder are meant, with answers by number that code keeps."""
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from function_calls.language import recurrence_text
+from function_calls.language.messages import say
+from function_calls.tools.calls import ToolCall, ToolResult
+from function_calls.tools.confirmation.buttons import numbered_buttons
+from function_calls.tools.confirmation.pending_calls import PendingCall
+from function_calls.tools.context import CallContext
+from services.reminders.model import Reminder
+
+
+class Option(Struct, frozen=True, kw_only=True):
+    """What may be meant, in words, and the call that does it. `answers` pick it as well as its number does."""
+
+    label: str
+    call: str
+    arguments: Mapping[str, object]
+    answers: tuple[str, ...] = ()
+
+
+async def which_times(reminder: Reminder, options: Sequence[Option], ctx: CallContext) -> ToolResult:
+    """Ask which of `options` is meant, and let their calls wait for the answer."""
+    asked = say(
+        ctx.language,
+        "reminder.which_times",
+        id=reminder.id,
+        content=reminder.content,
+        rule=recurrence_text.rule(ctx.language, reminder),
+    )
+    for number, option in enumerate(options, start=1):
+        call = ToolCall(id=ctx.call_id, name=option.call, arguments=option.arguments)
+        await let_wait(call, (str(number), *option.answers), ctx)
+    lines = [f"{number}. {option.label}" for number, option in enumerate(options, start=1)]
+    return ToolResult(
+        ok=False,
+        text="\n".join([asked, *lines]),
+        error="it comes on other days too; the person has been asked, wait for the answer",
+        is_question=True,
+        choices=numbered_buttons([option.label for option in options], ctx.sender, ctx.clock.now()),
+    )
+
+
+async def let_wait(call: ToolCall, answers: tuple[str, ...], ctx: CallContext) -> None:
+    """Let `call` wait for one of `answers`, or without them for a yes."""
+    if ctx.oversight is not None:
+        await ctx.oversight.confirmations.ask(PendingCall.of(call, ctx, answers=answers))

@@ -1,0 +1,67 @@
+"""Which part of a message a call is about: one of several things asked for names no time of the others."""
+
+import re
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from function_calls.model_calls.message_intents import requests_in
+from function_calls.offline.requests import Request
+from function_calls.offline.time_words import TimeWords
+from function_calls.tools.context import CallContext
+
+_SIGNS = re.compile(r"[a-z0-9]+|[\u3400-\u9fff]", re.IGNORECASE)
+_ENOUGH = 0.5
+"""How much of a content stands in the words of its request; a model may well word the rest in its own way."""
+
+
+class OwnPart(Struct, frozen=True, kw_only=True):
+    """The `words` that ask for a reminder, and the `time` among them where they ask for several reminders."""
+
+    words: str
+    time: TimeWords | None = None
+
+
+def own_part(content: str, ctx: CallContext) -> OwnPart:
+    """The part of the message that asks to be reminded of `content`; all of it where that cannot be told."""
+    requests = requests_in(ctx)
+    reminders = [(each.content, each.time, asked) for asked in requests for each in asked.reminders]
+    if len(requests) < 2 and len(reminders) < 2:
+        return OwnPart(words=ctx.message.text)
+    rivals = [(_said(each), None, each) for each in requests if not each.reminders]
+    place = _likest(content, [*(words for words, _, _ in reminders), *(words for words, _, _ in rivals)])
+    if place is None and len(reminders) == 1 and len(_set_in(requests)) == 1:
+        place = 0  # in another language, or in other words: there is nothing else that it can be
+    if place is None or place >= len(reminders) or reminders[place][2].intent != "reminder_set":
+        return OwnPart(words=ctx.message.text)
+    _, time, request = reminders[place]
+    is_shared = len(reminders) > 1
+    return OwnPart(words=_said(request), time=time if is_shared and time is not None and time.readings else None)
+
+
+def own_words_for(intent: str, reference: str, ctx: CallContext) -> str:
+    """The part of the message that asks for `intent` with what `reference` names; all of it where none does."""
+    requests = requests_in(ctx)
+    asked = [_said(each) for each in requests if each.intent == intent]
+    if len(requests) < 2 or not asked:
+        return ctx.message.text
+    if len(asked) == 1:
+        return asked[0]
+    place = _likest(reference, asked)
+    return ctx.message.text if place is None else asked[place]
+
+
+def _said(request: Request) -> str:
+    return request.clause.restore(request.clause.text)
+
+
+def _set_in(requests: Sequence[Request]) -> list[Request]:
+    return [each for each in requests if each.intent == "reminder_set"]
+
+
+def _likest(content: str, candidates: Sequence[str]) -> int | None:
+    """The place of the one candidate that has more of the words of `content` than any other; None without one."""
+    wanted = set(_SIGNS.findall(content.lower()))
+    shares = [len(wanted & set(_SIGNS.findall(each.lower()))) / max(len(wanted), 1) for each in candidates]
+    best = max(shares, default=0.0)
+    return shares.index(best) if best >= _ENOUGH and shares.count(best) == 1 else None

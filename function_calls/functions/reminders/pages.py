@@ -1,0 +1,140 @@
+"""The list of reminders: by day, a page at a time, and which page was shown last."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from itertools import groupby
+
+from msgspec import Struct
+
+from function_calls.functions.reminders.answers import listed_lines
+from function_calls.language import date_format
+from function_calls.language.messages import say
+from function_calls.language.recognized_phrases import every_language, folded
+from function_calls.offline.reminder_times import time_reader, zone_name
+from function_calls.tools.context import CallContext
+from services.reminders.due_words import due_words
+from services.reminders.model import Reminder, ReminderState
+from services.reminders.service import ReminderService
+
+PAGE = 15
+_KEY = "reminders.page"
+_SHOWN_FOR = timedelta(minutes=30)
+
+
+class AskedPage(Struct, frozen=True, kw_only=True):
+    """One page, 1 and up, of the reminders that `wanted` describes; `who_set` says of each who has set it.
+
+    `only_own` leaves out what the person has neither set nor is reminded of.
+    """
+
+    wanted: str
+    number: int
+    who_set: bool = False
+    only_own: bool = False
+
+
+def asks_for_own(whose: str | None, text: str) -> bool:
+    """Return whether "my reminders" are asked for: by `whose`, or without it by the person's `text`."""
+    if whose is not None:
+        return whose == "mine"
+    said = folded(text)
+    every = tuple(every_language())
+    return any(each.own.search(said) for each in every) and not any(each.common.search(said) for each in every)
+
+
+async def others_here(
+    found: Sequence[Reminder], asked: AskedPage, ctx: CallContext, reminders: ReminderService
+) -> list[str]:
+    """Count the reminders that a list of one's own leaves out, if it was asked for without more words."""
+    if not asked.only_own or asked.wanted:
+        return []
+    count = len(await reminders.open_in(ctx.chat)) - len(found)
+    return [say(ctx.language, "reminder.others_here", count=count)] if count > 0 else []
+
+
+def asked_page(
+    wanted: str, page: int | None, ctx: CallContext, *, who_set: bool = False, only_own: bool = False
+) -> AskedPage | None:
+    """The page that is asked for; 0 is the one after what was shown last, None where nothing was shown lately."""
+    if page != 0:
+        return AskedPage(wanted=wanted, number=page or 1, who_set=who_set, only_own=only_own)
+    shown = ctx.state.get(_KEY)
+    if not isinstance(shown, dict):
+        return None
+    is_recent = ctx.now - datetime.fromisoformat(str(shown.get("at"))) <= _SHOWN_FOR
+    if not is_recent:
+        return None
+    number = int(str(shown.get("number"))) + 1
+    return AskedPage(wanted=str(shown.get("wanted")), number=number, only_own=bool(shown.get("own")))
+
+
+def remember_page(asked: AskedPage, count: int, ctx: CallContext) -> None:
+    """Keep which page is shown, where there is another."""
+    if asked.number * PAGE < count:
+        ctx.state[_KEY] = {
+            "wanted": asked.wanted,
+            "number": asked.number,
+            "own": asked.only_own,
+            "at": ctx.now.isoformat(),
+        }
+    elif _KEY in ctx.state:
+        del ctx.state[_KEY]
+
+
+def list_page(found: Sequence[Reminder], asked: AskedPage, ctx: CallContext, *, has_others: bool = False) -> str:
+    """One page of a numbered list, under a heading for each day when there are several.
+
+    `has_others` says that other people have reminders here, where a list of one's own is empty.
+    """
+    language = ctx.language
+    if not found:
+        return say(language, _nothing(asked, ctx, has_others=has_others), wanted=asked.wanted)
+    pages = -(-len(found) // PAGE)
+    number = min(asked.number, pages)
+    first = (number - 1) * PAGE
+    numbered = list(enumerate(found[first : first + PAGE], start=first + 1))
+    if asked.wanted.isdecimal() and len(found) == 1:
+        numbered = [(int(asked.wanted), found[0])]
+    lines = [_owned(*each, ctx) for each in numbered] if asked.who_set else _by_day(numbered, ctx)
+    if pages > 1:
+        key = "reminder.page" if number < pages else "reminder.last_page"
+        lines.append(say(language, key, number=number, pages=pages, count=len(found)))
+    return "\n".join(lines)
+
+
+def _owned(number: int, reminder: Reminder, ctx: CallContext) -> str:
+    """The line of one reminder, and who has set it and when."""
+    set_at = date_format.moment(ctx.language, reminder.created_at.astimezone(ctx.zone), ctx.now)
+    told = say(ctx.language, "reminder.set_at", owner=reminder.creator.name, when=set_at)
+    return "\n".join([*listed_lines([(number, reminder)], ctx), told])
+
+
+def _nothing(asked: AskedPage, ctx: CallContext, *, has_others: bool) -> str:
+    """Return what to say where no reminder fits."""
+    if not asked.wanted:
+        return "reminder.none_of_own" if has_others else "reminder.none"
+    return "reminder.none_due" if _names_time(asked.wanted, ctx) else "reminder.none_fits"
+
+
+def _names_time(wanted: str, ctx: CallContext) -> bool:
+    return due_words(wanted, ctx.said_at, zone_name(ctx.zone), time_reader(ctx)) is not None
+
+
+def _by_day(numbered: Sequence[tuple[int, Reminder]], ctx: CallContext) -> list[str]:
+    days = [(day, list(lines)) for day, lines in groupby(numbered, key=lambda each: _day(each[1], ctx))]
+    if len(days) == 1:
+        return listed_lines(numbered, ctx)
+    return [line for day, lines in days for line in (_heading(day, ctx), *listed_lines(lines, ctx, is_under_day=True))]
+
+
+def _heading(day: str, ctx: CallContext) -> str:
+    return say(ctx.language, "reminder.day", day=day[:1].upper() + day[1:])
+
+
+def _day(reminder: Reminder, ctx: CallContext) -> str:
+    """The day of the next fire, as the one who asks counts days."""
+    if reminder.state is ReminderState.PAUSED:
+        return say(ctx.language, "reminder.paused")
+    if not reminder.next_fires:
+        return say(ctx.language, "reminder.being_sent")
+    return date_format.day(ctx.language, reminder.next_fires[0].astimezone(ctx.zone), ctx.now)

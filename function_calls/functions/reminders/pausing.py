@@ -1,0 +1,155 @@
+"""Pause reminders and let them go on: until somebody says so, or for a while."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Final
+
+from msgspec.structs import replace
+
+from function_calls.functions.reminders.all_of_them import joined, own_reminders, to_each
+from function_calls.functions.reminders.answers import changed_told, set_confirmed
+from function_calls.functions.reminders.models import ReminderStateArgs
+from function_calls.functions.reminders.rests import morning_after, rest_during, rest_told, rest_until
+from function_calls.functions.reminders.undo import delete, put_back
+from function_calls.language import date_format
+from function_calls.language.messages import say
+from function_calls.offline.reminder_times import zone_name
+from function_calls.tools.calls import Receipt, ToolResult, UndoStep
+from function_calls.tools.context import CallContext
+from services.kernel.errors import RequestRefused
+from services.recurrence.edits import bare
+from services.recurrence.fires import next_fires
+from services.recurrence.schedule import Schedule
+from services.recurrence.suspensions import Rest, awake, can_rest, left_out, resting, rests
+from services.reminders.model import NewReminder, Reminder, ReminderEdit, ReminderState
+from services.reminders.references import means_all
+from services.reminders.service import ReminderService
+
+_INVERSES: Final[Mapping[str, str]] = {"pause": "resume", "resume": "pause", "join": "leave", "leave": "join"}
+
+
+def rest_asked(args: ReminderStateArgs, ctx: CallContext) -> Rest | None:
+    """For how long a pause is asked for; None until somebody says so.
+
+    Raises:
+        RequestRefused: `time_not_understood`, `time_in_past`.
+    """
+    if args.during:
+        return rest_during(args.during, ctx)
+    return rest_until(args.until, ctx) if args.until else None
+
+
+async def paused(reference: str, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+    """Pause what is meant until somebody says otherwise."""
+    return _switched("pause", await reminders.pause(ctx.chat, ctx.sender, reference), ctx)
+
+
+async def at_rest(rest: Rest, reference: str, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+    """Return what comes back by itself is left out in the `rest`; of the others those that come in it are paused."""
+    if means_all(reference):
+        chosen = await own_reminders(ctx, reminders)
+    else:
+        chosen = (await reminders.find(ctx.chat, ctx.sender, reference),)
+    coming = [each for each in chosen if left_out(each.schedule, rest)]
+    if means_all(reference):
+        coming = [each for each in coming if each.state is ReminderState.ACTIVE]
+    elif not coming:
+        fires = next_fires(chosen[0].schedule, ctx.now, 1)
+        when = date_format.moment(ctx.language, fires[0], ctx.now) if fires else say(ctx.language, "reminder.never")
+        raise RequestRefused("not_in_that_time", next=when)
+    if not coming:
+        raise RequestRefused("nothing_of_yours" if chosen else "no_reminders")
+    repeating = [each for each in coming if can_rest(each.schedule)]
+    others = [each for each in coming if each not in repeating]
+    if any(each.schedule.rule for each in others) and rest.since > ctx.now:
+        raise RequestRefused("nothing_to_skip")
+
+    async def one(reminder: Reminder, ctx: CallContext) -> ToolResult:
+        return await rested(rest, reminder, ctx, reminders)
+
+    results = [await to_each(repeating, one, ctx, none="reminder.none")] if repeating else []
+    if others:
+        stopped = [each for other in others for each in await reminders.pause(ctx.chat, ctx.sender, other.id)]
+        results.append(await _with_question(morning_after(rest, ctx), _switched("pause", stopped, ctx), ctx, reminders))
+    return joined(results)
+
+
+async def rested(rest: Rest, reminder: Reminder, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+    """Leave out of one that repeats what comes in the `rest`.
+
+    Raises:
+        RequestRefused: `not_your_reminder`; `rule_never_fires`, nothing is left of it.
+    """
+    missed = left_out(bare(reminder.schedule), rest)
+    edit = ReminderEdit(schedule=resting(reminder.schedule, rest))
+    changed = await reminders.edit(ctx.chat, ctx.sender, reminder.id, edit)
+    receipts = [Receipt(action="pause", subject=changed.id, undo=put_back(reminder))]
+    if changed.state is ReminderState.PAUSED:
+        (changed,) = await reminders.resume(ctx.chat, ctx.sender, changed.id)
+        receipts.append(Receipt(action="resume", subject=changed.id, undo=inverse("resume", changed)))
+    value = {"id": changed.id, "next": [fire.isoformat() for fire in changed.next_fires]}
+    return ToolResult(ok=True, text=rest_told(changed, rest, missed, ctx), value=value, receipts=tuple(receipts))
+
+
+async def resumed(reference: str, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+    """Return what is paused goes on, and what rests comes at all its times again."""
+    if means_all(reference):
+        own = await own_reminders(ctx, reminders)
+    else:
+        own = (await reminders.find(ctx.chat, ctx.sender, reference),)
+    woken = [each for each in own if each.state is ReminderState.ACTIVE and rests(each.schedule, ctx.now)]
+
+    async def one(reminder: Reminder, ctx: CallContext) -> ToolResult:
+        edit = ReminderEdit(schedule=awake(reminder.schedule, ctx.now))
+        changed = await reminders.edit(ctx.chat, ctx.sender, reminder.id, edit)
+        return changed_told(changed, ctx, "resume", put_back(reminder))
+
+    results = [await to_each(woken, one, ctx, none="reminder.none")] if woken else []
+    if not woken or any(each.state is ReminderState.PAUSED for each in own):
+        resumed = await reminders.resume(ctx.chat, ctx.sender, reference)
+        results.append(_switched("resume", resumed, ctx))
+    return joined(results)
+
+
+def _switched(action: str, changed: Sequence[Reminder], ctx: CallContext) -> ToolResult:
+    return ToolResult(
+        ok=True,
+        text="\n".join(told(action, each, ctx) for each in changed),
+        value={"ids": [each.id for each in changed]},
+        receipts=tuple(Receipt(action=action, subject=each.id, undo=inverse(action, each)) for each in changed),
+    )
+
+
+async def _with_question(
+    until: datetime, paused: ToolResult, ctx: CallContext, reminders: ReminderService
+) -> ToolResult:
+    """`paused`, and a reminder at the end of the pause that asks whether they are to go on."""
+    ids = [receipt.subject for receipt in paused.receipts]
+    which = ids[0] if len(ids) == 1 else say(ctx.language, "reminder.resume_all")
+    asked = await reminders.create(
+        NewReminder(
+            request_key=f"{ctx.call_id}/until",
+            address=ctx.chat,
+            creator=ctx.sender,
+            content=say(ctx.language, "reminder.pause_over", which=which),
+            schedule=Schedule(start=until.replace(tzinfo=None), zone=zone_name(ctx.zone)),
+            language=ctx.language,
+            is_private=ctx.message.is_private,
+        )
+    )
+    receipt = Receipt(action="set", subject=asked.id, undo=delete(asked))
+    text = "\n".join([paused.text, set_confirmed(asked, ctx)])
+    return replace(paused, text=text, receipts=(*paused.receipts, receipt))
+
+
+def told(action: str, reminder: Reminder, ctx: CallContext) -> str:
+    """Return what was done to one reminder, and when it comes again where it does."""
+    if action == "resume" or (action in {"join", "leave", "done"} and reminder.next_fires):
+        return set_confirmed(reminder, ctx, verb=action)
+    return say(ctx.language, f"reminder.{action}_told", id=reminder.id, content=reminder.content)
+
+
+def inverse(action: str, reminder: Reminder) -> UndoStep:
+    """Return what takes `action` back."""
+    arguments: dict[str, object] = {"action": _INVERSES[action], "reminder_id": reminder.id}
+    return UndoStep(name="reminder_state", arguments=arguments)

@@ -1,0 +1,143 @@
+"""Whom a reminder is for, from the words that name them."""
+
+import re
+from collections.abc import Sequence
+from datetime import timedelta
+
+from msgspec.structs import replace
+
+from function_calls.language.messages import say
+from function_calls.tools.context import CallContext
+from services.history.service import HistoryService
+from services.kernel.chat import ChatMessage, Person
+from services.kernel.errors import RequestRefused
+from services.people.member_names import is_unresolved, is_username_only, matching, unresolved, with_account
+from services.reminders.model import EVERYONE
+from services.reminders.service import ReminderService
+
+_EVERYONE_WORDS = {"everyone", "everybody", "all", "us", "大家", "所有人", "全体", "@all", "我们"}
+_LATELY = timedelta(minutes=10)  # so long is the answer to a question waited for
+_MOST_LOOKED_AT = 200
+_MOST_READ = 2000
+_MOST_NAMED = 5
+_OWN_WORDS = {"me", "myself", "i", "我", "自己", "我自己"}
+_BETWEEN = re.compile(r"\s*(?:,|、|，|&|\band\b|和|跟|与|及)\s*", re.IGNORECASE)
+
+
+async def named_people(words: str | None, ctx: CallContext, history: HistoryService) -> tuple[Person, ...]:
+    """Return everyone, people mentioned in the message or members of the chat; empty for the one who asks alone.
+
+    Who is not mentioned in it may have been in the message before: "remind @Bob to eat" is asked "when?". A name that
+    fits no member is kept as it is written, and notifies nobody.
+
+    Raises:
+        RequestRefused: `person_ambiguous(name, people)`.
+    """
+    whole = (words or "").strip()
+    mentioned = ctx.message.mentions
+    if _unknown(whole, mentioned, ctx):
+        mentioned = (*mentioned, *await _mentioned_before(ctx, history))
+    known = _known(whole, mentioned, ctx)
+    if known is not None:
+        return _but_not_oneself((await _account(known, ctx, history),), ctx)
+    people = [await _person(name, mentioned, ctx, history) for name in _names(whole)]
+    if any(each.id == EVERYONE for each in people):
+        return (Person(id=EVERYONE, name=whole),)
+    return _but_not_oneself(tuple({each.id: each for each in people}.values()), ctx)
+
+
+async def _person(name: str, mentioned: Sequence[Person], ctx: CallContext, history: HistoryService) -> Person:
+    """Return whom `name` stands for.
+
+    Raises:
+        RequestRefused: `person_ambiguous(name, people)`.
+    """
+    known = _known(name, mentioned, ctx)
+    return await _member(name, ctx, history) if known is None else await _account(known, ctx, history)
+
+
+async def _account(person: Person, ctx: CallContext, history: HistoryService) -> Person:
+    """Return the member with the user name that `person` is, where the platform told nothing but that name."""
+    if not is_username_only(person):
+        return person
+    return with_account(person, (message.sender for message in await _written(ctx, history)))
+
+
+async def _written(ctx: CallContext, history: HistoryService) -> Sequence[ChatMessage]:
+    return await history.recent(replace(ctx.chat, thread_id=None), _MOST_READ)
+
+
+async def _member(name: str, ctx: CallContext, history: HistoryService) -> Person:
+    """Return the member of the chat who is called `name`; members of now count more than those of the past.
+
+    Raises:
+        RequestRefused: `person_ambiguous(name, people)`.
+    """
+    found = await _members_called(name, ctx, history)
+    if len(found) > 1:
+        people = say(ctx.language, "rule.joint").join(f"{each.name} ({each.id})" for each in found[:_MOST_NAMED])
+        raise RequestRefused("person_ambiguous", name=name.lstrip("@"), people=people)
+    return found[0] if found else unresolved(_as_written(name, ctx))
+
+
+async def _members_called(name: str, ctx: CallContext, history: HistoryService) -> tuple[Person, ...]:
+    members = await ctx.members()
+    written = await _written(ctx, history)
+    known = [*(person for message in written for person in (*message.mentions, message.sender)), *members]
+    found = matching(name, known)
+    if len(found) > 1:
+        here = {person.id for person in members}
+        found = tuple(person for person in found if person.id in here) or found
+    return found
+
+
+async def names_of_sender(ctx: CallContext, reminders: ReminderService, history: HistoryService) -> frozenset[str]:
+    """Return the ids of name-only targets of this chat's reminders that stand for the sender and for nobody else."""
+    targets = [each for reminder in await reminders.open_in(ctx.chat) for each in reminder.targets]
+    names = {each.id: each.name for each in targets if is_unresolved(each)}
+    found = {key: await _members_called(name, ctx, history) for key, name in names.items()}
+    return frozenset(key for key, people in found.items() if [each.id for each in people] == [ctx.sender.id])
+
+
+def _as_written(name: str, ctx: CallContext) -> str:
+    """Return `name` with the @ that the person wrote in front of it, which the interpreter may have left out."""
+    bare = name.lstrip("@").strip()
+    return f"@{bare}" if f"@{bare}".casefold() in ctx.message.text.casefold() else bare
+
+
+async def _mentioned_before(ctx: CallContext, history: HistoryService) -> tuple[Person, ...]:
+    """Whom the person who asks has mentioned here lately, the latest first."""
+    lately = await history.since(ctx.chat, ctx.now - _LATELY, _MOST_LOOKED_AT)
+    own = [message for message in reversed(lately) if message.sender.id == ctx.sender.id]
+    return tuple(person for message in own for person in message.mentions)
+
+
+def _unknown(words: str, mentioned: Sequence[Person], ctx: CallContext) -> list[str]:
+    """The names in `words` that are nobody's as far as `mentioned` goes."""
+    if _known(words, mentioned, ctx) is not None:
+        return []
+    return [name for name in _names(words) if _known(name, mentioned, ctx) is None]
+
+
+def _names(words: str) -> list[str]:
+    return [name.strip() for name in _BETWEEN.split(words) if name.strip("@ ")]
+
+
+def _known(name: str, mentioned: Sequence[Person], ctx: CallContext) -> Person | None:
+    """Somebody who needs no guessing: everyone, oneself, who is mentioned (also with "and" in the name)."""
+    bare = name.strip().lstrip("@").strip()
+    if bare.lower() in _EVERYONE_WORDS:
+        return Person(id=EVERYONE, name=bare)
+    if bare.lower() in {*_OWN_WORDS, ctx.sender.name.lower()}:
+        return ctx.sender
+    return next((each for each in mentioned if _as_one_word(each.name) == _as_one_word(bare)), None)
+
+
+def _as_one_word(name: str) -> str:
+    """Return how a name of several words is read without a model: "Bob Smith" as "bob_smith"."""
+    return "_".join(name.lower().split())
+
+
+def _but_not_oneself(people: tuple[Person, ...], ctx: CallContext) -> tuple[Person, ...]:
+    """A reminder for nobody but the one who asks names nobody."""
+    return () if all(each.id == ctx.sender.id for each in people) else people

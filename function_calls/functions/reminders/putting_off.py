@@ -1,0 +1,267 @@
+"""Put reminders off: what was said lately is said again, and of what is still to come the next time comes later."""
+
+import re
+from collections.abc import Awaitable, Callable
+from datetime import datetime, time, timedelta
+from functools import partial
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from function_calls.functions.reminders.all_of_them import MOST_UNASKED, asked_first, own_reminders, to_each
+from function_calls.functions.reminders.answers import changed_told, set_confirmed
+from function_calls.functions.reminders.models import ReminderSnoozeArgs, ReminderUpdateArgs
+from function_calls.functions.reminders.moves import begun_at, move_to
+from function_calls.functions.reminders.named_days import SAME_TIME, readings_in
+from function_calls.functions.reminders.several import is_of, several_meant
+from function_calls.functions.reminders.skips import NEXT
+from function_calls.functions.reminders.undo import delete, put_back
+from function_calls.functions.reminders.which import spoken_of
+from function_calls.language.messages import say
+from function_calls.offline.pack import language_of, load_pack
+from function_calls.offline.reminder_times import moment_of
+from function_calls.tools.calls import Receipt, ToolResult
+from function_calls.tools.context import CallContext
+from services.history.service import HistoryService
+from services.kernel.errors import RequestRefused
+from services.recurrence.fires import next_fires
+from services.recurrence.follow_up import without_nag
+from services.recurrence.rules import parse_rule
+from services.recurrence.schedule import Schedule
+from services.reminders.model import NewReminder, Reminder, ReminderEdit
+from services.reminders.service import ReminderService, once_at
+
+_USUAL: Final = timedelta(minutes=10)
+_SAID_TOGETHER: Final = timedelta(hours=1)
+"""Of what was said in this time "snooze all" speaks."""
+_SAID_LATELY: Final = timedelta(days=1)
+_EXACT: Final = timedelta(minutes=1)
+_SHIFT: Final = re.compile(r"[+-]\d{1,4}:[0-5]\d")
+# "Remind me again on Friday", not "push it back again": said both times.
+_AGAIN: Final = re.compile(
+    r"\b(?:remind|tell|ask|ping|notify)\b.*\bagain\b|^\W*(?:and |also )?(?:again|also) (?:on|at|in|next|tomorrow)\b"
+    r"|^\W*(?:and|also|then|again|and also|and then)\b.*\bsame time\b"
+    r"|[再也].{0,8}(?:提醒|叫|通知)|也是?(?:在)?(?:同|相同)|再来一[次遍]",
+    re.IGNORECASE,
+)
+
+Change = Callable[..., Awaitable[ToolResult]]
+
+
+class Until(Struct, frozen=True, kw_only=True):
+    """Until when something is put off: `moment`, or by `length` from when it would come.
+
+    `keeps_clock` says that it is the day of `moment` at the time that the reminder has.
+    """
+
+    moment: datetime
+    length: timedelta | None = None
+    keeps_clock: bool = False
+
+    def of(self, schedule: Schedule, coming: datetime | None, now: datetime) -> datetime:
+        """Return when a reminder of `schedule` is said that would come at `coming`; None for one that has been said."""
+        if self.keeps_clock:
+            zone = ZoneInfo(schedule.zone)
+            day = self.moment.astimezone(zone).date()
+            return datetime.combine(day, clock_of(schedule, now), zone)
+        return self.moment if coming is None or self.length is None else coming + self.length
+
+
+def until_of(words: str | None, ctx: CallContext) -> Until:
+    """Read the argument `time`, and in the person's words whether it is a length, or a day at the same time.
+
+    Raises:
+        RequestRefused: `time_not_understood`.
+    """
+    if not words:
+        return Until(moment=ctx.said_at + _USUAL, length=_USUAL)
+    moment = moment_of(words, ctx)
+    length = _length_in(words, ctx) or _length_in(ctx.message.text, ctx)
+    is_length = length is not None and abs(moment - ctx.said_at - length) <= _EXACT
+    return Until(
+        moment=moment,
+        length=length if is_length else None,
+        keeps_clock=SAME_TIME.search(ctx.message.text) is not None,
+    )
+
+
+async def put_off(reference: str, until: Until, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+    """Put off what was said lately; without a reference, when nothing was, the one that was spoken of last.
+
+    Of what repeats and is still to come only the next time is put off.
+
+    Raises:
+        RequestRefused: as `ReminderService.snooze`.
+    """
+    if not reference:  # what was said to somebody else meanwhile is not meant
+        own = await reminders.said.lately(ctx.chat, ctx.sender, _SAID_LATELY)
+        reference = own[0].id if own else ""
+    try:
+        said = await reminders.said.meant(ctx.chat, reference)
+    except RequestRefused as refusal:
+        if reference or refusal.code != "no_reminders":
+            raise
+        reference, said = (await spoken_of(None, ctx, reminders)).id, None
+    try:
+        old = await reminders.get(ctx.chat, ctx.sender, reference) if reference else None
+    except RequestRefused:
+        old = None  # it was said lately and is no longer open, or the service says what is wrong
+    if said is None and old is not None:
+        return await _put_off_ahead(old, until, ctx, reminders)
+    schedule = old.schedule if said is None and old is not None else said.schedule if said is not None else None
+    moment = until.moment if schedule is None else until.of(schedule, None, ctx.now)
+    after = await reminders.snooze(
+        ctx.chat, ctx.sender, reference, moment, request_key=ctx.call_id, asked_at=ctx.said_at
+    )
+    undo = put_back(old) if old is not None and old.id == after.id else delete(after)
+    return changed_told(after, ctx, "snoozed", undo)
+
+
+async def _put_off_ahead(old: Reminder, until: Until, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+    """Put off what is still to come: what repeats only once, and "again … at the same time" is said both times."""
+    coming = next_fires(old.schedule, ctx.now, 1)
+    if _AGAIN.search(ctx.message.text):
+        again = replace(until, keeps_clock=until.keeps_clock or _names_only_a_day(ctx))
+        return await _said_again(old, again.of(old.schedule, None, ctx.now), ctx, reminders)
+    moment = until.of(old.schedule, coming[0] if coming else None, ctx.now)
+    if coming and without_nag(old.schedule.rule):
+        if parse_rule(old.schedule.rule).is_elapsed:
+            schedule = begun_at(once_at(moment, old.schedule.zone), old.schedule)
+            changed = await reminders.edit(ctx.chat, ctx.sender, old.id, ReminderEdit(schedule=schedule))
+            return changed_told(changed, ctx, "snoozed", put_back(old))
+        moved = await move_to(once_at(moment, old.schedule.zone), coming[0], old, ctx, reminders)
+        if moved is not None:
+            return moved
+    after = await reminders.snooze(ctx.chat, ctx.sender, old.id, moment, request_key=ctx.call_id, asked_at=ctx.said_at)
+    return changed_told(after, ctx, "snoozed", put_back(old))
+
+
+async def put_off_all(
+    until: Until, args: ReminderSnoozeArgs, ctx: CallContext, reminders: ReminderService
+) -> ToolResult:
+    """Put off all that was said to this person lately; where nothing was, what they have set that still comes today.
+
+    Many, and what comes later than today, are not put off without a yes.
+    """
+    change = partial(_put_off_each, until, reminders)
+    said = await reminders.said.lately(ctx.chat, ctx.sender, _SAID_TOGETHER)
+    if said:
+        return await to_each(said, change, ctx, none="reminder.none_to_snooze")
+    own = await own_reminders(ctx, reminders)
+    chosen = todays(own, ctx)
+    if own and ctx.approved is None and not 0 < len(chosen) <= MOST_UNASKED:
+        arguments = args.model_dump(exclude_none=True)
+        return await asked_first("reminder_snooze", arguments, chosen or own, ctx, ask="reminder.put_off_these")
+    told = await to_each(chosen or own, change, ctx, none="reminder.none_to_snooze")
+    return _with_rest(told, len(own) - len(chosen or own), ctx)
+
+
+async def put_off_several(
+    until: Until, args: ReminderSnoozeArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
+) -> ToolResult | None:
+    """Put off each of "both" or "1 and 3": what was said lately, if it was so many; None where one is named, or all.
+
+    Raises:
+        RequestRefused: as `several_meant`.
+    """
+    said = await reminders.said.lately(ctx.chat, ctx.sender, _SAID_TOGETHER)
+    chosen = said if is_of(args.reminder_id, said) else await several_meant(args.reminder_id, ctx, reminders, history)
+    change = partial(_put_off_each, until, reminders)
+    return await to_each(chosen, change, ctx, none="reminder.none_to_snooze") if chosen else None
+
+
+async def shifted_all(
+    args: ReminderUpdateArgs, change: Change, ctx: CallContext, reminders: ReminderService
+) -> ToolResult:
+    """Move what still comes today by so much, each only once; where nothing does, all that this person has set."""
+    own = await own_reminders(ctx, reminders)
+    chosen = todays(own, ctx)
+
+    async def one(reminder: Reminder, inner: CallContext) -> ToolResult:
+        repeats = bool(chosen and without_nag(reminder.schedule.rule))
+        wish = args.model_copy(update={"occurrence": NEXT}) if repeats else args
+        return await change(wish, old=reminder, ctx=inner)
+
+    told = await to_each(chosen or own, one, ctx, none="reminder.none")
+    return _with_rest(told, len(own) - len(chosen or own), ctx)
+
+
+async def at_same_clock(schedule: Schedule, ctx: CallContext, reminders: ReminderService) -> Schedule:
+    """`schedule`, where it is for "the same time" on a day, at the clock of the reminder that was spoken of last."""
+    if schedule.rule or SAME_TIME.search(ctx.message.text) is None or not _names_only_a_day(ctx):
+        return schedule
+    try:
+        last = await spoken_of(None, ctx, reminders)
+    except RequestRefused:
+        return schedule  # there is none that it could be the same as
+    clock = clock_of(last.schedule, ctx.now)
+    return Schedule(start=datetime.combine(schedule.start.date(), clock), zone=last.schedule.zone)
+
+
+def is_shift(words: str | None) -> bool:
+    """Return whether the argument `time` says by how much something is moved."""
+    return _SHIFT.fullmatch(words or "") is not None
+
+
+def todays(own: tuple[Reminder, ...], ctx: CallContext) -> tuple[Reminder, ...]:
+    """Those of `own` that come today, on the day of the person."""
+    today = ctx.now.astimezone(ctx.zone).date()
+    return tuple(each for each in own if any(fire.astimezone(ctx.zone).date() == today for fire in each.next_fires))
+
+
+async def _put_off_each(until: Until, reminders: ReminderService, said: Reminder, ctx: CallContext) -> ToolResult:
+    return await put_off(said.id, until, ctx, reminders)
+
+
+async def _said_again(old: Reminder, moment: datetime, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+    """Say `old` at `moment` as well; what somebody else has set is said again to the one who asks alone."""
+    is_own = old.creator.id == ctx.sender.id
+    again = await reminders.create(
+        NewReminder(
+            request_key=ctx.call_id,
+            address=ctx.chat,
+            creator=ctx.sender,
+            content=old.content,
+            schedule=once_at(moment, old.schedule.zone),
+            language=old.language,
+            targets=old.targets if is_own else (),
+            is_private=ctx.message.is_private,
+            is_urgent=old.is_urgent,
+            asked_at=ctx.said_at,
+        )
+    )
+    receipt = Receipt(action="set", subject=again.id, undo=delete(again))
+    return ToolResult(ok=True, text=set_confirmed(again, ctx), value={"id": again.id}, receipts=(receipt,))
+
+
+def _with_rest(told: ToolResult, rest: int, ctx: CallContext) -> ToolResult:
+    """`told`, and how many later ones stay as they are."""
+    if not told.receipts or rest <= 0:
+        return told
+    return replace(told, text="\n".join([told.text, say(ctx.language, "reminder.later_stay", count=rest)]))
+
+
+def _names_only_a_day(ctx: CallContext) -> bool:
+    named = readings_in(ctx.message.text, ctx)
+    return len(named) == 1 and named[0].has_day and not (named[0].has_clock or named[0].part)
+
+
+def _length_in(words: str, ctx: CallContext) -> timedelta | None:
+    """The amount of time in `words`, if they name one and no moment that it ends at."""
+    pack = load_pack(language_of(words, ctx.language))
+    found = pack.length.search(words)
+    if found is None:
+        return None
+    try:
+        return moment_of(pack.data.from_now.format(span=found[0]), ctx) - ctx.said_at
+    except RequestRefused:
+        return None
+
+
+def clock_of(schedule: Schedule, now: datetime) -> time:
+    """The clock time that a reminder has, to the minute."""
+    coming = next_fires(schedule, now, 1) if without_nag(schedule.rule) else ()
+    start = coming[0].astimezone(ZoneInfo(schedule.zone)) if coming else schedule.start
+    return start.time().replace(second=0, microsecond=0, tzinfo=None)

@@ -1,0 +1,177 @@
+"""Change on which days of the week a reminder comes, and when it ends; the rest of its repetition stays."""
+
+from collections.abc import Mapping
+from datetime import UTC, timedelta
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from msgspec.structs import replace
+
+from function_calls.functions.reminders.models import ReminderUpdateArgs
+from function_calls.functions.reminders.options import Option, which_times
+from function_calls.language import date_format, recurrence_text
+from function_calls.language.messages import say
+from function_calls.offline.named_weekdays import are_all, last_day, weekdays_in
+from function_calls.offline.reminder_times import time_reader
+from function_calls.tools.calls import ToolResult
+from function_calls.tools.context import CallContext
+from services.kernel.errors import RequestRefused
+from services.recurrence import edits
+from services.recurrence.fires import next_fires
+from services.recurrence.rules import WEEKDAYS, rule_parts
+from services.recurrence.schedule import Schedule
+from services.reminders.model import Reminder
+
+ADDED: Final = "+"
+LEFT_OUT: Final = "-"
+_DAY: Final = timedelta(days=1)
+_MOST_A_FORTNIGHT: Final = 200
+_ENDS: Final = frozenset({"COUNT", "UNTIL"})
+_CLOCK: Final = frozenset({"BYHOUR", "BYMINUTE", "BYSECOND", "WKST", "EXDATE", *_ENDS})
+
+
+def with_days_for_good(args: ReminderUpdateArgs, ctx: CallContext) -> ReminderUpdateArgs:
+    """`args` with days that are left out again and again as such: "skip Sundays" is no single day."""
+    if not args.skip or args.days or not are_all(args.skip, ctx.said_at, ctx.language, time_reader(ctx).parse_all):
+        return args
+    return args.model_copy(update={"skip": None, "days": LEFT_OUT + args.skip})
+
+
+def repeated(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> Schedule | None:
+    """`old` on the days, and up to the end, that `args` ask for; None where they ask for neither.
+
+    Raises:
+        RequestRefused: `time_not_understood`, `no_repetition`, `no_days_of_week`, `no_day_left`, `not_on_that_day`.
+    """
+    if args.days is None and args.until is None and args.times is None:
+        return None
+    coming = next_fires(old, ctx.now, 1)
+    if not old.rule or not coming:
+        raise RequestRefused("no_repetition")
+    new = old if args.days is None else _on_days(args.days, old, ctx)
+    if args.until is not None:
+        new = _until(args.until, new, ctx)
+    return new if args.times is None else _so_many(args.times, new, ctx)
+
+
+async def which_of_those_days(args: ReminderUpdateArgs, old: Reminder, ctx: CallContext) -> ToolResult:
+    """Ask whether "not on Sunday", which is both `skip` and `days`, is said of the coming one or of all of them.
+
+    Raises:
+        RequestRefused: as `repeated` does.
+    """
+    bare = edits.bare(old.schedule)
+    for_good = repeated(args, bare, ctx) or bare
+    kept = _days_of(for_good)
+    coming = next_fires(bare, ctx.now, _MOST_A_FORTNIGHT)
+    day = next((fire for fire in coming if WEEKDAYS[fire.weekday()] not in kept), coming[0])
+    spoken = date_format.date(ctx.language, day)
+    changed = recurrence_text.rule(ctx.language, replace(old, schedule=for_good))
+    options = [
+        Option(
+            label=say(ctx.language, "reminder.not_that_day", day=spoken),
+            call="reminder_update",
+            arguments={"reminder_id": old.id, "skip": f"{day:%Y-%m-%d}"},
+            answers=("once",),
+        ),
+        Option(
+            label=say(ctx.language, "reminder.from_now_on", rule=changed),
+            call="reminder_update",
+            arguments={"reminder_id": old.id, "days": args.days},
+            answers=("always",),
+        ),
+    ]
+    return await which_times(old, options, ctx)
+
+
+def is_only_day(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> bool:
+    """Return whether the days that may be left out are all on which it comes: only the coming one can be meant."""
+    named = weekdays_in((args.days or "").lstrip(LEFT_OUT), ctx.said_at, ctx.language, time_reader(ctx).parse_all)
+    return bool(named) and _days_of(old) <= named
+
+
+def _on_days(words: str, old: Schedule, ctx: CallContext) -> Schedule:
+    sign, spoken = (words[0], words[1:]) if words[:1] in {ADDED, LEFT_OUT} else ("", words)
+    named = weekdays_in(spoken.strip(), ctx.said_at, ctx.language, time_reader(ctx).parse_all)
+    if not named:
+        raise RequestRefused("time_not_understood", time=spoken)
+    before = _days_of(old)
+    if sign == LEFT_OUT and not named & before:
+        raise RequestRefused(
+            "not_on_that_day",
+            day=say(ctx.language, "rule.joint").join(
+                date_format.weekday(ctx.language, at) for at, name in enumerate(WEEKDAYS) if name in named
+            ),
+            next=date_format.moment(ctx.language, next_fires(old, ctx.now, 1)[0], ctx.now),
+        )
+    after = before | named if sign == ADDED else before - named if sign == LEFT_OUT else named
+    if not after:
+        raise RequestRefused("no_day_left")
+    return _counted_on(replace(old, rule=_weekly(rule_parts(old.rule), after)), old, ctx)
+
+
+def _days_of(schedule: Schedule) -> frozenset[str]:
+    """The weekdays on which a daily or weekly repetition comes.
+
+    Raises:
+        RequestRefused: `no_days_of_week`, it comes by another calendar, by the clock, or every few days.
+    """
+    parts = rule_parts(schedule.rule)
+    frequency, days = parts.get("FREQ"), parts.get("BYDAY", "")
+    is_daily = frequency == "DAILY" and parts.get("INTERVAL", "1") == "1"
+    allowed = _CLOCK | {"FREQ", "INTERVAL", "BYDAY"}
+    if not (is_daily or frequency == "WEEKLY") or not parts.keys() <= allowed or any(map(str.isdigit, days)):
+        raise RequestRefused("no_days_of_week")
+    if days:
+        return frozenset(days.split(","))
+    return frozenset(WEEKDAYS if is_daily else (WEEKDAYS[schedule.start.weekday()],))
+
+
+def _weekly(parts: Mapping[str, str], days: frozenset[str]) -> str:
+    """The rule of `parts` on `days` instead; every one of the week is every day."""
+    is_daily = len(days) == len(WEEKDAYS) and parts.get("INTERVAL", "1") == "1"
+    named = {} if is_daily else {"BYDAY": ",".join(day for day in WEEKDAYS if day in days)}
+    kept = {name: value for name, value in parts.items() if name not in {"FREQ", "BYDAY"}}
+    new = {"FREQ": "DAILY" if is_daily else "WEEKLY", **named, **kept}
+    return ";".join(f"{name}={value}" for name, value in new.items())
+
+
+def _counted_on(new: Schedule, old: Schedule, ctx: CallContext) -> Schedule:
+    """`new` as often as `old` would still have come, where it comes a number of times."""
+    count = rule_parts(old.rule).get("COUNT")
+    return new if count is None else _so_many(len(next_fires(old, ctx.now, int(count))), _endless(new), ctx)
+
+
+def _until(words: str, old: Schedule, ctx: CallContext) -> Schedule:
+    """`old` up to the day that `words` name, that day included."""
+    last = last_day(words, ctx.said_at, ctx.language, time_reader(ctx).parse_all)
+    if last is None:
+        raise RequestRefused("time_not_understood", time=words)
+    ended = edits.ended_before(_endless(old), last + _DAY)
+    if not next_fires(ended, ctx.now, 1):
+        when = date_format.moment(ctx.language, next_fires(old, ctx.now, 1)[0], ctx.now)
+        raise RequestRefused("not_in_that_time", next=when)
+    return ended
+
+
+def _so_many(times: int, old: Schedule, ctx: CallContext) -> Schedule:
+    """`old` so many more times."""
+    endless = _endless(old)
+    fires = next_fires(endless, ctx.now, times)
+    if not fires:
+        raise RequestRefused("no_repetition")
+    zone = ZoneInfo(old.zone)
+    counted = replace(
+        endless,
+        start=fires[0].astimezone(zone).replace(tzinfo=None),
+        rule=f"{endless.rule};COUNT={times}",
+    )
+    if next_fires(counted, ctx.now, times + 1) == fires:
+        return counted
+    # Days that are left out count as well, and every second week is counted from the first one.
+    return replace(endless, rule=f"{endless.rule};UNTIL={fires[-1].astimezone(UTC):%Y%m%dT%H%M%SZ}")
+
+
+def _endless(schedule: Schedule) -> Schedule:
+    kept = (part for part in schedule.rule.split(";") if part.partition("=")[0] not in _ENDS)
+    return replace(schedule, rule=";".join(kept))

@@ -1,0 +1,85 @@
+"""Which reminder a message means that replies to one: to the reminder as it was said, or to its confirmation."""
+
+import re
+
+from function_calls.model_calls.message_intents import requests_in
+from function_calls.offline.pack import language_of, load_pack
+from function_calls.offline.references import reminder_references
+from function_calls.tools.context import CallContext
+from services.history.service import HistoryService
+from services.kernel.errors import RequestRefused
+from services.reminders.model import Reminder
+from services.reminders.references import means_all
+from services.reminders.service import ReminderService
+
+_THIS = frozenset(
+    {"", "this", "it", "that", "this one", "that one", "the reminder", "this reminder", "that reminder"}
+    | {"这个", "这条", "它", "那个", "那条", "这个提醒", "那个提醒", "这条提醒", "提醒"}
+)
+_ID = re.compile(r"\[([a-z][a-z0-9]{5,})\]")
+_WORD = re.compile(r"[a-z0-9]+|[\u3400-\u9fff]")
+_CHANGED_BY_NAME = frozenset({"reminder_delete", "reminder_update", "reminder_snooze"})
+_LOOKED_BACK = 200
+
+
+def points(reference: str | None) -> bool:
+    """Return whether the words only point at what is replied to, or say nothing."""
+    return (reference or "").strip().casefold() in _THIS
+
+
+async def replied_to(ctx: CallContext, reminders: ReminderService, history: HistoryService) -> tuple[Reminder, ...]:
+    """The reminders of the message that is replied to; none when it is no reply, or one to something else."""
+    message_id = ctx.message.reply_to
+    if message_id is None:
+        return ()
+    said = await reminders.said.in_message(ctx.chat, message_id)
+    return said or await _confirmed_in(message_id, ctx, reminders, history)
+
+
+async def meant(
+    reference: str | None, ctx: CallContext, reminders: ReminderService, history: HistoryService
+) -> str | None:
+    """`reference`, or where it only points the id of the reminder that is replied to; None when nothing is meant.
+
+    Where the person's own words name one reminder and nothing of `reference` is among them, it is the one they name.
+
+    Raises:
+        RequestRefused: `reminder_ambiguous(reference, candidates)`: the message that is replied to had several.
+    """
+    if reference is not None and not points(reference):
+        return await _named_in_words(reference, ctx, reminders) or reference
+    found = await replied_to(ctx, reminders, history)
+    if len(found) > 1:
+        raise RequestRefused("reminder_ambiguous", reference=reference or "", candidates=found)
+    return found[0].id if found else None
+
+
+async def _named_in_words(reference: str, ctx: CallContext, reminders: ReminderService) -> str | None:
+    """The id of the one reminder that the message names in other words than `reference`; models mix up ids."""
+    said = set(_WORD.findall(ctx.message.text.casefold()))
+    if said & set(_WORD.findall(reference.casefold())):
+        return None
+    pack = load_pack(language_of(ctx.message.text, ctx.language))
+    asked = [each for each in requests_in(ctx) if each.intent in _CHANGED_BY_NAME]
+    names = [name for each in asked for name in reminder_references(each, pack)]
+    if len(names) != 1 or points(names[0]) or names[0].isdecimal() or means_all(names[0]):
+        return None
+    try:
+        return (await reminders.get(ctx.chat, ctx.sender, names[0])).id
+    except RequestRefused:
+        return None  # the words fit none, or several: the model may have seen more
+
+
+async def _confirmed_in(
+    message_id: str, ctx: CallContext, reminders: ReminderService, history: HistoryService
+) -> tuple[Reminder, ...]:
+    """The open reminders whose ids stand in an earlier message of the bot."""
+    before = await history.recent(ctx.chat, _LOOKED_BACK)
+    text = next((each.text for each in before if each.id == message_id and each.sender.is_bot), "")
+    found: list[Reminder] = []
+    for reference in dict.fromkeys(_ID.findall(text)):
+        try:
+            found.append(await reminders.get(ctx.chat, ctx.sender, reference))
+        except RequestRefused:
+            continue  # it is over, or no id of a reminder
+    return tuple(found)

@@ -1,0 +1,53 @@
+"""Leave out one day, or the next time, of a reminder that repeats."""
+
+from datetime import datetime
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from msgspec.structs import replace
+
+from function_calls.language import date_format
+from function_calls.offline.reminder_times import time_reader
+from function_calls.tools.context import CallContext
+from services.kernel.errors import RequestRefused
+from services.recurrence.edits import fires_from
+from services.recurrence.exceptions import with_exceptions
+from services.recurrence.fires import next_fires
+from services.recurrence.schedule import Schedule
+from services.recurrence.suspensions import can_rest
+
+NEXT: Final = "next"
+
+
+def with_skipped(words: str, old: Schedule, ctx: CallContext) -> Schedule:
+    """`old` without its fires on the day that `words` name, or without its next fire where they are `next`.
+
+    Raises:
+        RequestRefused: `nothing_to_skip`: it does not come on single days of the wall clock;
+            `not_on_that_day(day, next)`; `time_not_understood(time)`.
+
+    Source: RFC 5545 section 3.8.5.1 (EXDATE).
+    """
+    coming = next_fires(old, ctx.now, 1)
+    if not coming or not can_rest(old):
+        raise RequestRefused("nothing_to_skip")
+    if words.strip().lower() == NEXT:
+        return replace(old, rule=with_exceptions(old.rule, coming, days_only=False))
+    day = _day(words, ctx).replace(tzinfo=ZoneInfo(old.zone))
+    on_it = fires_from(old, day.date(), ctx.now, 1)
+    if not on_it or on_it[0].date() != day.date():
+        raise RequestRefused(
+            "not_on_that_day",
+            day=date_format.date(ctx.language, day),
+            next=date_format.moment(ctx.language, coming[0], ctx.now),
+        )
+    return replace(old, rule=with_exceptions(old.rule, [day], days_only=True))
+
+
+def _day(words: str, ctx: CallContext) -> datetime:
+    """The first moment of a day, on the wall clock."""
+    named = time_reader(ctx).parse_all(words, ctx.said_at, language=ctx.language)
+    found = [each.best for each in named if each.readings]
+    if len(found) != 1 or found[0] is None or found[0].rrule:
+        raise RequestRefused("time_not_understood", time=words)
+    return found[0].wall.replace(hour=0, minute=0, second=0, microsecond=0)

@@ -1,0 +1,136 @@
+"""A summary worded for the chat."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta, tzinfo
+from typing import Protocol
+
+from function_calls.language import date_format
+from function_calls.language.messages import say
+from function_calls.tools.context import CallContext
+from services.kernel.chat import Person
+from services.summary.model import Finding, Summary, SummaryMethod, SummaryWindow
+
+_SHOWN_FINDINGS = 5
+_SHOWN_PEOPLE = 5
+_SHOWN_LINKS = 2
+_AFTER = timedelta(seconds=1)
+"""A window begins the instant before its first minute: "today" at 23:59:59.999999."""
+_QUICK = timedelta(seconds=3)
+
+
+class SummaryReader(Protocol):
+    """For whom a summary is worded; the context of a call is one."""
+
+    @property
+    def language(self) -> str:
+        """The language that the summary is worded in."""
+        ...
+
+    @property
+    def zone(self) -> tzinfo:
+        """Return where times are told."""
+        ...
+
+    @property
+    def now(self) -> datetime:
+        """The present moment, in that zone."""
+        ...
+
+    @property
+    def link_of(self) -> Callable[[str], str | None]:
+        """The address that opens a message, by its id."""
+        ...
+
+
+class SummaryProgress:
+    """Tells how many parts of a long chat are read, once that has taken a while."""
+
+    def __init__(self, ctx: CallContext) -> None:
+        self._ctx = ctx
+        self._begun = ctx.clock.now()
+
+    async def __call__(self, done: int, total: int) -> None:
+        """Tell it, unless it was quick or is over."""
+        if done < total and self._ctx.clock.now() - self._begun >= _QUICK:
+            await self._ctx.progress(say(self._ctx.language, "summary.progress", done=done, total=total))
+
+
+def summarised(summary: Summary, ctx: SummaryReader, window: SummaryWindow, *, asker: Person | None = None) -> str:
+    """The bullets, then decisions, open questions, dates and links where there are any, and what was left out."""
+    language = ctx.language
+    if summary.is_empty or summary.first_at is None or summary.last_at is None:
+        return _empty(summary, ctx, window, asker)
+    names = [person.name for person in summary.people[:_SHOWN_PEOPLE]]
+    start, end = _minute(summary.first_at, ctx), _minute(summary.last_at, ctx)
+    several = "summary.head_at" if start == end else "summary.head"
+    head = say(
+        language,
+        several if summary.message_count > 1 else "summary.head_one",
+        count=summary.message_count,
+        people=say(language, "rule.joint").join(names) + ("…" if len(summary.people) > _SHOWN_PEOPLE else ""),
+        start=start,
+        end=end,
+    )
+    # A model names people in its own sentences; a quotation needs its author in front.
+    key = "summary.point" if summary.method is SummaryMethod.MODEL else "summary.bullet"
+    bullets = [
+        say(language, key, who=each.sender, text=each.text) + links_to(each.message_ids, ctx)
+        for each in summary.bullets
+    ]
+    return "\n".join([head, *bullets, *_findings(summary, ctx), *_reservations(summary, language)])
+
+
+def _empty(summary: Summary, ctx: SummaryReader, window: SummaryWindow, asker: Person | None) -> str:
+    """Say who has written where nothing is left to summarise: nobody, the asker alone, or people who asked the bot."""
+    if window.person is not None or window.topic is not None:
+        return say(ctx.language, "summary.empty_window")
+    count = sum(each.message_count for each in summary.heard)
+    own = sum(each.message_count for each in summary.heard if asker is not None and each.person_id == asker.id)
+    written = "requests" if count > own else "own" if own else "nobody"
+    if window.since is None:
+        return say(ctx.language, f"summary.empty_{written}", count=count)
+    since = _minute(window.since + _AFTER, ctx)
+    return say(ctx.language, f"summary.empty_{written}_since", since=since, count=count)
+
+
+def links_to(message_ids: Sequence[str], ctx: SummaryReader) -> str:
+    """Links to the messages that say it, where the platform has such links."""
+    found = filter(None, map(ctx.link_of, message_ids[:_SHOWN_LINKS]))
+    return "".join(f" [↗]({link})" for link in found)
+
+
+def _minute(when: datetime, ctx: SummaryReader) -> str:
+    """When, to the minute: nobody looks for a message by its second."""
+    return date_format.moment(ctx.language, when.astimezone(ctx.zone).replace(second=0, microsecond=0), ctx.now)
+
+
+def _reservations(summary: Summary, language: str) -> list[str]:
+    """Return what a reader has to know of how the summary was made."""
+    told = [say(language, "summary.cut")] if summary.is_cut else []
+    if summary.fallback_reason is not None:
+        told.append(say(language, "summary.fallback", reason=summary.fallback_reason))
+    return told
+
+
+def _findings(summary: Summary, ctx: SummaryReader) -> list[str]:
+    found = summary.findings
+    said = {bullet.text for bullet in summary.bullets}
+    dates = [Finding(text=each.context, message_id=each.message_id, sender=each.sender) for each in found.dates]
+    links = [Finding(text=each.url, message_id=each.message_id, sender=each.sender) for each in found.links]
+    sections = (
+        ("decisions", found.decisions),
+        ("questions", found.open_questions),
+        ("dates", [each for each in dates if each.text not in said]),
+        ("links", links),
+    )
+    return [line for key, entries in sections for line in _section(ctx, key, entries)]
+
+
+def _section(ctx: SummaryReader, key: str, entries: Sequence[Finding]) -> list[str]:
+    if not entries:
+        return []
+    shown = [
+        say(ctx.language, "summary.bullet", who=each.sender, text=each.text) + links_to([each.message_id], ctx)
+        for each in entries[-_SHOWN_FINDINGS:]
+    ]
+    return [say(ctx.language, f"summary.{key}"), *shown]

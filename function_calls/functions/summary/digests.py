@@ -1,0 +1,76 @@
+"""Words the summary that a reminder posts: what was said since it was posted last."""
+
+import asyncio
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta, tzinfo
+from functools import partial
+
+from loguru import logger
+from msgspec import Struct
+
+from function_calls.functions.summary.answers import summarised
+from function_calls.language.messages import say
+from services.kernel.chat import ChatAddress
+from services.kernel.clock import Clock
+from services.reminders.model import DueNotice
+from services.summary.model import Summary, SummaryWindow
+from services.summary.service import SummaryService
+
+_WITHOUT_A_RULE = timedelta(days=1)
+_MOST = 5_000
+
+
+class DigestReader(Struct, frozen=True, kw_only=True):
+    """Those who read a digest: their language, their zone, now (in it), and how messages of theirs are linked."""
+
+    language: str
+    zone: tzinfo
+    now: datetime
+    link_of: Callable[[str], str | None]
+
+
+class Digests:
+    """Makes digests: with `summaries`, or, where those take longer than `patience`, `quick` ones without a model.
+
+    A delivery that takes two minutes counts as lost.
+    """
+
+    def __init__(
+        self,
+        summaries: SummaryService,
+        quick: SummaryService,
+        clock: Clock,
+        link_of: Callable[[ChatAddress, str], str | None],
+        *,
+        patience: timedelta = timedelta(minutes=1),
+    ) -> None:
+        self._summaries = summaries
+        self._quick = quick
+        self._clock = clock
+        self._link_of = link_of
+        self._patience = patience
+
+    async def __call__(self, notice: DueNotice) -> str:
+        """The text of the digest that `notice` is about."""
+        zone = notice.due_at.tzinfo or UTC
+        since = notice.covers_since or notice.due_at - _WITHOUT_A_RULE
+        window = SummaryWindow(since=since, until=notice.due_at, limit=_MOST)
+        summary = await self._summarized(notice, window, zone)
+        if summary.is_empty:
+            return say(notice.language, "summary.digest_empty")
+        reader = DigestReader(
+            language=notice.language,
+            zone=zone,
+            now=self._clock.now().astimezone(zone),
+            link_of=partial(self._link_of, notice.address),
+        )
+        return say(notice.language, "summary.digest", summary=summarised(summary, reader, window))
+
+    async def _summarized(self, notice: DueNotice, window: SummaryWindow, zone: tzinfo) -> Summary:
+        make = partial(SummaryService.summarize, language=notice.language, window=window, zone=zone)
+        try:
+            async with asyncio.timeout(self._patience.total_seconds()):
+                return await make(self._summaries, notice.address)
+        except TimeoutError:
+            logger.bind(chat=str(notice.address)).warning("a digest took too long; it is made without a model")
+            return await make(self._quick, notice.address)

@@ -1,0 +1,42 @@
+"""Offer a reminder for each date that a summary names, in one tap."""
+
+import re
+from datetime import timedelta
+
+from function_calls.language import date_format
+from function_calls.language.messages import say
+from function_calls.tools.context import CallContext
+from services.kernel.chat import Choice
+from services.summary.model import DateMention, Summary
+
+_MOST = 3
+_SOON = timedelta(minutes=1)
+_LONGEST_CONTENT = 60
+# Strangers wrote the sentence, and it is going to stand inside a request: one clause of plain words, nothing more.
+_CLAUSE_END = re.compile(r"[\n.,;:!?…，。；：！？、|/\\]|\b(?:and|then|also)\b|然后|并且|顺便|以及|再", re.IGNORECASE)
+_NOT_PLAIN = re.compile(r"[^\w\s%+'-]+")
+
+
+def reminder_offers(summary: Summary, ctx: CallContext) -> tuple[Choice, ...]:
+    """At most three buttons, each of which sets a reminder for a coming date of `summary`, the soonest first."""
+    coming = {each.at: each for each in summary.findings.dates if each.at is not None and each.at > ctx.now + _SOON}
+    offers = (_offer(coming[at], ctx) for at in sorted(coming))
+    return tuple(each for each in offers if each is not None)[:_MOST]
+
+
+def _offer(date: DateMention, ctx: CallContext) -> Choice | None:
+    content = _plain(date.context) or _plain(date.phrase)
+    if date.at is None or not content:
+        return None
+    at = date.at.astimezone(ctx.zone)
+    when = date_format.moment(ctx.language, at.replace(second=0, microsecond=0), ctx.now)
+    return Choice(
+        label=say(ctx.language, "summary.offer_label", when=when),
+        says=say(ctx.language, "summary.offer_says", time=f"{at:%Y-%m-%d %H:%M}", content=content),
+    )
+
+
+def _plain(sentence: str) -> str:
+    """The first clause of `sentence` that has words, without any marks."""
+    clauses = (" ".join(_NOT_PLAIN.sub(" ", each).split()) for each in _CLAUSE_END.split(sentence))
+    return next((each[:_LONGEST_CONTENT] for each in clauses if any(map(str.isalpha, each))), "")

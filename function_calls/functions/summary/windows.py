@@ -1,0 +1,166 @@
+"""Which messages a summary is about, from the person's own words: times, counts, "since my last message"."""
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Callable, Sequence
+from datetime import datetime, time, timedelta
+from functools import cache, partial
+from importlib.resources import files
+
+from msgspec import Struct
+
+from function_calls.models import SummaryArgs
+from function_calls.tools.context import CallContext
+from services.history.service import HistoryService
+from services.kernel.errors import RequestRefused
+from services.summary.model import SummaryWindow
+from services.time_expressions import DayParts, Grain, Reading, parse
+
+_MOST = 5_000
+_MOST_COUNTED = 1_000
+_FILE = "windows.toml"
+_WORD_EDGES = " \t\n.,;!?~。，；！？～"
+
+
+class _Words(Struct, frozen=True, kw_only=True):
+    own: re.Pattern[str]
+    count: tuple[re.Pattern[str], ...]
+    open: re.Pattern[str]
+    recent: re.Pattern[str]
+    thread: re.Pattern[str]
+    oneself: re.Pattern[str]
+    numbers: dict[str, int]
+    reworded: tuple[tuple[re.Pattern[str], str], ...]
+
+
+async def asked_window(args: SummaryArgs, ctx: CallContext, history: HistoryService) -> SummaryWindow:
+    """The window that `args`, and the message where it says more, ask for; the recent messages where nothing does.
+
+    Raises:
+        RequestRefused: the words name no window.
+    """
+    words = _words()
+    command = ctx.message
+    made = partial(
+        SummaryWindow,
+        person=_person(args.person, ctx),
+        topic=args.topic or None,
+        until=command.sent_at,
+        before=command.id,
+    )
+    said = _folded(args.window or ctx.message.text)
+    if ctx.message.reply_to is not None and words.thread.search(said):
+        return made(thread_of=ctx.message.reply_to, limit=_MOST)
+    if words.own.search(said):
+        last = await history.last_message_of(ctx.chat, ctx.sender, before=ctx.message.sent_at)
+        return made() if last is None else made(since=last.sent_at, limit=_MOST)
+    if not args.window and (args.topic or args.person):
+        return made(limit=_MOST_COUNTED)  # one voice in a busy chat is not among its last few messages
+    if words.recent.search(said):
+        return made()
+    window = _counted(said, made) or _timed(said, ctx, made)
+    if window is None and args.window:
+        raise RequestRefused("summary_window", window=args.window)
+    return window or made()
+
+
+def asks_what_was_missed(args: SummaryArgs, ctx: CallContext) -> bool:
+    """Return whether it is about what the asker alone has not seen: "what did I miss?", "since my last message"."""
+    return _words().own.search(_folded(args.window or ctx.message.text)) is not None
+
+
+def _person(name: str | None, ctx: CallContext) -> str | None:
+    """Whose messages are meant: a name as written, or the asker's own."""
+    if name and _words().oneself.fullmatch(_folded(name)):
+        return ctx.sender.id
+    return name or None
+
+
+def _counted(said: str, made: Callable[..., SummaryWindow]) -> SummaryWindow | None:
+    words = _words()
+    for pattern in words.count:
+        found = pattern.search(said)
+        if found is not None:
+            number = words.numbers.get(found["n"]) or int(found["n"])
+            return made(limit=min(max(number, 1), _MOST_COUNTED) + 1)  # the command itself is among the last ones
+    return None
+
+
+def _timed(said: str, ctx: CallContext, made: Callable[..., SummaryWindow]) -> SummaryWindow | None:
+    now = ctx.said_at.astimezone(ctx.zone)
+    for pattern, replacement in _words().reworded:
+        said = pattern.sub(replacement, said)
+    reading = parse(said, now, language=ctx.language, future=False, day_parts=_BEGINNINGS).best
+    reading = reading or parse(said, now, future=False, day_parts=_BEGINNINGS).best
+    if reading is None or reading.rrule is not None:
+        return None
+    start, end = _bounds(reading)
+    if start > now:
+        return None
+    is_open = end is None or (_words().open.search(said) is not None and reading.end is None)
+    until = ctx.message.sent_at if is_open or end is None else min(end, ctx.message.sent_at)
+    # A window begins with its first moment, and stores give what came after one.
+    return made(since=start - timedelta(microseconds=1), until=until, limit=_MOST)
+
+
+_BEGINNINGS = DayParts(
+    day=time(0),
+    dawn=time(4),
+    early=time(5),
+    morning=time(5),
+    forenoon=time(8),
+    noon=time(12),
+    after_noon=time(12),
+    afternoon=time(12),
+    after_school=time(15),
+    dusk=time(17),
+    evening=time(17),
+    night=time(18),
+    late=time(21),
+)
+"""When the parts of a day begin, where they are a stretch of time and not an appointment."""
+
+
+def _bounds(reading: Reading) -> tuple[datetime, datetime | None]:
+    """The first moment that the words mean, and the end of the day, week, month or year that they name."""
+    start = reading.start
+    if reading.end is not None or reading.has_clock:
+        return start, reading.end
+    if reading.grain is Grain.WEEK:
+        monday = _midnight(start) - timedelta(days=start.weekday())
+        return monday, monday + timedelta(days=7)
+    if reading.grain is Grain.MONTH:
+        first = _midnight(start).replace(day=1)
+        return first, (first + timedelta(days=32)).replace(day=1)
+    if reading.grain in {Grain.QUARTER, Grain.YEAR}:
+        return _midnight(start).replace(day=1), None
+    return start, _midnight(start + timedelta(days=1))
+
+
+def _midnight(moment: datetime) -> datetime:
+    return moment.replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold().strip(_WORD_EDGES).replace("’", "'")
+
+
+@cache
+def _words() -> _Words:
+    table = tomllib.loads(files("function_calls.functions.summary").joinpath(_FILE).read_text(encoding="utf-8"))
+    numbers = "|".join(sorted(table["numbers"], key=len, reverse=True))
+    return _Words(
+        own=_any(table["own"]),
+        count=tuple(re.compile(each.replace("%N", numbers)) for each in table["count"]),
+        open=_any(table["open"]),
+        recent=_any(table["recent"]),
+        thread=_any(table["thread"]),
+        oneself=_any(table["oneself"]),
+        numbers=dict(table["numbers"]),
+        reworded=tuple((re.compile(each["from"]), str(each["to"])) for each in table["reworded"]),
+    )
+
+
+def _any(patterns: Sequence[str]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))

@@ -1,0 +1,1 @@
+"""Take back the last change of a person."""

@@ -1,0 +1,115 @@
+"""Find the change that a spoken "undo" means, and ask where that is not certain."""
+
+from collections.abc import Collection
+from datetime import timedelta
+from typing import Final
+
+from msgspec import Struct
+
+from function_calls.language.messages import say
+from function_calls.offline.courtesies import is_courtesy
+from function_calls.tools.calls import ToolCall, ToolResult, scope_of_reply
+from function_calls.tools.confirmation.buttons import buttons_to_confirm
+from function_calls.tools.confirmation.change_log import EDITED, Change, ReceiptStack, change_id
+from function_calls.tools.confirmation.pending_calls import PendingCall
+from function_calls.tools.context import CallContext
+from services.history.service import HistoryService
+from services.kernel.chat import ChatMessage
+
+_LOOKED_BACK: Final = 50
+
+
+class UndoTarget(Struct, frozen=True, kw_only=True):
+    """The change that is meant: its id and the text of its confirmation.
+
+    `is_doubtful` calls for a question before it is taken back. `is_of_others` says that the message replies to the
+    confirmation of somebody else's change.
+    """
+
+    change_id: str = ""
+    text: str = ""
+    is_doubtful: bool = False
+    is_of_others: bool = False
+
+
+async def find_target(
+    context: CallContext, receipts: ReceiptStack, history: HistoryService | None, within: timedelta
+) -> UndoTarget | None:
+    """Return the change that the message of `context` replies to, else the last one; None where there is none.
+
+    The last one is doubtful if it was made longer ago than `within`, if the message replies to something else, or if
+    the person's latest message before this one asked for something that was not done.
+    """
+    replied = await _replied_message(context, history)
+    if replied is not None:
+        for change in reversed(await receipts.remembered(context.conversation)):
+            if change.message_id.partition(EDITED)[0] in {replied.id, replied.reply_to}:
+                return _target(context, change)
+        scope = None if history is None else await scope_of_reply(context.message, replied.id, history)
+        if scope is not None and scope.asked is not None:
+            return UndoTarget(is_of_others=True)
+    changes = await receipts.latest(context.conversation)
+    if not changes:
+        return None
+    last = changes[0]
+    is_old = last.at is None or context.clock.now() - last.at > within
+    is_doubtful = context.door == "chat" and (
+        is_old or replied is not None or await _is_after_unserved(context, last, history)
+    )
+    return _target(context, last, is_doubtful=is_doubtful)
+
+
+async def ask_which(target: UndoTarget, context: CallContext) -> ToolResult:
+    """Ask whether `target` is meant; a yes takes it back."""
+    call = ToolCall(id=context.call_id, name="undo", arguments={"change_id": target.change_id})
+    if context.oversight is not None:
+        await context.oversight.confirmations.ask(PendingCall.of(call, context))
+    return ToolResult(
+        ok=False,
+        text=say(context.language, "undo.ask", what=target.text),
+        error="the person has been asked which change they mean; wait for the answer",
+        is_question=True,
+        choices=buttons_to_confirm(context.language, "", context.sender, context.clock.now()),
+    )
+
+
+def _target(context: CallContext, change: Change, *, is_doubtful: bool = False) -> UndoTarget:
+    told = ", ".join(f"{each.action} {each.subject}".strip() for each in change.receipts)
+    return UndoTarget(
+        change_id=change_id(context.sender, change.message_id), text=change.text or told, is_doubtful=is_doubtful
+    )
+
+
+async def _replied_message(context: CallContext, history: HistoryService | None) -> ChatMessage | None:
+    reply_to = context.message.reply_to
+    return None if history is None or reply_to is None else await history.find(context.chat, reply_to)
+
+
+def _without(names: Collection[str], text: str) -> str:
+    plain = text.casefold()
+    for name in names:
+        plain = plain.replace(name, " ")
+    return plain.strip()
+
+
+async def _is_after_unserved(context: CallContext, last: Change, history: HistoryService | None) -> bool:
+    """Tell whether the person's latest message before this one, thanks left out, led to nothing.
+
+    Replies to other people are talk among them.
+    """
+    if history is None or context.oversight is None:
+        return False
+    served = {last.message_id.partition(EDITED)[0], context.oversight.served.get(context.conversation.key)}
+    recent = await history.recent(context.chat, _LOOKED_BACK)
+    people = {each.id: each.sender for each in recent}
+    bot_names = {each.sender.name.casefold() for each in recent if each.sender.is_bot}
+    for message in reversed(recent):
+        if message.sender.id != context.sender.id or message.id == context.message.id:
+            continue
+        if message.id in served:
+            return False
+        replied = people.get(message.reply_to or "")
+        is_for_people = replied is not None and not replied.is_bot and replied.id != context.sender.id
+        if not is_for_people and not is_courtesy(_without(bot_names, message.text)):
+            return True
+    return False

@@ -1,0 +1,137 @@
+"""Takes changes back by running the inverses that their receipts name."""
+
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+from typing import Final
+
+from msgspec.structs import replace
+
+from function_calls.functions.undo.target import ask_which, find_target
+from function_calls.language.messages import knows, say
+from function_calls.router import FunctionCallRouter
+from function_calls.tools.calls import Receipt, ToolCall, ToolResult, UndoStep
+from function_calls.tools.confirmation.change_log import UNDONE, Change, ReceiptStack, change_id, is_owner
+from function_calls.tools.context import CallContext
+from function_calls.tools.dispatch.execution import is_breakdown
+from services.history.service import HistoryService
+
+UNDO_WITHIN: Final = timedelta(minutes=10)
+"""A change made longer ago is only taken back by its button, or after a yes."""
+
+_CREATING: Final = "set"
+"""The action of a receipt whose inverse deletes its subject, whatever was changed about it since."""
+
+
+class Undoing:
+    """Undoes changes: the one that is named by its id, or else the last of the person in the chat.
+
+    An inverse is a registered function and passes the same checks as any other call; it needs no further yes.
+    """
+
+    def __init__(
+        self, router: FunctionCallRouter, receipts: ReceiptStack, history: HistoryService | None = None
+    ) -> None:
+        """Without `history` an `undo` that replies to a message counts as any other."""
+        self._router = router
+        self._receipts = receipts
+        self._history = history
+
+    async def undo(self, context: CallContext, named: str = "") -> ToolResult:
+        """Take back the change with the id `named`; without one that which the message replies to, or the last.
+
+        All that was changed for one message is one change. The last one is taken back without a question only if it
+        was made within `UNDO_WITHIN` and the person asked for nothing since that was not done.
+        """
+        if named:
+            return await self._undo_named(context, named)
+        target = await find_target(context, self._receipts, self._history, UNDO_WITHIN)
+        if target is None:
+            return _refused("nothing_to_undo", "undo.nothing", context)
+        if target.is_of_others:
+            return _refused("not_your_change", "undo.not_yours", context)
+        if target.is_doubtful:
+            return await ask_which(target, context)
+        return await self._undo_named(context, target.change_id)
+
+    async def _undo_named(self, context: CallContext, named: str) -> ToolResult:
+        if not is_owner(context.sender, named):
+            return _refused("not_your_change", "undo.not_yours", context)
+        remembered = await self._receipts.remembered(context.conversation)
+        own = [each for each in remembered if change_id(context.sender, each.message_id) == named]
+        changes = [each for each in reversed(own) if each.state != "undone"]
+        if not changes:
+            return _refused(
+                "already_undone" if own else "change_forgotten", "undo.already" if own else "undo.gone", context
+            )
+        if _is_changed_since(changes, remembered):
+            return _refused("changed_since", "undo.changed_since", context)
+        return await self._undo_all(context, changes)
+
+    async def _undo_all(self, context: CallContext, changes: Sequence[Change]) -> ToolResult:
+        """Run the inverses, the last change's first; after a breakdown it may be tried again."""
+        steps = [(change.agent_name, step) for change in changes for step in _steps(change)]
+        results = [await self._run(step, agent, context, place) for place, (agent, step) in enumerate(steps)]
+        is_done = any(result.ok for result in results)
+        if is_done or not any(is_breakdown(result) for result in results):
+            ids = {change.message_id for change in changes}
+            await self._receipts.mark(context.conversation, ids, "undone" if is_done else "refused")
+        return _outcome(changes, results, context)
+
+    async def _run(self, step: UndoStep, agent_name: str, context: CallContext, place: int) -> ToolResult:
+        call_id = f"{context.call_id}/undo{place}"
+        call = ToolCall(id=call_id, name=step.name, arguments=step.arguments)
+        inner = replace(context, call_id=call_id, state=context.state.sibling(), agent_name=agent_name, is_undoing=True)
+        return await self._router.dispatcher_for(agent_name, context.oversight).dispatch(call, inner)
+
+
+def _steps(change: Change) -> Iterator[UndoStep]:
+    return (receipt.undo for receipt in reversed(change.receipts) if receipt.undo is not None)
+
+
+def _is_changed_since(changes: Sequence[Change], remembered: Sequence[Change]) -> bool:
+    """Tell whether a later change of the same subject would be lost by going back to before `changes`."""
+    subjects = {
+        each.subject
+        for change in changes
+        for each in change.receipts
+        if each.subject and each.undo is not None and each.action != _CREATING
+    }
+    later = remembered[remembered.index(changes[0]) + 1 :]
+    return any(each.subject in subjects for change in later if change.state == "live" for each in change.receipts)
+
+
+def _refused(cause: str, key: str, context: CallContext) -> ToolResult:
+    return ToolResult.refused(cause, say(context.language, key))
+
+
+def _line(step: UndoStep, result: ToolResult, language: str) -> str:
+    """Word one inverse; `undo.NAME` of the wording serves a function whose usual answer would mislead here."""
+    if not result.ok:
+        return say(language, "undo.failed", why=result.text or result.error)
+    own = f"undo.{step.name}"
+    return say(language, own if knows(own) else "undo.done", what=result.text)
+
+
+def _outcome(changes: Sequence[Change], results: Sequence[ToolResult], context: CallContext) -> ToolResult:
+    """One answer for all inverses: what was taken back, and why the rest was not."""
+    language = context.language
+    if not results:
+        told = ", ".join(f"{each.action} {each.subject}" for change in changes for each in change.receipts)
+        return ToolResult.failed("it cannot be undone", text=say(language, "undo.no_inverse", what=told), kind="denied")
+    steps = [step for change in changes for step in _steps(change)]
+    lines = [_line(step, result, language) for step, result in zip(steps, results, strict=True)]
+    if not any(result.ok for result in results):
+        return ToolResult.failed("it could not be undone", text="\n".join(lines))
+    subjects = (each.subject for change in changes for each in change.receipts)
+    return ToolResult(
+        ok=True,
+        text="\n".join(lines),
+        value={"undone": [result.text for result in results if result.ok]},
+        receipts=(
+            Receipt(
+                action=UNDONE,
+                subject=", ".join(subjects),
+                change_id=change_id(context.sender, changes[0].message_id),
+            ),
+        ),
+    )

@@ -1,0 +1,71 @@
+"""The function that reads a page of the web."""
+
+from pydantic import Field
+
+from function_calls.language.messages import say
+from function_calls.models import Arguments
+from function_calls.offline.addressing import is_meant
+from function_calls.registry import tool_function
+from function_calls.tools.calls import ToolResult
+from function_calls.tools.context import CallContext
+from services.history.service import HistoryService
+from services.search.web_pages.guard import PageUnavailable
+from services.search.web_pages.service import WebPageService
+
+_LONGEST_SHOWN = 1_500
+_LONGEST_FED = 12_000
+
+
+class WebFetchArgs(Arguments):
+    """Arguments of `web_fetch`."""
+
+    url: str = Field(min_length=4, max_length=2_000, description="网页地址 / the address of the page (http or https)")
+
+
+@tool_function(
+    name="web_fetch",
+    timeout=40,
+    returns_untrusted=True,
+    examples=(
+        "fetch {url}",
+        "read the page {url}",
+        "read this page {url}",
+        "read the page at {url}",
+        "show me the page {url}",
+        "what does the page {url} say",
+        "what is on the page {url}",
+        "读网页{url}",
+        "读一下网页{url}",
+        "打开网页{url}",
+        "看一下网页{url}",
+        "看看这个网页{url}",
+        "抓取网页{url}",
+    ),
+)
+async def web_fetch(args: WebFetchArgs, ctx: CallContext, pages: WebPageService, history: HistoryService) -> ToolResult:
+    """读取网页 / Read one page of the web as text. For questions without an address search instead."""
+    if "://" not in args.url and not await is_meant(ctx, history):
+        return ToolResult(ok=True, is_answered=True)
+    try:
+        _check_origin(args.url, ctx)
+        page = await pages.fetch(args.url)
+    except PageUnavailable as failure:
+        why = say(ctx.language, f"page.{failure.reason}", detail=failure.detail)
+        return ToolResult.failed(str(failure), text=say(ctx.language, "page.unavailable", url=args.url, why=why))
+    shown = page.text[:_LONGEST_SHOWN] + ("…" if len(page.text) > _LONGEST_SHOWN else "")
+    text = say(ctx.language, "page.text", title=page.title or page.url, url=page.url, text=shown)
+    is_cut = page.is_cut or len(page.text) > _LONGEST_FED
+    value = {"url": page.url, "title": page.title, "text": page.text[:_LONGEST_FED], "is_cut": is_cut}
+    return ToolResult(ok=True, text=text, value=value)
+
+
+def _check_origin(url: str, ctx: CallContext) -> None:
+    """Let nobody whose text was read have an address made up that tells them what else was said.
+
+    Raises:
+        PageUnavailable: `made_up`.
+    """
+    if ctx.asked_for is not None and not ctx.has_shown(url.partition("://")[2] or url):
+        raise PageUnavailable(
+            "made_up", "only addresses that stand in the conversation or in a result can be opened now"
+        )

@@ -1,0 +1,1 @@
+"""The bot's texts, dates and rules in each language."""

@@ -1,0 +1,93 @@
+"""Dates, distances and people worded for people, in their language; rules are in `rule_words`."""
+
+from datetime import date as calendar_date
+from datetime import datetime, timedelta
+
+from function_calls.language.messages import say
+from function_calls.language.zone_text import zone_label
+from services.kernel.chat import Person
+from services.people.member_names import is_unresolved
+from services.reminders.model import EVERYONE, Reminder
+
+_TOLD_TO_THE_SECOND = 600
+_NEAR_DAYS = {-1: "yesterday", 0: "today", 1: "tomorrow"}
+
+
+def moment(language: str, when: datetime, now: datetime) -> str:
+    """`when` as people write it, in its own zone: weekday, date, clock; seconds only when they matter."""
+    local = now.astimezone(when.tzinfo)
+    days = (when.date() - local.date()).days
+    if days in _NEAR_DAYS:
+        return say(language, "time.near", day=say(language, f"time.{_NEAR_DAYS[days]}"), clock=clock(when))
+    key = "time.date" if when.year == local.year else "time.date_with_year"
+    return say(language, key, clock=clock(when), **_date(language, when))
+
+
+def clock(when: datetime) -> str:
+    """The clock time; seconds only when they matter."""
+    return f"{when:%H:%M:%S}" if when.second else f"{when:%H:%M}"
+
+
+def day(language: str, when: datetime, now: datetime) -> str:
+    """The day of `when`, in its own zone: "tomorrow, Saturday 21 November"."""
+    local = now.astimezone(when.tzinfo)
+    key = "time.day" if when.year == local.year else "time.day_with_year"
+    date = say(language, key, **_date(language, when))
+    days = (when.date() - local.date()).days
+    return (
+        say(language, "time.near_day", day=say(language, f"time.{_NEAR_DAYS[days]}"), date=date)
+        if days in _NEAR_DAYS
+        else date
+    )
+
+
+def date(language: str, when: calendar_date) -> str:
+    """A date with its year and weekday."""
+    return say(language, "time.day_with_year", **_date(language, when))
+
+
+def _date(language: str, when: calendar_date) -> dict[str, object]:
+    return {
+        "weekday": weekday(language, when.weekday()),
+        "day": when.day,
+        "month": say(language, f"time.month_{when.month}"),
+        "year": when.year,
+    }
+
+
+def weekday(language: str, index: int) -> str:
+    """The name of a day of the week, 0 = Monday."""
+    return say(language, f"time.weekday_{index}")
+
+
+def distance(language: str, span: timedelta) -> str:
+    """Return how far away, in the largest unit that fits, to the nearest: "10 seconds", "3 days".
+
+    Parts of a second are left out: "in 10 seconds" is due at the first whole second after them.
+    """
+    seconds = max(0, int(span.total_seconds()))
+    if seconds > _TOLD_TO_THE_SECOND:
+        seconds = round(seconds / 60) * 60
+    for unit, size in (("day", 86400), ("hour", 3600), ("minute", 60)):
+        if seconds >= 2 * size or (unit != "day" and seconds >= size and seconds % size == 0):
+            return count(language, unit, round(seconds / size))
+    return count(language, "second", seconds)
+
+
+def count(language: str, unit: str, number: int) -> str:
+    """A number of units: "1 day", "3 days", "3 天"."""
+    return say(language, f"time.{unit}_{'one' if number == 1 else 'many'}", n=number)
+
+
+def targets(language: str, people: tuple[Person, ...]) -> str:
+    """The people that a reminder is for, with an @ unless only a name is known, which may be a stranger's account."""
+    if any(person.id == EVERYONE for person in people):
+        return say(language, "reminder.everyone")
+    return say(language, "rule.joint").join(
+        person.name if is_unresolved(person) else f"@{person.name}" for person in people
+    )
+
+
+def zone_note(language: str, reminder: Reminder, home: str) -> str:
+    """The zone of a reminder, where it is not the one that people here expect."""
+    return "" if reminder.schedule.zone == home else say(language, "time.zone", zone=zone_label(reminder.schedule.zone))

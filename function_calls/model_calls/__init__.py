@@ -1,0 +1,1 @@
+"""Ask a language model for calls: styles, prompts, and checks of its answers."""

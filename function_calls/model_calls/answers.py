@@ -1,0 +1,56 @@
+"""Word what an interpretation comes to when the model's own words are missing, cut off or of no use."""
+
+from collections.abc import Sequence
+
+from function_calls.language.messages import say
+from function_calls.language.recurrence_text import without_rule_text
+from function_calls.model_calls.duplicate_calls import results_of
+from function_calls.tools.calls import Interpretation, ToolCall, Turn
+from function_calls.tools.catalog.model_call_validation import Problem
+from services.kernel.errors import ModelUnavailable
+from services.language_model.ports import Completion
+
+
+def is_owed_an_answer(turn: Turn) -> bool:
+    """Return whether silence would be rude: the bot was spoken to, or has done something already."""
+    return turn.message.is_addressed or turn.message.is_private or bool(turn.steps)
+
+
+def spoken(turn: Turn, completion: Completion, text: str) -> Interpretation:
+    """An answer in words; `text` is the model's, free of call syntax.
+
+    Raises:
+        ModelUnavailable: the answer was cut off before it began.
+    """
+    if completion.finish_reason == "content_filter":
+        return Interpretation(answer=say(turn.language, "model.filtered"))
+    is_cut = completion.finish_reason == "length"
+    if is_cut and not text:
+        raise ModelUnavailable("malformed", "the answer was cut off at the length limit before it began")
+    notice = say(turn.language, "model.cut_off") if is_cut else ""
+    asks_for_syntax = any(word in turn.message.text.upper() for word in ("RRULE", "FREQ"))
+    told = text if asks_for_syntax else without_rule_text(turn.language, text)
+    return Interpretation(answer=told or _found(turn), notice=notice)
+
+
+def question(turn: Turn, problems: Sequence[Problem]) -> str:
+    """Ask the person about calls that the model could not get right."""
+    problem = problems[0]
+    if not problem.tool:
+        return say(turn.language, "model.no_such_tool")
+    if not problem.fields:
+        return say(turn.language, "model.question", tool=problem.tool)
+    separator = "、" if turn.language == "zh" else ", "
+    return say(turn.language, "model.question_fields", tool=problem.tool, fields=separator.join(problem.fields))
+
+
+def stuck(turn: Turn, call: ToolCall) -> str:
+    """Ask the person what to do about a call that keeps failing, with the reason when it is worded for people."""
+    reason = results_of(call, turn.steps)[-1].text
+    asked = say(turn.language, "model.stuck", tool=call.name)
+    return f"{reason}\n{asked}" if reason else asked
+
+
+def _found(turn: Turn) -> str:
+    """Return what the last round's tools said for people; empty when there was none."""
+    return "\n".join(result.text for result in turn.steps[-1].results if result.text) if turn.steps else ""

@@ -1,0 +1,31 @@
+"""Tools that a client runs itself, between two requests: the bot chooses a call, the client brings the result."""
+
+from collections.abc import Collection
+
+from msgspec.structs import replace
+
+from function_calls.tools.calls import Interpretation, Interpreter, Step, ToolCall, Turn
+
+
+class ClientToolInterpreter:
+    """Another interpreter, stopped where it calls tools of the client.
+
+    `calls` are the calls that the client is to make, `steps` the rounds that came before them; both are known once the
+    turn has ended. Calls of our own that the same answer asked for are left out: it will ask for them again, knowing
+    the results.
+    """
+
+    def __init__(self, inner: Interpreter, names: Collection[str]) -> None:
+        self._inner = inner
+        self._names = frozenset(names)
+        self.calls: tuple[ToolCall, ...] = ()
+        self.steps: tuple[Step, ...] = ()
+
+    async def interpret(self, turn: Turn) -> Interpretation:
+        """Return what the other one makes of `turn`, without the calls that are the client's."""
+        made = await self._inner.interpret(turn)
+        chosen = tuple(call for call in made.calls if call.name in self._names)
+        if not chosen:
+            return made
+        self.calls, self.steps = chosen, turn.steps
+        return replace(made, calls=(), is_handed_on=True)

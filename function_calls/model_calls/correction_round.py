@@ -1,0 +1,60 @@
+"""What has come of one turn's interpretation so far: good calls that wait, and corrections sent to the model."""
+
+from function_calls.model_calls.duplicate_calls import Repeat, judge
+from function_calls.model_calls.styles.style import Correction
+from function_calls.tools.calls import ToolCall, Turn
+from function_calls.tools.catalog.model_call_validation import CheckedCalls, Problem, ids_of, is_same
+
+_ACCEPTED = "Accepted; it will be run together with the corrected ones. Do not repeat it."
+_CUT_OFF = " The answer was cut off at the length limit: make it shorter."
+
+
+class Attempt:
+    """The state of one `interpret`."""
+
+    def __init__(self, turn: Turn) -> None:
+        self.turn = turn
+        self.corrections: list[Correction] = []
+        self.held: list[ToolCall] = []
+
+    @property
+    def taken_ids(self) -> set[str]:
+        """The call ids that this turn has used."""
+        return ids_of(self.turn.steps) | {call.id for each in self.corrections for call in each.calls}
+
+    def keep(self, checked: CheckedCalls) -> None:
+        """Hold the calls that are right until the others are."""
+        self.held += [call for call in checked.calls if not any(is_same(call, other) for other in self.held)]
+
+    def is_stuck(self, checked: CheckedCalls) -> bool:
+        """Return whether the model repeats the very calls that it was just told are wrong."""
+        if not self.corrections:
+            return False
+        before = {(call.name, call.arguments) for call in self.corrections[-1].calls}
+        return all(
+            (call.name, call.arguments) in before
+            for call, outcome in zip(checked.requested, checked.outcomes, strict=True)
+            if isinstance(outcome, Problem)
+        )
+
+    def correct(self, checked: CheckedCalls, text: str, *, is_cut: bool) -> None:
+        """Prepare what the model is told about its calls."""
+        feedback = tuple(_told(outcome, is_cut=is_cut) for outcome in checked.outcomes)
+        self.corrections.append(Correction(text=text, calls=checked.requested, feedback=feedback))
+
+    @property
+    def fresh(self) -> tuple[ToolCall, ...]:
+        """The held calls that were not made before in this turn."""
+        return tuple(call for call in self.held if judge(call, self.turn.steps) is Repeat.NEW)
+
+    @property
+    def failed_before(self) -> ToolCall | None:
+        """A held call that failed before in this turn."""
+        failed = (call for call in self.held if judge(call, self.turn.steps) is Repeat.FAILED_BEFORE)
+        return next(failed, None)
+
+
+def _told(outcome: ToolCall | Problem, *, is_cut: bool) -> str:
+    if isinstance(outcome, ToolCall):
+        return _ACCEPTED
+    return outcome.told + _CUT_OFF if is_cut else outcome.told

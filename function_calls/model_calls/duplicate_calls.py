@@ -1,0 +1,40 @@
+"""Notice a model that makes the same call again in one turn."""
+
+from collections.abc import Sequence
+from enum import Enum
+
+from function_calls.tools.calls import Step, ToolCall, ToolResult
+from function_calls.tools.catalog.model_call_validation import is_same
+
+MOST_LOOKS = 3  # how often the same look (a call that changes nothing) may be taken in one turn
+
+
+class Repeat(Enum):
+    """What a call is, seen against the rounds before it."""
+
+    NEW = "new"
+    FAILED_BEFORE = "failed before"
+    DONE_BEFORE = "done before"
+
+
+def judge(call: ToolCall, steps: Sequence[Step]) -> Repeat:
+    """Return whether `call` was made before in this turn and what that means.
+
+    A call that failed will fail again; one that changed something must not change it twice; one that only looked may
+    look again a few times.
+    """
+    earlier = results_of(call, steps)
+    if not earlier:
+        return Repeat.NEW
+    if not earlier[-1].ok:
+        return Repeat.FAILED_BEFORE
+    if earlier[-1].receipts or len(earlier) >= MOST_LOOKS:
+        return Repeat.DONE_BEFORE
+    return Repeat.NEW
+
+
+def results_of(call: ToolCall, steps: Sequence[Step]) -> list[ToolResult]:
+    """The results that the same call had before, oldest first."""
+    return [
+        result for step in steps for made, result in zip(step.calls, step.results, strict=True) if is_same(made, call)
+    ]

@@ -1,0 +1,59 @@
+"""The texts that instruct a model, as files, and the variables that are filled into them."""
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
+from function_calls.tools.calls import Turn
+
+_VARIABLE = r"\{\{([A-Z_]+)\}\}"
+_LONGEST_NAME = 64
+_UNKNOWN = "Unknown"
+
+
+@cache
+def prompt(name: str) -> str:
+    """The text of `prompts/<name>.md`."""
+    return files(__name__).joinpath(f"{name}.md").read_text(encoding="utf-8").rstrip("\n")
+
+
+def fill(template: str, variables: Mapping[str, str]) -> str:
+    """`template` with its `{{VARIABLES}}` filled in; one that is not known stays as it stands.
+
+    Values are not searched for variables again, so a person named `{{TOOLS}}` stays that.
+    """
+    return re.sub(_VARIABLE, lambda found: variables.get(found[1], found[0]), template)
+
+
+def has_variables(template: str) -> bool:
+    """Return whether `template` names a variable, and so differs from message to message."""
+    return re.search(_VARIABLE, template) is not None
+
+
+def variables_of(turn: Turn) -> dict[str, str]:
+    """The specification's variables for this message, all in the person's zone."""
+    location = turn.state.get("location")
+    return {
+        "BOT_NAME": turn.bot_name,
+        "USER_NAME": one_line(turn.message.sender.name) or _UNKNOWN,
+        "USER_LOCATION": one_line(location) if isinstance(location, str) and location else _UNKNOWN,
+        "CURRENT_DATETIME": turn.said_at.strftime("%Y-%m-%d %H:%M:%S"),
+        "CURRENT_DATE": turn.said_at.strftime("%Y-%m-%d"),
+        "CURRENT_TIME": turn.said_at.strftime("%H:%M:%S"),
+        "CURRENT_WEEKDAY": turn.said_at.strftime("%A"),
+        "CURRENT_TIMEZONE": str(turn.zone),
+        "USER_LANGUAGE": turn.language,
+        "CHAT_KIND": _chat_kind(turn),
+    }
+
+
+def one_line(name: str) -> str:
+    """A person's name as it may stand in a prompt: one line, not too long."""
+    return " ".join(name.split())[:_LONGEST_NAME]
+
+
+def _chat_kind(turn: Turn) -> str:
+    if turn.message.is_private:
+        return "private"
+    return "group, the message is addressed to you" if turn.message.is_addressed else "group, not addressed to you"

@@ -1,0 +1,143 @@
+"""Calls by enforced JSON, for servers whose native calling is broken but whose grammar is not.
+
+The answer is one flat object: the tool's name and its arguments side by side, or `none`; worked examples go before
+the message, and the history is left out, because small models take old requests for new ones.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+
+from function_calls.model_calls.instructions import Instructions
+from function_calls.model_calls.prompts import fill, prompt
+from function_calls.model_calls.prompts.worked_examples import WorkedExample, worked_examples
+from function_calls.model_calls.styles.prompted import outputs, told_in_words
+from function_calls.model_calls.styles.style import Correction, Reading, read_words
+from function_calls.model_calls.text_tool_calls.thoughts import without_thoughts
+from function_calls.model_calls.transcript import Message
+from function_calls.tools.calls import ToolSpec, Turn
+from function_calls.tools.catalog.offered_tools import OfferedTools
+from function_calls.tools.validation.relaxed_json import Unreadable, read_json
+from function_calls.tools.validation.schema import inline_refs
+from services.language_model.ports import Completion, CompletionRequest, RequestedCall
+
+KEY = "tool"
+NONE = "none"
+_KEPT = 16
+
+
+class JsonRouterStyle:
+    """`response_format` holds the model to one of the tools; words are asked for separately."""
+
+    def __init__(self, instructions: Instructions) -> None:
+        self._instructions = instructions
+        self._prepared: dict[int, _Prepared] = {}
+
+    def only_chooses(self, turn: Turn) -> bool:
+        """Until tools have run; after that the answer is words."""
+        return bool(turn.tools) and not turn.steps
+
+    def request(self, turn: Turn, tools: OfferedTools, corrections: Sequence[Correction]) -> CompletionRequest:
+        """The choice of one tool under a grammar, or the words once there are results."""
+        if not self.only_chooses(turn):
+            return self.words_request(turn)
+        prepared = self._prepare(tools)
+        messages: list[Message] = [*prepared.prefix, {"role": "user", "content": self._instructions.said(turn)}]
+        for correction in corrections:
+            messages += told_in_words(correction)
+        response_format = prepared.forced_format if turn.must_call else prepared.response_format
+        return CompletionRequest(messages=messages, response_format=response_format)
+
+    def words_request(self, turn: Turn) -> CompletionRequest:
+        """The conversation, with what the tools have found appended to the message."""
+        return CompletionRequest(messages=self._instructions.conversation(turn, appended=outputs(turn)))
+
+    def read(self, turn: Turn, completion: Completion, tools: OfferedTools) -> Reading:
+        """The call that the object names, or words."""
+        if not self.only_chooses(turn):
+            return read_words(completion, tools)
+        chosen = _chosen(completion.text)
+        name = chosen.pop(KEY, NONE)
+        if not isinstance(name, str) or name == NONE:
+            return Reading()
+        return Reading(calls=(RequestedCall(id="", name=name, arguments=json.dumps(chosen, ensure_ascii=False)),))
+
+    def _prepare(self, tools: OfferedTools) -> "_Prepared":
+        found = self._prepared.get(id(tools))
+        if found is None or found.tools is not tools:
+            if len(self._prepared) >= _KEPT:
+                self._prepared.clear()
+            found = self._prepared[id(tools)] = _Prepared(tools)
+        return found
+
+
+class _Prepared:
+    """What the requests for one set of tools have in common."""
+
+    def __init__(self, tools: OfferedTools) -> None:
+        self.tools = tools
+        listed = "\n".join(_described(spec) for spec in tools.specs)
+        system = fill(prompt("json_router"), {"TOOLS": listed})
+        shown = (example for example in worked_examples() if example.tool in (*tools.by_name, NONE))
+        self.prefix: list[Message] = [
+            {"role": "system", "content": system},
+            *(message for each in shown for message in _shown(each)),
+        ]
+        branches = [_branch(spec) for spec in tools.specs]
+        self.forced_format = _format(branches)
+        self.response_format = _format([*branches, _object({KEY: {"const": NONE}}, [KEY])])
+
+
+def _format(branches: list[dict[str, object]]) -> dict[str, object]:
+    return {"type": "json_schema", "json_schema": {"name": "call", "schema": {"anyOf": branches}}}
+
+
+def _branch(spec: ToolSpec) -> dict[str, object]:
+    """One flat object: the tool's name and its arguments side by side."""
+    parameters = inline_refs(spec.parameters)
+    properties, required = parameters.get("properties"), parameters.get("required")
+    given = properties if isinstance(properties, dict) else {}
+    needed = required if isinstance(required, list) else []
+    branch = _object({KEY: {"const": spec.name}, **given}, [KEY, *needed])
+    return branch | {key: value for key, value in parameters.items() if key == "$defs"}
+
+
+def _object(properties: Mapping[str, object], required: Sequence[object]) -> dict[str, object]:
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(required),
+        "additionalProperties": False,
+    }
+
+
+def _described(spec: ToolSpec) -> str:
+    properties = spec.parameters.get("properties")
+    names = ", ".join(properties) if isinstance(properties, Mapping) else ""
+    told = f"- {spec.name}({names}): {spec.description}"
+    lines = [f"  {name}: {_described_argument(schema)}" for name, schema in _arguments(spec)]
+    said = [f"  means it: {sentence}" for sentence in spec.examples[:3]]
+    return "\n".join([told, *lines, *said])
+
+
+def _arguments(spec: ToolSpec) -> list[tuple[str, Mapping[str, object]]]:
+    properties = spec.parameters.get("properties")
+    if not isinstance(properties, Mapping):
+        return []
+    return [(name, schema) for name, schema in properties.items() if isinstance(schema, Mapping)]
+
+
+def _described_argument(schema: Mapping[str, object]) -> str:
+    return str(schema.get("description") or schema.get("type") or "any value")
+
+
+def _shown(example: WorkedExample) -> list[Message]:
+    answer = json.dumps({KEY: example.tool, **example.arguments}, ensure_ascii=False)
+    return [{"role": "user", "content": example.sentence}, {"role": "assistant", "content": answer}]
+
+
+def _chosen(text: str) -> dict[str, object]:
+    try:
+        value = read_json(without_thoughts(text).strip()).value
+    except Unreadable:
+        return {}
+    return dict(value) if isinstance(value, dict) else {}

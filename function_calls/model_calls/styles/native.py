@@ -1,0 +1,70 @@
+"""The chat-completions API's own tool calls."""
+
+import json
+from collections.abc import Sequence
+
+from function_calls.model_calls.instructions import Instructions
+from function_calls.model_calls.styles.style import Correction, Reading
+from function_calls.model_calls.text_tool_calls.calls import find_printed_calls
+from function_calls.model_calls.text_tool_calls.forms import unbundled
+from function_calls.model_calls.transcript import Message, assistant_calls, rounds, tool_message
+from function_calls.tools.calls import Turn
+from function_calls.tools.catalog.offered_tools import OfferedTools
+from function_calls.tools.validation.relaxed_json import Unreadable, read_json
+from services.language_model.ports import Completion, CompletionRequest, RequestedCall
+
+_SHOWN_OF_UNREADABLE = 200
+
+
+class NativeStyle:
+    """Tools go into the `tools` field and calls come back as `tool_calls`, or printed in the text all the same."""
+
+    def __init__(self, instructions: Instructions) -> None:
+        self._instructions = instructions
+
+    def only_chooses(self, turn: Turn) -> bool:  # noqa: ARG002 - the same for every turn
+        """Never: calls and words come in one answer."""
+        return False
+
+    def request(self, turn: Turn, tools: OfferedTools, corrections: Sequence[Correction]) -> CompletionRequest:
+        """The conversation, the rounds so far and the failed attempts, with the serialised tool list."""
+        messages = [*self._instructions.conversation(turn), *rounds(turn.steps)]
+        for correction in corrections:
+            messages += _told(correction)
+        return CompletionRequest(messages=messages, tools=tools.native, tool_choice=turn.tool_choice)
+
+    def words_request(self, turn: Turn) -> CompletionRequest:
+        """The same conversation without tools."""
+        return CompletionRequest(messages=[*self._instructions.conversation(turn), *rounds(turn.steps)])
+
+    def read(self, turn: Turn, completion: Completion, tools: OfferedTools) -> Reading:  # noqa: ARG002 - as above
+        """The calls of the answer; those printed in the text count only when there are no others."""
+        printed = find_printed_calls(completion.text, tools.by_name)
+        calls = tuple(unbundled(completion.calls, tools.by_name)) or printed.calls
+        if calls or not printed.text.startswith("{"):
+            return Reading(calls=calls, text=printed.text)
+        meant = tools.fitting(printed.text)
+        if meant is None:
+            return Reading(text=printed.text)
+        return Reading(calls=(RequestedCall(id="", name=meant, arguments=printed.text),))
+
+
+def _told(correction: Correction) -> list[Message]:
+    calls = [(call.id, call.name, _valid(call)) for call in correction.calls]
+    answers = [
+        tool_message(call.id, call.name, told) for call, told in zip(correction.calls, correction.feedback, strict=True)
+    ]
+    return [assistant_calls(correction.text, calls), *answers]
+
+
+def _valid(call: RequestedCall) -> str:
+    """Its arguments as valid JSON, since many servers refuse a history with anything else."""
+    if not call.arguments.strip():
+        return "{}"
+    try:
+        value = read_json(call.arguments).value
+    except Unreadable:
+        value = None
+    if not isinstance(value, dict):
+        value = {"unreadable": call.arguments[:_SHOWN_OF_UNREADABLE]}
+    return json.dumps(value, ensure_ascii=False)

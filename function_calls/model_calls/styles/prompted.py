@@ -1,0 +1,85 @@
+"""Calls by prompt, for models without native function calling, exactly as Open WebUI drives them.
+
+The tool list stands in the system prompt, the last four messages are the history, the answer is JSON only, and
+results are appended to the user's message as ``Tool `name` Output: …`` for a second request without tools.
+Source: the specification's document on Open WebUI's tool calls.
+"""
+
+import json
+from collections.abc import Sequence
+
+from function_calls.model_calls.instructions import Instructions
+from function_calls.model_calls.prompts import fill, prompt, variables_of
+from function_calls.model_calls.styles.style import Correction, Reading, read_words
+from function_calls.model_calls.text_tool_calls.forms import calls_of_json
+from function_calls.model_calls.text_tool_calls.thoughts import without_thoughts
+from function_calls.model_calls.transcript import Message, cut, result_text, said_before
+from function_calls.tools.calls import Turn
+from function_calls.tools.catalog.offered_tools import OfferedTools
+from services.language_model.ports import Completion, CompletionRequest
+
+HISTORY_MESSAGES = 4
+
+
+class PromptStyle:
+    """One request chooses tools from a prompt, a second one words the answer."""
+
+    def __init__(self, instructions: Instructions) -> None:
+        self._instructions = instructions
+
+    def only_chooses(self, turn: Turn) -> bool:
+        """Until tools have run; after that the answer is words."""
+        return bool(turn.tools) and not turn.steps
+
+    def request(self, turn: Turn, tools: OfferedTools, corrections: Sequence[Correction]) -> CompletionRequest:
+        """The choice of tools, or the words once there are results."""
+        if not self.only_chooses(turn):
+            return self.words_request(turn)
+        messages: list[Message] = [
+            {"role": "system", "content": fill(prompt("tools"), {"TOOLS": tools.flat})},
+            {"role": "user", "content": query(turn)},
+        ]
+        for correction in corrections:
+            messages += told_in_words(correction)
+        return CompletionRequest(messages=messages)
+
+    def words_request(self, turn: Turn) -> CompletionRequest:
+        """The conversation, with what the tools have found appended to the message."""
+        return CompletionRequest(messages=self._instructions.conversation(turn, appended=outputs(turn)))
+
+    def read(self, turn: Turn, completion: Completion, tools: OfferedTools) -> Reading:
+        """The calls in the JSON of a choice, or words."""
+        if not self.only_chooses(turn):
+            return read_words(completion, tools)
+        text = without_thoughts(completion.text)
+        found = text[text.find("{") :]
+        whole = found[: found.rfind("}") + 1] or found
+        return Reading(calls=tuple(calls_of_json(whole, tools.by_name, is_certain=True)) if "{" in text else ())
+
+
+def query(turn: Turn) -> str:
+    """The user's part of the choice: the newest four messages, newest first, then the message itself."""
+    spoken = [("user", turn.message.text), *reversed(said_before(turn, HISTORY_MESSAGES - 1))]
+    history = "\n".join(f'{role.upper()}: """{content}"""' for role, content in spoken)
+    asked = f"Query: History:\n{history}\nQuery: {turn.message.text}"
+    if turn.must_call:
+        asked += "\n\nAt least one tool must be called; an empty array is not allowed."
+    return f"{asked}\n\n{fill(prompt('context'), variables_of(turn))}"
+
+
+def outputs(turn: Turn) -> str:
+    """The results of this turn's calls as they are appended to the message."""
+    return "".join(
+        f"\n\nTool `{call.name}` Output: {cut(result_text(result, indent=2))}"
+        for step in turn.steps
+        for call, result in zip(step.calls, step.results, strict=True)
+    )
+
+
+def told_in_words(correction: Correction) -> list[Message]:
+    """A failed attempt and what is wrong with it, for a model that knows no `tool` messages."""
+    attempted = [{"name": call.name, "parameters": call.arguments} for call in correction.calls]
+    return [
+        {"role": "assistant", "content": json.dumps({"tool_calls": attempted}, ensure_ascii=False)},
+        {"role": "user", "content": "\n".join([*correction.feedback, "Answer with the corrected JSON object alone."])},
+    ]

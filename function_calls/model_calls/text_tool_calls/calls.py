@@ -1,0 +1,180 @@
+"""Find the calls that a model printed into its text, and take every trace of call syntax out of what is said.
+
+Understood: `<tool_call>` blocks (Hermes, Qwen, GLM, MiniMax, Seed), `<function=…>` (Llama, Qwen-Coder),
+`<invoke name=…>` (also under a namespace, and DeepSeek's DSML), `<tool_name>` itself as a tag,
+`[TOOL_CALLS]` (Mistral), `<|python_tag|>` (Llama), the special tokens of DeepSeek, Kimi, Cohere, Phi and Gemma, the
+channels of gpt-oss (with its special tokens or without), fenced or bare JSON, a name before an object (ReAct, Groq),
+and `tool_name(argument="value")`, also in Gemini's `tool_code`.
+
+Source of gpt-oss's form: https://cookbook.openai.com/articles/openai-harmony
+"""
+
+import re
+from collections.abc import Collection, Iterator
+from itertools import islice
+from json import JSONDecoder
+
+from msgspec import Struct
+
+from function_calls.model_calls.text_tool_calls.forms import (
+    BUNDLE,
+    JSON_OBJECT,
+    calls_of_json,
+    calls_of_markup,
+    calls_of_python,
+    unbundled,
+)
+from function_calls.model_calls.text_tool_calls.lines import named_objects, without_named_objects
+from function_calls.model_calls.text_tool_calls.thoughts import without_echoes, without_thoughts, without_tokens
+from services.language_model.ports import RequestedCall
+
+# what opens a block of calls, and what closes it; the end of the text closes it too
+_BLOCKS = (
+    r"(?is)<(tool_?calls?|function_calls?|tool[_-]use|tools?)>(?P<body>.*?)(?:</\1>|\Z)",
+    r"(?is)(?P<body><(?P<tag>function|tool|tool_call|function_call)\s+name=.*?(?:</(?P=tag)>|\Z))",
+    r"(?s)(?P<body><function=.+?(?:</?function>|\Z))",
+    r"(?s)(?P<body><invoke\s+name=.*?(?:</invoke>|\Z))",
+    r"(?s)<start_function_call>(?P<body>.*?)(?:<end_function_call>|\Z)",
+    r"(?s)\[TOOL_CALLS\](?P<body>.*?)(?=\[TOOL_CALLS\]|</s>|\Z)",
+    r"(?s)<\|python_tag\|>(?P<body>.*?)(?:<\|eom_id\|>|<\|eot_id\|>|\Z)",
+    r"(?s)<[|｜]tool[_▁]calls[_▁](?:section[_▁])?begin[|｜]>(?P<body>.*?)(?:<[|｜]tool[_▁]calls(?:[_▁]section)?[_▁]end[|｜]>|\Z)",
+    r"(?s)(?P<body><[|｜]tool[_▁]call[_▁]begin[|｜]>.*?(?:<[|｜]tool[_▁]call[_▁]end[|｜]>|\Z))",
+    r"(?s)<\|(?:start|channel)\|>[^{]{0,100}?\bto=(?P<body>[\w.-]+[^{]{0,100}\{.*?)(?:<\|(?:call|end)\|>|\Z)",
+    r"(?s)\b(?:assistant)?commentary to=(?P<body>functions\.[\w-]+[^{]{0,100}\{.*)",
+)
+_FENCE = (
+    r"(?s)(?:(?m:^[ \t]*(?:Action|Tool calls?|Function calls?)[:：])?\s*)"
+    r"```[ \t]*([\w-]*)[ \t]*\n?(?P<body>.*?)(?:```|\Z)"
+)
+# a namespace before a tag, DeepSeek's mark before one, and a tag that was escaped
+_TAG = r"(?:tool_?calls?|function_calls?|invoke|parameter)"
+_NAMESPACE = rf"(?i)<(/?)(?:\w+:|[|｜]DSML[|｜])(?={_TAG}\b)"
+_ESCAPED_TAG = rf"(?i)&lt;(/?{_TAG}[^&<>]*)&gt;"
+_EMPTY_FENCE = r"(?m)^[ \t]*```[\w-]*\s*```[ \t]*$"
+# an answer that only says that nothing is called, or said
+_NOTHING = (
+    r"(?is)null|undefined|\{\s*\}|\[\s*\]|\"\"|''|[.…]{2,}|"
+    r"\{\s*[\"'](?:tool_calls|function_calls?|calls|tools?|name|action)[\"']\s*:"
+    r"\s*(?:\[\s*\]|null|none|\{\s*\}|[\"'](?:none|null|no_tool)?[\"'])\s*(?:,\s*[\"']\w+[\"']\s*:\s*(?:\{\s*\}|null)\s*)?\}"
+)
+_OWN_PART = r"(?i)(?:assistant|助手)\s*[:：]\s*"
+_OTHER_PARTS = r"(?ims)^[ \t]*(?:user|human|system|用户)\s*[:：].*"
+_LONGEST_SEARCHED = 50_000  # characters; beyond it loose JSON is not looked for
+_MOST_LOOKS = 16  # places at which loose JSON is tried, so that a hostile text costs no more than that
+_SIGNS = ("<", "[T", "{", "```", "(", "[INST", "◁", "analysis")
+
+
+class Printed(Struct, frozen=True, kw_only=True):
+    """The calls found in a text and what is left to say."""
+
+    calls: tuple[RequestedCall, ...] = ()
+    text: str = ""
+
+
+def find_printed_calls(text: str, names: Collection[str]) -> Printed:
+    """Calls printed in `text`; `names` are the tools on offer, which decide whether loose JSON is a call."""
+    bare = text.strip().strip("`*().")
+    if "_" in bare and bare in names:
+        return Printed(calls=(RequestedCall(id="", name=bare, arguments=""),))
+    if not any(sign in text for sign in _SIGNS):
+        return Printed(text=_said(text))
+    calls: list[RequestedCall] = []
+    rest = without_echoes(_in_plain_tags(without_thoughts(text)))
+    for pattern in _BLOCKS:
+        rest = _cut_out(pattern, rest, calls, (*names, BUNDLE), is_certain=True)
+    if BUNDLE in rest:
+        rest = _cut_out_named_objects(rest, calls, (BUNDLE,))
+    rest = _cut_out_tags_of_tools(rest, calls, names)
+    rest = _cut_out(_FENCE, rest, calls, names, is_certain=False)
+    rest = _cut_out_json(rest, calls, names)
+    rest = _cut_out_lines(_cut_out_named_objects(rest, calls, names), calls, names)
+    rest = re.sub(_EMPTY_FENCE, "", without_tokens(rest))
+    return Printed(calls=tuple(unbundled(calls, names)), text=_said(rest))
+
+
+def _said(text: str) -> str:
+    """`text`, unless it only says that there is nothing; of a conversation written as a play, the bot's own part."""
+    text = text.strip()
+    if re.fullmatch(_NOTHING, text):
+        return ""
+    role = re.match(_OWN_PART, text)
+    return text if role is None else re.sub(_OTHER_PARTS, "", text[role.end() :]).strip()
+
+
+def _in_plain_tags(text: str) -> str:
+    """`text` with the tags of calls as most models write them."""
+    if "&lt;" in text:
+        text = re.sub(_ESCAPED_TAG, r"<\1>", text)
+    return re.sub(_NAMESPACE, r"<\1", text) if "<" in text else text
+
+
+def _cut_out(pattern: str, text: str, calls: list[RequestedCall], names: Collection[str], *, is_certain: bool) -> str:
+    """`text` without the blocks that `pattern` finds; one that is not certainly a call stays unless it reads as one."""
+
+    def cut(found: re.Match[str]) -> str:
+        body = found["body"]
+        read = list(_read_block(body, names, is_certain=is_certain))
+        calls.extend(read)
+        return "" if read or is_certain else found[0]
+
+    return re.sub(pattern, cut, text)
+
+
+def _read_block(body: str, names: Collection[str], *, is_certain: bool) -> Iterator[RequestedCall]:
+    read = list(calls_of_markup(body, names)) if is_certain else []
+    read = read or list(calls_of_json(body, names, is_certain=is_certain))
+    yield from read or calls_of_python(body.strip(), names)
+
+
+def _cut_out_tags_of_tools(text: str, calls: list[RequestedCall], names: Collection[str]) -> str:
+    """Take out `<reminder_set>…</reminder_set>`; a name of one word may be a tag of something else."""
+    for name in names if "</" in text else ():
+        if "_" in name and f"<{name}>" in text:
+            text = _cut_out(
+                rf"(?s)(?P<body><{re.escape(name)}>.*?(?:</{re.escape(name)}>|\Z))", text, calls, names, is_certain=True
+            )
+    return text
+
+
+def _cut_out_named_objects(text: str, calls: list[RequestedCall], names: Collection[str]) -> str:
+    if len(text) > _LONGEST_SEARCHED or not ("{" in text or "｛" in text):
+        return text
+    found = list(islice(named_objects(text, names), _MOST_LOOKS))
+    calls += [RequestedCall(id="", name=each.name, arguments=each.arguments) for each in found]
+    return without_named_objects(text, found) if found else text
+
+
+def _cut_out_json(text: str, calls: list[RequestedCall], names: Collection[str]) -> str:
+    """Take out JSON objects that stand loose in the text and name a tool on offer."""
+    if len(text) > _LONGEST_SEARCHED or "{" not in text:
+        return text
+    kept, place = [], 0
+    for found in islice(re.finditer(JSON_OBJECT, text), _MOST_LOOKS):
+        if found.start() < place:
+            continue
+        end, read = _json_at(text, found.start(), names)
+        if read:
+            calls += read
+            kept.append(text[place : found.start()].removesuffix("functools"))
+            place = end
+    return "".join([*kept, text[place:]])
+
+
+def _json_at(text: str, start: int, names: Collection[str]) -> tuple[int, list[RequestedCall]]:
+    try:
+        _, end = JSONDecoder().raw_decode(text, start)
+    except (ValueError, RecursionError):
+        end = len(text)  # broken off, or not JSON: only worth a look when it names a tool
+    return end, list(calls_of_json(text[start:end], names, is_certain=False))
+
+
+def _cut_out_lines(text: str, calls: list[RequestedCall], names: Collection[str]) -> str:
+    if "(" not in text:
+        return text
+    kept = []
+    for line in text.splitlines():
+        read = list(calls_of_python(line.strip().strip("`"), names))
+        calls += read
+        if not read:
+            kept.append(line)
+    return "\n".join(kept)

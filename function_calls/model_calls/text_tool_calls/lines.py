@@ -1,0 +1,80 @@
+"""Calls printed as a tool's name before an object: `name({…})`, `Action: name`, `调用工具：name，参数：{…}`."""
+
+import re
+from collections.abc import Collection, Iterator
+
+from msgspec import Struct
+
+from function_calls.tools.catalog.names import meant
+from function_calls.tools.validation.relaxed_json import Unreadable, read_json
+
+_VERBS = r"tools?|functions?|actions?|calls?|calling|invok\w+|us(?:e|ing)|to|the|调用|工具|函数|使用|执行"
+_BETWEEN = (
+    r"[\s:：,，=>(（`'\"*-]|\[CALL_ID\]\w+|\[ARGS\]|<[|｜][^<>\s]{1,40}[|｜]>|json\b|with\b|and\b|arguments?\b|args\b"
+    r"|param(?:eter)?s?\b|input\b|action\b|参数|入参|为|:\d+"
+)
+_NAMED_OBJECT = (
+    rf"(?im)^[ \t>*`\[【(_-]*(?:functools)?(?:(?:{_VERBS})[\s_:：=\]】-]*){{0,4}}"
+    rf"(?P<name>[^\W\d][\w.-]*)(?:{_BETWEEN}){{0,12}}(?=[{{｛])"
+)
+_BEHIND = r"[ \t]*[)）\]】`;]*(?:\n[ \t]*```)?(?:[ \t]*</?function>)?"
+_OPENING, _CLOSING = "{｛", "}｝"
+_THOUGHT_LINES = r"(?im)^[ \t]*(?:thought|思考)[:：].*$\n?"
+_OBSERVATION = r"(?ims)^[ \t]*(?:observation|观察)[:：].*"
+
+
+class NamedObject(Struct, frozen=True, kw_only=True):
+    """A call found at `start` to `end` of a text."""
+
+    start: int
+    end: int
+    name: str
+    arguments: str
+
+
+def named_objects(text: str, names: Collection[str]) -> Iterator[NamedObject]:
+    """The calls in `text` that name one of `names` before an object that can be read."""
+    for found in re.finditer(_NAMED_OBJECT, text):
+        name = meant(found["name"], names)
+        end = _end_of_object(text, found.end())
+        arguments = text[found.end() : end]
+        # broken off or not, a name of several words before a bracket is no sentence: the check says what is wrong
+        if name is not None and ("_" in name or _is_object(arguments)):
+            behind = re.compile(_BEHIND).match(text, end)
+            yield NamedObject(start=found.start(), end=behind.end() if behind else end, name=name, arguments=arguments)
+
+
+def without_named_objects(text: str, found: Collection[NamedObject]) -> str:
+    """`text` without the calls `found` in it, and without the thoughts and results that ReAct puts around them."""
+    kept, place = [], 0
+    for each in found:
+        if each.start >= place:
+            kept.append(text[place : each.start])
+            place = each.end
+    rest = "".join([*kept, text[place:]])
+    return re.sub(_THOUGHT_LINES, "", re.sub(_OBSERVATION, "", rest))
+
+
+def _end_of_object(text: str, start: int) -> int:
+    """Return where the object at `start` ends: brackets within quotation marks do not count."""
+    depth, is_quoted = 0, False
+    for place in range(start, len(text)):
+        letter = text[place]
+        if letter == '"' and text[place - 1] != "\\":
+            is_quoted = not is_quoted
+        elif is_quoted:
+            continue
+        elif letter in _OPENING:
+            depth += 1
+        elif letter in _CLOSING:
+            depth -= 1
+            if depth == 0:
+                return place + 1
+    return len(text)
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(read_json(text).value, dict)
+    except Unreadable:
+        return False

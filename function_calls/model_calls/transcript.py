@@ -1,0 +1,152 @@
+"""Turn a turn into chat-completions messages: what was said, what was called, what came of it.
+
+The order keeps prompt caches warm: the system text is the same for every message of a bot, history follows, and the
+clock, the sender, the zone and the language stand at the very end of the last user message.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+
+from function_calls.model_calls.prompts import fill, one_line, prompt, variables_of
+from function_calls.tools.calls import Step, ToolCall, ToolResult, Turn
+from function_calls.tools.validation.json_values import as_json
+from services.kernel.chat import ChatMessage, SentFile
+
+Message = dict[str, object]
+
+HISTORY_MESSAGES = 12
+LONGEST_RESULT = 16_000
+"""Characters of a result that a model is fed; the record keeps the whole."""
+_LONGEST_LINE = 500
+_SPOKEN = frozenset({"user", "assistant"})
+
+
+def history(turn: Turn, limit: int = HISTORY_MESSAGES) -> list[Message]:
+    """The messages before this one, oldest first, the bot's own as `assistant`.
+
+    Neighbours of one role are joined and the first is a user's, because many chat templates insist that roles
+    alternate.
+    """
+    joined: list[Message] = []
+    for role, line in said_before(turn, limit):
+        if joined and joined[-1]["role"] == role:
+            joined[-1]["content"] = f"{joined[-1]['content']}\n{line}"
+        elif joined or role == "user":
+            joined.append({"role": role, "content": line})
+    return joined
+
+
+def said_before(turn: Turn, limit: int) -> list[tuple[str, str]]:
+    """Return the last `limit` messages before this one as (role, text), oldest first.
+
+    The lines of people begin with their name, except in a conversation that a client keeps, which stays as it is.
+    """
+    if turn.client_messages is not None:
+        spoken = [each for each in turn.client_messages if each["role"] in _SPOKEN and each.get("content")]
+        return [(str(each["role"]), str(each["content"])) for each in spoken[-limit:]] if limit else []
+    recent = turn.recent[-limit:] if limit else ()
+    return [(_role(message, turn), _line(message, turn)) for message in recent if message.text]
+
+
+def current(turn: Turn) -> str:
+    """This message with its circumstances behind it."""
+    text = "\n".join([turn.message.text, *_attachments(turn.message)])
+    return f"{text}\n\n{fill(prompt('context'), variables_of(turn))}"
+
+
+def conversation(turn: Turn, system: str, said: str) -> list[Message]:
+    """Return system text, history, and `said` as the last user message, roles alternating.
+
+    The history of a client is kept as it was sent; system messages at its beginning join the system text, because many
+    chat templates take only one.
+    """
+    if turn.client_messages is not None:
+        own, before = _split_system(turn.client_messages)
+        return [
+            {"role": "system", "content": "\n\n".join([system, *own])},
+            *before,
+            {"role": "user", "content": said},
+        ]
+    before = history(turn)
+    if before and before[-1]["role"] == "user":
+        said = f"[earlier]\n{before.pop()['content']}\n\n[message]\n{said}"
+    return [{"role": "system", "content": system}, *before, {"role": "user", "content": said}]
+
+
+def _split_system(messages: Sequence[Mapping[str, object]]) -> tuple[list[str], list[Message]]:
+    """The texts of the system messages at the beginning, and all other messages."""
+    count = next((place for place, each in enumerate(messages) if each["role"] != "system"), len(messages))
+    return [str(each["content"]) for each in messages[:count]], [dict(each) for each in messages[count:]]
+
+
+def rounds(steps: Sequence[Step]) -> list[Message]:
+    """The calls of this turn and their results: each `assistant` message with its `tool` messages, always in pairs."""
+    told: list[Message] = []
+    for step in steps:
+        if not step.calls:
+            told.append({"role": "assistant", "content": step.text})
+            continue
+        told.append(assistant_calls(step.text, [(call.id, call.name, arguments_text(call)) for call in step.calls]))
+        told += [
+            tool_message(call.id, call.name, cut(result_text(result)))
+            for call, result in zip(step.calls, step.results, strict=True)
+        ]
+    return told
+
+
+def assistant_calls(text: str, calls: Sequence[tuple[str, str, str]]) -> Message:
+    """An assistant's message with calls, each an (id, name, arguments as JSON text)."""
+    listed = [
+        {"id": identity, "type": "function", "function": {"name": name, "arguments": arguments}}
+        for identity, name, arguments in calls
+    ]
+    return {"role": "assistant", "content": text or None, "tool_calls": listed}
+
+
+def tool_message(call_id: str, name: str, content: str) -> Message:
+    """Return what a call came to."""
+    return {"role": "tool", "tool_call_id": call_id, "name": name, "content": content}
+
+
+def arguments_text(call: ToolCall) -> str:
+    """The arguments as JSON text."""
+    return json.dumps(call.arguments, ensure_ascii=False, default=str)
+
+
+def result_text(result: ToolResult, *, indent: int | None = None) -> str:
+    """A result as the model reads it: text as it stands, anything else as JSON, a failure as `{"error": …}`."""
+    if not result.ok:
+        return json.dumps({"error": result.error or result.text or "failed"}, ensure_ascii=False)
+    value = result.value if result.value is not None else result.text
+    if not isinstance(value, str):
+        value = json.dumps(value, ensure_ascii=False, default=as_json, indent=indent)
+    return "\n".join([*([value] if value else []), *map(_shown, result.files)]) or "done"
+
+
+def cut(text: str) -> str:
+    """A result at a length that leaves room for the rest: its beginning and its end, and a note of what is missing."""
+    if len(text) <= LONGEST_RESULT:
+        return text
+    head, tail = LONGEST_RESULT * 3 // 4, LONGEST_RESULT // 4
+    note = f"[… {len(text) - head - tail} of {len(text)} characters are left out here; ask for less at a time …]"
+    return f"{text[:head]}\n{note}\n{text[-tail:]}"
+
+
+def _shown(file: SentFile) -> str:
+    return f"[The person is sent {one_line(file.name)}: {one_line(file.media_type)}, {file.kilobytes} kB]"
+
+
+def _role(message: ChatMessage, turn: Turn) -> str:
+    return "assistant" if message.sender.is_bot and message.sender.name == turn.bot_name else "user"
+
+
+def _line(message: ChatMessage, turn: Turn) -> str:
+    text = message.text[:_LONGEST_LINE]
+    if _role(message, turn) == "assistant":
+        return text
+    indented = "\n  ".join(text.splitlines())  # no line of it may look like another message
+    return f"{one_line(message.sender.name)}: {indented}"
+
+
+def _attachments(message: ChatMessage) -> list[str]:
+    return [f"[attached {one_line(each.kind)}: {one_line(each.description)}]" for each in message.attachments]

@@ -1,0 +1,124 @@
+"""Answers in free words that claim a change: they stand only where a receipt proves one."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from msgspec.structs import replace
+
+from function_calls.language.messages import say
+from function_calls.language.recognized_phrases import bare, every_claim, folded, foreign_change_requests
+from function_calls.model_calls.forged_receipts import bare_text, is_forged, strip_receipt_marks
+from function_calls.model_calls.message_intents import intents_of
+from function_calls.model_calls.transcript import result_text
+from function_calls.tools.calls import Interpretation, Step, ToolCall, Turn
+
+_SENTENCE = re.compile(r"[^.!?。！？；;\n]+(?:[.!?。！？；;]+|\n|$)")
+_CHANGES = frozenset({"reminder_set", "reminder_delete", "reminder_update", "reminder_snooze", "undo"})
+_KEEPING = frozenset({"reminder_state", "memory_save", "memory_forget", "time_zone", "quiet_hours"})
+
+
+def is_unproven(turn: Turn, answer: str) -> bool:
+    """True where `answer`, a model's, says that something was set, changed or deleted, and nothing was in this turn."""
+    if _has_receipt(turn.steps):
+        return False
+    return is_forged(answer, _shown(turn)) or _claims(answer) or _claims_alone(turn, answer)
+
+
+def without_forged_receipt(turn: Turn, made: Interpretation) -> Interpretation:
+    """Return `made`, a model's answer, without marks and ids of receipts that no tool of this turn gave.
+
+    The answer to a request for a change ends with a note that nothing was changed, unless a tool made a change or the
+    answer is a question.
+    """
+    answer = strip_receipt_marks(made.answer, _shown(turn))
+    if answer and not made.calls and not _may_have_changed(turn) and asks_for_change(turn) and not _asks(answer):
+        answer = f"{answer}\n{say(turn.language, 'claim.nothing_changed')}"
+    return made if answer == made.answer else replace(made, answer=answer)
+
+
+def is_promise(turn: Turn, answer: str) -> bool:
+    """True where `answer`, a model's, sounds as if it had done what it was asked, or would: "Noted!", 好的，记住了."""
+    if turn.steps or not turn.message.is_addressed or answer.rstrip().endswith(("?", "？")):
+        return False
+    plain = folded(answer)
+    return any(each.promises.search(plain) for each in every_claim())
+
+
+def only_changes(calls: Sequence[ToolCall]) -> bool:
+    """Return whether `calls` are all of functions that set, change, keep or delete something of the person's."""
+    return bool(calls) and all(call.name in _CHANGES or call.name in _KEEPING for call in calls)
+
+
+def asks_for_change(turn: Turn) -> bool:
+    """Return True if the person asks for something to be set, changed, kept or deleted, in any language."""
+    words = folded(turn.message.text)
+    if any(each in words for each in foreign_change_requests()):
+        return True
+    return not (_CHANGES | _KEEPING).isdisjoint(intents_of(turn, turn.message))
+
+
+def what_happened(turn: Turn) -> Interpretation:
+    """Return what is said instead: what failed and what ran, or that nothing was changed where nothing ran.
+
+    A tool that does not say whether it changes something may have done so, an agent's too.
+    """
+    told = [result.text for step in turn.steps for result in step.results if not result.ok and result.text.strip()]
+    names = dict.fromkeys(_names_run(turn.steps))
+    if names:
+        told.append(say(turn.language, "claim.unconfirmed", tools=", ".join(names)))
+    return Interpretation(answer="\n".join(told) or say(turn.language, "claim.unproven"))
+
+
+def _names_run(steps: Sequence[Step]) -> Iterator[str]:
+    """Yield the names of the tools that ran to their end, those that agents called behind their agent's."""
+    for step in steps:
+        for call, result in zip(step.calls, step.results, strict=True):
+            if result.ok:
+                yield call.name
+            if result.spawned is not None:
+                yield from _names_run(result.spawned.steps)
+
+
+def _has_receipt(steps: Sequence[Step]) -> bool:
+    return any(result.receipts for step in steps for result in step.results)
+
+
+def _may_have_changed(turn: Turn) -> bool:
+    """Return True if a call of this turn changed something, or may have outside of the bot or in an agent."""
+    reading = {spec.name for spec in turn.tools if not spec.changes_state} - _CHANGES - _KEEPING
+    return any(
+        result.receipts or result.spawned is not None or (result.ok and call.name not in reading)
+        for step in turn.steps
+        for call, result in zip(step.calls, step.results, strict=False)
+    )
+
+
+def _shown(turn: Turn) -> Iterator[str]:
+    """Yield the texts of this turn from which a model may repeat ids: the person's message and results of tools."""
+    yield turn.message.text
+    yield from (text for step in turn.steps for result in step.results for text in (result.text, result_text(result)))
+
+
+def _asks(answer: str) -> bool:
+    return "?" in answer or "？" in answer  # how to answer often follows the question itself
+
+
+def _claims(answer: str) -> bool:
+    plain = folded(bare_text(answer))
+    if not any(each.gate.search(plain) for each in every_claim()):
+        return False
+    return any(_claims_a_change(match[0].strip()) for match in _SENTENCE.finditer(plain))
+
+
+def _claims_a_change(sentence: str) -> bool:
+    if not any(each.says.search(sentence) for each in every_claim()):
+        return False
+    return not any(each.excused.search(sentence) for each in every_claim())
+
+
+def _claims_alone(turn: Turn, answer: str) -> bool:
+    """Return whether the whole answer is "done", to somebody who asked for a change."""
+    said = bare(bare_text(answer), turn.bot_name)
+    if not any(each.alone.search(said) for each in every_claim()):
+        return False
+    return asks_for_change(turn)

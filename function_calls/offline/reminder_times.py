@@ -1,0 +1,170 @@
+"""From the arguments of `reminder_set` to a schedule: formats, the person's own words, rules."""
+
+import re
+from collections.abc import Callable
+from datetime import datetime, time, timedelta, tzinfo
+from functools import partial
+
+from msgspec.structs import replace
+
+from function_calls.models import ReminderArgs
+from function_calls.tools.context import CallContext
+from function_calls.tools.errors import ArgumentRefused
+from services.kernel.errors import RequestRefused
+from services.recurrence.edits import as_meant
+from services.recurrence.fires import next_after, zone_of
+from services.recurrence.follow_up import with_nag, without_nag
+from services.recurrence.rules import WEEKDAYS, parse_rule
+from services.recurrence.schedule import Schedule
+from services.time_expressions import Reading, TimeReader
+
+
+def time_reader(ctx: CallContext) -> TimeReader:
+    """The reader that the bot was wired with; the usual conventions where there is none."""
+    return ctx.services.get(TimeReader) if TimeReader in ctx.services.classes() else TimeReader()
+
+
+_DATE_TIME = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})[T ](\d{1,2}):(\d{2})(?::(\d{2}))?")
+_CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
+_YEARS = range(1970, 9999)  # a day less or more, or another zone, stays within the calendar
+_TIMES_NAGGED = 12
+_USUAL = TimeReader()
+_ReadWords = Callable[[str], Reading]
+
+
+def schedule_from(
+    arguments: ReminderArgs, *, now: datetime, zone: tzinfo, language: str, times: TimeReader = _USUAL
+) -> Schedule:
+    """Read when a reminder fires.
+
+    `now` is timezone-aware; the schedule is wall clock in `zone`; `times` reads the person's own words.
+
+    Raises:
+        RequestRefused: `time_not_understood`, `weekday_missing`: the arguments do not name a time.
+    """
+    local = now.astimezone(zone)
+    read = partial(_reading, local=local, language=language, times=times)
+    if arguments.rrule:
+        return Schedule(start=_first(arguments, local, read), zone=zone_name(zone), rule=_value(arguments.rrule))
+    if arguments.type == "once":
+        return _once(arguments, local, zone_name(zone), read)
+    clock = clock_of(arguments.time)
+    if clock is None:
+        return _repeated_phrase(arguments, local, zone_name(zone), read)
+    return _repeated(arguments.type, clock, arguments.weekday, local, zone_name(zone))
+
+
+def moment_of(words: str, ctx: CallContext) -> datetime:
+    """Return when `words` are, or how long they last from now; "a week", 明早, or the formats of `reminder_set`.
+
+    Raises:
+        RequestRefused: `time_not_understood`.
+    """
+    wish = ReminderArgs(type="once", time=words, content="", weekday=None, rrule=None, person=None)
+    schedule = schedule_from(wish, now=ctx.said_at, zone=ctx.zone, language=ctx.language, times=time_reader(ctx))
+    return schedule.start.replace(tzinfo=ctx.zone)
+
+
+def nagging(schedule: Schedule, minutes: int | None) -> Schedule:
+    """The schedule, repeated every so many minutes until it is done; with 0 no longer, with None as it is."""
+    if minutes is None or (minutes and schedule.rule and parse_rule(schedule.rule).is_elapsed):
+        return schedule  # what counts elapsed time repeats itself
+    rule = with_nag(schedule.rule, minutes=minutes, times=_TIMES_NAGGED) if minutes else without_nag(schedule.rule)
+    return replace(schedule, rule=rule)
+
+
+def zone_name(zone: tzinfo) -> str:
+    """The IANA name of `zone`."""
+    return getattr(zone, "key", None) or str(zone)
+
+
+def _once(arguments: ReminderArgs, local: datetime, zone: str, read: _ReadWords) -> Schedule:
+    fixed = _date_time(arguments.time)
+    if fixed is not None:
+        return Schedule(start=fixed, zone=zone)
+    reading = read(arguments.time)
+    return as_meant(Schedule(start=reading.wall, zone=zone, rule=reading.rrule or ""), local)
+
+
+def _repeated_phrase(arguments: ReminderArgs, local: datetime, zone: str, read: _ReadWords) -> Schedule:
+    """A daily or weekly time in the person's words, or as a full date whose clock is meant."""
+    fixed = _date_time(arguments.time)
+    if fixed is None:
+        reading = read(arguments.time)
+        if reading.rrule:
+            return as_meant(Schedule(start=reading.wall, zone=zone, rule=reading.rrule), local)
+        fixed = reading.wall
+    weekday = arguments.weekday if arguments.weekday is not None else fixed.weekday()
+    return _repeated(arguments.type, fixed.time(), weekday, local, zone)
+
+
+def _repeated(kind: str, clock: time, weekday: int | None, local: datetime, zone: str) -> Schedule:
+    at = f"BYHOUR={clock.hour};BYMINUTE={clock.minute}"
+    if kind == "daily":
+        return Schedule(start=_next(local, clock, step=1), zone=zone, rule=f"FREQ=DAILY;{at}")
+    if weekday is None:
+        raise RequestRefused("weekday_missing")
+    ahead = (weekday - local.weekday()) % 7
+    first = _next(local, clock, step=7, ahead=ahead)
+    return Schedule(start=first, zone=zone, rule=f"FREQ=WEEKLY;BYDAY={WEEKDAYS[weekday]};{at}")
+
+
+def refuse_past(schedule: Schedule, ctx: CallContext) -> None:
+    """Refuse a time that a model made up and that is over; the error tells the model the present time.
+
+    Raises:
+        ArgumentRefused: `time_in_past(due, now)`.
+    """
+    if not schedule.rule and next_after(schedule, ctx.said_at) is None:
+        due = schedule.start.replace(tzinfo=zone_of(schedule))
+        raise ArgumentRefused("time_in_past", due=due, now=ctx.now)
+
+
+def _next(local: datetime, clock: time, *, step: int, ahead: int = 0) -> datetime:
+    """The next wall-clock `clock`, `ahead` days on, strictly after now."""
+    candidate = datetime.combine(local.date() + timedelta(days=ahead), clock)
+    return candidate if candidate > _wall(local) else candidate + timedelta(days=step)
+
+
+def _first(arguments: ReminderArgs, local: datetime, read: _ReadWords) -> datetime:
+    fixed = _date_time(arguments.time)
+    if fixed is not None:
+        return fixed
+    clock = clock_of(arguments.time)
+    if clock is not None:
+        return _next(local, clock, step=1)
+    return read(arguments.time).wall
+
+
+def _reading(words: str, *, local: datetime, language: str, times: TimeReader) -> Reading:
+    best = times.parse(words, local, language=language).best or times.parse(words, local).best
+    if best is None:
+        raise RequestRefused("time_not_understood", time=words)
+    return best
+
+
+def _date_time(text: str) -> datetime | None:
+    match = _DATE_TIME.fullmatch(text.strip())
+    if match is None:
+        return None
+    numbers = [int(part or 0) for part in match.groups()]
+    if numbers[0] not in _YEARS:  # what a model writes where it knows no time
+        raise RequestRefused("time_not_understood", time=text)
+    try:
+        return datetime(*numbers)  # type: ignore[arg-type]  # noqa: DTZ001 - wall clock; the schedule carries the zone
+    except ValueError as error:
+        raise RequestRefused("time_not_understood", time=text) from error
+
+
+def clock_of(text: str) -> time | None:
+    """The clock time that `text` is (`HH:MM`); None when it is anything else."""
+    match = _CLOCK.fullmatch(text.strip())
+    return None if match is None else time(int(match[1]), int(match[2]))
+
+
+def _wall(moment: datetime) -> datetime:
+    return moment.replace(tzinfo=None)
+
+
+def _value(rule: str) -> str:
+    return rule.strip().removeprefix("RRULE:")

@@ -1,0 +1,1 @@
+"""Tools and their calls: declaration, validation, permission and dispatch."""

@@ -1,0 +1,299 @@
+"""The nouns of function calling: turn, tool, call, result, reply."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta, tzinfo
+from itertools import takewhile
+from typing import Final, Literal, Protocol
+
+from msgspec import Struct, field
+
+from services.history.service import HistoryService
+from services.kernel.chat import ChatAddress, ChatMessage, Person
+from services.kernel.chat import Choice as Choice  # noqa: PLC0414 - a tool finds it beside the result that has it
+from services.kernel.chat import SentFile as SentFile  # noqa: PLC0414 - as above
+from services.language_model.ports import TextListener
+
+_LOOKED_BACK: Final = 30
+
+
+class ReplyScope(Struct, frozen=True, kw_only=True):
+    """The earlier messages of a sender whose answers by the bot a new message can refer to.
+
+    `is_everything` stands for all of them; else they are `message_ids`. `asked` is the other person to whom the bot had
+    written the message that this one replies to.
+    """
+
+    is_everything: bool = True
+    message_ids: frozenset[str] = frozenset()
+    asked: Person | None = None
+
+    def covers(self, *message_ids: str) -> bool:
+        """Tell whether one of `message_ids` is among them."""
+        return self.is_everything or not self.message_ids.isdisjoint(message_ids)
+
+
+async def reply_scope(message: ChatMessage, history: HistoryService) -> ReplyScope:
+    """Return the scope of `message`, which is in `history` already."""
+    if message.is_private:
+        return ReplyScope()
+    if message.reply_to is not None:
+        return await scope_of_reply(message, message.reply_to, history)
+    if message.is_addressed:
+        return ReplyScope()
+    return ReplyScope(is_everything=False, message_ids=await _since_others(message, history))
+
+
+async def _since_others(message: ChatMessage, history: HistoryService) -> frozenset[str]:
+    """Return the ids of what the sender wrote since somebody else did.
+
+    Of those who want nothing kept the history knows messages without a person. If the sender is one of them, such
+    messages count as theirs.
+    """
+    speakers = await history.speakers(message.address, _LOOKED_BACK)
+    own_names = {
+        message.sender.id,
+        next((person for each, person in speakers if each == message.id), message.sender.id),
+    }
+    own = takewhile(lambda each: each[1] in own_names, reversed(speakers))
+    return frozenset(message_id for message_id, _ in own if message_id != message.id)
+
+
+async def scope_of_reply(message: ChatMessage, reply_to: str, history: HistoryService) -> ReplyScope:
+    """Return the scope of `message`, which replies to the message with the id `reply_to`."""
+    replied = await history.find(message.address, reply_to)
+    if replied is None or not replied.sender.is_bot:
+        return ReplyScope(is_everything=message.is_addressed)
+    if replied.reply_to is None:
+        return ReplyScope(is_everything=False)
+    question = await history.find(message.address, replied.reply_to)
+    is_own = question is None or question.sender.id == message.sender.id
+    return ReplyScope(
+        is_everything=False,
+        message_ids=frozenset({replied.reply_to}),
+        asked=None if is_own or question is None else question.sender,
+    )
+
+
+# What comes at once is reckoned by the bot's own clock: platforms tell whole seconds, and theirs may be a little off.
+_AT_ONCE: Final = timedelta(minutes=1)
+# No platform keeps a message longer for a bot that was away; a clock that says so is wrong.
+_LONGEST_WAIT: Final = timedelta(days=7)
+
+
+def said_at(message: ChatMessage, now: datetime) -> datetime:
+    """Return when `message` was said, in the zone of `now`: it may have waited until the bot was there again."""
+    waited = now - message.sent_at
+    return message.sent_at.astimezone(now.tzinfo) if _AT_ONCE < waited < _LONGEST_WAIT else now
+
+
+ReturnStyle = Literal["reply", "observation"]
+FailureKind = Literal["error", "timeout", "denied"]
+
+
+class ToolSpec(Struct, frozen=True, kw_only=True):
+    """A tool as an interpreter sees it. `parameters` is its JSON Schema; `examples` are sentences that mean it.
+
+    `changes_state` and `confirm` matter for tools from elsewhere, which no options were declared for: the first asks
+    the person once untrusted text is in the turn, the second always, and a call that succeeds leaves a receipt.
+    """
+
+    name: str
+    description: str
+    parameters: Mapping[str, object]
+    examples: tuple[str, ...] = ()
+    returns: ReturnStyle = "observation"
+    changes_state: bool = False
+    confirm: bool = False
+
+
+class ToolCall(Struct, frozen=True, kw_only=True):
+    """A call that an interpreter chose. `repairs` says what was mended in the arguments before the first check."""
+
+    id: str
+    name: str
+    arguments: Mapping[str, object]
+    repairs: tuple[str, ...] = ()
+
+
+class UndoStep(Struct, frozen=True, kw_only=True):
+    """How a change is taken back: the registered function `name`, called with `arguments` (JSON)."""
+
+    name: str
+    arguments: Mapping[str, object]
+
+
+class Receipt(Struct, frozen=True, kw_only=True):
+    """Proof of a committed change of state: "done" is said from a receipt or not at all.
+
+    `action` is the past tense of what happened (`set`, `deleted`), `subject` what it happened to. `undo` takes it
+    back; None where nothing does. `change_id` is the id by which `undo` takes it back later, or has taken it back;
+    empty where the change is not remembered.
+    """
+
+    action: str
+    subject: str
+    undo: UndoStep | None = None
+    change_id: str = ""
+
+
+class ToolResult(Struct, frozen=True, kw_only=True):
+    """What came of a call. A failure is `ok=False`, never an exception.
+
+    `text` is worded for people (and is the answer when the tool `returns="reply"`); `value` is what a model is
+    fed; `is_answered` says that somebody else has already answered in the chat, so nothing more is to be said.
+    `is_question` says that `text` asks the person something, `is_reply` that `text` is the answer of the turn.
+    `spawned` records the agent that did the work, where one did. `failure` is the kind of a failure, `cause` a code for
+    why it failed: what a service refused with, or one of `running`; empty where a tool itself said that it failed.
+    `is_untrusted` says that others than the person wrote what is in it (a web page, a search result, a chat).
+    `is_private` asks for an answer that only the person sees, where the platform can. `choices` are offered beside it.
+    `is_correctable` says of a failure that the model which made the call is to correct it, before the person is told.
+    `is_unchanged` says that a tool which can change something did not this time, so that there is nothing to undo.
+    `files` go to the chat with the answer; a model is told that they do, never what is in them.
+    """
+
+    ok: bool
+    text: str = ""
+    value: object = None
+    error: str | None = None
+    failure: FailureKind = "error"
+    cause: str = ""
+    receipts: tuple[Receipt, ...] = ()
+    is_answered: bool = False
+    is_question: bool = False
+    is_reply: bool = False
+    is_untrusted: bool = False
+    is_private: bool = False
+    is_unchanged: bool = False
+    is_correctable: bool = False
+    choices: tuple[Choice, ...] = ()
+    files: tuple[SentFile, ...] = ()
+    spawned: "SpawnedTask | None" = None
+    duration_ms: float = 0.0
+
+    def for_model(self) -> object:
+        """Return what a model is fed: the value, or the error as `{"error": …}`."""
+        if not self.ok:
+            return {"error": self.error}
+        return self.value if self.value is not None else self.text
+
+    @classmethod
+    def failed(cls, error: str, *, text: str = "", kind: FailureKind = "error", cause: str = "") -> "ToolResult":
+        """A failure: `error` is for the model, `text` for the person."""
+        return cls(ok=False, text=text, error=error, failure=kind, cause=cause)
+
+    @classmethod
+    def refused(cls, code: str, text: str) -> "ToolResult":
+        """Return what a service refused with `code`, as a handler words it."""
+        return cls.failed(code, text=text, cause=code)
+
+
+class Step(Struct, frozen=True, kw_only=True):
+    """One round of a turn: the calls that were made and what came of them, in call order."""
+
+    text: str
+    calls: tuple[ToolCall, ...]
+    results: tuple[ToolResult, ...]
+
+
+class SpawnedTask(Struct, frozen=True, kw_only=True):
+    """The record of an agent's work on behalf of a call: what it was asked, which rounds it took, what it answered."""
+
+    agent: str
+    request: str
+    answer: str
+    steps: tuple[Step, ...]
+    ok: bool
+
+
+class Turn(Struct, frozen=True, kw_only=True):
+    """A message to be understood, with everything an interpreter may look at.
+
+    `now` is timezone-aware in `zone`, the zone of the person (or chat, or bot). `language` is the person's,
+    `en` or `zh`. `recent` are the messages before this one, oldest first. `steps` are the rounds of this turn.
+    `on_text` hears the answer while it is written, where somebody can watch that. `scope` says which earlier messages
+    of the person it can go on with, when it answers a question or changes what was just done.
+
+    `client_messages` is the conversation before this message as a client of the completions API keeps it, in the form
+    of that API; None where the chat's own record is shown. `tool_choice` is that of the API: None lets the interpreter
+    decide, `none` forbids calls, anything else demands one of `tools`.
+    """
+
+    message: ChatMessage
+    now: datetime
+    zone: tzinfo
+    language: str
+    bot_name: str
+    tools: tuple[ToolSpec, ...]
+    recent: tuple[ChatMessage, ...] = ()
+    steps: tuple[Step, ...] = ()
+    state: Mapping[str, object] = field(default_factory=dict)
+    on_text: TextListener | None = None
+    scope: ReplyScope = field(default_factory=ReplyScope)
+    client_messages: tuple[Mapping[str, object], ...] | None = None
+    tool_choice: str | Mapping[str, object] | None = None
+
+    @property
+    def must_call(self) -> bool:
+        """Return whether an answer without a call is of no use."""
+        return self.tool_choice not in (None, "none")
+
+    @property
+    def said_at(self) -> datetime:
+        """From when the times of the message count: `now`, or when it was sent if it had to wait for the bot."""
+        return said_at(self.message, self.now)
+
+
+class Interpretation(Struct, frozen=True, kw_only=True):
+    """What an interpreter made of a turn: calls, or an answer, or neither (nothing was asked of the bot).
+
+    `notice` is one line that the person should also see, such as that the model was out of reach. `is_owed` says that
+    the answer is due even where the message was not addressed to the bot: it was a request, and something is missing.
+    `choices` are buttons for the answers to what is asked. `is_handed_on` says that to say nothing is
+    right: somebody else goes on with the turn, or decided so.
+    """
+
+    calls: tuple[ToolCall, ...] = ()
+    answer: str = ""
+    notice: str = ""
+    choices: tuple[Choice, ...] = ()
+    is_owed: bool = False
+    is_handed_on: bool = False
+
+
+class Reply(Struct, frozen=True, kw_only=True):
+    """What the bot says. `mentions` are people to notify; the platform words them its own way.
+
+    `choices` are buttons, and `private_to` the one person it is for, on platforms that have such things.
+    """
+
+    text: str
+    reply_to: str | None = None
+    mentions: tuple[Person, ...] = ()
+    mentions_everyone: bool = False
+    choices: tuple[Choice, ...] = ()
+    files: tuple[SentFile, ...] = ()
+    private_to: Person | None = None
+
+
+class Conversation(Struct, frozen=True, kw_only=True):
+    """Who speaks where: the key of everything remembered between messages of one person in one chat."""
+
+    chat: ChatAddress
+    person: Person
+
+    @property
+    def key(self) -> str:
+        """One string for this person in this chat."""
+        return f"{self.chat.key}#{self.person.id}"
+
+
+class Interpreter(Protocol):
+    """Reads a turn and chooses calls or words an answer; a language model is one, sentence patterns are another."""
+
+    async def interpret(self, turn: Turn) -> Interpretation:
+        """Say what `turn` asks for; an empty interpretation means that nothing was asked.
+
+        Raises:
+            ModelUnavailable: a model was needed and none answered.
+        """
+        ...

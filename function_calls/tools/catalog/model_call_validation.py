@@ -1,0 +1,112 @@
+"""The first validation: requested calls become checked calls, or one precise message for the model each."""
+
+from collections.abc import Collection, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from function_calls.tools.calls import Step, ToolCall
+from function_calls.tools.catalog.offered_tools import OfferedTools
+from function_calls.tools.declaring.argument_validation import check_arguments
+from function_calls.tools.errors import ArgumentsInvalid
+from services.language_model.ports import RequestedCall
+
+MOST_CALLS = 16
+
+
+class Problem(Struct, frozen=True, kw_only=True):
+    """A call that cannot be used. `told` is for the model, `fields` are the arguments that are wrong.
+
+    `tool` is empty when there is no such tool.
+    """
+
+    told: str
+    tool: str = ""
+    fields: tuple[str, ...] = ()
+
+
+class CheckedCalls(Struct, frozen=True, kw_only=True):
+    """What the check made of one answer's calls, in order: each is a `ToolCall` or a `Problem`."""
+
+    requested: tuple[RequestedCall, ...]
+    outcomes: tuple[ToolCall | Problem, ...]
+
+    @property
+    def calls(self) -> tuple[ToolCall, ...]:
+        """The calls that are right, each once."""
+        kept: list[ToolCall] = []
+        for outcome in self.outcomes:
+            if isinstance(outcome, ToolCall) and not any(is_same(outcome, other) for other in kept):
+                kept.append(outcome)
+        return tuple(kept)
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Return what is wrong with the others."""
+        return tuple(outcome for outcome in self.outcomes if isinstance(outcome, Problem))
+
+
+def check_calls(requested: Sequence[RequestedCall], tools: OfferedTools, taken_ids: Collection[str]) -> CheckedCalls:
+    """Check every call against its tool's schema, mending what can be mended without a doubt.
+
+    Ids are made unique within the turn; `taken_ids` are those of earlier rounds.
+    """
+    named = _with_ids(requested, taken_ids)
+    outcomes = [_check(call, tools) if place < MOST_CALLS else _too_many() for place, call in enumerate(named)]
+    return CheckedCalls(requested=tuple(named), outcomes=tuple(outcomes))
+
+
+def ids_of(steps: Sequence[Step]) -> set[str]:
+    """The ids of all calls in `steps`."""
+    return {call.id for step in steps for call in step.calls}
+
+
+def is_same(call: ToolCall, other: ToolCall) -> bool:
+    """Return whether two calls ask for the same thing."""
+    return call.name == other.name and call.arguments == other.arguments
+
+
+def _check(requested: RequestedCall, tools: OfferedTools) -> ToolCall | Problem:
+    spec = tools.resolve(requested.name or tools.fitting(requested.arguments) or "")
+    if spec is None:
+        return Problem(told=_no_such_tool(requested.name, tools))
+    renamed = () if spec.name == requested.name else (f"tool name {requested.name} read as {spec.name}",)
+    try:
+        repaired = check_arguments(
+            tools.validator(spec.name), requested.arguments, tool=spec.name, other_tools=tools.schemas
+        )
+    except ArgumentsInvalid as error:
+        return Problem(told=error.for_model(), tool=spec.name, fields=_fields(error))
+    return ToolCall(id=requested.id, name=spec.name, arguments=repaired.arguments, repairs=(*renamed, *repaired.steps))
+
+
+def _no_such_tool(name: str, tools: OfferedTools) -> str:
+    near = tools.nearest(name)
+    hint = f" Did you mean {' or '.join(near)}?" if near else ""
+    return f"There is no tool named '{name[:64]}'.{hint} The tools are: {', '.join(tools.by_name)}."
+
+
+def _too_many() -> Problem:
+    return Problem(told=f"At most {MOST_CALLS} calls are taken at once; this one was not.")
+
+
+def _fields(error: ArgumentsInvalid) -> tuple[str, ...]:
+    tops = (each.pointer.lstrip("/").split("/")[0] for each in error.errors)
+    return tuple(dict.fromkeys(top for top in tops if top))
+
+
+def _with_ids(requested: Sequence[RequestedCall], taken: Collection[str]) -> list[RequestedCall]:
+    used: set[str] = set(taken)
+    named = []
+    for call in requested:
+        identity = call.id if call.id and call.id not in used else _fresh(used)
+        used.add(identity)
+        named.append(call if identity == call.id else replace(call, id=identity))
+    return named
+
+
+def _fresh(used: Collection[str]) -> str:
+    number = len(used) + 1
+    while f"call_{number}" in used:
+        number += 1
+    return f"call_{number}"

@@ -1,0 +1,112 @@
+"""A set of tools made ready for a model once: serialised, and each with its compiled check."""
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
+
+from function_calls.tools.calls import ToolSpec
+from function_calls.tools.catalog.names import meant
+from function_calls.tools.validation.relaxed_json import Unreadable, read_json
+from function_calls.tools.validation.schema_validator import SchemaValidator
+from services.kernel.bounded import Bounded
+from services.kernel.close_names import likest
+
+_KEPT_SETS = 64
+_NEAREST = 3
+_TELLING = 2  # arguments that together tell which tool is meant
+
+
+class OfferedTools:
+    """What a model is offered, in every form that a request needs; each form is made on first use and kept."""
+
+    def __init__(self, specs: tuple[ToolSpec, ...]) -> None:
+        self.specs = specs
+        self.by_name: Mapping[str, ToolSpec] = {spec.name: spec for spec in specs}
+        self._validators: dict[str, SchemaValidator] = {}
+
+    @cached_property
+    def native(self) -> bytes | None:
+        """The `tools` field of a request, serialised; None when there are no tools."""
+        if not self.specs:
+            return None
+        listed = [
+            {
+                "type": "function",
+                "function": {"name": spec.name, "description": spec.description, "parameters": spec.parameters},
+            }
+            for spec in self.specs
+        ]
+        return json.dumps(listed, ensure_ascii=False, separators=(",", ":"), default=dict).encode()
+
+    @cached_property
+    def flat(self) -> str:
+        """The list as JSON text for a prompt, in the flat form of the specification."""
+        listed = [
+            {"type": "function", "name": spec.name, "description": spec.description, "parameters": spec.parameters}
+            for spec in self.specs
+        ]
+        return json.dumps(listed, ensure_ascii=False, default=dict)
+
+    @cached_property
+    def schemas(self) -> Mapping[str, Mapping[str, object]]:
+        """The JSON Schema of each tool's arguments by name."""
+        return {spec.name: spec.parameters for spec in self.specs}
+
+    def validator(self, name: str) -> SchemaValidator:
+        """The compiled check of the arguments of the tool called `name`, which must be one of these."""
+        found = self._validators.get(name)
+        if found is None:
+            found = self._validators[name] = SchemaValidator(self.by_name[name].parameters)
+        return found
+
+    def resolve(self, name: str) -> ToolSpec | None:
+        """The tool that is meant by `name`: itself, or the only one that differs in case, dashes, order or a prefix."""
+        exact = self.by_name.get(name)
+        if exact is not None:
+            return exact
+        known = meant(name, self.by_name)
+        return None if known is None else self.by_name[known]
+
+    def fitting(self, arguments: str) -> str | None:
+        """The name of the only tool that takes the arguments that `arguments` writes: at least two, none missing."""
+        try:
+            given = read_json(arguments).value
+        except Unreadable:
+            return None
+        if not isinstance(given, dict) or len(given) < _TELLING:
+            return None
+        found = [name for name, schema in self.schemas.items() if _takes(schema, given.keys())]
+        return found[0] if len(found) == 1 else None
+
+    def nearest(self, name: str) -> list[str]:
+        """Names of tools that look like `name`, the likeliest first."""
+        return likest(name, self.by_name, count=_NEAREST)
+
+
+class ToolShelf:
+    """Keeps the `OfferedTools` of the sets that were offered last, found again by the identity of their specs."""
+
+    def __init__(self) -> None:
+        self._kept: Bounded[tuple[int, ...], OfferedTools] = Bounded(_KEPT_SETS)
+        self._last: OfferedTools | None = None
+
+    def get(self, specs: tuple[ToolSpec, ...]) -> OfferedTools:
+        """The set made of `specs`; the same one as long as the same specs are offered."""
+        last = self._last
+        if last is not None and last.specs is specs:
+            return last
+        key = _identity(specs)
+        found = self._kept.get(key)
+        if found is None:
+            found = self._kept[key] = OfferedTools(specs)
+        self._last = found
+        return found
+
+
+def _takes(schema: Mapping[str, object], names: Collection[str]) -> bool:
+    known, required = schema.get("properties"), schema.get("required")
+    return isinstance(known, Mapping) and isinstance(required, Sequence) and set(required) <= set(names) <= set(known)
+
+
+def _identity(specs: Sequence[ToolSpec]) -> tuple[int, ...]:
+    return tuple(map(id, specs))  # each kept set holds its specs, so an id cannot be given to another meanwhile

@@ -1,0 +1,1 @@
+"""Calls that wait for a yes, and changes that can be undone."""

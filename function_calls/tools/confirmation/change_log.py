@@ -1,0 +1,168 @@
+"""The last changes of each person in each chat, so that they can be taken back."""
+
+import asyncio
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime, timedelta
+from hashlib import blake2s
+from typing import Final, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from function_calls.tools.calls import Conversation, Receipt, ToolResult, UndoStep
+from function_calls.tools.session_state import json_copy
+from services.kernel.chat import Person
+from services.kernel.state import Json, StateStore
+
+MOST: Final = 20
+UNDONE: Final = "undone"  # the action of a receipt that says a change was taken back; it is none to take back
+EDITED: Final = "/edited"  # with the time behind the id of a message: what new words of it changed is undone by itself
+_KEPT: Final = timedelta(days=30)
+_OWNER_DIGITS: Final = 5
+_MESSAGE_DIGITS: Final = 10
+
+ChangeState = Literal["live", "undone", "refused"]
+
+
+class Change(Struct, frozen=True, kw_only=True):
+    """The change that one call made. `message_id` is the message that it was made for, `tool` the function.
+
+    `agent_name` is the agent that made it, empty outside of agents. `text` is the first line of the confirmation, `at`
+    the time of the change (timezone-aware; None for changes stored before it was kept). A `refused` change could not be
+    taken back when that was last tried.
+    """
+
+    tool: str
+    message_id: str
+    receipts: tuple[Receipt, ...]
+    agent_name: str = ""
+    text: str = ""
+    at: datetime | None = None
+    state: ChangeState = "live"
+
+
+def change_id(person: Person, message_id: str) -> str:
+    """Name the changes that one message of `person` made.
+
+    Digits alone are of no language, and these few fit into a button of any platform.
+    """
+    return _owner_of(person) + _digits(message_id, _MESSAGE_DIGITS)
+
+
+def change_undone(result: ToolResult) -> str:
+    """Return the id of the change that a call has taken back; empty where it took none back."""
+    return next((each.change_id for each in result.receipts if each.action == UNDONE), "")
+
+
+def is_owner(person: Person, change: str) -> bool:
+    """Tell whether `change`, an id of `change_id`, names a change of `person`."""
+    return change.startswith(_owner_of(person))
+
+
+class ReceiptStack:
+    """Keeps the last twenty changes of each person in each chat for thirty days, also through a restart.
+
+    As many that were taken back are remembered with them, so that a second press of their button is recognised.
+    """
+
+    def __init__(self, state: StateStore) -> None:
+        self._state = state
+        self._lock = asyncio.Lock()
+
+    async def push(self, conversation: Conversation, change: Change) -> None:
+        """Remember a change."""
+        async with self._lock:
+            await self._keep(conversation, [*await self._changes(conversation), change])
+
+    async def latest(self, conversation: Conversation) -> tuple[Change, ...]:
+        """Return the calls of one function for one message that changed something last, newest first."""
+        changes = (await self.every(conversation))[::-1]
+        same = []
+        for change in changes:
+            if (change.message_id, change.tool) != (changes[0].message_id, changes[0].tool):
+                break
+            same.append(change)
+        return tuple(same)
+
+    async def every(self, conversation: Conversation) -> tuple[Change, ...]:
+        """Return the changes that can still be taken back, oldest first."""
+        return tuple(each for each in await self._changes(conversation) if each.state == "live")
+
+    async def remembered(self, conversation: Conversation) -> tuple[Change, ...]:
+        """Return all changes that are remembered, oldest first, those that were taken back among them."""
+        return tuple(await self._changes(conversation))
+
+    async def mark(self, conversation: Conversation, message_ids: Collection[str], state: ChangeState) -> None:
+        """Set the state of the changes that were made for these messages and not taken back before."""
+        async with self._lock:
+            changes = [
+                replace(each, state=state) if each.message_id in message_ids and each.state != "undone" else each
+                for each in await self._changes(conversation)
+            ]
+            await self._keep(conversation, changes)
+
+    async def _changes(self, conversation: Conversation) -> list[Change]:
+        stored = await self._state.get(_key(conversation))
+        return [_read(entry) for entry in stored if isinstance(entry, dict)] if isinstance(stored, list) else []
+
+    async def _keep(self, conversation: Conversation, changes: Sequence[Change]) -> None:
+        live = [each for each in changes if each.state == "live"][-MOST:]
+        past = [each for each in changes if each.state != "live"][-MOST:]
+        kept: list[Json] = [_written(each) for each in changes if each in live or each in past]
+        await self._state.set(_key(conversation), kept or None, keep=_KEPT)
+
+
+def _owner_of(person: Person) -> str:
+    return _digits(person.id, _OWNER_DIGITS)
+
+
+def _digits(text: str, count: int) -> str:
+    number = int.from_bytes(blake2s(text.encode(), digest_size=8).digest()) % 10**count
+    return f"{number:0{count}}"
+
+
+def _key(conversation: Conversation) -> str:
+    return f"receipts:{conversation.key}"
+
+
+def _written(change: Change) -> dict[str, Json]:
+    return {
+        "tool": change.tool,
+        "message": change.message_id,
+        "agent": change.agent_name,
+        "text": change.text,
+        "at": None if change.at is None else change.at.isoformat(),
+        "state": change.state,
+        "receipts": [_receipt(receipt) for receipt in change.receipts],
+    }
+
+
+def _receipt(receipt: Receipt) -> dict[str, Json]:
+    written: dict[str, Json] = {"action": receipt.action, "subject": receipt.subject}
+    if receipt.undo is not None:
+        written["undo"] = {"name": receipt.undo.name, "arguments": json_copy(dict(receipt.undo.arguments))}
+    return written
+
+
+def _read(entry: Mapping[str, Json]) -> Change:
+    receipts, at, state = entry.get("receipts"), entry.get("at"), entry.get("state")
+    return Change(
+        tool=str(entry.get("tool")),
+        message_id=str(entry.get("message")),
+        agent_name=str(entry.get("agent", "")),
+        text=str(entry.get("text", "")),
+        at=datetime.fromisoformat(at) if isinstance(at, str) else None,
+        state="undone" if state == "undone" else "refused" if state == "refused" else "live",
+        receipts=tuple(_read_receipt(each) for each in receipts if isinstance(each, dict))
+        if isinstance(receipts, list)
+        else (),
+    )
+
+
+def _read_receipt(written: Mapping[str, Json]) -> Receipt:
+    undo = written.get("undo")
+    step = None
+    if isinstance(undo, dict):
+        arguments = undo.get("arguments")
+        step = UndoStep(name=str(undo.get("name")), arguments=arguments if isinstance(arguments, dict) else {})
+    return Receipt(action=str(written.get("action")), subject=str(written.get("subject")), undo=step)

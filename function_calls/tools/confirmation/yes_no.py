@@ -1,0 +1,72 @@
+"""Read messages that are nothing but an answer: a yes or a no, a pick, or the words that a deletion asks for."""
+
+import re
+
+from msgspec import Struct
+
+from function_calls.language.recognized_phrases import Phrases, bare, every_language
+
+_LONGEST = 40
+# Around what is picked: "only tomorrow please", 选第一个吧.
+_POLITE = re.compile(r"^(?:option |let's do |选|要)(?=.)|,? (?:please|pls|thanks|thank you)$|(?<=.)[吧啊呀哈哦]$")
+
+
+class Answer(Struct, frozen=True, kw_only=True):
+    """A message that says nothing but an answer.
+
+    `consent` is True for a yes, False for a no. `pick` is `1`, `2` …, `once` or `always`. `confirms` are the actions
+    that its words name, such as `delete` for "yes, delete everything".
+    """
+
+    consent: bool | None = None
+    pick: str = ""
+    confirms: frozenset[str] = frozenset()
+
+
+def answer_of(text: str, bot_name: str) -> Answer | None:
+    """Return the answer that a message is; None for a message that says anything else."""
+    consent = consent_of(text, bot_name)
+    if consent is not None:
+        return Answer(consent=consent)
+    pick, confirms = pick_of(text, bot_name), confirmed_actions(text, bot_name)
+    return Answer(pick=pick, confirms=confirms) if pick or confirms else None
+
+
+def pick_of(text: str, bot_name: str) -> str:
+    """Return what a message picks that says nothing more.
+
+    `1`, `2` …, `once` or `always`; empty where it picks nothing.
+    """
+    if len(text) > _LONGEST:
+        return ""
+    said = _POLITE.sub("", bare(text, bot_name))
+    return next((name for each in every_language() for name, words in each.picks.items() if said in words), "")
+
+
+def consent_of(text: str, bot_name: str) -> bool | None:
+    """True for a yes, False for a no, None for anything else: only a message that says nothing more counts."""
+    if len(text) > _LONGEST:
+        return None
+    said = bare(text, bot_name).replace(",", "")
+    if any(said in each.yes for each in every_language()):
+        return True
+    return False if any(said in each.no for each in every_language()) else None
+
+
+def confirmed_actions(text: str, bot_name: str) -> frozenset[str]:
+    """Return the actions that a message confirms by name, with or without a yes in front."""
+    if len(text) > _LONGEST:
+        return frozenset()
+    said = " ".join(_POLITE.sub("", bare(text, bot_name)).replace(",", " ").split())
+    return frozenset(
+        action
+        for each in every_language()
+        for action, words in each.confirms.items()
+        if _without_yes(said, each) & words
+    )
+
+
+def _without_yes(said: str, language: Phrases) -> set[str]:
+    """Return `said`, and what remains of it behind each yes that it begins with, also with a `+` in front."""
+    rest = [said.removeprefix(yes).strip() for yes in language.yes if said.startswith(yes)]
+    return {said, *rest, *(f"+{each}" for each in rest)}

@@ -1,0 +1,220 @@
+"""What a running tool is given: who asks, where, when, and the services it may use."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import suppress
+from datetime import datetime, tzinfo
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from loguru import logger
+from msgspec import Struct, field
+from msgspec.structs import replace
+from pydantic import BaseModel
+
+from function_calls.tools.calls import Conversation, ToolCall, said_at
+from function_calls.tools.permission import Viewer
+from function_calls.tools.policy import Oversight
+from function_calls.tools.session_state import CallState
+from services.kernel.chat import ChatAddress, ChatMessage, Person
+from services.kernel.clock import Clock
+from services.language_model.ports import TextListener
+
+Value = TypeVar("Value")
+
+
+class Beginning(Struct, kw_only=True):
+    """Whether a change has begun: from here on it is finished, whatever happens to whoever asked for it."""
+
+    is_made: bool = False
+
+
+async def finished_once_begun(work: Callable[[Beginning], Awaitable[Value]]) -> Value:
+    """Do `work`; a cancellation stops it before it says that it has begun, and waits for its end afterwards.
+
+    Raises:
+        asyncio.CancelledError: the caller was cancelled; `work` has ended when this is raised.
+    """
+    beginning = Beginning()
+    task = asyncio.ensure_future(work(beginning))
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        if not beginning.is_made:
+            task.cancel()
+        while not task.done():
+            with suppress(asyncio.CancelledError):
+                await asyncio.wait([task])
+        raise
+
+
+if TYPE_CHECKING:
+    from loguru import Logger
+
+    from function_calls.router import FunctionCallRouter
+
+Service = TypeVar("Service")
+Progress = Callable[[str], Awaitable[None]]
+Members = Callable[[], Awaitable[Sequence[Person]]]
+
+
+class Services:
+    """The services of one bot, found by their class."""
+
+    def __init__(self, *services: object) -> None:
+        self._by_class: dict[type[object], object] = {type(service): service for service in services}
+
+    def add(self, service: object) -> None:
+        """Offer one more service."""
+        self._by_class[type(service)] = service
+
+    def get(self, wanted: type[Service]) -> Service:
+        """Return the service that is a `wanted`.
+
+        Raises:
+            LookupError: no such service was wired in `build_app`.
+        """
+        found = self._by_class.get(wanted)
+        if found is None:
+            found = next((service for service in self._by_class.values() if isinstance(service, wanted)), None)
+        if found is None:
+            raise LookupError(f"no service of class {wanted.__name__}; pass it to build_app(services=…)")
+        return cast("Service", found)
+
+    def classes(self) -> Iterable[type[object]]:
+        """The classes that a tool may name in its annotations."""
+        return self._by_class.keys()
+
+
+class Actions(Struct, kw_only=True):
+    """What a tool asks of the agent that called it; heard when the call succeeded.
+
+    `transfer_to_agent` names a sub-agent that is to go on with the turn; `escalate` ends the agent's run, and with it
+    the loop that it is part of; `output` is the answer of an agent that has to give one of a certain form.
+    """
+
+    transfer_to_agent: str | None = None
+    escalate: bool = False
+    output: BaseModel | None = None
+
+    @property
+    def end_the_run(self) -> bool:
+        """Return whether the agent that called is done, whatever its model would say to the results."""
+        return self.escalate or self.transfer_to_agent is not None or self.output is not None
+
+
+async def _untold(text: str) -> None:
+    """Nobody is waiting for progress."""
+
+
+def _unlinked(message_id: str) -> str | None:
+    """Messages have no links here."""
+    del message_id
+    return None
+
+
+async def _no_members() -> Sequence[Person]:
+    """Return nobody: no platform can be asked."""
+    return ()
+
+
+def _never_shown(text: str) -> bool:
+    """There is no turn."""
+    del text
+    return False
+
+
+class CallContext(Struct, frozen=True, kw_only=True):
+    """The circumstances of one call; injected by annotation, never part of a schema.
+
+    `now` is timezone-aware in `zone`, the zone of the person who asks. `call_id` is unique per call and the same
+    when the message is delivered twice, so it serves as a request key. `state` is what is remembered for the session;
+    what a call writes there is kept when it succeeds. `agent_name` is the calling agent's, empty outside of agents,
+    `invocation_id` the same for all calls of one turn. `progress` tells the person how far the call is. `door` is
+    where a call comes from that belongs to no turn, such as `http`.
+
+    `approved` is the call that the person (or whoever speaks for a door) has said yes to. `asked_for` matters once
+    untrusted text has entered the turn: the tools that the person's own words ask for; None before that. `has_shown`
+    tells whether a text stands as it is in what the turn has. `oversight` watches over routers that have none of their
+    own, such as an agent's. `is_undoing` says that a change is taken back. `is_operator` marks a call of an admin of
+    the bot itself. `confirmed_by` is the message with the yes, for a call that an earlier message asked for.
+    `link_of` gives the address that opens a message of this chat, by its id, where the platform has such addresses.
+    `members` asks the platform who is in the chat; empty where it does not tell.
+    `beginning` is where a call that changes something says that it has begun. `on_text` hears the call's own answer
+    while it is written, where somebody watches and no other call answers beside it; the whole is said all the same.
+
+    `enclosing` are the routers that this call runs under, outermost first: their hooks, listeners and records apply to
+    it beside those of the router that runs it. `parent_call_id` is the `call_id` of the call that makes this one, empty
+    for a call that no other one makes.
+    """
+
+    call_id: str
+    message: ChatMessage
+    services: Services
+    clock: Clock
+    now: datetime
+    zone: tzinfo
+    language: str
+    state: CallState = field(default_factory=CallState)
+    actions: Actions = field(default_factory=Actions)
+    agent_name: str = ""
+    invocation_id: str = ""
+    progress: Progress = _untold
+    link_of: Callable[[str], str | None] = _unlinked
+    members: Members = _no_members
+    door: str = "chat"
+    approved: ToolCall | None = None
+    asked_for: frozenset[str] | None = None
+    has_shown: Callable[[str], bool] = _never_shown
+    oversight: Oversight | None = None
+    is_undoing: bool = False
+    is_operator: bool = False
+    confirmed_by: ChatMessage | None = None
+    beginning: Beginning | None = None
+    on_text: TextListener | None = None
+    enclosing: "tuple[FunctionCallRouter, ...]" = ()
+    parent_call_id: str = ""
+
+    def within(self, *routers: "FunctionCallRouter") -> "CallContext":
+        """Return the context of a call that runs under `routers` beside those it has, each once."""
+        return replace(self, enclosing=tuple(dict.fromkeys((*self.enclosing, *routers))))
+
+    @property
+    def chat(self) -> ChatAddress:
+        """The chat that the message was written in."""
+        return self.message.address
+
+    @property
+    def said_at(self) -> datetime:
+        """From when the times of the message count: `now`, or when it was sent if it had to wait for the bot."""
+        return said_at(self.message, self.now)
+
+    @property
+    def sender(self) -> Person:
+        """Return who asked."""
+        return self.message.sender
+
+    @property
+    def answered(self) -> ChatMessage:
+        """The message whose answer shows the call: the one with the yes where there is one."""
+        return self.confirmed_by or self.message
+
+    @property
+    def viewer(self) -> Viewer:
+        """The person for whom the call is checked against the access rules."""
+        message = self.message
+        return Viewer(
+            person=message.sender,
+            chat=message.address,
+            is_private=message.is_private,
+            is_operator=self.is_operator,
+        )
+
+    @property
+    def conversation(self) -> Conversation:
+        """Return who speaks where; its key names the session of `state`."""
+        return Conversation(chat=self.message.address, person=self.message.sender)
+
+    @property
+    def logger(self) -> "Logger":
+        """The log, with the chat, the call and the agent bound to each line."""
+        return logger.bind(chat=str(self.chat), call=self.call_id, agent=self.agent_name)

@@ -1,0 +1,226 @@
+"""The two checks of a call's arguments: JSON Schema with repair first, then the strict argument class."""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Final
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails, to_json
+
+from function_calls.tools.declaring.signature import FunctionSignature
+from function_calls.tools.errors import SAID, ArgumentError, ArgumentsInvalid
+from function_calls.tools.validation.argument_errors import lone_surrogates, pointer, quoted
+from function_calls.tools.validation.repair import Repaired, repair
+from function_calls.tools.validation.schema_validator import SchemaValidator
+
+__all__ = [
+    "ArgumentError",
+    "ArgumentsInvalid",
+    "Repaired",
+    "SchemaValidator",
+    "check_arguments",
+    "instantiate",
+    "mended_arguments",
+    "validate_arguments",
+]
+
+_KEPT_VALIDATORS: Final = 512
+_NOWHERE: Final = object()
+_RULES: Final[Mapping[str, tuple[str, str]]] = {
+    "extra_forbidden": ("additionalProperties", ""),
+    "literal_error": ("enum", "expected"),
+    "enum": ("enum", "expected"),
+    "string_too_short": ("minLength", "min_length"),
+    "string_too_long": ("maxLength", "max_length"),
+    "string_pattern_mismatch": ("pattern", "pattern"),
+    "too_short": ("minItems", "min_length"),
+    "too_long": ("maxItems", "max_length"),
+    "greater_than": ("exclusiveMinimum", "gt"),
+    "greater_than_equal": ("minimum", "ge"),
+    "less_than": ("exclusiveMaximum", "lt"),
+    "less_than_equal": ("maximum", "le"),
+}
+"""The rule of JSON Schema for a type of Pydantic's errors, and what its limit is called there."""
+_TYPES: Final[Mapping[str, str]] = {
+    "int_": "integer",
+    "float_": "number",
+    "bool_": "boolean",
+    "string_type": "string",
+    "list_": "array",
+    "tuple_": "array",
+    "dict_": "object",
+    "model_": "object",
+}
+"""The kind of value that is wanted, by how the types of Pydantic's errors begin."""
+
+
+def validate_arguments(
+    schema: SchemaValidator | Mapping[str, object],
+    raw: object,
+    *,
+    tool: str = "",
+    other_tools: Mapping[str, Mapping[str, object]] | None = None,
+) -> dict[str, object]:
+    """The arguments that `raw` (a model's text, or an object) gives, mended where that is safe: the first check.
+
+    `""` and null are no arguments. A schema given as a mapping is compiled once and must not be changed afterwards.
+
+    Raises:
+        ArgumentsInvalid: with every error.
+    """
+    return check_arguments(schema, raw, tool=tool, other_tools=other_tools).arguments
+
+
+def mended_arguments(
+    schema: SchemaValidator | Mapping[str, object], given: Mapping[str, object], *, is_text: bool = False
+) -> Mapping[str, object]:
+    """`given` in the shape of the schema, where it can be brought there without a doubt; as it came where it cannot.
+
+    For doors that are no model's of ours; whatever does not fit, an unknown name too, is told by the second check. With
+    `is_text` all of `given` was typed as text, and what can be read otherwise is, be there something else that does not
+    fit.
+    """
+    try:
+        mended = repair(given, _validator(schema))
+    except ArgumentsInvalid:
+        return given
+    return mended.arguments if is_text or not mended.errors else given
+
+
+def check_arguments(
+    schema: SchemaValidator | Mapping[str, object],
+    raw: object,
+    *,
+    tool: str = "",
+    other_tools: Mapping[str, Mapping[str, object]] | None = None,
+) -> Repaired:
+    """Like `validate_arguments`, with the steps of the repair.
+
+    Raises:
+        ArgumentsInvalid: with every error.
+    """
+    repaired = repair(raw, _validator(schema), tool=tool, other_tools=other_tools)
+    if repaired.errors:
+        raise ArgumentsInvalid(tool, repaired.errors)
+    return repaired
+
+
+def instantiate(signature: FunctionSignature, arguments: Mapping[str, object]) -> object:
+    """An instance of the function's argument class: the second check, for calls from every door.
+
+    Strict, in JSON's terms: a date is its ISO text, an enum member its value, and `"3"` is no number. Whole numbers
+    written with a fraction (`3.0`) are integers, as in JSON Schema.
+
+    Raises:
+        ArgumentsInvalid: with every error.
+    """
+    try:
+        return _instance(signature, arguments)
+    except ValidationError as error:
+        details = error.errors(include_url=False, include_context=True)
+        whole = _with_whole_numbers(arguments, details)
+        if to_json(whole) == to_json(arguments):
+            raise _refusal(signature, details, arguments) from error
+    try:
+        return _instance(signature, whole)
+    except ValidationError as error:
+        raise _refusal(signature, error.errors(include_url=False, include_context=True), whole) from error
+
+
+def _instance(signature: FunctionSignature, arguments: Mapping[str, object]) -> object:
+    if surrogates := lone_surrogates(arguments):
+        raise ArgumentsInvalid(signature.name, surrogates)
+    return signature.check_json(to_json(arguments), strict=True)
+
+
+def _refusal(
+    signature: FunctionSignature, details: Sequence[ErrorDetails], arguments: Mapping[str, object]
+) -> ArgumentsInvalid:
+    errors = {str(each): each for each in (_explained(detail, arguments) for detail in details)}
+    return ArgumentsInvalid(signature.name, errors.values())
+
+
+def _explained(detail: ErrorDetails, arguments: Mapping[str, object]) -> ArgumentError:
+    place = pointer(_place(detail["loc"], arguments))
+    if detail["type"] == "missing":
+        return ArgumentError(
+            pointer=place, message="is required and missing", expected="a value", got="nothing", rule="required"
+        )
+    said = detail["msg"].removeprefix("Value error, ")
+    got = quoted(detail["input"])
+    rule, limit = _rule(detail, said)
+    return ArgumentError(pointer=place, message=f"{said}, got {got}", expected=said, got=got, rule=rule, limit=limit)
+
+
+def _rule(detail: ErrorDetails, said: str) -> tuple[str, str]:
+    """The rule of JSON Schema that Pydantic's error speaks of, and its limit; an author's words stand as they are."""
+    kind, context = detail["type"], detail.get("ctx", {})
+    if kind in {"value_error", "assertion_error"}:
+        return SAID, said
+    if kind in _RULES:
+        rule, limit = _RULES[kind]
+        return rule, str(context.get(limit, "")).replace(" or ", ", ")
+    return next((("type", name) for start, name in _TYPES.items() if kind.startswith(start)), ("", ""))
+
+
+def _place(location: Sequence[str | int], arguments: object) -> list[str | int]:
+    """The path of an error in the arguments: Pydantic also names the arms of unions in it."""
+    path: list[str | int] = []
+    here = arguments
+    for at, part in enumerate(location):
+        inside = _member(here, part)
+        if inside is _NOWHERE and (at + 1 < len(location) or not isinstance(here, Mapping)):
+            continue
+        path.append(part)
+        here = inside
+    return path
+
+
+def _member(here: object, part: str | int) -> object:
+    if isinstance(here, Mapping):
+        return here.get(part, _NOWHERE)
+    if isinstance(here, list) and isinstance(part, int) and part < len(here):
+        return here[part]
+    return _NOWHERE
+
+
+def _with_whole_numbers(arguments: Mapping[str, object], details: Sequence[ErrorDetails]) -> dict[str, object]:
+    """The arguments with `3.0` as `3` wherever the class refused it."""
+    places = {
+        tuple(_place(detail["loc"], arguments))
+        for detail in details
+        if isinstance(detail["input"], float) and detail["input"].is_integer()
+    }
+
+    def copy(value: object, path: tuple[str | int, ...]) -> object:
+        if isinstance(value, Mapping):
+            return {key: copy(inner, (*path, key)) for key, inner in value.items()}
+        if isinstance(value, list):
+            return [copy(inner, (*path, at)) for at, inner in enumerate(value)]
+        return int(value) if path in places and isinstance(value, float) else value
+
+    return {key: copy(value, (key,)) for key, value in arguments.items()}
+
+
+class _ByIdentity:
+    """A schema as a key: the same object is the same schema."""
+
+    __slots__ = ("schema",)
+
+    def __init__(self, schema: Mapping[str, object]) -> None:
+        self.schema = schema
+
+    def __hash__(self) -> int:
+        return id(self.schema)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _ByIdentity) and other.schema is self.schema
+
+
+def _validator(schema: SchemaValidator | Mapping[str, object]) -> SchemaValidator:
+    return schema if isinstance(schema, SchemaValidator) else _compiled(_ByIdentity(schema))
+
+
+@lru_cache(maxsize=_KEPT_VALIDATORS)
+def _compiled(key: _ByIdentity) -> SchemaValidator:
+    return SchemaValidator(key.schema)

@@ -1,0 +1,49 @@
+"""The class form of a tool, for those that make their own schema or need a constructor."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+
+from function_calls.tools.calls import ReturnStyle
+from function_calls.tools.context import CallContext
+from function_calls.tools.policy import Dispatcher
+
+
+class Tool(ABC):
+    """A tool in full control of what a model sees and of what it is given.
+
+    A subclass sets the attributes, on the class or in its constructor, and registers like a function. `parameters` is
+    the JSON Schema of the arguments; `timeout` is in seconds, None leaves it to the router. `returns_untrusted` says
+    that others than the person wrote what it returns. Further options (permission, scope) go to `Registry.register`.
+
+        class QueryDatabase(Tool):
+            name = "query_database"
+            description = "Run a read-only SQL query."
+            parameters = {"type": "object", "properties": {"sql": {"type": "string"}}, "required": ["sql"]}
+            timeout = 30.0
+
+            async def run(self, args: dict[str, object], ctx: CallContext) -> object:
+                return {"rows": await self._database.select(str(args["sql"]))}
+    """
+
+    name: str
+    description: str
+    parameters: Mapping[str, object]
+    timeout: float | None = None
+    returns: ReturnStyle = "observation"
+    examples: tuple[str, ...] = ()
+    returns_untrusted: bool = False
+
+    @property
+    def dispatchers(self) -> Mapping[str, Dispatcher]:
+        """The routers of the agents that it asks, by the agent's name; none for most tools."""
+        return {}
+
+    @abstractmethod
+    async def run(self, args: dict[str, object], ctx: CallContext) -> object:
+        """Do the work; a method without `async` runs in a thread.
+
+        `args` fit `parameters`; whatever is returned is serialised for the model, a str as it stands.
+
+        Raises:
+            ToolFailed: it did not work; the text is told to the model and may be shown to a person.
+        """

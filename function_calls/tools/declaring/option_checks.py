@@ -1,0 +1,93 @@
+"""What can be wrong with the options of a tool: its author is told at registration, and not by what a chat does."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final, get_args
+
+from function_calls.language.recognized_phrases import ACTIONS
+from function_calls.tools.calls import ReturnStyle
+from function_calls.tools.declaring.parameters import Fault
+from function_calls.tools.declaring.tool_options import ToolOptions
+from function_calls.tools.permission import Scope
+from function_calls.tools.validation.argument_errors import nearest
+
+_SLOT: Final = re.compile(r"\{(\w+)\}")
+
+
+def check_options(options: ToolOptions, parameters: Mapping[str, object]) -> None:
+    """Look at every option of a tool whose arguments have the schema `parameters`.
+
+    Raises:
+        Fault: one of them says nothing that could be held.
+    """
+    for name, (is_right, fix) in _VALUES.items():
+        value: object = getattr(options, name)
+        if not is_right(value):
+            raise Fault("", f"{name}={value!r} is none of its values", fix)
+    if options.retries and not options.idempotent:
+        raise Fault(
+            "",
+            f"retries={options.retries} would call it twice for one request",
+            "Add idempotent=True where a second call does no more than the first, else leave retries out.",
+        )
+    _check_examples(options.examples, parameters)
+
+
+def _check_examples(examples: tuple[str, ...], parameters: Mapping[str, object]) -> None:
+    properties = parameters.get("properties")
+    if not isinstance(properties, Mapping):
+        return
+    for example, slot in _slots(examples):
+        if slot not in properties:
+            near = nearest(slot, properties)
+            told = f"Write {{{near}}}." if near else f"Its arguments are: {', '.join(properties) or 'none'}."
+            raise Fault("", f"its example {example!r} has {{{slot}}}, which is no argument", told)
+
+
+def _slots(examples: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    return ((example, slot) for example in examples for slot in slot_names(example))
+
+
+def _is_permission(value: object) -> bool:
+    if isinstance(value, tuple):
+        return all(isinstance(person, str) and ":" in person for person in value)
+    return value in ("everyone", "admins", "owner")
+
+
+def _is_seconds(value: object) -> bool:
+    return value is None or (isinstance(value, int | float) and value > 0)
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and value >= 0
+
+
+def _is_limit(value: object) -> bool:
+    return value is None or (isinstance(value, int) and value > 0)
+
+
+def _is_confirm(value: object) -> bool:
+    return isinstance(value, bool) or callable(value)
+
+
+def _is_undo(value: object) -> bool:
+    return value is None or isinstance(value, str) or callable(value)
+
+
+_VALUES: Final[Mapping[str, tuple[Callable[[object], bool], str]]] = {
+    "returns": (lambda value: value in get_args(ReturnStyle), 'Use "reply" or "observation".'),
+    "permission": (_is_permission, 'Use "everyone", "admins", "owner", or a tuple of people as "platform:id".'),
+    "scope": (lambda value: value in get_args(Scope), 'Use "any", "group" or "private".'),
+    "timeout": (_is_seconds, "Use a number of seconds, or None."),
+    "confirm": (_is_confirm, "Use True, or a function of the arguments that returns the words for what would be done."),
+    "confirm_action": (lambda value: value in ("", *ACTIONS), 'Use "delete" or "forget".'),
+    "uses_state": (lambda value: value in (None, True, False), "Use True, False or None."),
+    "undo": (_is_undo, "Use the name of a function, or a function of arguments and result."),
+    "retries": (_is_count, "Use 0, 1, 2, …"),
+    "max_concurrent": (_is_limit, "Use 1, 2, 3, … or None."),
+}
+
+
+def slot_names(template: str) -> tuple[str, ...]:
+    """Return the names of the slots of an example sentence, in order."""
+    return tuple(_SLOT.findall(template))

@@ -1,0 +1,283 @@
+"""Read a function's parameters and make the class that their arguments are checked with."""
+
+import dataclasses
+import functools
+import inspect
+import types
+from collections.abc import Callable, Collection
+from typing import (
+    Annotated,
+    Any,
+    Final,
+    NotRequired,
+    Optional,
+    Required,
+    Union,
+    Unpack,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from msgspec import Struct
+from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic.errors import PydanticUndefinedAnnotation, PydanticUserError
+from pydantic.fields import FieldInfo
+from typing_extensions import TypedDict, is_typeddict
+
+from function_calls.tools.validation.schema import Schema, model_schema
+
+OMITTED: Final = object()
+"""The value of a parameter that the call leaves to the function's own default."""
+
+_MODEL_NAMES: Final = frozenset({"args", "arguments", "params", "parameters"})
+_KINDS: Final = {
+    inspect.Parameter.POSITIONAL_ONLY: (
+        "is positional-only, and calls are made by name",
+        "Move it behind the '/' in the signature.",
+    ),
+    inspect.Parameter.VAR_POSITIONAL: (
+        "takes any number of positional arguments, which a schema cannot name",
+        "Use one parameter of type list[...] instead.",
+    ),
+    inspect.Parameter.VAR_KEYWORD: (
+        "takes arguments of any name, which a schema cannot list",
+        "Name the parameters, or annotate it with Unpack[SomeTypedDict].",
+    ),
+}
+_CONTEXT_NAMES: Final = frozenset({"ctx", "context"})
+_FIX_OF_TYPE: Final = (
+    "Use str, int, float, bool, list, dict, Literal, Enum, a date or time, or a model of these (TypedDict from"
+    " typing_extensions). A service is given to the bot: add.services.append(…) in a plugin, build_app(services=…)."
+)
+
+
+class Fault(Exception):
+    """Why a function cannot be a tool, before file and line are known."""
+
+    def __init__(self, parameter: str, problem: str, fix: str) -> None:
+        super().__init__(problem)
+        self.parameter = parameter
+        self.problem = problem
+        self.fix = fix
+
+
+class Parameter(Struct, frozen=True, kw_only=True):
+    """One parameter that a model fills in. `field` is its field in the class made for the plain style."""
+
+    name: str
+    field: str
+    annotation: Any  # whatever stands behind the colon
+    default: object = inspect.Parameter.empty
+
+    @property
+    def is_required(self) -> bool:
+        """Return whether a call must name it."""
+        return self.default is inspect.Parameter.empty
+
+    @property
+    def is_absent_by_default(self) -> bool:
+        """Return whether leaving it out means None: then the schema shows the bare type, and no null."""
+        default = self.default.default if isinstance(self.default, FieldInfo) else self.default
+        return default is None
+
+
+def read_parameters(
+    function: Callable[..., object], injectable: Collection[type]
+) -> tuple[list[Parameter], dict[str, type]]:
+    """The parameters a model fills in, and those that are injected (name to class).
+
+    Raises:
+        Fault: one of them cannot be offered.
+    """
+    bound = function.keywords if isinstance(function, functools.partial) else {}
+    hints = _hints(function)
+    parameters: list[Parameter] = []
+    injected: dict[str, type] = {}
+    for name, found in inspect.signature(function).parameters.items():
+        if name in bound:
+            continue
+        if name not in hints and name in _CONTEXT_NAMES:
+            raise Fault(name, "has no type, so a model would be asked for it", f"Write {name}: CallContext.")
+        annotation = hints.get(name, Any)
+        kind = _injected_class(annotation, injectable)
+        if kind is not None:
+            injected[name] = kind
+        elif found.kind is inspect.Parameter.VAR_KEYWORD and get_origin(annotation) is Unpack:
+            parameters += _unpacked(get_args(annotation)[0])
+        elif found.kind in _KINDS:
+            raise Fault(name, *_KINDS[found.kind])
+        else:
+            parameters.append(_parameter(name, annotation, found.default))
+    return parameters, injected
+
+
+def is_argument_model(parameter: Parameter) -> bool:
+    """True where it takes all arguments at once: a required Pydantic model or dataclass, or a TypedDict named `args`.
+
+    A TypedDict is also an ordinary way to type one dictionary, so for it the parameter's name decides.
+    """
+    kind = _bare(parameter.annotation)
+    if not parameter.is_required or not isinstance(kind, type):
+        return False
+    if is_typeddict(kind):
+        return parameter.name in _MODEL_NAMES
+    return issubclass(kind, BaseModel) or dataclasses.is_dataclass(kind)
+
+
+def argument_class(parameter: Parameter) -> tuple[type, Schema]:
+    """The class of an argument model, in a form that Pydantic reads, and its schema.
+
+    Raises:
+        Fault: a field of it has a type that cannot be used.
+    """
+    kind = _readable(_bare(parameter.annotation))
+    return kind, _schema_of(parameter.name, kind)
+
+
+def plain_model(name: str, parameters: list[Parameter]) -> tuple[type[BaseModel], Schema]:
+    """A model with one field for each parameter, and its schema.
+
+    Raises:
+        Fault: a parameter has a type that cannot be used.
+    """
+    fields: dict[str, Any] = {each.field: _field(each) for each in parameters}
+    try:
+        model = create_model(name, __config__=ConfigDict(protected_namespaces=(), extra="forbid"), **fields)
+        return model, model_schema(model)
+    except (PydanticUserError, ImportError):
+        for each in parameters:
+            _schema_of(each.name, each.annotation)
+        raise
+
+
+def _hints(function: Callable[..., object]) -> dict[str, Any]:
+    while isinstance(function, functools.partial):
+        function = function.func
+    called = function if inspect.isroutine(function) else type(function).__call__
+    try:
+        return get_type_hints(called, include_extras=True)
+    except NameError as error:
+        parameter = next((key for key, text in called.__annotations__.items() if str(error.name) in str(text)), "")
+        raise Fault(
+            parameter, f"its annotation names '{error.name}', which is not there", "Import or define it in the module."
+        ) from error
+
+
+def _parameter(name: str, annotation: Any, default: object) -> Parameter:
+    if default is None and not _admits_none(annotation):
+        annotation = Optional[annotation]  # noqa: UP045 - the annotation is a value here
+    if default is not inspect.Parameter.empty:
+        annotation = _without_sentinel(annotation, default)
+    return Parameter(name=name, field=_field_name(name), annotation=annotation, default=default)
+
+
+def _field(parameter: Parameter) -> tuple[Any, Any]:
+    default = parameter.default
+    annotation = _described_by_text(parameter.annotation)
+    alias = parameter.name if parameter.field != parameter.name else None
+    if isinstance(default, FieldInfo):
+        return Annotated[annotation, Field(alias=alias)] if alias else annotation, default
+    if parameter.is_required:
+        return annotation, Field(alias=alias)
+    if default is OMITTED or _is_sentinel(default):
+        return annotation, Field(default_factory=lambda: OMITTED, alias=alias)
+    return annotation, Field(default=default, alias=alias)
+
+
+def _described_by_text(annotation: Any) -> Any:
+    """`Annotated[int, "How many."]` is described by its text, as other frameworks have it."""
+    notes = getattr(annotation, "__metadata__", ())
+    text = next((note for note in notes if isinstance(note, str)), None)
+    if text is None or any(isinstance(note, FieldInfo) and note.description for note in notes):
+        return annotation
+    return Annotated[annotation, Field(description=text)]
+
+
+def _field_name(name: str) -> str:
+    """Pydantic keeps some names for itself; those get another, and the parameter's as alias."""
+    return f"argument_{name.lstrip('_')}" if name.startswith("_") or hasattr(BaseModel, name) else name
+
+
+def _unpacked(options: Any) -> list[Parameter]:
+    hints = get_type_hints(options)
+    required = options.__required_keys__
+    return [
+        Parameter(
+            name=name,
+            field=_field_name(name),
+            annotation=hint,
+            default=inspect.Parameter.empty if name in required else OMITTED,
+        )
+        for name, hint in hints.items()
+    ]
+
+
+def _injected_class(annotation: Any, injectable: Collection[type]) -> type | None:
+    for each in _arms(_bare(annotation)):
+        kind = get_origin(each) or each
+        if isinstance(kind, type) and any(wanted in kind.__mro__ for wanted in injectable):
+            return kind
+    return None
+
+
+def _without_sentinel(annotation: Any, default: object) -> Any:
+    """`Union[str, NotGiven] = NOT_GIVEN` is a `str` that may be left out."""
+    arms = _arms(annotation)
+    if len(arms) < 2 or not _is_sentinel(default):
+        return annotation
+    kept = [arm for arm in arms if not (isinstance(arm, type) and isinstance(default, arm))]
+    return Union[tuple(kept)] if kept else annotation  # noqa: UP007 - the annotation is a value here
+
+
+def _is_sentinel(default: object) -> bool:
+    """Return whether a default only says that nothing was given: an object that no argument could be."""
+    if default is None or isinstance(default, FieldInfo) or type(default).__module__ == "builtins":
+        return False
+    try:
+        model_schema(type(default))
+    except PydanticUserError:
+        return True
+    return False
+
+
+def _schema_of(name: str, annotation: Any) -> Schema:
+    try:
+        return model_schema(annotation)
+    except ImportError as error:
+        raise Fault(name, f"its type needs a package that is missing ({error})", "Install it.") from error
+    except PydanticUndefinedAnnotation as error:
+        raise Fault(name, f"its type names '{error.name}', which is not there", "Import or define it.") from error
+    except PydanticUserError as error:
+        kind = getattr(annotation, "__name__", None) or str(annotation)
+        raise Fault(name, f"{kind} cannot be said in JSON, and no service of the bot is one", _FIX_OF_TYPE) from error
+
+
+def _readable(kind: type) -> type:
+    """`typing.TypedDict` in the form that Pydantic needs before Python 3.12."""
+    if not is_typeddict(kind) or type(kind).__module__ != "typing":
+        return kind
+    required: frozenset[str] = getattr(kind, "__required_keys__", frozenset())
+    wrapped: dict[str, object] = {
+        name: Required[hint] if name in required else NotRequired[hint]
+        for name, hint in get_type_hints(kind, include_extras=True).items()
+    }
+    make = cast("Callable[[str, dict[str, object]], type]", TypedDict)
+    made = make(kind.__name__, wrapped)
+    made.__doc__ = kind.__doc__
+    return made
+
+
+def _bare(annotation: Any) -> Any:
+    return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
+
+
+def _arms(annotation: Any) -> tuple[Any, ...]:
+    is_union = get_origin(annotation) in (Union, types.UnionType)
+    return tuple(arm for each in get_args(annotation) for arm in _arms(each)) if is_union else (annotation,)
+
+
+def _admits_none(annotation: Any) -> bool:
+    arms = _arms(_bare(annotation))
+    return annotation is Any or type(None) in arms or Any in arms

@@ -1,0 +1,181 @@
+"""Analyse a function once, when it is registered: its schema, its argument class, what is injected."""
+
+import functools
+import inspect
+from collections.abc import Callable, Collection, Mapping
+from types import CodeType
+from typing import Literal
+
+from msgspec import Struct
+from pydantic import BaseModel, TypeAdapter
+from pydantic.errors import PydanticUserError
+
+from function_calls.tools.declaring.option_checks import check_options
+from function_calls.tools.declaring.parameters import (
+    OMITTED,
+    Fault,
+    Parameter,
+    argument_class,
+    is_argument_model,
+    plain_model,
+    read_parameters,
+)
+from function_calls.tools.declaring.tool_options import NO_OPTIONS, ToolOptions
+from function_calls.tools.errors import SignatureInvalid
+from function_calls.tools.validation.docstrings import Docstring, parse_docstring
+from function_calls.tools.validation.schema import Schema, described, published, unwrapped
+from function_calls.tools.validation.schema_validator import SchemaValidator
+
+Style = Literal["model", "plain"]
+_NAME_LENGTH = 64  # Source: https://platform.openai.com/docs/api-reference/chat/create (tools.function.name).
+
+
+class FunctionSignature(Struct, frozen=True, kw_only=True):
+    """All that registration has to know about a function; nothing is looked up again when it is called.
+
+    `style` is `model` when the function takes one argument model (in the parameter `model_parameter`), `plain`
+    when it takes typed parameters; then `arguments` is a class made for them. `injected` maps a parameter's name
+    to the class that is to be put in. `parameters_schema` is what a model sees, `validator` the first
+    check and `check_json` the second (a JSON text to an instance of `arguments`).
+    """
+
+    name: str
+    description: str
+    parameters_schema: Schema
+    validator: SchemaValidator
+    arguments: type
+    check_json: Callable[..., object]
+    style: Style
+    model_parameter: str = ""
+    fields: tuple[tuple[str, str], ...] = ()
+    """Parameter name and the field of `arguments` that holds it, for the plain style."""
+    injected: Mapping[str, type]
+    is_async: bool
+
+    def bind(self, arguments: object, injected: Mapping[str, object]) -> tuple[tuple[object, ...], dict[str, object]]:
+        """The positional and keyword arguments to call the function with.
+
+        `arguments` is an instance of the argument class; `injected` the values for the injected parameters, by name.
+        """
+        if self.style == "model":
+            return (), {self.model_parameter: arguments, **injected}
+        values = {name: getattr(arguments, field) for name, field in self.fields}
+        return (), {**{name: value for name, value in values.items() if value is not OMITTED}, **injected}
+
+
+def analyse(
+    function: Callable[..., object],
+    *,
+    injectable: Collection[type] = (),
+    options: ToolOptions = NO_OPTIONS,
+) -> FunctionSignature:
+    """Read `function`: a plain, async or bound function, with an argument model or with typed parameters.
+
+    Parameters annotated with one of the `injectable` classes (or a subclass) are left out of the schema.
+
+    Raises:
+        SignatureInvalid: it cannot be offered to a model; says where, which parameter or option, why and what to do.
+    """
+    docs = parse_docstring(inspect.getdoc(_core(function)))
+    try:
+        called = _checked_name(options.name or _name_of(function))
+        _refuse_generators(function)
+        parameters, injected = read_parameters(function, injectable)
+        style: Style = "model" if len(parameters) == 1 and is_argument_model(parameters[0]) else "plain"
+        model, bare = argument_class(parameters[0]) if style == "model" else plain_model(called, parameters)
+        schema = _with_texts(bare, model, style, parameters, docs)
+        validator = SchemaValidator(schema, check_formats=True, is_sound=True)
+        check_options(options, schema)
+    except Fault as fault:
+        raise signature_error(function, fault) from fault
+    except PydanticUserError as error:
+        raise signature_error(function, Fault("", str(error).splitlines()[0], "Change its type.")) from error
+    return FunctionSignature(
+        name=called,
+        description=options.description or docs.description,
+        parameters_schema=published(schema),
+        validator=validator,
+        arguments=model,
+        check_json=_check_of(model),
+        style=style,
+        model_parameter=parameters[0].name if style == "model" else "",
+        fields=tuple((each.name, each.field) for each in parameters) if style == "plain" else (),
+        injected=injected,
+        is_async=inspect.iscoroutinefunction(_core(function)),
+    )
+
+
+def _with_texts(schema: Schema, model: type, style: Style, parameters: list[Parameter], docs: Docstring) -> Schema:
+    if style == "model" or not issubclass(model, BaseModel):
+        return described(schema, {**parse_docstring(model.__doc__).parameters, **docs.parameters}, keep=True)
+    fields = model.model_fields
+    shown = {each.name: fields[each.field].alias or each.name for each in parameters}
+    # What Field(description=...) says at the parameter beats the docstring; a nested model's own text does not.
+    silent = [each.name for each in parameters if fields[each.field].description is None]
+    texts = {shown[name]: docs.parameters.get(name, "") for name in silent}
+    absent = [shown[each.name] for each in parameters if each.is_absent_by_default]
+    return unwrapped(described(schema, texts, keep=False), absent)
+
+
+def _check_of(model: type) -> Callable[..., object]:
+    if issubclass(model, BaseModel):
+        return model.__pydantic_validator__.validate_json
+    return TypeAdapter(model).validator.validate_json
+
+
+def _checked_name(name: str) -> str:
+    is_plain = name.replace("-", "_").replace("_", "a").isalnum() and name.isascii()
+    if not is_plain or len(name) > _NAME_LENGTH:
+        raise Fault(
+            "",
+            f"'{name}' cannot be the name of a tool",
+            f"Give name= with at most {_NAME_LENGTH} of a-z, A-Z, 0-9, '_' and '-'.",
+        )
+    return name
+
+
+def _refuse_generators(function: Callable[..., object]) -> None:
+    core = _core(function)
+    if inspect.isgeneratorfunction(core) or inspect.isasyncgenfunction(core):
+        raise Fault("", "it is a generator", "Return the whole result instead of yielding it.")
+
+
+def _core(function: Callable[..., object]) -> Callable[..., object]:
+    """Return what is really called: behind `partial`, and behind an object with `__call__`."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    if inspect.isroutine(function) or isinstance(function, type):
+        return function
+    return type(function).__call__ if not hasattr(function, "__code__") else function
+
+
+def names_attribute(function: Callable[..., object], name: str) -> bool:
+    """Return True where the code of `function`, or of a function inside it, has the attribute `name` of anything."""
+    code = getattr(inspect.unwrap(_core(function)), "__code__", None)
+    waiting = [code] if isinstance(code, CodeType) else []
+    while waiting:
+        code = waiting.pop()
+        if name in code.co_names:
+            return True
+        waiting += [each for each in code.co_consts if isinstance(each, CodeType)]
+    return False
+
+
+def _name_of(function: Callable[..., object]) -> str:
+    while isinstance(function, functools.partial):
+        function = function.func
+    return str(getattr(function, "__name__", type(function).__name__))
+
+
+def signature_error(function: Callable[..., object], fault: Fault) -> SignatureInvalid:
+    """`fault` with the file and the line of `function`."""
+    core = inspect.unwrap(_core(function))
+    code = getattr(core, "__code__", None)
+    return SignatureInvalid(
+        function=_name_of(function),
+        file=getattr(code, "co_filename", "<unknown>"),
+        line=getattr(code, "co_firstlineno", 0),
+        parameter=fault.parameter,
+        problem=fault.problem,
+        fix=fault.fix,
+    )

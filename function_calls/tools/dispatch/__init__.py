@@ -1,0 +1,1 @@
+"""Run a call: approval, execution, receipts."""

@@ -1,0 +1,80 @@
+"""Whether a call may run at once or the person is asked first, and what they are asked."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from function_calls.language.messages import knows, say
+from function_calls.language.recurrence_text import without_rule_text
+from function_calls.tools.calls import ToolCall, ToolResult
+from function_calls.tools.confirmation.buttons import buttons_to_confirm
+from function_calls.tools.confirmation.pending_calls import PendingCall
+from function_calls.tools.context import CallContext
+from function_calls.tools.declaring.tool_options import ToolOptions
+
+NEEDS_YES: Final = "the person has been asked whether this may be done; wait for the answer, do not call it again"
+_LONGEST_VALUE: Final = 200
+
+
+async def asked_first(options: ToolOptions, call: ToolCall, context: CallContext) -> ToolResult | None:
+    """The question to the person, with the call kept until they answer; None when the call may run.
+
+    A call that nobody could answer for, because nothing keeps it, is not run either.
+    """
+    question = _question(options, call, context)
+    if question is None:
+        return None
+    needs = options.confirm_action if options.confirm else ""
+    if context.oversight is not None:
+        await context.oversight.confirmations.ask(PendingCall.of(call, context, needs=needs))
+    return ToolResult(
+        ok=False,
+        text=question,
+        error=NEEDS_YES,
+        failure="denied",
+        is_question=True,
+        choices=buttons_to_confirm(context.language, needs, context.sender, context.clock.now()),
+    )
+
+
+def _question(options: ToolOptions, call: ToolCall, context: CallContext) -> str | None:
+    if context.is_undoing or _is_approved(call, context):
+        return None
+    wish = options.confirm(call.arguments) if callable(options.confirm) else options.confirm
+    is_doubted = options.changes_state and context.asked_for is not None and call.name not in context.asked_for
+    if not wish and not is_doubted:
+        return None
+    what = wish if isinstance(wish, str) else described(call.name, call.arguments, context.language)
+    if wish and options.confirm_action:
+        words = say(context.language, f"button.yes_{options.confirm_action}_says")
+        return say(context.language, "confirm.ask_words", what=what, words=words)
+    return say(context.language, "confirm.ask" if wish else "confirm.ask_untrusted", what=what)
+
+
+def _is_approved(call: ToolCall, context: CallContext) -> bool:
+    """Return whether the yes was said to this very call: an agent's own calls need their own."""
+    approved = context.approved
+    return approved is not None and (approved.name, approved.arguments) == (call.name, call.arguments)
+
+
+def described(name: str, arguments: Mapping[str, object], language: str) -> str:
+    """A call as people read it: what it does and with what."""
+    what = say(language, f"tool.{name}") if knows(f"tool.{name}") else name
+    told = [
+        say(language, "confirm.argument", name=_label(key, language), value=_short(_plain(value, language)))
+        for key, value in arguments.items()
+        if value is not None
+    ]
+    return say(language, "confirm.call", what=what, arguments="".join(told))
+
+
+def _label(key: str, language: str) -> str:
+    return say(language, f"argument.{key}") if knows(f"argument.{key}") else key
+
+
+def _plain(value: object, language: str) -> object:
+    return without_rule_text(language, value) if isinstance(value, str) else value
+
+
+def _short(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"

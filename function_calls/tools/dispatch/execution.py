@@ -1,0 +1,185 @@
+"""Runs one tool: within its time, as often as it may be tried, as many at once as it allows."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
+from datetime import datetime, timedelta
+from typing import Final
+
+from loguru import logger
+from msgspec.structs import replace
+
+from function_calls.language import date_format
+from function_calls.language.messages import knows, say
+from function_calls.tools.calls import ToolResult
+from function_calls.tools.context import CallContext
+from function_calls.tools.dispatch.event_loop_watchdog import Heartbeat
+from function_calls.tools.errors import ArgumentRefused
+from function_calls.tools.validation.json_values import NoData, as_data
+from services.kernel.backoff import growing_pauses
+from services.kernel.chat import SentFile
+from services.kernel.errors import AssistantError, RequestRefused, StorageFull, ToolFailed
+
+Work = Callable[[], Awaitable[object]]
+
+_FIRST_PAUSE: Final = 0.2  # seconds; doubled after each further failure
+_LONGEST_PAUSE: Final = 5.0
+_LONGEST_BLOCK: Final = 1.0  # seconds
+LONGEST_TOLD: Final = 12_000
+"""Characters that one call may say to people; a model is fed the whole, as far as there is room."""
+
+_BREAKDOWNS: Final = frozenset({"crashed", "timed_out", "disk_full"})
+
+
+async def run_guarded(
+    name: str,
+    work: Work,
+    context: CallContext,
+    *,
+    limit: float | None,
+    retries: int = 0,
+    slots: asyncio.Semaphore | None = None,
+) -> ToolResult:
+    """Return what `work` comes to within `limit` seconds; whatever it raises becomes a failed result, an exit too.
+
+    The limit covers everything: waiting for one of `slots`, each of the `retries`, and the pauses between them.
+    """
+    try:
+        async with asyncio.timeout(limit) as deadline, slots or nullcontext():
+            return _told(name, _as_result(await _watched(name, work, context, retries)), context)
+    except NoData as error:
+        logger.error("tool {} {}", name, error)
+        return ToolResult.failed(f"Tool '{name}' {error}", text=_crash_text(name, context), cause="crashed")
+    except TimeoutError as error:
+        if limit is None or not deadline.expired():
+            return crashed(name, error, context)
+        told = say(context.language, "failed.timeout", tool=name, seconds=f"{limit:g}")
+        late = f"Tool '{name}' timed out after {limit:.1f}s"
+        return ToolResult.failed(late, text=told, kind="timeout", cause="timed_out")
+    except RequestRefused as error:
+        told = refusal_text(context.language, error, context.now)
+        refused = ToolResult.failed(str(error), text=told, cause=error.code)
+        return replace(refused, is_correctable=isinstance(error, ArgumentRefused))
+    except StorageFull as error:
+        logger.error("tool {}: {}", name, error)
+        full = f"Tool '{name}' could not keep it: the disk is full"
+        return ToolResult.failed(full, text=full_text(context.language), cause="disk_full")
+    except AssistantError as error:
+        return ToolResult.failed(str(error), text=say(context.language, "failed.tool", tool=name, why=error))
+    except asyncio.CancelledError as error:
+        if _is_given_up():
+            raise
+        return crashed(name, error, context)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a tool is anybody's code and must not end the bot
+        return crashed(name, error, context)
+
+
+def _is_given_up() -> bool:
+    """True where somebody wants this call to stop, and not something that its tool was waiting for was cancelled."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+def _told(name: str, result: ToolResult, context: CallContext) -> ToolResult:
+    """A failure that came without words for the person, in those of one that was raised; nobody is told a book."""
+    if len(result.text) > LONGEST_TOLD:
+        left = len(result.text) - LONGEST_TOLD
+        logger.warning("tool {} says too much; {} of {} characters are left out", name, left, len(result.text))
+        rest = say(context.language, "failed.too_much", left=left)
+        whole = result.text if result.value is None else result.value
+        return replace(result, text=f"{result.text[:LONGEST_TOLD].rstrip()}\n{rest}", value=whole)
+    if result.ok or result.text or result.is_answered:
+        return result
+    return replace(result, text=say(context.language, "failed.tool", tool=name, why=result.error))
+
+
+def crashed(name: str, error: BaseException, context: CallContext) -> ToolResult:
+    """The result of a call whose code broke: logged in full, told in general."""
+    logger.opt(exception=error).error("tool {} raised", name)
+    error_text = f"Tool '{name}' failed: {type(error).__name__}"
+    return ToolResult.failed(error_text, text=_crash_text(name, context), cause="crashed")
+
+
+def _crash_text(name: str, context: CallContext) -> str:
+    """Return what people are told: once a call that may change something has begun, how much it did is not known."""
+    has_begun = context.beginning is not None and context.beginning.is_made
+    return say(context.language, "failed.crash_midway" if has_begun else "failed.crash", tool=name)
+
+
+def full_text(language: str) -> str:
+    """Return what people are told while nothing can be kept."""
+    return say(language, "failed.disk_full")
+
+
+def is_breakdown(result: ToolResult) -> bool:
+    """Return whether a call failed by itself, so that it may work another time, and was not refused for a reason."""
+    return result.cause in _BREAKDOWNS
+
+
+def says_anything(result: ToolResult) -> bool:
+    """Return whether the person will have something of a call's result, or has it already."""
+    return bool(result.text.strip() or result.files or result.is_answered or result.choices)
+
+
+def is_disk_full(result: ToolResult) -> bool:
+    """Return whether a call failed because nothing can be kept."""
+    return result.cause == "disk_full"
+
+
+async def _watched(name: str, work: Work, context: CallContext, retries: int) -> object:
+    """Return what `work` comes to; one that lets nothing else run meanwhile is written down."""
+    beating = Heartbeat()
+    try:
+        with beating:
+            return await _tried(name, work, context, retries)
+    finally:
+        if beating.longest_pause > _LONGEST_BLOCK:
+            logger.warning(
+                "the bot stood still for {:.1f} s while tool {} ran: where it waits or computes, write it as a plain"
+                " def, which runs in a thread, or await what waits",
+                beating.longest_pause,
+                name,
+            )
+
+
+async def _tried(name: str, work: Work, context: CallContext, retries: int) -> object:
+    for left, pause in zip(range(retries, 0, -1), growing_pauses(_FIRST_PAUSE, _LONGEST_PAUSE), strict=False):
+        try:
+            return await work()
+        except Exception as error:
+            if isinstance(error, AssistantError) and not isinstance(error, ToolFailed):
+                raise
+            logger.warning("tool {} failed ({}), {} tries left", name, type(error).__name__, left)
+        context.state.discard()
+        await asyncio.sleep(pause)
+    return await work()
+
+
+def refusal_text(language: str, error: RequestRefused, now: datetime) -> str:
+    """The refusal in the person's language; instants and spans among its fields are worded too."""
+    key = f"refused.{error.code}"
+    if not knows(key):
+        return say(language, "refused.other", why=error)
+    return say(language, key, **{name: _worded(language, value, now) for name, value in error.fields.items()})
+
+
+def _worded(language: str, value: object, now: datetime) -> object:
+    if isinstance(value, datetime):
+        return date_format.moment(language, value.astimezone(now.tzinfo), now)
+    return date_format.distance(language, value) if isinstance(value, timedelta) else value
+
+
+def _as_result(value: object) -> ToolResult:
+    if isinstance(value, ToolResult):
+        return value
+    if value is None:
+        return ToolResult(ok=True)
+    files = (value,) if isinstance(value, SentFile) else value
+    if isinstance(files, (list, tuple)) and files and all(isinstance(each, SentFile) for each in files):
+        return ToolResult(ok=True, files=tuple(files))
+    if isinstance(value, str):
+        return ToolResult(ok=True, text=value, value=value)
+    given = as_data(value)
+    text = json.dumps(given, ensure_ascii=False) if isinstance(given, dict | list) else str(value)
+    return ToolResult(ok=True, text=text, value=given if isinstance(given, dict) else {"result": given})

@@ -1,0 +1,62 @@
+"""How a tool is run, decided when it is registered: where each injected value comes from, thread or not."""
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+from function_calls.tools.context import CallContext, Services
+from function_calls.tools.declaring.class_tools import Tool
+from function_calls.tools.declaring.signature import FunctionSignature
+
+Invoke = Callable[[object, CallContext], Awaitable[object]]
+Source = Callable[[CallContext], object]
+
+
+def function_invoker(function: Callable[..., object], signature: FunctionSignature) -> Invoke:
+    """Return what calls `function` with an instance of its argument class; a sync function runs in a thread."""
+    sources = tuple((name, _source(wanted)) for name, wanted in signature.injected.items())
+
+    def bound(arguments: object, context: CallContext) -> Callable[[], object]:
+        positional, named = signature.bind(arguments, {name: source(context) for name, source in sources})
+        return partial(function, *positional, **named)
+
+    async def call(arguments: object, context: CallContext) -> object:
+        value = bound(arguments, context)()
+        return await value if inspect.isawaitable(value) else value
+
+    async def call_in_thread(arguments: object, context: CallContext) -> object:
+        value = await asyncio.to_thread(_called, bound(arguments, context))
+        return await value if inspect.isawaitable(value) else value
+
+    return call if signature.is_async else call_in_thread
+
+
+def class_invoker(tool: Tool) -> Invoke:
+    """Return what calls `tool.run` with the checked arguments; one that is sync runs in a thread."""
+
+    async def call(arguments: object, context: CallContext) -> object:
+        return await tool.run(arguments if isinstance(arguments, dict) else {}, context)
+
+    async def call_in_thread(arguments: object, context: CallContext) -> object:
+        given = arguments if isinstance(arguments, dict) else {}
+        value = await asyncio.to_thread(_called, partial(tool.run, given, context))
+        return await value if inspect.isawaitable(value) else value
+
+    return call if inspect.iscoroutinefunction(tool.run) else call_in_thread
+
+
+def _called(work: Callable[[], object]) -> object:
+    """Return what `work` gives, in a thread; out of one no `StopIteration` comes: whoever waits would wait for ever."""
+    try:
+        return work()
+    except StopIteration as error:
+        raise RuntimeError("it raised StopIteration") from error
+
+
+def _source(wanted: type[object]) -> Source:
+    if wanted is CallContext:
+        return lambda context: context
+    if wanted is Services:
+        return lambda context: context.services
+    return lambda context: context.services.get(wanted)

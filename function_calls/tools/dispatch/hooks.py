@@ -1,0 +1,57 @@
+"""Places where other code may step in before and after a tool runs."""
+
+import inspect
+from collections.abc import Awaitable, Callable
+from typing import TypeVar, cast
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from function_calls.tools.calls import ToolCall, ToolResult
+from function_calls.tools.context import CallContext
+
+BeforeTool = Callable[[ToolCall, CallContext], Awaitable[ToolCall | ToolResult | None] | ToolCall | ToolResult | None]
+AfterTool = Callable[[ToolCall, CallContext, ToolResult], Awaitable[ToolResult | None] | ToolResult | None]
+
+
+class ToolHooks(Struct, kw_only=True):
+    """Hooks around tools, in the order they were added.
+
+    A `before` hook returns None to let the call pass, a changed `ToolCall`, or a `ToolResult`, which is then the
+    outcome without the tool having run. An `after` hook returns None or the result to use instead. Arguments that a
+    hook changes are checked like any others.
+    """
+
+    before: list[BeforeTool] = field(default_factory=list)
+    after: list[AfterTool] = field(default_factory=list)
+
+    async def enter(self, call: ToolCall, context: CallContext) -> ToolCall | ToolResult:
+        """Ask the `before` hooks; the first `ToolResult` ends the matter."""
+        for hook in self.before:
+            answer = hook(call, context)
+            if inspect.isawaitable(answer):
+                answer = await answer
+            if isinstance(answer, ToolResult):
+                return answer
+            if answer is not None:
+                call = replace(answer, id=call.id)
+        return call
+
+    async def leave(self, call: ToolCall, context: CallContext, result: ToolResult) -> ToolResult:
+        """Let the `after` hooks look at `result` and change it."""
+        for hook in self.after:
+            changed = hook(call, context, result)
+            if inspect.isawaitable(changed):
+                changed = await changed
+            result = result if changed is None else changed
+        return result
+
+
+Value = TypeVar("Value")
+
+
+async def settled(value: Awaitable[Value] | Value) -> Value:
+    """Return what a function gave that may have been asynchronous."""
+    if inspect.isawaitable(value):
+        return cast("Value", await value)
+    return value

@@ -1,0 +1,71 @@
+"""Receipts of changes: given where a tool gives none itself, with the step that takes the change back."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from loguru import logger
+from msgspec.structs import replace
+
+from function_calls.tools.calls import Receipt, ToolCall, ToolResult, ToolSpec, UndoStep
+from function_calls.tools.confirmation.change_log import EDITED, UNDONE, Change, change_id
+from function_calls.tools.context import CallContext
+from function_calls.tools.declaring.tool_options import ToolOptions
+
+_LONGEST_TEXT: Final = 200
+
+
+def receipted(
+    options: ToolOptions, call: ToolCall, result: ToolResult, *, inverse: ToolSpec | None = None
+) -> ToolResult:
+    """`result` with a receipt if the tool changed something, and with the inverse that its options name.
+
+    `inverse` is the function of that name, where it is known: it is called with those of the arguments that it takes.
+    """
+    is_change = options.changes_state or options.undo is not None or bool(result.receipts)
+    if not result.ok or result.is_question or not is_change:
+        return result
+    if (result.is_unchanged or result.is_answered) and not result.receipts:
+        return result
+    receipts = result.receipts or (Receipt(action=call.name, subject=""),)
+    if options.undo is not None and not any(receipt.undo for receipt in receipts):
+        receipts = (replace(receipts[0], undo=_undo_step(options, call, result, inverse)), *receipts[1:])
+    return replace(result, receipts=receipts)
+
+
+async def remember(call: ToolCall, context: CallContext, result: ToolResult) -> ToolResult:
+    """Keep the receipts of a call so that the person can take it back, and return `result` with the change's id.
+
+    What an agent did is remembered call by call, not once more for the agent; taking back is no change to take back.
+    """
+    receipts = tuple(receipt for receipt in result.receipts if receipt.action != UNDONE)
+    if not receipts or result.spawned is not None or context.is_undoing or context.oversight is None:
+        return result
+    edit = f"{EDITED}{context.clock.now():%H%M%S%f}" if context.message.is_edited else ""
+    message_id = f"{context.message.id}{edit}"
+    change = Change(
+        tool=call.name,
+        message_id=message_id,
+        receipts=receipts,
+        agent_name=context.agent_name,
+        text=result.text.partition("\n")[0][:_LONGEST_TEXT],
+        at=context.clock.now(),
+    )
+    try:
+        await context.oversight.receipts.push(context.conversation, change)
+    except Exception as error:  # noqa: BLE001 - a store is anybody's code, and what the tool did is done
+        logger.opt(exception=error).error("the receipts of {} could not be kept; it cannot be undone", call.name)
+        return result
+    named = change_id(context.sender, message_id)
+    undoable = (each if each.undo is None else replace(each, change_id=named) for each in result.receipts)
+    return replace(result, receipts=tuple(undoable))
+
+
+def _undo_step(options: ToolOptions, call: ToolCall, result: ToolResult, inverse: ToolSpec | None) -> UndoStep | None:
+    if isinstance(options.undo, str):
+        schema = {} if inverse is None else inverse.parameters
+        taken = schema.get("properties")
+        arguments = dict(call.arguments)
+        if schema.get("additionalProperties") is False and isinstance(taken, Mapping):
+            arguments = {name: value for name, value in arguments.items() if name in taken}
+        return UndoStep(name=options.undo, arguments=arguments)
+    return None if options.undo is None else options.undo(call.arguments, result)

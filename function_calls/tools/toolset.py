@@ -1,0 +1,39 @@
+"""The protocol of everything that offers tools, and the refusals that all of them word alike."""
+
+from collections.abc import Iterable, Mapping
+from typing import Protocol
+
+from function_calls.language.messages import say
+from function_calls.tools.calls import ToolResult, ToolSpec
+from function_calls.tools.context import CallContext
+from function_calls.tools.errors import ArgumentsInvalid
+from function_calls.tools.permission import Viewer
+from function_calls.tools.validation.argument_messages import refusal_in_words
+from services.kernel.close_names import likest
+
+__all__ = ["Toolset", "Viewer", "arguments_refused", "unknown_tool"]
+
+
+class Toolset(Protocol):
+    """A source of tools. What it does not list for a viewer it does not call for them either."""
+
+    async def list_specs(self, viewer: Viewer) -> tuple[ToolSpec, ...]:
+        """The tools that `viewer` may call; the same spec objects as long as nothing changes, for caches hold them."""
+        ...
+
+    async def call(self, name: str, arguments: Mapping[str, object], context: CallContext) -> ToolResult:
+        """Run one tool; a failure is a result, never an exception."""
+        ...
+
+
+def unknown_tool(name: str, offered: Iterable[str], language: str) -> ToolResult:
+    """The answer to a call of a tool that is not there, with the nearest names."""
+    names = list(offered)
+    near = likest(name, names, count=3)
+    hint = f"; did you mean {', '.join(near)}?" if near else f"; there are: {', '.join(names)}"
+    return ToolResult.failed(f"no tool named '{name}'{hint}", text=say(language, "failed.unknown_tool", tool=name))
+
+
+def arguments_refused(spec: ToolSpec, error: ArgumentsInvalid, language: str) -> ToolResult:
+    """The answer to a call whose arguments do not fit: to models in English, to people in their own language."""
+    return ToolResult.failed(error.for_model(), text=refusal_in_words(language, spec, error.errors))

@@ -1,0 +1,73 @@
+"""Say where an argument is wrong and what stood there, as a model is told it."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+from function_calls.tools.errors import ArgumentError
+from services.kernel.close_names import likest
+
+LONGEST_QUOTE: Final = 60
+"""Characters of a wrong value that are repeated to the model."""
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+
+
+def pointer(path: Sequence[str | int]) -> str:
+    """The RFC 6901 pointer of `path`."""
+    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path)
+
+
+def quoted(value: object) -> str:
+    """`value` as JSON, cut to a length that can be repeated to a model."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= LONGEST_QUOTE else text[: LONGEST_QUOTE - 1] + "…"
+
+
+def nearest(word: str, words: Iterable[str]) -> str | None:
+    """The one of `words` most like `word`, whatever its case; None when none is like it."""
+    by_form = {each.casefold(): each for each in words}
+    close = likest(word.casefold(), by_form, at_least=0.6)
+    return by_form[close[0]] if close else None
+
+
+def lone_surrogates(arguments: object) -> list[ArgumentError]:
+    """Return one error for each text that holds half of a surrogate pair, which UTF-8 can neither store nor send."""
+    return [
+        ArgumentError(
+            pointer=pointer(path),
+            message="holds half of a surrogate pair; send whole Unicode characters",
+            expected="whole Unicode characters",
+            rule="unicode",
+        )
+        for path, text in _texts(arguments, ())
+        if not text.isascii() and _SURROGATE.search(text)
+    ]
+
+
+def _texts(value: object, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Yield every text of a JSON value with its path; a member's name is a text at the path of its object."""
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, Mapping):
+        for name, member in value.items():
+            yield path, str(name)
+            yield from _texts(member, (*path, str(name)))
+    elif isinstance(value, list | tuple):
+        for index, item in enumerate(value):
+            yield from _texts(item, (*path, index))
+
+
+def unknown(place: str, name: str, known: Iterable[str]) -> ArgumentError:
+    """The error for an argument that the tool does not have; `known` are those it has."""
+    names = list(known)
+    listed = f"; there are {', '.join(names)}" if names else ""
+    near = nearest(name, names)
+    return ArgumentError(
+        pointer=place,
+        message=f"is not an argument of this tool{listed}",
+        expected="a declared argument",
+        got=quoted(name),
+        suggestion=f"'{near}'" if near else None,
+        rule="additionalProperties",
+    )

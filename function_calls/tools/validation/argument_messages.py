@@ -1,0 +1,109 @@
+"""What is wrong with the arguments of a call, for a person and in their language; models are told in English."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from function_calls.language.messages import knows, say
+from function_calls.language.recurrence_text import without_rule_text
+from function_calls.tools.calls import ToolSpec
+from function_calls.tools.errors import SAID, ArgumentError
+from services.kernel.languages import language_of
+
+_MOST: Final = 20
+_UNQUOTED: Final = re.compile(r"""(?<![^,\s])["']|["'](?![^,\s])""")
+_NOTATION: Final = frozenset("[]()<>|*{}")
+
+_RULES: Final[Mapping[str, tuple[str, str]]] = {
+    "required": ("missing", ""),
+    "additionalProperties": ("unknown", ""),
+    "enum": ("choice", "expected"),
+    "const": ("choice", "expected"),
+    "minLength": ("short", "min_length"),
+    "maxLength": ("long", "max_length"),
+    "pattern": ("pattern", "pattern"),
+    "unicode": ("unicode", ""),
+    "minItems": ("few", "min_length"),
+    "maxItems": ("many", "max_length"),
+    "exclusiveMinimum": ("above", "gt"),
+    "minimum": ("least", "ge"),
+    "exclusiveMaximum": ("below", "lt"),
+    "maximum": ("most", "le"),
+}
+"""The sentence for each rule of JSON Schema, and what its limit is called there."""
+_TYPES: Final[Mapping[str, str]] = {
+    "string": "text",
+    "integer": "number",
+    "number": "number",
+    "boolean": "yes_or_no",
+    "array": "list",
+    "object": "object",
+}
+_FORMATS: Final[Mapping[str, str]] = {"date-time": "moment", "date": "date"}
+
+
+def argument_problems(language: str, errors: Sequence[ArgumentError]) -> dict[str, str]:
+    """Return what is wrong, by the argument that has it; what is missing stands under its own name."""
+    problems: dict[str, str] = {}
+    for error in errors[:_MOST]:
+        problems.setdefault(argument_of(error), _said(language, error) + _meant(language, error))
+    return problems
+
+
+def argument_of(error: ArgumentError) -> str:
+    """The name of the argument that is wrong, or has something wrong in it."""
+    return error.pointer.strip("/").partition("/")[0]
+
+
+def _said(language: str, error: ArgumentError) -> str:
+    if error.rule == SAID:
+        return error.limit
+    if error.rule in _RULES:
+        sentence, limit = _RULES[error.rule]
+        told = _UNQUOTED.sub("", error.limit) if limit == "expected" else error.limit
+        return say(language, f"field.{sentence}", **{limit: told} if limit else {})
+    named = {"type": _TYPES, "format": _FORMATS}.get(error.rule, {})
+    return say(language, f"field.{named.get(error.limit, 'other')}")
+
+
+def refusal_in_words(language: str, spec: ToolSpec, errors: Sequence[ArgumentError]) -> str:
+    """Return what is wrong with a call of `spec`, a line an argument, and how it is said right."""
+    lines = [_line(language, error) for error in _one_each(errors)]
+    told = say(language, "failed.arguments", tool=spec.name, problems="".join(f"\n{line}" for line in lines))
+    return f"{without_rule_text(language, told)}\n{_said_right(language, spec, errors)}"
+
+
+def _one_each(errors: Sequence[ArgumentError]) -> Iterable[ArgumentError]:
+    """The first error of each argument."""
+    first: dict[str, ArgumentError] = {}
+    for error in errors[:_MOST]:
+        first.setdefault(argument_of(error), error)
+    return first.values()
+
+
+def _line(language: str, error: ArgumentError) -> str:
+    name = argument_of(error)
+    label = say(language, f"argument.{name}") if knows(f"argument.{name}") else name
+    shown = name if label == name else say(language, "failed.argument_name", name=name, label=label)
+    line = say(language, "failed.argument", name=shown or say(language, "field.body"), problem=_said(language, error))
+    if error.got and error.rule not in {"required", "additionalProperties", SAID}:
+        line += say(language, "failed.argument_given", got=error.got)
+    return line + _meant(language, error)
+
+
+def _meant(language: str, error: ArgumentError) -> str:
+    return say(language, "failed.argument_meant", meant=error.suggestion.strip("'\"")) if error.suggestion else ""
+
+
+def _said_right(language: str, spec: ToolSpec, errors: Sequence[ArgumentError]) -> str:
+    """A sentence that the tool understands, or the call as it is typed with all that it needs."""
+    for example in spec.examples:
+        if language_of(example, language) == language and not _NOTATION & set(example):
+            return say(language, "failed.said_right", example=example)
+    properties = spec.parameters.get("properties")
+    known = list(properties) if isinstance(properties, Mapping) else []
+    required = spec.parameters.get("required")
+    needed = {*required} if isinstance(required, list | tuple) else set()
+    wrong = {argument_of(error) for error in errors}
+    typed = "".join(f" {name}=…" for name in known if name in needed | wrong)
+    return say(language, "failed.said_right", example=f"/{spec.name}{typed}")

@@ -1,0 +1,204 @@
+"""Bring values into the shape a schema asks for, where there is only one way to read them.
+
+Only what does not fit is touched, and every change is reported. A text becomes the number it spells, an enum member
+is found in another case or language, a list of one item is the item; nothing is made up.
+"""
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import cache
+from typing import Final
+
+from msgspec import Struct, field
+
+from function_calls.tools.validation.argument_errors import pointer, quoted
+from function_calls.tools.validation.relaxed_json import Unreadable, read_json
+from function_calls.tools.validation.schema_validator import SchemaValidator, names_all_members
+from function_calls.tools.validation.schema_walk import Schema
+
+_BOOLEANS: Final = {"true": True, "false": False, "yes": True, "no": False, "是": True, "否": False}
+_NOTHING: Final = frozenset({"", "null", "none", "nil", "undefined"})
+
+
+class Coercion(Struct, kw_only=True):
+    """One pass over one call's arguments; `steps` collects what was changed."""
+
+    schema: SchemaValidator
+    steps: list[str] = field(default_factory=list)
+
+    def coerce(self, part: Schema, value: object, place: str) -> object:
+        """`value` as `part` wants it, or as it was where that cannot be told."""
+        part = self.schema.resolve(part)
+        arms = [arm for key in ("anyOf", "oneOf") for arm in _schemas(part.get(key))]
+        if arms and not isinstance(part.get("properties"), dict):
+            return self._by_arm(part, arms, value, place)
+        wanted = _types(part)
+        if isinstance(value, dict) and (not wanted or "object" in wanted):
+            return self._members(part, value, place)
+        if isinstance(value, list) and (not wanted or "array" in wanted):
+            return self._items(part, value, place)
+        if self.schema.part_accepts(part, value):
+            return value
+        for candidate, step in self._readings(part, value, wanted):
+            if self.schema.part_accepts(part, candidate):
+                self.steps.append(f"{place or 'arguments'}: {step}")
+                return candidate
+        return value
+
+    def _by_arm(self, part: Schema, arms: list[Schema], value: object, place: str) -> object:
+        """The one reading that some alternative takes; two different ones leave the value alone."""
+        if self.schema.part_accepts(part, value):
+            return value
+        readings: list[tuple[object, Coercion]] = []
+        for arm in arms:
+            attempt = Coercion(schema=self.schema)
+            candidate = attempt.coerce(arm, value, place)
+            if self.schema.part_accepts(part, candidate) and all(candidate != other for other, _ in readings):
+                readings.append((candidate, attempt))
+        if len(readings) != 1:
+            return value
+        candidate, attempt = readings[0]
+        self.steps += attempt.steps
+        return candidate
+
+    def _members(self, part: Schema, value: dict[str, object], place: str) -> object:
+        properties = part.get("properties")
+        if not isinstance(properties, dict):
+            return value
+        renamed = self._rename(properties, value, place)
+        required = _strings(part.get("required"))
+        is_listed = self.schema.is_closable and names_all_members(part)
+        made: dict[str, object] = {}
+        for name, inner in renamed.items():
+            node = properties.get(name)
+            here = f"{place}{pointer([name])}"
+            is_unknown = is_listed and name not in properties
+            is_optional = name not in required and isinstance(node, dict) and not self.schema.part_accepts(node, None)
+            if inner is None and (is_unknown or is_optional):
+                self.steps.append(f"{here}: took null for 'not given'")
+            else:
+                made[name] = self.coerce(node, inner, here) if isinstance(node, dict) else inner
+        return made
+
+    def _rename(self, properties: dict[str, object], value: dict[str, object], place: str) -> dict[str, object]:
+        """Names in another case or script, `dueDate` for `due_date`, where that argument is not given otherwise."""
+        if value.keys() <= properties.keys():
+            return value
+        forms: dict[str, list[str]] = {}
+        for name in properties:
+            forms.setdefault(name_form(name), []).append(name)
+        made: dict[str, object] = {}
+        for name, inner in value.items():
+            same = forms.get(name_form(name), []) if name not in properties else []
+            if len(same) == 1 and same[0] not in value and same[0] not in made:
+                self.steps.append(f"{place}{pointer([same[0]])}: was named {quoted(name)}")
+                made[same[0]] = inner
+            else:
+                made[name] = inner
+        return made
+
+    def _items(self, part: Schema, value: list[object], place: str) -> object:
+        items = part.get("items")
+        if not isinstance(items, dict):
+            return value
+        return [self.coerce(items, inner, f"{place}/{at}") for at, inner in enumerate(value)]
+
+    def _readings(self, part: Schema, value: object, wanted: list[str]) -> Iterator[tuple[object, str]]:
+        """Yield what else a scalar could mean, each with its explanation; the caller checks that it fits."""
+        if isinstance(value, list) and len(value) == 1 and not isinstance(value[0], list):
+            yield value[0], "took the only item of the list"
+        if isinstance(value, str):
+            yield from self._enum_readings(part, value)
+            yield from _text_readings(value, wanted)
+            if "object" in wanted or "array" in wanted:
+                yield from self._inner_json(part, value)
+        elif isinstance(value, int) and not isinstance(value, bool) and "string" in wanted:
+            yield str(value), "wrote the number as a text"
+
+    def _enum_readings(self, part: Schema, value: str) -> Iterator[tuple[object, str]]:
+        found = enum_member(part, value)
+        if found is not None:
+            yield found, f"read {quoted(value)} as {quoted(found)}"
+
+    def _inner_json(self, part: Schema, value: str) -> Iterator[tuple[object, str]]:
+        """An object or list that was sent as a text."""
+        if value.lstrip()[:1] not in {"{", "["}:
+            return
+        try:
+            inner = read_json(value).value
+        except Unreadable:
+            return
+        yield Coercion(schema=self.schema).coerce(part, inner, ""), "read the text as the JSON it holds"
+
+
+def name_form(name: str) -> str:
+    """A name without case, width, separators and invisible characters: what `dueDate` and `due_date` share."""
+    plain = unicodedata.normalize("NFKC", name).casefold()
+    return "".join(letter for letter in plain if letter.isalnum())
+
+
+def enum_member(part: Schema, value: str) -> object:
+    """The only enum value that `value` names: in another case, or by an alias; None when there is none.
+
+    Aliases come from `x-aliases` (alias to value) and from a description that explains the values (`daily=每天`).
+    """
+    values = [part["const"]] if "const" in part else part.get("enum")
+    if not isinstance(values, list):
+        return None
+    form = name_form(value)
+    if not form:
+        return None
+    same: set[object] = {each for each in values if isinstance(each, str) and name_form(each) == form}
+    same |= {each for each in values if isinstance(each, int) and str(each) == form}
+    if not same:
+        same = {member for alias, member in _aliases(part, values) if name_form(alias) == form}
+    return same.pop() if len(same) == 1 else None
+
+
+def _aliases(part: Schema, values: list[object]) -> Iterator[tuple[str, object]]:
+    declared = part.get("x-aliases")
+    if isinstance(declared, dict):
+        yield from ((str(alias), member) for alias, member in declared.items())
+    description = part.get("description")
+    if not isinstance(description, str):
+        return
+    for member in values:
+        meant = re.search(rf"(?<![\w-]){re.escape(str(member))}\s*[=＝:：]\s*([^,，;；、。|\n]+)", description)
+        for alias in re.split(r"[()（）/]", meant[1]) if meant else ():
+            yield alias, member
+
+
+def _text_readings(value: str, wanted: list[str]) -> Iterator[tuple[object, str]]:
+    plain = unicodedata.normalize("NFKC", value).strip().strip("\u200b\u200c\u200d\u2060\ufeff")
+    word = plain.casefold()
+    is_number = bool(_number_pattern().fullmatch(plain))
+    if is_number and "integer" in wanted:
+        number = float(plain) if "." in plain else int(plain)
+        if number == int(number):
+            yield int(number), "read the text as an integer"
+    if is_number and "number" in wanted:
+        yield (float(plain) if "." in plain else int(plain)), "read the text as a number"
+    if "boolean" in wanted and word in _BOOLEANS:
+        yield _BOOLEANS[word], f"read {quoted(value)} as {json.dumps(_BOOLEANS[word])}"
+    if "null" in wanted and word in _NOTHING:
+        yield None, f"read {quoted(value)} as null"
+
+
+def _strings(names: object) -> list[str]:
+    return [str(name) for name in names] if isinstance(names, list) else []
+
+
+def _types(part: Schema) -> list[str]:
+    named = part.get("type")
+    return [named] if isinstance(named, str) else _strings(named)
+
+
+def _schemas(arms: object) -> list[Schema]:
+    return [arm for arm in arms if isinstance(arm, dict)] if isinstance(arms, list) else []
+
+
+@cache
+def _number_pattern() -> re.Pattern[str]:
+    return re.compile(r"[-+]?[0-9]{1,18}(\.[0-9]{1,18})?", re.ASCII)

@@ -1,0 +1,110 @@
+"""Read JSON as models write it: strictly first, then with the slips whose meaning is beyond doubt.
+
+Quotes of another kind, a trailing comma, Python's None and True, a fence around it: these are read and reported.
+What is cut off, not a number, too large or too deep is refused with the place: content is never guessed.
+"""
+
+import json
+import re
+from functools import cache
+from typing import Final
+
+from msgspec import Struct
+
+from function_calls.tools.validation.relaxed_reader import (
+    DEEPEST,
+    INVISIBLE,
+    SPACE,
+    RelaxedReader,
+    Unreadable,
+    finite,
+    refuse_constant,
+)
+
+__all__ = ["DEEPEST", "LARGEST_BYTES", "Read", "Unreadable", "read_json"]
+
+LARGEST_BYTES: Final = 1_000_000
+
+
+class Read(Struct, frozen=True, kw_only=True):
+    """A value and what had to be overlooked to read it."""
+
+    value: object
+    steps: tuple[str, ...] = ()
+
+
+def read_json(text: str) -> Read:
+    """The value that `text` writes.
+
+    Raises:
+        Unreadable: too large, too deep, cut off, not a number, or not JSON at all.
+    """
+    _check_text(text)
+    _check_depth(text)
+    try:
+        value = _decoder().decode(text)
+    except ValueError:
+        read = _read_relaxed(text)
+    else:
+        read = Read(value=value)
+    if "\\u" in text or "\\U" in text:
+        _refuse_half_characters(read.value)
+    return read
+
+
+@cache
+def _decoder() -> json.JSONDecoder:
+    return json.JSONDecoder(parse_constant=refuse_constant, parse_float=finite)
+
+
+def _check_text(text: str) -> None:
+    if len(text) > LARGEST_BYTES:
+        raise Unreadable(f"the text is longer than {LARGEST_BYTES:,} bytes")
+    try:
+        size = len(text.encode())
+    except UnicodeEncodeError as error:
+        raise Unreadable(f"it has half a character (a lone surrogate) at character {error.start + 1}") from error
+    if size > LARGEST_BYTES:
+        raise Unreadable(f"the text is longer than {LARGEST_BYTES:,} bytes")
+
+
+def _refuse_half_characters(value: object) -> None:
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise Unreadable("an escape stands for half a character (a lone surrogate)") from error
+
+
+def _check_depth(text: str) -> None:
+    """Refuse what is nested too deeply; brackets inside texts count only as long as there are few."""
+    if text.count("[") + text.count("{") + text.count("｛") + text.count("［") <= DEEPEST:
+        return
+    depth = 0
+    for mark in _structure_pattern().findall(text):
+        depth += 1 if mark in "[{" else -1 if mark in "]}" else 0
+        if depth > DEEPEST:
+            raise Unreadable(f"it is nested more than {DEEPEST} levels deep")
+
+
+def _read_relaxed(text: str) -> Read:
+    stripped = text.strip(SPACE)
+    if not stripped:
+        return Read(value={}, steps=("read empty text as no arguments",))
+    fence = _fence_pattern().search(stripped) if stripped[:1] not in {"{", "["} else None
+    reader = RelaxedReader(text=fence["body"].strip(SPACE) if fence else stripped)
+    if fence:
+        reader.note("took the JSON out of its Markdown fence")
+    elif text[0] in INVISIBLE or text[-1] in INVISIBLE:
+        reader.note("skipped invisible characters")
+    value = reader.read()
+    return Read(value=value, steps=tuple(dict.fromkeys(reader.steps)))
+
+
+@cache
+def _fence_pattern() -> re.Pattern[str]:
+    return re.compile(r"(?:```|~~~)[ \t]*[\w+-]*[ \t]*\r?\n?(?P<body>.*?)\r?\n?[ \t]*(?:```|~~~)", re.DOTALL)
+
+
+@cache
+def _structure_pattern() -> re.Pattern[str]:
+    return re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)

@@ -1,0 +1,210 @@
+"""Mend a call's arguments before the model is asked again: deterministically, each step explained.
+
+Either the arguments come out as they were meant beyond doubt, or one precise error does. Nothing is guessed, and
+arguments that are valid pass untouched.
+"""
+
+import json
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from typing import Final
+
+from msgspec import Struct
+
+from function_calls.tools.errors import ArgumentError, ArgumentsInvalid
+from function_calls.tools.validation.argument_errors import quoted
+from function_calls.tools.validation.coercion import Coercion, name_form
+from function_calls.tools.validation.relaxed_json import Read, Unreadable, read_json
+from function_calls.tools.validation.schema_validator import SchemaValidator
+from function_calls.tools.validation.schema_walk import Schema
+
+_WRAPPERS: Final = frozenset(
+    {
+        "arguments", "parameters", "params", "args", "input", "inputs", "kwargs", "tool_input", "action_input",
+        "function", "function_call", "properties",
+    }
+)  # fmt: skip
+_NAMES: Final = frozenset({"name", "tool", "tool_name", "function_name", "action", "function"})
+_BESIDE: Final = _NAMES | {"type", "id", "call_id", "index"}
+_MOST_WRAPPINGS: Final = 4
+
+
+class Repaired(Struct, frozen=True, kw_only=True):
+    """The arguments after repair, what was done to them, and what about them cannot be mended."""
+
+    arguments: dict[str, object]
+    steps: tuple[str, ...] = ()
+    errors: tuple[ArgumentError, ...] = ()
+
+
+def repair(
+    raw: object,
+    schema: SchemaValidator,
+    *,
+    tool: str = "",
+    other_tools: Mapping[str, Mapping[str, object]] | None = None,
+) -> Repaired:
+    """Arguments of `tool` from what a model sent: a text, or an object that was read already.
+
+    `other_tools` (name to schema) lets arguments meant for another tool be recognised.
+
+    Raises:
+        ArgumentsInvalid: they cannot be read as an object at all.
+    """
+    try:
+        read = _read(raw)
+        if isinstance(read.value, dict) and schema.accepts(read.value):
+            return Repaired(arguments=read.value, steps=read.steps)
+        value, steps = _unwrap(read, schema, tool)
+    except Unreadable as error:
+        raise ArgumentsInvalid(tool, [ArgumentError(pointer="", message=error.problem)]) from error
+    if not isinstance(value, dict):
+        expected = "an object with the arguments by name"
+        message = f"expected {expected}, got {quoted(value)}"
+        raise ArgumentsInvalid(tool, [ArgumentError(pointer="", message=message, expected=expected, got=quoted(value))])
+    return _mend(value, steps, schema, tool, other_tools or {})
+
+
+def _mend(
+    value: dict[str, object],
+    steps: tuple[str, ...],
+    schema: SchemaValidator,
+    tool: str,
+    other_tools: Mapping[str, Mapping[str, object]],
+) -> Repaired:
+    if schema.accepts(value):
+        return Repaired(arguments=value, steps=steps)
+    stray = _meant_for(value, schema, tool, other_tools)
+    if stray is not None:
+        return Repaired(arguments=value, steps=steps, errors=(stray,))
+    coercion = Coercion(schema=schema, steps=list(steps))
+    nested = _nest(value, schema, coercion)
+    made = coercion.coerce(schema.schema, nested, "")
+    arguments = made if isinstance(made, dict) else value
+    errors = () if schema.accepts(arguments) else tuple(schema.validate(arguments))
+    return Repaired(arguments=arguments, steps=tuple(coercion.steps), errors=errors)
+
+
+def _read(raw: object) -> Read:
+    """The value that was sent, through up to three layers of being written as a text."""
+    if raw is None:
+        return Read(value={}, steps=("read null as no arguments",))
+    read = read_json(raw if isinstance(raw, str) else _as_text(raw))
+    steps = read.steps
+    for _ in range(3):
+        if not isinstance(read.value, str) or read.value.strip()[:1] not in {"{", '"', "`"}:
+            break
+        read = read_json(read.value)
+        steps = (*steps, "read the text as the JSON it holds", *read.steps)
+    return (
+        Read(value={}, steps=(*steps, "read null as no arguments"))
+        if read.value is None
+        else Read(value=read.value, steps=steps)
+    )
+
+
+def _as_text(raw: object) -> str:
+    try:
+        return json.dumps(raw, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise Unreadable(f"it is not a JSON value ({error})") from error
+
+
+def _unwrap(read: Read, schema: SchemaValidator, tool: str) -> tuple[object, tuple[str, ...]]:
+    """Take the arguments out of `{"arguments": …}`, `{"name": …, "parameters": …}` and their kin."""
+    value, steps = read.value, read.steps
+    known = _members(schema.schema).keys()
+    for _ in range(_MOST_WRAPPINGS):
+        wrapper = _wrapper(value, known, tool) if isinstance(value, dict) else None
+        if wrapper is None or not isinstance(value, dict):
+            break
+        _refuse_other_name(value, wrapper, tool)
+        inner = value[wrapper]
+        steps = (*steps, f"took the arguments out of {quoted(wrapper)}")
+        value = read_json(inner).value if isinstance(inner, str) else {} if inner is None else inner
+    return value, steps
+
+
+def _wrapper(value: dict[str, object], known: AbstractSet[str], tool: str) -> str | None:
+    """The one member that holds all arguments, where the others only say whose they are."""
+    if any(not _names_the_call(value[key], tool) for key in value.keys() & known):
+        return None
+    holders = [
+        name for name, inner in value.items() if (name in _WRAPPERS or (tool and name == tool)) and _holds_object(inner)
+    ]
+    return holders[0] if len(holders) == 1 and value.keys() - {holders[0]} <= _BESIDE else None
+
+
+def _names_the_call(value: object, tool: str) -> bool:
+    """Return whether a member that could be an argument only says what kind of thing this is, or its name."""
+    return isinstance(value, str) and value in {tool, "function", "function_call", "tool_call", "tool_use"}
+
+
+def _holds_object(inner: object) -> bool:
+    return inner is None or isinstance(inner, dict) or (isinstance(inner, str) and inner.strip()[:1] in {"{", '"'})
+
+
+def _refuse_other_name(value: dict[str, object], wrapper: str, tool: str) -> None:
+    for key in _NAMES & value.keys() - {wrapper}:
+        named = value[key]
+        if tool and isinstance(named, str) and name_form(named) != name_form(tool):
+            raise Unreadable(f"the call is addressed to '{tool}', but its arguments name the tool {quoted(named)}")
+
+
+def _meant_for(
+    value: dict[str, object], schema: SchemaValidator, tool: str, other_tools: Mapping[str, Mapping[str, object]]
+) -> ArgumentError | None:
+    """The error for arguments that are those of another tool, to the last name."""
+    own = _members(schema.schema)
+    if not value or value.keys() <= own.keys():
+        return None
+    for name, other in other_tools.items():
+        theirs, required = _members(other), other.get("required")
+        needed = set(required) if isinstance(required, list) else set()
+        if name != tool and value.keys() <= theirs.keys() and needed <= value.keys():
+            return ArgumentError(
+                pointer="",
+                message=f"these are the arguments of the tool '{name}', not of '{tool}'",
+                expected=f"the arguments {', '.join(own) or '(none)'}",
+                got=", ".join(value),
+                suggestion=f"a call of '{name}'",
+            )
+    return None
+
+
+def _nest(value: dict[str, object], schema: SchemaValidator, coercion: Coercion) -> dict[str, object]:
+    """Put members that were flattened (`city` or `place.city`) into the missing object that they belong to."""
+    own = _members(schema.schema)
+    homes: dict[str, dict[str, str]] = {}
+    for name, part in own.items():
+        if name not in value and isinstance(part, dict):
+            inner = _members(schema.resolve(part))
+            homes[name] = {name_form(member): member for member in inner}
+    made: dict[str, object] = {}
+    for name, given in value.items():
+        owners = set() if name in own else _owners(name, homes)
+        if len(owners) != 1:
+            made[name] = given
+            continue
+        [(home, member)] = owners
+        coercion.steps.append(f"/{home}/{member}: was given outside {quoted(home)}")
+        nest = made.setdefault(home, {})
+        if isinstance(nest, dict):
+            nest[member] = given
+    return made
+
+
+def _owners(name: str, homes: Mapping[str, Mapping[str, str]]) -> set[tuple[str, str]]:
+    """The missing objects that have a member of that name, each with the member."""
+    return {(home, members[form]) for home, members in homes.items() for form in _forms(name, home) if form in members}
+
+
+def _forms(name: str, home: str) -> list[str]:
+    """The names that `name` can have inside `home`."""
+    form, prefix = name_form(name), name_form(home)
+    return [form, form.removeprefix(prefix)] if form.startswith(prefix) and form != prefix else [form]
+
+
+def _members(schema: Mapping[str, object]) -> Schema:
+    properties = schema.get("properties")
+    return properties if isinstance(properties, dict) else {}

@@ -1,0 +1,220 @@
+"""From a Python type to the JSON Schema that models are shown and calls are checked against."""
+
+from collections.abc import Iterable, Mapping
+from typing import Final, Literal, cast
+
+from pydantic import BaseModel, TypeAdapter
+
+from function_calls.tools.validation.docstrings import parse_docstring
+from function_calls.tools.validation.schema_generator import ToolJsonSchema
+from function_calls.tools.validation.schema_validator import close_objects
+from function_calls.tools.validation.schema_walk import map_schemas, pointer_target
+
+Schema = dict[str, object]
+Vendor = Literal["openai", "openai_strict", "anthropic", "mcp"]
+
+_UNSTRICT: Final = frozenset({"default", "minLength", "maxLength", "uniqueItems", "examples", "propertyNames"})
+_PLAIN_ARM_STOPS: Final = frozenset({"anyOf", "oneOf", "allOf", "not", "const", "$ref"})
+
+
+def model_schema(annotation: object) -> Schema:
+    """The schema of a model, dataclass, TypedDict or any annotation that Pydantic knows.
+
+    Titles are dropped, `Optional[int]` reads `{"type": ["integer", "null"]}`, references are inlined unless the
+    type contains itself, and the class docstring is left out of the outermost object. Docstrings of nested classes
+    describe their fields. Objects take no names beside those of their fields, unless the class says `extra="allow"`.
+
+    Raises:
+        PydanticSchemaGenerationError: the type is not one Pydantic can check.
+        PydanticInvalidForJsonSchema: JSON cannot say it.
+    """
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        made = annotation.model_json_schema(schema_generator=ToolJsonSchema)
+    else:
+        adapter: TypeAdapter[object] = TypeAdapter(cast("type[object]", annotation))
+        made = adapter.json_schema(schema_generator=ToolJsonSchema)
+    if isinstance(nested := made.get("$defs"), dict):
+        made["$defs"] = {name: _with_docstring_read(node) for name, node in nested.items()}
+    inlined = close_objects(map_schemas(inline_refs(made), _tidied))
+    inlined.pop("description", None)
+    return _ordered(inlined)
+
+
+def inline_refs(schema: Mapping[str, object]) -> Schema:
+    """Put what local `$ref`s point at in their place; only types that contain themselves stay in `$defs`."""
+    kept: dict[str, object] = {}
+    names: dict[str, str] = {}
+
+    def expand(node: Schema, open_refs: tuple[str, ...]) -> Schema:
+        reference = node.get("$ref")
+        if not isinstance(reference, str) or not reference.startswith("#"):
+            return map_schemas(node, lambda inner: expand(inner, open_refs), deep=False)
+        if reference in open_refs:
+            name = names.setdefault(reference, reference.rsplit("/", 1)[-1] or "root")
+            return {**_but(node, "$ref"), "$ref": f"#/$defs/{name}"}
+        target = pointer_target(schema, reference)
+        body = expand(target, (*open_refs, reference))
+        if reference in names and names[reference] not in kept:
+            kept[names[reference]] = body
+        return {**body, **map_schemas(_but(node, "$ref"), lambda inner: expand(inner, open_refs), deep=False)}
+
+    bare = {key: value for key, value in schema.items() if key not in {"$defs", "definitions", "components"}}
+    expanded = expand(bare, ())
+    return {**expanded, "$defs": kept} if kept else expanded
+
+
+def openai_strict(schema: Mapping[str, object]) -> Schema | None:
+    """The variant for OpenAI's `strict: true`, or None where that subset cannot say it.
+
+    Every property is required and optional ones may be null; repair takes such nulls out again.
+    Source: https://platform.openai.com/docs/guides/structured-outputs (supported schemas).
+    """
+    possible = True
+
+    def close(node: Schema) -> Schema:
+        nonlocal possible
+        properties = node.get("properties")
+        is_object = node.get("type") == "object" or "object" in _types(node) or isinstance(properties, dict)
+        open_ended = node.get("additionalProperties", False) is not False or "patternProperties" in node
+        untyped = not node.keys() & {"type", "anyOf", "$ref", "enum", "const"}
+        if (
+            untyped
+            or node.keys() & {"oneOf", "allOf", "not", "if"}
+            or (is_object and (open_ended or properties is None))
+        ):
+            possible = False
+            return node
+        kept = {key: value for key, value in node.items() if key not in _UNSTRICT}
+        if isinstance(properties, dict) and is_object:
+            required = _names(node.get("required"))
+            kept["properties"] = {
+                name: inner if name in required else nullable(inner) for name, inner in properties.items()
+            }
+            kept |= {"required": list(properties), "additionalProperties": False}
+        return kept
+
+    strict = map_schemas(dict(schema), close)
+    return strict if possible else None
+
+
+def nullable(schema: Schema) -> Schema:
+    """The same schema, also admitting null."""
+    merged = _with_null(schema)
+    return merged if merged is not None else {"anyOf": [schema, {"type": "null"}]}
+
+
+def render(
+    *, name: str, description: str, parameters: Mapping[str, object], vendor: Vendor = "openai"
+) -> dict[str, object]:
+    """A tool as the request body of `vendor` wants it; strict falls back to plain where it is impossible."""
+    schema = published(parameters)
+    if vendor == "anthropic":
+        return {"name": name, "description": description, "input_schema": schema}
+    if vendor == "mcp":
+        return {"name": name, "description": description, "inputSchema": schema}
+    function: dict[str, object] = {"name": name, "description": description, "parameters": schema}
+    strict = openai_strict(schema) if vendor == "openai_strict" else None
+    if strict is not None:
+        function |= {"parameters": strict, "strict": True}
+    return {"type": "function", "function": function}
+
+
+def published(schema: Mapping[str, object]) -> Schema:
+    """The schema as models see it: without our own `x-` keys, such as `x-aliases`."""
+    return map_schemas(
+        dict(schema), lambda node: {key: value for key, value in node.items() if not key.startswith("x-")}
+    )
+
+
+def described(schema: Schema, texts: Mapping[str, str], *, keep: bool) -> Schema:
+    """The schema with `texts` as its properties' descriptions; with `keep`, only where there is none yet."""
+    properties = _properties(schema)
+    new = {
+        name: {**inner, "description": texts[name]}
+        for name, inner in properties.items()
+        if texts.get(name) and not (keep and "description" in inner)
+    }
+    return {**schema, "properties": {**properties, **new}} if new else schema
+
+
+def unwrapped(schema: Schema, names: Iterable[str]) -> Schema:
+    """The schema with the bare type for `names`: leaving one out says None, so null need not be offered."""
+    properties = dict(_properties(schema))
+    for name in names:
+        if name in properties:
+            properties[name] = _without_null(properties[name])
+    return {**schema, "properties": properties} if properties else schema
+
+
+def _with_docstring_read(node: Schema) -> Schema:
+    """Return the schema of a class with its docstring split into a description of the whole and those of its fields."""
+    text = node.get("description")
+    if not isinstance(text, str) or "properties" not in node:
+        return node
+    docs = parse_docstring(text)
+    whole = {"description": docs.description} if docs.description else {}
+    return described({**_but(node, "description"), **whole}, docs.parameters, keep=True)
+
+
+def _properties(schema: Schema) -> dict[str, Schema]:
+    properties = schema.get("properties")
+    return {name: dict(inner) for name, inner in properties.items()} if isinstance(properties, dict) else {}
+
+
+def _without_null(node: Schema) -> Schema:
+    bare = {key: value for key, value in node.items() if not (key == "default" and value is None)}
+    types = [name for name in _types(node) if name != "null"]
+    arms, values = node.get("anyOf"), node.get("enum")
+    if types:
+        bare["type"] = types[0] if len(types) == 1 else types
+    if isinstance(values, list):
+        bare["enum"] = [value for value in values if value is not None]
+    if isinstance(arms, list):
+        kept = [arm for arm in arms if arm != {"type": "null"}]
+        return {**bare, "anyOf": kept} if len(kept) > 1 else {**kept[0], **_but(bare, "anyOf")}
+    return bare
+
+
+def _but(node: Schema, left_out: str) -> Schema:
+    return {key: value for key, value in node.items() if key != left_out}
+
+
+def _tidied(node: Schema) -> Schema:
+    # A discriminator names references that are inlined here; the constants in the arms say the same.
+    tidy = {key: value for key, value in node.items() if key not in {"title", "discriminator"}}
+    arms = tidy.get("anyOf")
+    if not isinstance(arms, list) or len(arms) != 2 or {"type": "null"} not in arms:
+        return tidy
+    other = next((arm for arm in arms if arm != {"type": "null"}), None)
+    merged = _with_null(other) if isinstance(other, dict) else None
+    if merged is None:
+        return tidy
+    del tidy["anyOf"]
+    return {**merged, **tidy}
+
+
+def _with_null(schema: Schema) -> Schema | None:
+    """`schema` with null among its types; None where a type list cannot say that."""
+    types = _types(schema)
+    if not types or schema.keys() & _PLAIN_ARM_STOPS:
+        return None
+    merged = {**schema, "type": types if "null" in types else [*types, "null"]}
+    values = schema.get("enum")
+    if isinstance(values, list) and None not in values:
+        merged["enum"] = [*values, None]
+    return merged
+
+
+def _types(schema: Mapping[str, object]) -> list[str]:
+    named = schema.get("type")
+    return [named] if isinstance(named, str) else [str(each) for each in named] if isinstance(named, list) else []
+
+
+def _names(required: object) -> set[str]:
+    return {str(name) for name in required} if isinstance(required, list) else set()
+
+
+def _ordered(schema: Schema) -> Schema:
+    """`type`, `properties`, `required` first: the order people and models read best."""
+    first = [key for key in ("type", "properties", "required") if key in schema]
+    return {key: schema[key] for key in [*first, *(key for key in schema if key not in first)]}

@@ -1,0 +1,176 @@
+"""Word what a JSON Schema check found, one line for each field, for a model to act on."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from jsonschema_rs import ValidationError, ValidationErrorKind
+
+from function_calls.tools.errors import ArgumentError
+from function_calls.tools.validation.argument_errors import LONGEST_QUOTE, nearest, pointer, quoted, unknown
+from function_calls.tools.validation.decimal_bounds import bound_of
+
+_LIMITS: Final[Mapping[str, str]] = {
+    "minimum": "a number of at least {}",
+    "maximum": "a number of at most {}",
+    "exclusiveMinimum": "a number above {}",
+    "exclusiveMaximum": "a number below {}",
+    "multipleOf": "a multiple of {}",
+    "minLength": "a text of at least {} characters",
+    "maxLength": "a text of at most {} characters",
+    "minItems": "a list of at least {} items",
+    "maxItems": "a list of at most {} items",
+    "minProperties": "an object of at least {} members",
+    "maxProperties": "an object of at most {} members",
+    "pattern": "a text that matches the pattern {}",
+    "format": "a text in the format '{}'",
+    "const": "exactly {}",
+}
+_FORMAT_EXAMPLES: Final[Mapping[str, str]] = {
+    "date-time": "2026-03-04T10:00:00",
+    "date": "2026-03-04",
+    "time": "10:00:00",
+    "duration": "PT10M",
+}
+_NOUNS: Final[Mapping[str, str]] = {
+    "array": "a list",
+    "integer": "an integer",
+    "object": "an object",
+    "string": "a text",
+    "number": "a number",
+    "boolean": "true or false",
+    "null": "null",
+}
+
+
+def explain(found: Iterable[ValidationError], schema: Mapping[str, object]) -> list[ArgumentError]:
+    """Return every error against `schema` in plain words, in the order of the arguments' fields, none twice."""
+    seen: dict[tuple[str, str], ArgumentError] = {}
+    for error in found:
+        for each in _explain_one(error, schema):
+            seen.setdefault((each.pointer, each.message), each)
+    fields = list(_properties(schema))
+    places = {pointer([name]): at for at, name in enumerate(fields)}
+    return sorted(seen.values(), key=lambda each: places.get("/" + each.pointer[1:].partition("/")[0], len(fields)))
+
+
+def _explain_one(error: ValidationError, schema: Mapping[str, object]) -> list[ArgumentError]:
+    kind, place = error.kind, pointer(error.instance_path)
+    match kind:
+        case ValidationErrorKind.Required(name):
+            return [_missing(f"{place}{pointer([name])}")]
+        case ValidationErrorKind.AdditionalProperties(names) | ValidationErrorKind.UnevaluatedProperties(names):
+            absent = _absent_names(error, schema)
+            return [unknown(f"{place}{pointer([name])}", name, absent) for name in names]
+        case ValidationErrorKind.AnyOf(arms) | ValidationErrorKind.OneOfNotValid(arms):
+            return _explain_arms(error, arms, schema)
+        case ValidationErrorKind.Type(types):
+            names = _null_last(types)
+            return [_wrong(error, " or ".join(_NOUNS.get(name, name) for name in names), rule="type", limit=names[0])]
+        case ValidationErrorKind.Enum(options):
+            return [_not_allowed(error, options)]
+        case ValidationErrorKind.PropertyNames(inner):
+            return [_wrong(inner, f"a name that is {_wanted(inner)}", place=place)]
+        case ValidationErrorKind.Custom():
+            name, limit = bound_of(error.schema_path[-1]), _at(schema, error.schema_path)
+            return [_wrong(error, _LIMITS[name].format(limit), rule=name, limit=str(limit))]
+        case _:
+            return [_wrong(error, _wanted(error), rule=kind.name, limit=str(_limit(error)))]
+
+
+def _absent_names(error: ValidationError, schema: Mapping[str, object]) -> list[str]:
+    """Return the names that the object of `error` may have and does not."""
+    node = _at(schema, error.schema_path[:-1])
+    given = error.instance if isinstance(error.instance, dict) else {}
+    return [name for name in _properties(node) if name not in given]
+
+
+def _at(schema: Mapping[str, object], path: Iterable[str | int]) -> object:
+    node: object = schema
+    for part in path:
+        if isinstance(node, Mapping):
+            node = node.get(str(part))
+        elif isinstance(node, list) and isinstance(part, int):
+            node = node[part]
+    return node
+
+
+def _properties(node: object) -> Mapping[str, object]:
+    properties = node.get("properties") if isinstance(node, Mapping) else None
+    return properties if isinstance(properties, Mapping) else {}
+
+
+def _null_last(types: Sequence[str]) -> list[str]:
+    return sorted(types, key=lambda name: (name == "null", name))
+
+
+def _missing(place: str) -> ArgumentError:
+    return ArgumentError(
+        pointer=place, message="is required and missing", expected="a value", got="nothing", rule="required"
+    )
+
+
+def _wrong(
+    error: ValidationError, expected: str, place: str | None = None, *, rule: str = "", limit: str = ""
+) -> ArgumentError:
+    got = quoted(error.instance)
+    where = pointer(error.instance_path) if place is None else place
+    message = f"expected {expected}, got {got}"
+    return ArgumentError(pointer=where, message=message, expected=expected, got=got, rule=rule, limit=limit)
+
+
+def _not_allowed(error: ValidationError, options: Sequence[object]) -> ArgumentError:
+    allowed = ", ".join(json.dumps(option, ensure_ascii=False) for option in options)
+    expected = f"one of {allowed}"
+    near = None
+    if isinstance(error.instance, str):
+        near = nearest(error.instance, [option for option in options if isinstance(option, str)])
+    got = quoted(error.instance)
+    return ArgumentError(
+        pointer=pointer(error.instance_path),
+        message=f"expected {expected}, got {got}",
+        expected=expected,
+        got=got,
+        suggestion=quoted(near) if near else None,
+        rule="enum",
+        limit=allowed,
+    )
+
+
+def _limit(error: ValidationError) -> object:
+    return next(iter(error.kind.as_dict().values()), "")
+
+
+def _wanted(error: ValidationError) -> str:
+    name, limit = error.kind.name, _limit(error)
+    if name in _LIMITS:
+        example = _FORMAT_EXAMPLES.get(str(limit)) if name == "format" else None
+        return _LIMITS[name].format(quoted(limit) if name == "const" else limit) + (
+            f" such as {example}" if example else ""
+        )
+    if name == "uniqueItems":
+        return "a list without repeated items"
+    return f"what the schema asks for ({error.message[:LONGEST_QUOTE]})"
+
+
+def _explain_arms(
+    error: ValidationError, arms: Sequence[Sequence[ValidationError]], schema: Mapping[str, object]
+) -> list[ArgumentError]:
+    """An alternative that came close is explained; when none did, they are named."""
+    depth = len(error.instance_path)
+    close = [arm for arm in arms if arm and not any(_misses_at(each, depth) for each in arm)]
+    if close:
+        best = min(close, key=len)
+        return [each for inner in best for each in _explain_one(inner, schema)]
+    said = [each for arm in arms for inner in arm for each in _explain_one(inner, schema)]
+    wanted = " or ".join(dict.fromkeys(each.expected for each in said)) or "another value"
+    rules = dict.fromkeys((each.rule, each.limit) for each in said if (each.rule, each.limit) != ("type", "null"))
+    rule, limit = next(iter(rules)) if len(rules) == 1 else ("", "")
+    return [_wrong(error, wanted, rule=rule, limit=limit)]
+
+
+def _misses_at(error: ValidationError, depth: int) -> bool:
+    """Return whether the value itself is of the wrong kind, rather than something inside it."""
+    return len(error.instance_path) == depth and isinstance(
+        error.kind, ValidationErrorKind.Type | ValidationErrorKind.Enum | ValidationErrorKind.Constant
+    )

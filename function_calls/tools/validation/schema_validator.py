@@ -1,0 +1,156 @@
+"""Check arguments against a JSON Schema: compiled once, every error at once."""
+
+from collections.abc import Callable, Mapping
+from datetime import date, datetime, time, timedelta
+from functools import cache, cached_property
+from ipaddress import IPv4Address, IPv6Address
+from typing import TYPE_CHECKING, Final
+from uuid import UUID
+
+from pydantic import TypeAdapter
+from pydantic import ValidationError as ClassRefused
+from pydantic_core import to_json
+
+from function_calls.tools.errors import ArgumentError, SchemaInvalid
+from function_calls.tools.validation.argument_errors import lone_surrogates
+from function_calls.tools.validation.decimal_bounds import KEYWORDS
+from function_calls.tools.validation.schema_walk import Schema, map_schemas, pointer_target
+
+if TYPE_CHECKING:
+    # Where it is used only: a bot to which nobody speaks keeps five megabytes less.
+    from jsonschema_rs import Draft202012Validator
+
+_SAYS_MORE: Final = frozenset({"additionalProperties", "patternProperties", "anyOf", "oneOf", "$ref"})
+_WHOLE: Final = frozenset({"allOf", "not", "if", "unevaluatedProperties", "unevaluatedItems", "dependentSchemas"})
+_FORMAT_TYPES: Final[Mapping[str, type]] = {
+    "date-time": datetime,
+    "date": date,
+    "time": time,
+    "duration": timedelta,
+    "uuid": UUID,
+    "ipv4": IPv4Address,
+    "ipv6": IPv6Address,
+}
+
+
+class SchemaValidator:
+    """A schema ready to check arguments; make one per tool and keep it.
+
+    With `check_formats`, `date`, `date-time`, `uuid` and their kin are checked exactly as the argument class will
+    read them. Leave it off for schemas from elsewhere, where a format is often a wish. One that `is_sound`, since
+    Pydantic made it, is compiled when the first arguments come.
+
+    Raises:
+        SchemaInvalid: the schema is not a JSON Schema.
+    """
+
+    def __init__(self, schema: Mapping[str, object], *, check_formats: bool = False, is_sound: bool = False) -> None:
+        self.schema: Schema = dict(schema)
+        self._checks_formats = check_formats
+        self._parts: dict[int, tuple[Schema, Draft202012Validator]] = {}
+        if not is_sound:
+            self.accepts(None)  # which compiles it
+
+    def accepts(self, arguments: object) -> bool:
+        """True where `arguments` fit and name nothing that the schema does not declare. Takes about a microsecond."""
+        return self._closed.is_valid(arguments)
+
+    def validate(self, arguments: object) -> list[ArgumentError]:
+        """Return every error in `arguments`; none when they fit. A name that no part of the schema declares is one."""
+        from function_calls.tools.validation.schema_errors import explain
+
+        return lone_surrogates(arguments) or explain(self._closed.iter_errors(arguments), self.schema)
+
+    def part_accepts(self, part: Schema, value: object) -> bool:
+        """True where `value` fits `part`, a schema inside this one (the very object), and names nothing undeclared."""
+        known = self._parts.get(id(part))
+        if known is None:
+            rooted = part | {key: self.schema[key] for key in ("$defs", "definitions") if key in self.schema}
+            # The part is kept beside its validator: an id names an object only while that lives.
+            known = self._parts[id(part)] = (part, self._compile(self._closed_form(rooted)))
+        return known[1].is_valid(value)
+
+    def resolve(self, part: Schema) -> Schema:
+        """Return what `part` is once its references are followed."""
+        seen: set[str] = set()
+        while isinstance(reference := part.get("$ref"), str) and reference.startswith("#") and reference not in seen:
+            seen.add(reference)
+            part = pointer_target(self.schema, reference)
+        return part
+
+    @cached_property
+    def _closed(self) -> "Draft202012Validator":
+        return self._compile(self._closed_form(self.schema))
+
+    @cached_property
+    def is_closable(self) -> bool:
+        """Return whether an object's schema says all about its members, so that a name it does not list is unknown."""
+        return not _mentions(self.schema, _WHOLE)
+
+    def _closed_form(self, schema: Schema) -> Schema:
+        return map_schemas(schema, _without_strangers) if self.is_closable else schema
+
+    def _compile(self, schema: Schema) -> "Draft202012Validator":
+        from jsonschema_rs import Draft202012Validator, ReferencingError, ValidationError
+
+        formats = _formats() if self._checks_formats else None
+        try:
+            return Draft202012Validator(
+                schema, formats=formats, validate_formats=self._checks_formats, keywords=dict(KEYWORDS), offline=True
+            )
+        except (ValidationError, ReferencingError, ValueError) as error:
+            raise SchemaInvalid(str(error).splitlines()[0]) from error
+
+
+def close_objects(schema: Mapping[str, object]) -> Schema:
+    """Return the schema with `additionalProperties: false` in each object that says nothing about unlisted members.
+
+    A schema in which one part constrains the members of another (`allOf`, `if`, …) is returned as it is.
+    """
+    return dict(schema) if _mentions(dict(schema), _WHOLE) else map_schemas(schema, _without_strangers)
+
+
+def names_all_members(node: Schema) -> bool:
+    """Return whether an object's schema lists its members and leaves no room for others."""
+    return isinstance(node.get("properties"), dict) and not node.keys() & _SAYS_MORE - (
+        {"additionalProperties"} if node.get("additionalProperties") is False else set()
+    )
+
+
+def _without_strangers(node: Schema) -> Schema:
+    """The same schema, refusing names it does not declare, where it says nothing about them."""
+    return {**node, "additionalProperties": False} if names_all_members(node) else node
+
+
+def _mentions(schema: Schema, keywords: frozenset[str]) -> bool:
+    """Return whether a keyword is used anywhere by which one schema's properties depend on another's."""
+    found = False
+
+    def look(node: Schema) -> Schema:
+        nonlocal found
+        found = found or bool(node.keys() & keywords)
+        return node
+
+    map_schemas(schema, look)
+    return found
+
+
+@cache
+def _formats() -> dict[str, Callable[[str], bool]]:
+    return {name: _reader(kind) for name, kind in _FORMAT_TYPES.items()}
+
+
+def _reader(kind: type) -> Callable[[str], bool]:
+    check = TypeAdapter(kind).validator.validate_json
+
+    def is_readable(text: str) -> bool:
+        # Pydantic would read bare digits as seconds since 1970; nobody writes a date so.
+        if text.lstrip("+-").replace(".", "", 1).isdigit():
+            return False
+        try:
+            check(to_json(text), strict=True)
+        except ClassRefused:
+            return False
+        return True
+
+    return is_readable

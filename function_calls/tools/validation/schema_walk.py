@@ -1,0 +1,59 @@
+"""Walk JSON Schemas, knowing which members are schemas and which are data."""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+from urllib.parse import unquote
+
+from function_calls.tools.errors import SchemaInvalid
+
+Schema = dict[str, object]
+
+_ONE: Final = frozenset(
+    {"items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames", "unevaluatedProperties",
+     "unevaluatedItems", "additionalItems"}
+)  # fmt: skip
+_LISTS: Final = frozenset({"anyOf", "oneOf", "allOf", "prefixItems", "items"})
+_MAPS: Final = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
+
+
+def map_schemas(schema: Mapping[str, object], change: Callable[[Schema], Schema], *, deep: bool = True) -> Schema:
+    """A copy of `schema` with `change` applied to every schema in it, inner ones first.
+
+    With `deep=False` it is applied to the direct children only, and not to `schema` itself.
+    """
+
+    def child(value: object) -> object:
+        if not isinstance(value, dict):
+            return value
+        return map_schemas(value, change) if deep else change(value)
+
+    made = {key: _mapped(key, value, child) for key, value in schema.items()}
+    return change(made) if deep else made
+
+
+def _mapped(key: str, value: object, child: Callable[[object], object]) -> object:
+    if key in _MAPS and isinstance(value, dict):
+        return {name: child(inner) for name, inner in value.items()}
+    if key in _LISTS and isinstance(value, list):
+        return [child(inner) for inner in value]
+    return child(value) if key in _ONE else value
+
+
+def pointer_target(root: Mapping[str, object], reference: str) -> Schema:
+    """The schema that the local `reference` (`#/$defs/Point`) names.
+
+    Raises:
+        SchemaInvalid: it names nothing, or nothing that is a schema.
+    """
+    here: object = root
+    for part in reference.removeprefix("#").split("/")[1:]:
+        key = unquote(part).replace("~1", "/").replace("~0", "~")
+        if isinstance(here, Mapping):
+            here = here.get(key)
+        elif isinstance(here, list) and key.isdigit() and int(key) < len(here):
+            here = here[int(key)]
+        else:
+            here = None
+    if not isinstance(here, dict):
+        raise SchemaInvalid(f"'{reference}' points at nothing")
+    return here
