@@ -19,8 +19,8 @@ import tomllib
 from collections.abc import Iterator
 from importlib.resources import files
 
+from bot.app.registry import built_in_registry
 from bot.testing.turns import NOW, make_turn
-from bot.wiring import built_in_registry
 from function_calls.offline import OfflineInterpreter
 from services.time_expressions import parse_all
 

@@ -15,8 +15,8 @@ from collections.abc import Iterable
 
 from loguru import logger
 
-from bot.app import build_app
-from bot.settings import BotSettings, LogSettings, RouterSettings, Settings
+from bot.app.application import build_app
+from bot.config.settings import BotSettings, LogSettings, RouterSettings, Settings
 from bot.testing.platform import FakePlatform
 from bot.testing.turns import make_turn
 from function_calls.offline import OfflineInterpreter

@@ -164,7 +164,9 @@ def measure(rounds: int, port: int) -> dict[str, float]:
     for _ in range(rounds):
         with fresh_folder() as environment:
             figures["help"].append(timed([*_BUBBLES, "--help"], environment=environment))
-            figures["import"].append(timed([sys.executable, "-c", "import bot.app"], environment=environment))
+            figures["import"].append(
+                timed([sys.executable, "-c", "import bot.app.application"], environment=environment)
+            )
             figures["prompt"].append(prompted(environment))
         with fresh_folder() as environment:
             figures["ready"].append(timed([*_BUBBLES, "chat"], environment=environment, words=_QUESTION))

@@ -42,7 +42,7 @@ class _WithPlugins(click.Group):
         own = super().get_command(ctx, cmd_name)
         if own is not None:
             return own
-        from bot.commands.plugins import plugin_command
+        from bot.cli.plugins import plugin_command
 
         return plugin_command(cmd_name)
 
@@ -58,7 +58,7 @@ def cli() -> None:
 def run(config: Path | None) -> None:
     """Serve the chat platforms of the settings until Ctrl+C."""
     with imported_for_good():
-        from bot.commands.serve import serve
+        from bot.cli.serve import serve
 
     sys.exit(serve(config))
 
@@ -68,7 +68,7 @@ def run(config: Path | None) -> None:
 def dev(config: Path | None) -> None:
     """Serve like `run`, and reload plugins as they change."""
     with imported_for_good():
-        from bot.commands.serve import develop
+        from bot.cli.serve import develop
 
     sys.exit(develop(config))
 
@@ -77,7 +77,7 @@ def dev(config: Path | None) -> None:
 @_config
 def plugins(config: Path | None) -> None:
     """Show the plugins, what each adds, and what does not work."""
-    from bot.commands.plugins import show_plugins
+    from bot.cli.plugins import show_plugins
 
     sys.exit(show_plugins(config))
 
@@ -95,7 +95,7 @@ def plugins(config: Path | None) -> None:
 def chat(config: Path | None, person: str | None, linger: float) -> None:
     """Talk to the bot in this terminal. Be one person, or several (`ann: hello`)."""
     with imported_for_good():
-        from bot.commands.serve import talk
+        from bot.cli.serve import talk
 
     sys.exit(talk(config, person=person, linger_seconds=linger))
 
@@ -106,7 +106,7 @@ def chat(config: Path | None, person: str | None, linger: float) -> None:
 @click.option("--person", help="Who the client acts for; your login name by default.")
 def mcp(config: Path | None, chat: str, person: str | None) -> None:
     """Offer the functions to an MCP client. It is spoken to on standard input and output."""
-    from bot.commands.mcp import serve_mcp
+    from bot.cli.mcp import serve_mcp
 
     sys.exit(serve_mcp(config, chat=chat, person=person))
 
@@ -116,7 +116,7 @@ def mcp(config: Path | None, chat: str, person: str | None) -> None:
 @click.option("--json", "as_json", is_flag=True, help="The tool list exactly as a model is sent it.")
 def tools(config: Path | None, as_json: bool) -> None:
     """Show the functions that the bot offers. With their schemas, those of plugins and tool servers too."""
-    from bot.commands.inspect import show_tools
+    from bot.cli.inspect import show_tools
 
     sys.exit(show_tools(config, as_json=as_json))
 
@@ -125,7 +125,7 @@ def tools(config: Path | None, as_json: bool) -> None:
 @_config
 def check(config: Path | None) -> None:
     """Validate the settings. Say what is connected, what is missing, how plugins and tool servers are."""
-    from bot.commands.inspect import check_settings
+    from bot.cli.inspect import check_settings
 
     sys.exit(check_settings(config))
 
@@ -134,7 +134,7 @@ def check(config: Path | None) -> None:
 @_config
 def doctor(config: Path | None) -> None:
     """Ask servers, model and database whether all is well. Name the next step where it is not."""
-    from bot.commands.doctor import examine_bot
+    from bot.cli.doctor_command import examine_bot
 
     sys.exit(examine_bot(config))
 
@@ -144,7 +144,7 @@ def doctor(config: Path | None) -> None:
 @click.option("--url", default="", help="Public address of the bot, for HTTP; without it the app uses Socket Mode.")
 def slack_manifest(config: Path | None, url: str) -> None:
     """Print the manifest of a Slack app. Its permissions, its events, a command for each function."""
-    from bot.commands.manifest import show_slack_manifest
+    from bot.cli.manifest import show_slack_manifest
 
     sys.exit(show_slack_manifest(config, url=url))
 
@@ -159,7 +159,7 @@ _chat = click.option("--chat", help="Chat of the message, as platform:id, where 
 @_chat
 def explain(config: Path | None, message: str, chat: str | None) -> None:
     """Show what happened to MESSAGE (an id, or `last`). Its route, calls, checks, results, cost."""
-    from bot.commands.explain import explain as explain_message
+    from bot.cli.explain import explain as explain_message
 
     sys.exit(explain_message(config, message, chat=chat))
 
@@ -172,7 +172,7 @@ def explain(config: Path | None, message: str, chat: str | None) -> None:
 @click.option("--base-url", help="OpenAI-compatible server to ask instead of the configured one.")
 def replay(config: Path | None, message: str, chat: str | None, model: str | None, base_url: str | None) -> None:
     """Run the turn of MESSAGE (an id, or `last`) again. Compare; tools answer from the record."""
-    from bot.commands.replay import replay_message
+    from bot.cli.replay import replay_message
 
     sys.exit(replay_message(config, message, chat=chat, model=model, base_url=base_url))
 
@@ -185,7 +185,7 @@ def replay(config: Path | None, message: str, chat: str | None, model: str | Non
 @click.option("--days", type=click.IntRange(min=1), default=30, show_default=True, help="How far to look back.")
 def usage(config: Path | None, by: Literal["chat", "person", "function", "day"], days: int) -> None:
     """Show what models and functions were used. Messages, failures, tokens, cost."""
-    from bot.commands.usage import show_usage
+    from bot.cli.usage import show_usage
 
     sys.exit(show_usage(config, by, days))
 
@@ -195,7 +195,7 @@ def usage(config: Path | None, by: Literal["chat", "person", "function", "day"],
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 def backup(config: Path | None, file: Path) -> None:
     """Copy the whole database into FILE; the bot may be running."""
-    from bot.commands.backup import back_up_to
+    from bot.cli.backup import back_up_to
 
     sys.exit(back_up_to(config, file))
 
@@ -205,7 +205,7 @@ def backup(config: Path | None, file: Path) -> None:
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 def restore(config: Path | None, file: Path) -> None:
     """Put back the database of FILE; stop the bot first."""
-    from bot.commands.backup import restore_from
+    from bot.cli.backup import restore_from
 
     sys.exit(restore_from(config, file))
 
@@ -219,7 +219,7 @@ def restore(config: Path | None, file: Path) -> None:
 )
 def export_all(config: Path | None, chats: tuple[str, ...], people: tuple[str, ...], out: Path) -> None:
     """Write all that chats or people have to a file. Reminders, history, files, settings; the bot may be running."""
-    from bot.commands.transfer import export_everything
+    from bot.cli.transfer import export_everything
 
     sys.exit(export_everything(config, chats, people, out))
 
@@ -229,7 +229,7 @@ def export_all(config: Path | None, chats: tuple[str, ...], people: tuple[str, .
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 def import_all(config: Path | None, file: Path) -> None:
     """Bring in what `bubbles export` wrote to FILE. All of it, or nothing and a report."""
-    from bot.commands.transfer import import_everything
+    from bot.cli.transfer import import_everything
 
     sys.exit(import_everything(config, file))
 
@@ -251,7 +251,7 @@ _of_chat = click.option("--chat", required=True, help="The chat, as platform:id,
 )
 def export_command(config: Path | None, chat: str, form: str, out: Path | None) -> None:
     """Write the reminders of a chat as JSON or iCalendar. The bot may be running."""
-    from bot.commands.portable import export_reminders
+    from bot.cli.portable import export_reminders
 
     sys.exit(export_reminders(config, chat, form, out))
 
@@ -263,7 +263,7 @@ def export_command(config: Path | None, chat: str, form: str, out: Path | None) 
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 def import_command(config: Path | None, chat: str, owner: str | None, file: Path) -> None:
     """Bring the reminders of FILE (JSON or iCalendar) into a chat. All of them, or none and a report."""
-    from bot.commands.portable import import_reminders
+    from bot.cli.portable import import_reminders
 
     sys.exit(import_reminders(config, file, chat, owner))
 
@@ -274,7 +274,7 @@ def import_command(config: Path | None, chat: str, owner: str | None, file: Path
 @click.option("--until", help="Last day or time; now by default.")
 def verify_command(config: Path | None, since: str | None, until: str | None) -> None:
     """Show what became of every occurrence of a period. Say whether one was lost."""
-    from bot.commands.portable import verify_reminders
+    from bot.cli.portable import verify_reminders
 
     sys.exit(verify_reminders(config, since, until))
 
@@ -299,7 +299,7 @@ def evaluation() -> None:
 @_errors
 def eval_time(data: Path | None, errors: int) -> None:
     """Accuracy on time expressions, per corpus and kind."""
-    from bot.commands.evaluate import evaluate_time
+    from bot.cli.evaluate import evaluate_time
 
     sys.exit(evaluate_time(data, errors))
 
@@ -309,7 +309,7 @@ def eval_time(data: Path | None, errors: int) -> None:
 @_errors
 def eval_intents(data: Path | None, errors: int) -> None:
     """Measure the offline interpreter on sentences. Tools, restraint, contents, times."""
-    from bot.commands.evaluate import evaluate_intents
+    from bot.cli.evaluate import evaluate_intents
 
     sys.exit(evaluate_intents(data, errors))
 
@@ -318,7 +318,7 @@ def eval_intents(data: Path | None, errors: int) -> None:
 @_data
 def eval_summary(data: Path | None) -> None:
     """ROUGE and citation validity of summaries made without a model. Beside baselines."""
-    from bot.commands.evaluate import evaluate_summary
+    from bot.cli.evaluate import evaluate_summary
 
     sys.exit(evaluate_summary(data))
 
@@ -353,7 +353,7 @@ def eval_tools(
     errors: int,
 ) -> None:
     """Say prompts to the bot with a model behind it. Right tools, right arguments, false triggers, latency."""
-    from bot.commands.evaluate import ModelEndpoint, evaluate_tools
+    from bot.cli.evaluate import ModelEndpoint, evaluate_tools
 
     endpoint = ModelEndpoint(base_url=base_url, name=model, api_key=api_key, style=style, timeout_seconds=timeout)
     sys.exit(evaluate_tools(endpoint, data, limit=limit, errors=errors))
@@ -368,7 +368,7 @@ def new() -> None:
 @click.argument("name")
 def new_handler(name: str) -> None:
     """Write a function called NAME and its test into this folder."""
-    from bot.commands.new import new_handler as write_handler
+    from bot.cli.new import new_handler as write_handler
 
     sys.exit(write_handler(name, Path.cwd()))
 
@@ -377,7 +377,7 @@ def new_handler(name: str) -> None:
 @click.argument("name")
 def new_plugin(name: str) -> None:
     """Write a plugin called NAME and its test into `plugins` here."""
-    from bot.commands.new import new_plugin as write_plugin
+    from bot.cli.new import new_plugin as write_plugin
 
     sys.exit(write_plugin(name, Path.cwd() / "plugins"))
 
@@ -408,10 +408,10 @@ def main() -> None:
     _bear_other_encodings()
     # Pydantic would look into every package that is installed for one that wants to watch how models are validated.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-    from bot.terminal_language import speaks_chinese
+    from bot.config.terminal import speaks_chinese
 
     if speaks_chinese(os.environ):
-        from bot.commands.help_language import put_into_chinese
+        from bot.cli.help_language import put_into_chinese
 
         put_into_chinese(cli)
     cli()

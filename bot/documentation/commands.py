@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import click
 
 from bot.__main__ import cli
-from bot.commands.help_language import chinese_help
+from bot.cli.help_language import chinese_help
 from bot.documentation.markdown import cell, table
 
 _HEAD = """# The `bubbles` command

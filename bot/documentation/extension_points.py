@@ -14,8 +14,8 @@ from function_calls.tools.dispatch.hooks import ToolHooks
 _HEAD = """# Hooks, events, options and what else a plugin may add
 
 `setup(add)` of a plugin appends to the lists of `add`; [your first plugin](../tutorial/first-plugin.md) shows how. A
-program that builds the bot itself (`bot.app.build_app`) finds the same hooks at `app.calls.hooks` and the events at
-`app.calls.events`. Whatever a hook or a listener raises is contained: it is logged with the plugin's name, and the
+program that builds the bot itself (`bot.app.application.build_app`) finds the same hooks at `app.calls.hooks` and the
+events at `app.calls.events`. Whatever a hook or a listener raises is contained: it is logged with the plugin's name, and the
 message goes on.
 """
 _ATTRIBUTE = re.compile(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", re.MULTILINE)

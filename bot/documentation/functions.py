@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
+from bot.app.registry import built_in_registry
 from bot.documentation.markdown import cell, table
-from bot.wiring import built_in_registry
 from function_calls.registry import RegisteredTool
 from function_calls.tools.declaring.tool_options import ToolOptions
 

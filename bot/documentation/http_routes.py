@@ -43,7 +43,7 @@ def http_routes() -> Iterator[Route]:
 
 
 def _scope(dependant: Dependant) -> str:
-    """The scope that one of a route's dependencies asks for, as `bot.http.auth.needs` keeps it."""
+    """The scope that one of a route's dependencies asks for, as `bot.http.security.auth.needs` keeps it."""
     for dependency in (each for one in dependant.dependencies for each in (one, *one.dependencies)):
         if inspect.isfunction(dependency.call) and dependency.call.__qualname__.startswith("needs."):
             return str(inspect.getclosurevars(dependency.call).nonlocals.get("scope", ""))

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping
 from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
+from bot.config.platform_catalog import EXTRAS, settings_group
+from bot.config.settings import Group, Settings
+from bot.config.sources import PREFIX
 from bot.documentation.markdown import cell, table
-from bot.platforms.catalog import EXTRAS, settings_group
-from bot.settings import Group, Settings
-from bot.settings_sources import PREFIX
 
 _HEAD = """# Settings
 

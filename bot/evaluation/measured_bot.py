@@ -8,12 +8,12 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from bot.app import App, build_app
+from bot.app.application import App, build_app
+from bot.config.settings import BotSettings, LogSettings, RouterSettings, Settings
+from bot.config.zones import bot_zone
 from bot.evaluation.prompts import NONE, NOW, Prompt
-from bot.settings import BotSettings, LogSettings, RouterSettings, Settings
 from bot.testing.clocks import StandingClock
 from bot.testing.platform import FakePlatform
-from bot.zones import bot_zone
 from function_calls.tools.calls import Interpretation, Interpreter, ToolCall, Turn
 from services.kernel.chat import Person
 from services.kernel.errors import ModelUnavailable

@@ -7,49 +7,43 @@ from fastapi import APIRouter, FastAPI
 from starlette.types import ASGIApp
 
 from bot import __version__
-from bot.http import (
-    admin_api,
-    admin_record,
-    calendar_api,
-    chat_api,
-    chat_socket,
-    files_api,
-    health,
-    members_api,
-    openai_api,
-    page_files,
-    prometheus,
-    reminders_api,
-    search_api,
-    stored_tools_api,
-    tool_server,
-    tool_sources_api,
-    tools_api,
-)
-from bot.http.answer_examples import show_answers
-from bot.http.context import HttpContext
-from bot.http.errors import add_error_handlers, describe_errors
-from bot.http.guard import Guard
-from bot.http.mcp_door import add_mcp
-from bot.http.plugin_pages import add_plugin_pages
-from bot.http.request_examples import show_examples
+from bot.http import page_files
+from bot.http.admin import health, prometheus
+from bot.http.admin import record as admin_record
+from bot.http.admin import routes as admin
+from bot.http.chat import files, members, search, socket
+from bot.http.chat import routes as chat
+from bot.http.core.answer_examples import show_answers
+from bot.http.core.context import HttpContext
+from bot.http.core.errors import add_error_handlers, describe_errors
+from bot.http.core.request_examples import show_examples
+from bot.http.mcp.endpoint import add_mcp
+from bot.http.openai import routes as openai
+from bot.http.page_files import add_plugin_pages
+from bot.http.reminders import calendar
+from bot.http.reminders import routes as reminders
+from bot.http.security.guard import Guard
+from bot.http.tools import routes as tools
+from bot.http.tools import server as tool_server
+from bot.http.tools import sources as tool_sources
+from bot.http.tools import stored as stored_tools
 
 ROUTERS: Final[Sequence[APIRouter]] = (
-    chat_api.routes,
-    chat_socket.routes,
-    members_api.routes,
-    files_api.routes,
-    calendar_api.routes,
-    reminders_api.routes,  # after the calendar, since it takes any id
-    tool_sources_api.routes,
-    stored_tools_api.routes,
-    tools_api.routes,  # after those two, since it takes any name
+    chat.routes,
+    socket.routes,
+    members.routes,
+    files.routes,
+    calendar.routes,
+    reminders.routes,  # after the calendar, since it takes any id
+    tool_sources.routes,
+    stored_tools.routes,
+    tools.routes,  # after those two, since it takes any name
     tool_server.routes,
-    openai_api.routes,
-    openai_api.open_webui_routes,
-    search_api.routes,
+    openai.routes,
+    openai.open_webui_routes,
+    search.routes,
     admin_record.routes,
-    admin_api.routes,
+    admin.routes,
     prometheus.routes,
     health.routes,
 )

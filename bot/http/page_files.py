@@ -3,13 +3,16 @@
 from pathlib import Path
 from typing import Final
 
-from fastapi import APIRouter, HTTPException, Request
+from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request
 from fastapi.responses import FileResponse, PlainTextResponse, Response
+from loguru import logger
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from bot.http.errors import HttpRefused
+from bot.http.core.context import HttpContext
+from bot.http.core.errors import HttpRefused
+from bot.http.security.auth import viewer_of
 
 FOLDER: Final = Path(__file__).parent / "pages"
 _SCREENS: Final = ("/", "/reminders", "/tools", "/activity", "/health", "/metrics-live")
@@ -88,3 +91,13 @@ class _Immutable:
             await send(message)
 
         await self._app(scope, receive, sending)
+
+
+def add_plugin_pages(app: FastAPI, context: HttpContext) -> None:
+    """Serve the pages of all plugins, to those who may use the API; one that cannot be made is logged and left out."""
+    for plugin, make_page in context.app.plugins.pages():
+        try:
+            routes = make_page(context)
+            app.include_router(routes, prefix=f"/plugins/{plugin}", dependencies=[Depends(viewer_of)])
+        except Exception as error:  # noqa: BLE001 - a plugin is anybody's code; the API must be served without it
+            logger.opt(exception=error).error("a page of the plugin {} cannot be served", plugin)

@@ -5,53 +5,15 @@ A platform is a package `bot.platforms.NAME` with two modules. `settings.py` has
 """
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from types import ModuleType
-from typing import Final
 
-from bot.platform import Platform
-from bot.platform_kit.parts import PlatformParts
-from bot.settings import Group, Settings
+from bot.config.platform_catalog import EXTRAS, NAMES
+from bot.config.settings import Settings
+from bot.platforms.base import Platform
+from bot.platforms.kit.parts import PlatformParts
 from services.kernel.clock import Clock
 from services.kernel.errors import ConfigError
-
-EXTRAS: Final[Mapping[str, str]] = {
-    "matrix": "matrix",
-    "xmpp": "xmpp",
-    "irc": "irc",
-    "telegram": "telegram",
-    "onebot": "onebot",
-    "discord": "discord",
-    "slack": "slack",
-    "dingtalk": "dingtalk",
-    "feishu": "feishu",
-}
-"""The platforms that need a library, with the extra of the project that brings it."""
-
-NAMES: Final = ("console", *EXTRAS)
-"""Every platform that `platforms.enabled` may name."""
-
-PAGE: Final = "web"
-"""What the platform of the web page is called in addresses."""
-
-
-def settings_group(name: str) -> type[Group]:
-    """The model of `[platforms.NAME]`.
-
-    Raises:
-        LookupError: there is no such platform, or it has no group.
-    """
-    if name not in EXTRAS:
-        raise LookupError(f"no settings of a platform named {name}")
-    group = importlib.import_module(f"bot.platforms.{name}.settings").GROUP
-    if not (isinstance(group, type) and issubclass(group, Group)):
-        raise TypeError(f"GROUP of {name} is not a group of settings")
-    return group
-
-
-def platform_names(settings: Settings) -> tuple[str, ...]:
-    """The names of the platforms that a bot of `settings` serves, the page among them."""
-    return (*dict.fromkeys(settings.platforms.enabled), *((PAGE,) if settings.http.enabled else ()))
 
 
 def create_platforms(settings: Settings, clock: Clock) -> list[Platform]:

@@ -10,13 +10,12 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from typing import TextIO
 
-from bot.addressing import is_called
-from bot.platform import Capabilities, OutgoingMessage, Receive
-from bot.platform_kit.markdown import mentioned, plain, spans_of
-from bot.platform_kit.parts import PlatformParts
-from bot.platform_kit.typed_early import typed_early
-from bot.terminal_language import language_here
-from bot.terminal_text import printable
+from bot.config.terminal import language_here, printable
+from bot.platforms.base import Capabilities, OutgoingMessage, Receive
+from bot.platforms.kit.addressing import is_called
+from bot.platforms.kit.markdown import mentioned, plain, spans_of
+from bot.platforms.kit.parts import PlatformParts
+from bot.platforms.kit.typed_early import typed_early
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.clock import Clock
 from services.kernel.startup_imports import imported_for_good

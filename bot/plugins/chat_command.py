@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from bot.plugins.house import Installed, PluginHouse
-from bot.plugins.per_chat import switch_of
+from bot.plugins.chat_switches import switch_of
+from bot.plugins.manager import Installed, PluginHouse
 from function_calls.conversation.switch_command import SwitchCommand, switch_pattern
 from function_calls.language.messages import say
 from function_calls.tools.policy import Oversight

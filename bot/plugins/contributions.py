@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, TypeVar
 from msgspec import Struct, field
 from pydantic import BaseModel, ValidationError
 
-from bot.middleware import Middleware
-from bot.outbox import Outbox
-from bot.platform import Platform
+from bot.inbound.middleware import Middleware
+from bot.outbound.outbox import Outbox
+from bot.platforms.base import Platform
 from bot.plugins.closing import Close
 from bot.plugins.options import option_problems, passed_over
 from function_calls.conversation.assistant import Command
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import click
     from fastapi import APIRouter
 
-    from bot.http.context import HttpContext
+    from bot.http.core.context import HttpContext
 
 M = TypeVar("M", bound=BaseModel)
 

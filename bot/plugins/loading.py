@@ -14,10 +14,10 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from bot.config.settings import PluginSettings
 from bot.plugins.contributions import Contributions
-from bot.plugins.failure import PluginMistaken, report_failure, why
-from bot.plugins.shape import check_shape
-from bot.settings import PluginSettings
+from bot.plugins.diagnostics import PluginMistaken, report_failure, why
+from bot.plugins.validation import check_shape
 from services.kernel.clock import Clock
 from services.language_model.ports import LanguageModel
 

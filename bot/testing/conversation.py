@@ -4,8 +4,8 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Final
 
-from bot.app import build_app
-from bot.settings import BotSettings, LogSettings, Settings
+from bot.app.application import build_app
+from bot.config.settings import BotSettings, LogSettings, Settings
 from bot.testing.platform_rig import PlatformRig
 from bot.testing.talking import NO_PLUGINS
 from services.kernel.clock import SystemClock

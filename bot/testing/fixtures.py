@@ -14,7 +14,7 @@ from typing import Protocol
 import pytest
 from msgspec.structs import replace
 
-from bot.settings import PluginSettings
+from bot.config.settings import PluginSettings
 from bot.testing.clocks import FixedClock
 from bot.testing.talking import NOW, said
 from bot.testing.turns import make_context, make_message

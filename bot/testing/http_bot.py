@@ -6,12 +6,9 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from bot.app import build_app
-from bot.http.context import HttpContext
-from bot.http.server import served
-from bot.platforms.web.adapter import WebPlatform
-from bot.platforms.web.files import RoomFiles
-from bot.settings import (
+from bot.app.application import build_app
+from bot.app.registry import Functions
+from bot.config.settings import (
     BotSettings,
     HttpSettings,
     LogSettings,
@@ -20,8 +17,11 @@ from bot.settings import (
     Settings,
     ToolServerSettings,
 )
+from bot.http.core.context import HttpContext
+from bot.http.server.server import served
+from bot.platforms.web.adapter import WebPlatform
+from bot.platforms.web.files import RoomFiles
 from bot.testing.talking import NO_PLUGINS
-from bot.wiring import Functions
 from function_calls.tools.calls import Interpreter
 from services.kernel.clock import Clock, SystemClock
 from services.storage.database import Database

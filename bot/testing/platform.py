@@ -5,8 +5,8 @@ import itertools
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 
-from bot.addressing import is_called
-from bot.platform import Capabilities, OutgoingMessage, Receive
+from bot.platforms.base import Capabilities, OutgoingMessage, Receive
+from bot.platforms.kit.addressing import is_called
 from services.kernel.chat import ChatAddress, ChatMessage, Incoming, MessageEdited, MessageWithdrawn, Person, Reaction
 from services.kernel.clock import Clock
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from bot.platform import Platform
+from bot.platforms.base import Platform
 from services.kernel.chat import ChatAddress, ChatMessage, Incoming
 
 News = TypeVar("News", bound=Incoming)

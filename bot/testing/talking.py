@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from types import ModuleType
 
-from bot.app import build_app
-from bot.settings import BotSettings, LogSettings, PluginSettings, Settings
+from bot.app.application import build_app
+from bot.config.settings import BotSettings, LogSettings, PluginSettings, Settings
 from bot.testing.clocks import StandingClock
 from bot.testing.platform import FakePlatform
 from function_calls.tools.calls import Interpreter

@@ -19,7 +19,7 @@ import httpx
 from loguru import logger
 from pydantic import BaseModel, ConfigDict, Field
 
-from bot.platform import OutgoingMessage
+from bot.platforms.base import OutgoingMessage
 from bot.plugins.contributions import Contributions, Host
 from services.kernel.chat import ChatAddress
 from services.kernel.errors import DeliveryFailed

@@ -10,10 +10,10 @@ import pytest
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(60)]
 
 HEAVY = ("openai", "sqlalchemy", "apscheduler", "httpx", "prompt_toolkit", "pydantic")
-RUNNING = "import bot.commands.running"
+RUNNING = "import bot.cli.running"
 FOR_A_MODEL = {"function_calls.llm", "function_calls.offline.restraint", "services.language_model.openai_model"}
-FOR_TOOL_SERVERS = {"bot.tool_servers.connections", "bot.tool_servers.mcp_servers", "function_calls.toolsets.openapi"}
-FOR_WRITTEN_TOOLS = {"bot.stored_tools", "function_calls.toolsets.stored"}
+FOR_TOOL_SERVERS = {"bot.tools.servers.connections", "bot.tools.servers.mcp_servers", "function_calls.toolsets.openapi"}
+FOR_WRITTEN_TOOLS = {"bot.tools.stored", "function_calls.toolsets.stored"}
 FOR_THE_PAGE = {"fastapi", "uvicorn", "websockets", "bot.http", "bot.platforms.web"}
 FOR_SUMMARIES = {"services.summary.content", "services.summary.extractive", "services.summary.model_summarizer"}
 UNASKED = [
@@ -38,7 +38,7 @@ def test_the_help_text_loads_nothing_heavy():
 
 
 def test_a_terminal_is_invited_to_type_before_the_bot_is_loaded():
-    assert not modules_after("import bot.commands.serve") & {"sqlalchemy", "prompt_toolkit", "bot.app"}
+    assert not modules_after("import bot.cli.serve") & {"sqlalchemy", "prompt_toolkit", "bot.app.application"}
 
 
 def test_the_wired_bot_loads_no_model_client_and_no_terminal_library():
@@ -46,7 +46,9 @@ def test_the_wired_bot_loads_no_model_client_and_no_terminal_library():
 
 
 def test_the_functions_are_offered_before_arguments_can_be_checked():
-    assert "jsonschema_rs" not in modules_after("from bot.wiring import built_in_registry; built_in_registry().specs")
+    assert "jsonschema_rs" not in modules_after(
+        "from bot.app.registry import built_in_registry; built_in_registry().specs"
+    )
 
 
 @pytest.mark.parametrize("unused", UNASKED)

@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 from playwright.async_api import Page, expect
 
-from bot.settings import HttpSettings
+from bot.config.settings import HttpSettings
 from bot.testing.clocks import FixedClock
 from bot.testing.http_bot import served_bot
 from bot.testing.models import ScriptedInterpreter

@@ -8,12 +8,12 @@ from pathlib import Path
 import httpx
 import pytest
 
+from bot.config.settings import BotSettings, LogSettings, Settings
 from bot.http.app import guarded
-from bot.http.context import HttpContext
-from bot.http.room_events import follow_bot
+from bot.http.core.context import HttpContext
+from bot.http.rooms.events import follow_bot
 from bot.platforms.web.adapter import WebPlatform
 from bot.platforms.web.ids import person_called
-from bot.settings import BotSettings, LogSettings, Settings
 from bot.testing.clocks import LoopClock
 from bot.testing.dialogues import Comparison, load_dialogues
 from bot.testing.rehearsal import build_in_memory

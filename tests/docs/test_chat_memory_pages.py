@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.settings import Settings
-from bot.wiring import built_in_registry
+from bot.app.registry import built_in_registry
+from bot.config.settings import Settings
 from tests.docs.page_dialogues import dialogues_in, play_block
 
 DOCS = Path(__file__).parents[2] / "docs" / "reference"

@@ -11,7 +11,7 @@ import yaml
 from click.testing import CliRunner
 
 from bot.__main__ import cli
-from bot.settings_sources import load_settings
+from bot.config.sources import load_settings
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "examples" / "deploy"

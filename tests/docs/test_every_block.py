@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from bot.__main__ import cli
+from bot.config.sources import load_settings
 from bot.plugins.loading import ENTRY_POINTS
-from bot.settings_sources import load_settings
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.settings import PluginSettings, Settings
+from bot.config.settings import PluginSettings, Settings
 from bot.testing.clocks import LoopClock
 from bot.testing.platform import FakePlatform
 from bot.testing.rehearsal import build_in_memory

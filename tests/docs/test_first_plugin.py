@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from bot.__main__ import cli
-from bot.settings import PluginSettings
+from bot.config.settings import PluginSettings
 from bot.testing.talking import said
 
 PAGE = (Path(__file__).parents[2] / "docs" / "tutorial" / "first-plugin.md").read_text(encoding="utf-8")

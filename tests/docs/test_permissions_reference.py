@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import fields
 
-from bot.wiring import built_in_registry
+from bot.app.registry import built_in_registry
 from function_calls.language.messages import knows
 from function_calls.registry import Registry, ToolOptions
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.settings import BotSettings, PluginSettings, Settings
+from bot.config.settings import BotSettings, PluginSettings, Settings
 from bot.testing.clocks import LoopClock
 from bot.testing.models import ScriptedModel, completion, requested
 from bot.testing.platform import FakePlatform

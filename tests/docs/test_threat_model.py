@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.settings import Settings
+from bot.config.settings import Settings
 from tests.docs.test_function_calling_reference import is_there
 
 ROOT = Path(__file__).parents[2]

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from bot.settings import Settings, ToolServerSettings
-from bot.tool_servers.connections import read_connections
-from bot.tool_servers.mcp_servers import mcp_servers
+from bot.config.settings import Settings, ToolServerSettings
+from bot.tools.servers.connections import read_connections
+from bot.tools.servers.mcp_servers import mcp_servers
 from function_calls.toolsets.stored.source import read_source
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -53,7 +53,7 @@ def test_the_stored_tool_is_read():
 
 
 def test_every_key_of_a_connection_is_explained():
-    from bot.tool_servers.connections import ToolServerConnection
+    from bot.tools.servers.connections import ToolServerConnection
 
     missing = [name for name in ToolServerConnection.model_fields if f"`{name}`" not in PAGE and name != "enabled"]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.settings import PluginSettings
+from bot.config.settings import PluginSettings
 
 PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "write-functions.md").read_text(encoding="utf-8")
 *PLUGIN, TESTS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)

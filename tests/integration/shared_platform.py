@@ -9,7 +9,7 @@ import asyncio
 import os
 from pathlib import Path
 
-from bot.platform import Capabilities, OutgoingMessage, Receive
+from bot.platforms.base import Capabilities, OutgoingMessage, Receive
 from bot.plugins.contributions import Contributions
 from function_calls.registry import tool_function
 from services.kernel.chat import ChatAddress, ChatMessage, Person

@@ -15,9 +15,9 @@ import httpx
 import pytest
 import websockets
 
-from bot.app import build_app
-from bot.http import readiness
-from bot.settings import BotSettings, LogSettings, Settings
+from bot.app.application import build_app
+from bot.config.settings import BotSettings, LogSettings, Settings
+from bot.http.core import readiness
 from bot.testing.http_bot import served_bot
 from bot.testing.platform import FakePlatform
 from services.kernel.clock import SystemClock

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.stored_tools.runner import RunLimits, StoredCall, ToolRunner
-from bot.stored_tools.sandbox import SandboxUnavailable, check_kernel
+from bot.tools.stored.runner import RunLimits, StoredCall, ToolRunner
+from bot.tools.stored.sandbox import SandboxUnavailable, check_kernel
 from function_calls.toolsets.stored.source import read_source
 from services.kernel.chat import Person
 
@@ -90,7 +90,7 @@ async def run_without_the_hook(folder, *attempts):
     """What came of each attempt in a process that only the kernel confines."""
     script = (
         "import os, signal, socket, sys, threading\n"
-        "from bot.stored_tools import sandbox\n"
+        "from bot.tools.stored import sandbox\n"
         "sandbox.sys = type(sys)('sys'); sandbox.sys.platform = 'linux'; sandbox.sys.addaudithook = lambda hook: None\n"
         f"sandbox.confine(folder={str(folder)!r}, readable=[sys.prefix], seconds=2, megabytes=500)\n"
     )
@@ -253,7 +253,7 @@ async def run_raw_calls(folder, attempts, *, landlock=None):
     )
     script = (
         "import ctypes, errno, gc, os, signal, socket, sys, fcntl\n"
-        "from bot.stored_tools import sandbox\n"
+        "from bot.tools.stored import sandbox\n"
         f"{older}"
         f"readable = [sys.prefix, {str(folder.parent)!r}]\n"
         f"sandbox.confine(folder={str(folder)!r}, readable=readable, seconds=2, megabytes=500)\n"
@@ -338,7 +338,7 @@ async def test_tools_are_refused_on_a_machine_without_a_sandbox(monkeypatch):
     def refuse():
         raise SandboxUnavailable("stored tools need a kernel with Landlock (Linux 5.13 or newer, switched on)")
 
-    monkeypatch.setattr("bot.stored_tools.runner.check_kernel", refuse)
+    monkeypatch.setattr("bot.tools.stored.runner.check_kernel", refuse)
 
     result = await run(method("return 'ran'"))
 

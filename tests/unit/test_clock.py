@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from freezegun import freeze_time
 
-from bot.app import build_app
-from bot.settings import BotSettings, Settings
+from bot.app.application import build_app
+from bot.config.settings import BotSettings, Settings
 from bot.testing.platform import FakePlatform
 from bot.testing.threads import InlineExecutor
 from services.kernel.clock import SystemClock

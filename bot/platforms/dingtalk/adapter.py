@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING, Final
 from loguru import logger
 from pydantic import ValidationError
 
-from bot.platform import Capabilities, Health, OutgoingMessage, Receive
-from bot.platform_kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood
-from bot.platform_kit.in_turn import send_in_turn
-from bot.platform_kit.instants import instant_of_milliseconds
+from bot.platforms.base import Capabilities, Health, OutgoingMessage, Receive
 from bot.platforms.dingtalk import files, requests
 from bot.platforms.dingtalk.api import DingTalkApi
 from bot.platforms.dingtalk.events import Event
 from bot.platforms.dingtalk.settings import DingTalkSettings
 from bot.platforms.dingtalk.stream import TOPIC, StreamClient
 from bot.platforms.dingtalk.wire import NAME, address_of, to_message
+from bot.platforms.kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood
+from bot.platforms.kit.in_turn import send_in_turn
+from bot.platforms.kit.instants import instant_of_milliseconds
 from services.kernel.bounded import Bounded
 from services.kernel.chat import ChatAddress, SentFile
 from services.kernel.clock import Clock
 from services.kernel.errors import ConfigError, DeliveryFailed
 
 if TYPE_CHECKING:
-    from bot.platform_kit.parts import PlatformParts
+    from bot.platforms.kit.parts import PlatformParts
 
 _DEAF_AFTER: Final = timedelta(minutes=1)
 _MARGIN = timedelta(minutes=1)

@@ -6,8 +6,8 @@ from typing import Final, Literal
 
 import httpx
 
-from bot.platform_kit.json_api import JsonApi
 from bot.platforms.dingtalk.settings import DingTalkSettings
+from bot.platforms.kit.json_api import JsonApi
 from services.kernel.chat import SentFile
 from services.kernel.clock import Clock
 from services.kernel.errors import DeliveryFailed

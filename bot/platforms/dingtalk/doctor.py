@@ -2,11 +2,11 @@
 
 from typing import Final
 
-from bot.findings.asking import Asking
-from bot.findings.finding import Finding, good, problem
+from bot.config.settings import Settings
 from bot.platforms.dingtalk.settings import DingTalkSettings
 from bot.platforms.dingtalk.wire import NAME
-from bot.settings import Settings
+from bot.platforms.kit.doctor.asking import Asking
+from bot.platforms.kit.doctor.finding import Finding, good, problem
 
 _FORBIDDEN: Final = "Forbidden."
 _NOT_GRANTED: Final = "Forbidden.AccessDenied.AccessTokenPermissionDenied"

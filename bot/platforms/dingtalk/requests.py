@@ -7,11 +7,11 @@ import json
 from collections.abc import Mapping
 from typing import Final
 
-from bot.platform import OutgoingMessage
-from bot.platform_kit.markdown import Span, plain, spans_of
-from bot.platform_kit.pieces import pieces
+from bot.platforms.base import OutgoingMessage
 from bot.platforms.dingtalk.files import ending, is_picture
 from bot.platforms.dingtalk.wire import recipient
+from bot.platforms.kit.markdown import Span, plain, spans_of
+from bot.platforms.kit.pieces import pieces
 from services.kernel.chat import ChatAddress, SentFile
 
 MAX_LENGTH: Final = 4000

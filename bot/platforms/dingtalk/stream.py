@@ -9,7 +9,7 @@ import websockets
 from dingtalk_stream import AckMessage, CallbackHandler, CallbackMessage, ChatbotMessage, Credential
 from dingtalk_stream import DingTalkStreamClient as SdkClient
 
-from bot.platform_kit.connection import ConnectionEnded
+from bot.platforms.kit.connection import ConnectionEnded
 
 Take = Callable[[Mapping[str, object]], Awaitable[None]]
 

@@ -2,9 +2,9 @@
 
 import re
 
-from bot.addressing import is_called
-from bot.platform_kit.instants import instant_of_milliseconds
 from bot.platforms.dingtalk.events import Event
+from bot.platforms.kit.addressing import is_called
+from bot.platforms.kit.instants import instant_of_milliseconds
 from services.kernel.chat import Attachment, ChatAddress, ChatMessage, Person
 
 NAME = "dingtalk"

@@ -10,21 +10,21 @@ import discord
 from loguru import logger
 from pydantic import ValidationError
 
-from bot.chat_commands import Command
-from bot.platform import Capabilities, Health, OutgoingMessage, Receive
-from bot.platform_kit.command_menu import MENU
-from bot.platform_kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood
-from bot.platform_kit.in_turn import send_in_turn
+from bot.platforms.base import Capabilities, Health, OutgoingMessage, Receive
+from bot.platforms.chat_commands import Command
 from bot.platforms.discord import requests, wire
 from bot.platforms.discord.client import GatewayClient
 from bot.platforms.discord.events import Deleted, Dispatch, Guild, Interaction, Message, ReactionChange, Ready
 from bot.platforms.discord.settings import DiscordSettings
+from bot.platforms.kit.command_menu import MENU
+from bot.platforms.kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood
+from bot.platforms.kit.in_turn import send_in_turn
 from services.kernel.chat import ChatAddress, Incoming, SentFile
 from services.kernel.clock import Clock
 from services.kernel.errors import ConfigError, DeliveryFailed
 
 if TYPE_CHECKING:
-    from bot.platform_kit.parts import PlatformParts
+    from bot.platforms.kit.parts import PlatformParts
 
 # Discord answers a heartbeat every 41 seconds; discord.py waits for a minute, and then resumes the session.
 _DEAF_AFTER: Final = timedelta(seconds=50)

@@ -1,11 +1,11 @@
 """What Discord says of the bot's application: the token, the intent to read messages, and what servers let it do."""
 
-from bot.findings.asking import Asking
-from bot.findings.finding import Finding, good, problem
+from bot.config.settings import Settings
 from bot.platforms.discord.rights import examine_rights
 from bot.platforms.discord.settings import DiscordSettings
 from bot.platforms.discord.wire import NAME
-from bot.settings import Settings
+from bot.platforms.kit.doctor.asking import Asking
+from bot.platforms.kit.doctor.finding import Finding, good, problem
 
 _API = "https://discord.com/api/v10"
 _READS_CONTENT = (1 << 18) | (1 << 19)

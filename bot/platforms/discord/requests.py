@@ -8,11 +8,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from bot.chat_commands import Command, CommandOption, OptionKind
-from bot.platform import Choice, OutgoingMessage
-from bot.platform_kit.markdown import Span, spans_of
-from bot.platform_kit.pieces import pieces
+from bot.platforms.base import Choice, OutgoingMessage
+from bot.platforms.chat_commands import Command, CommandOption, OptionKind
 from bot.platforms.discord.wire import BUTTON
+from bot.platforms.kit.markdown import Span, spans_of
+from bot.platforms.kit.pieces import pieces
 from services.kernel.chat import ChatAddress
 
 MAX_LENGTH: Final = 2000

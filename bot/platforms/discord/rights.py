@@ -8,8 +8,8 @@ from functools import reduce
 from operator import or_
 from typing import Final
 
-from bot.findings.asking import Asking
-from bot.findings.finding import Finding, good, problem
+from bot.platforms.kit.doctor.asking import Asking
+from bot.platforms.kit.doctor.finding import Finding, good, problem
 
 _ABOUT: Final = "discord permissions"
 _ADMINISTRATOR: Final = 1 << 3

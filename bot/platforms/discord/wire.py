@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 
 from msgspec import Struct
 
-from bot.addressing import is_called
-from bot.platform_kit.command_menu import MENU, said_as
 from bot.platforms.discord.events import Deleted, Guild, Interaction, Member, Message, ReactionChange, User
+from bot.platforms.kit.addressing import is_called
+from bot.platforms.kit.command_menu import MENU, said_as
 from services.kernel.chat import (
     Attachment,
     BotAdded,

@@ -11,9 +11,7 @@ from loguru import logger
 from msgspec.structs import replace
 from pydantic import ValidationError
 
-from bot.platform import Capabilities, Health, OutgoingMessage, Receive
-from bot.platform_kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood
-from bot.platform_kit.in_turn import send_in_turn
+from bot.platforms.base import Capabilities, Health, OutgoingMessage, Receive
 from bot.platforms.feishu import requests
 from bot.platforms.feishu.api import FeishuApi
 from bot.platforms.feishu.events import Event
@@ -30,13 +28,15 @@ from bot.platforms.feishu.wire import (
     to_pressed,
     to_reaction,
 )
+from bot.platforms.kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood
+from bot.platforms.kit.in_turn import send_in_turn
 from services.kernel.chat import ChatAddress, ChatMessage, Incoming
 from services.kernel.clock import Clock
 from services.kernel.errors import ConfigError, DeliveryFailed
 
 if TYPE_CHECKING:
-    from bot.platform_kit.parts import PlatformParts
     from bot.platforms.feishu.long_connection import LongConnection
+    from bot.platforms.kit.parts import PlatformParts
 
 _DEAF_AFTER: Final = timedelta(minutes=2)
 _REMEMBERED_MESSAGES = 1000

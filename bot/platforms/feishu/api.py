@@ -6,7 +6,7 @@ from typing import Final
 
 import httpx
 
-from bot.platform_kit.json_api import JsonApi
+from bot.platforms.kit.json_api import JsonApi
 from services.kernel.chat import SentFile
 from services.kernel.clock import Clock
 from services.kernel.errors import DeliveryFailed

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 
-from bot.findings.asking import Asking
-from bot.findings.finding import Finding, good, problem
+from bot.config.settings import Settings
 from bot.platforms.feishu.permissions import examine_permissions
 from bot.platforms.feishu.settings import FeishuSettings
 from bot.platforms.feishu.wire import NAME
-from bot.settings import Settings
+from bot.platforms.kit.doctor.asking import Asking
+from bot.platforms.kit.doctor.finding import Finding, good, problem
 
 
 async def examine(settings: Settings, asking: Asking) -> list[Finding]:

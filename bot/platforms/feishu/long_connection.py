@@ -8,7 +8,7 @@ import websockets
 from lark_oapi.ws import client as sdk
 from lark_oapi.ws.exception import ClientException, ServerException
 
-from bot.platform_kit.connection import ConnectionEnded, ConnectionRefusedForGood
+from bot.platforms.kit.connection import ConnectionEnded, ConnectionRefusedForGood
 
 Take = Callable[[bytes], Awaitable[None]]
 

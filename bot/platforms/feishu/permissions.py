@@ -6,8 +6,8 @@ Source: https://open.feishu.cn/document/uAjLw4CM/ukTMukTMukTM/application-v6/sco
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from bot.findings.asking import Asking
-from bot.findings.finding import Finding, good, problem
+from bot.platforms.kit.doctor.asking import Asking
+from bot.platforms.kit.doctor.finding import Finding, good, problem
 
 _ABOUT: Final = "feishu permissions"
 _STEP: Final = "open.feishu.cn, the app, Permissions (权限管理): add them, then publish a version"

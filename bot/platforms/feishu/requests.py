@@ -10,9 +10,9 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from bot.platform import OutgoingMessage
-from bot.platform_kit.markdown import Span, spans_of
-from bot.platform_kit.pieces import pieces
+from bot.platforms.base import OutgoingMessage
+from bot.platforms.kit.markdown import Span, spans_of
+from bot.platforms.kit.pieces import pieces
 from services.kernel.chat import ChatAddress, SentFile
 
 MAX_LENGTH: Final = 5000

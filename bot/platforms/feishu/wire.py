@@ -6,9 +6,9 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from bot.addressing import is_called
-from bot.platform_kit.instants import instant_of_milliseconds
 from bot.platforms.feishu.events import Body, Event, Message
+from bot.platforms.kit.addressing import is_called
+from bot.platforms.kit.instants import instant_of_milliseconds
 from services.kernel.chat import (
     Attachment,
     BotAdded,

@@ -13,16 +13,16 @@ from typing import Final
 
 from loguru import logger
 
-from bot.platform import Capabilities, Health, OutgoingMessage, Receive
-from bot.platform_kit.backlog import Backlog
-from bot.platform_kit.connection import LONGEST_PAUSE, Connection, ConnectionEnded
-from bot.platform_kit.pace import SendPace
-from bot.platform_kit.parts import PlatformParts
-from bot.platform_kit.priority_lock import PriorityLock
+from bot.platforms.base import Capabilities, Health, OutgoingMessage, Receive
 from bot.platforms.irc.login import Login
 from bot.platforms.irc.people import People
 from bot.platforms.irc.settings import IrcSettings
 from bot.platforms.irc.wire import NAME, TEXT_BYTES, Line, Scene, folded, parse_line, text_lines, to_message
+from bot.platforms.kit.backlog import Backlog
+from bot.platforms.kit.connection import LONGEST_PAUSE, Connection, ConnectionEnded
+from bot.platforms.kit.pace import SendPace
+from bot.platforms.kit.parts import PlatformParts
+from bot.platforms.kit.priority_lock import PriorityLock
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import Clock
 from services.kernel.errors import ConfigError, DeliveryFailed

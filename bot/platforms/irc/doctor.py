@@ -4,13 +4,13 @@ import asyncio
 import ssl
 from typing import Final
 
-from bot.findings.asking import Asking
-from bot.findings.finding import Finding, good, problem
-from bot.platform_kit.connection import ConnectionEnded, ConnectionRefusedForGood
+from bot.config.settings import Settings
 from bot.platforms.irc.login import Login
 from bot.platforms.irc.settings import IrcSettings
 from bot.platforms.irc.wire import NAME, parse_line
-from bot.settings import Settings
+from bot.platforms.kit.connection import ConnectionEnded, ConnectionRefusedForGood
+from bot.platforms.kit.doctor.asking import Asking
+from bot.platforms.kit.doctor.finding import Finding, good, problem
 
 _PATIENCE_SECONDS: Final = 30.0
 # Source: RFC 2811 section 2.1.

@@ -4,9 +4,9 @@ import base64
 from collections.abc import Callable
 from typing import Final
 
-from bot.platform_kit.connection import ConnectionEnded, ConnectionRefusedForGood
 from bot.platforms.irc.settings import IrcSettings
 from bot.platforms.irc.wire import Line
+from bot.platforms.kit.connection import ConnectionEnded, ConnectionRefusedForGood
 
 _WANTED: Final = (
     "message-tags", "server-time", "account-tag", "account-notify", "extended-join", "multi-prefix", "sasl",

@@ -7,10 +7,10 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from bot.addressing import is_called
-from bot.platform import OutgoingMessage
-from bot.platform_kit.markdown import Span, plain, spans_of
-from bot.platform_kit.pieces import pieces
+from bot.platforms.base import OutgoingMessage
+from bot.platforms.kit.addressing import is_called
+from bot.platforms.kit.markdown import Span, plain, spans_of
+from bot.platforms.kit.pieces import pieces
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 
 NAME: Final = "irc"

@@ -9,7 +9,7 @@ import aiohttp
 import nio
 from msgspec import Struct, field
 
-from bot.platform_kit.connection import ConnectionEnded, ConnectionRefusedForGood
+from bot.platforms.kit.connection import ConnectionEnded, ConnectionRefusedForGood
 from bot.platforms.matrix import encryption
 from bot.platforms.matrix.settings import MatrixSettings
 from bot.platforms.matrix.wire import Event, Json, Room

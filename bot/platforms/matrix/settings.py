@@ -4,7 +4,7 @@ from typing import Final, Literal
 
 from pydantic import Field, SecretStr
 
-from bot.settings import Group
+from bot.config.settings import Group
 
 
 class MatrixSettings(Group):

@@ -10,10 +10,10 @@ from urllib.parse import quote, unquote
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from bot.addressing import is_called
-from bot.platform import OutgoingMessage
-from bot.platform_kit.html import as_html
-from bot.platform_kit.markdown import Span, plain, spans_of
+from bot.platforms.base import OutgoingMessage
+from bot.platforms.kit.addressing import is_called
+from bot.platforms.kit.html import as_html
+from bot.platforms.kit.markdown import Span, plain, spans_of
 from services.kernel.chat import (
     Attachment,
     ChatAddress,

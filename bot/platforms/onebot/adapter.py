@@ -11,10 +11,10 @@ from loguru import logger
 from msgspec.structs import replace
 from pydantic import ValidationError
 
-from bot.platform import Capabilities, Health, OutgoingMessage, Receive
-from bot.platform_kit.backlog import Backlog
-from bot.platform_kit.connection import Connection
-from bot.platform_kit.in_turn import send_in_turn
+from bot.platforms.base import Capabilities, Health, OutgoingMessage, Receive
+from bot.platforms.kit.backlog import Backlog
+from bot.platforms.kit.connection import Connection
+from bot.platforms.kit.in_turn import send_in_turn
 from bot.platforms.onebot import requests
 from bot.platforms.onebot.calls import Answer
 from bot.platforms.onebot.links import ForwardLink, HttpLink, Link, ReverseLink, listening
@@ -25,7 +25,7 @@ from services.kernel.clock import Clock
 from services.kernel.errors import ConfigError, DeliveryFailed
 
 if TYPE_CHECKING:
-    from bot.platform_kit.parts import PlatformParts
+    from bot.platforms.kit.parts import PlatformParts
 
 _DEAF_AFTER = timedelta(minutes=2)
 _REMEMBERED_MESSAGES = 1000

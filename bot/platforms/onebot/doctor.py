@@ -3,11 +3,11 @@
 import errno
 import socket
 
-from bot.findings.asking import Asking
-from bot.findings.finding import Finding, good, problem
+from bot.config.settings import Settings
+from bot.platforms.kit.doctor.asking import Asking
+from bot.platforms.kit.doctor.finding import Finding, good, problem
 from bot.platforms.onebot.settings import OneBotSettings
 from bot.platforms.onebot.wire import NAME
-from bot.settings import Settings
 
 
 async def examine(settings: Settings, asking: Asking) -> list[Finding]:

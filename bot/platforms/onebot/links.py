@@ -13,7 +13,7 @@ from typing import Protocol
 
 from aiohttp import ClientError, ClientSession, ClientTimeout, ClientWebSocketResponse, WSMsgType, web
 
-from bot.platform_kit.connection import ConnectionEnded, ConnectionRefusedForGood
+from bot.platforms.kit.connection import ConnectionEnded, ConnectionRefusedForGood
 from bot.platforms.onebot.calls import Answer, PendingCalls
 from services.kernel.errors import DeliveryFailed
 

@@ -3,9 +3,9 @@
 import base64
 from typing import Final
 
-from bot.platform import OutgoingMessage
-from bot.platform_kit.markdown import Span, plain, spans_of
-from bot.platform_kit.pieces import pieces
+from bot.platforms.base import OutgoingMessage
+from bot.platforms.kit.markdown import Span, plain, spans_of
+from bot.platforms.kit.pieces import pieces
 from bot.platforms.onebot.wire import recipient
 from services.kernel.chat import ChatAddress, SentFile
 

@@ -5,8 +5,8 @@ from collections.abc import Collection
 
 from pydantic import BaseModel, ConfigDict
 
-from bot.addressing import is_called
-from bot.platform_kit.instants import instant
+from bot.platforms.kit.addressing import is_called
+from bot.platforms.kit.instants import instant
 from bot.platforms.onebot.segments import Segment, segments_of
 from services.kernel.chat import (
     Attachment,

@@ -9,11 +9,11 @@ from loguru import logger
 from msgspec.structs import replace
 from pydantic import ValidationError
 
-from bot.chat_commands import Command as OfferedCommand
-from bot.platform import Capabilities, Health, OutgoingMessage, Receive
-from bot.platform_kit.command_menu import MENU
-from bot.platform_kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood
-from bot.platform_kit.in_turn import send_in_turn
+from bot.platforms.base import Capabilities, Health, OutgoingMessage, Receive
+from bot.platforms.chat_commands import Command as OfferedCommand
+from bot.platforms.kit.command_menu import MENU
+from bot.platforms.kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood
+from bot.platforms.kit.in_turn import send_in_turn
 from bot.platforms.slack import requests, wire
 from bot.platforms.slack.calls import WebApi, web_client
 from bot.platforms.slack.doors import HttpDoor, SocketDoor
@@ -24,7 +24,7 @@ from services.kernel.clock import Clock
 from services.kernel.errors import ConfigError, DeliveryFailed
 
 if TYPE_CHECKING:
-    from bot.platform_kit.parts import PlatformParts
+    from bot.platforms.kit.parts import PlatformParts
 
 # As many pings as the SDK itself lets go unanswered.
 _PINGS_UNTIL_DEAF: Final = 4

@@ -1,10 +1,10 @@
 """What Slack says of the bot's app: its tokens, and what they permit."""
 
-from bot.findings.asking import Asking
-from bot.findings.finding import Finding, good, problem
+from bot.config.settings import Settings
+from bot.platforms.kit.doctor.asking import Asking
+from bot.platforms.kit.doctor.finding import Finding, good, problem
 from bot.platforms.slack.settings import SlackSettings
 from bot.platforms.slack.wire import NAME
-from bot.settings import Settings
 
 _SCOPES = {"chat:write": "speaks", "users:read": "knows names"}
 _READING = {"channels:history", "groups:history", "im:history", "mpim:history", "app_mentions:read"}

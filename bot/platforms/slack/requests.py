@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from html import escape
 from typing import Final
 
-from bot.platform import Choice, OutgoingMessage
-from bot.platform_kit.markdown import Span, plain, spans_of
-from bot.platform_kit.pieces import pieces
+from bot.platforms.base import Choice, OutgoingMessage
+from bot.platforms.kit.markdown import Span, plain, spans_of
+from bot.platforms.kit.pieces import pieces
 from bot.platforms.slack.wire import EMOJI
 from services.kernel.chat import ChatAddress
 from services.kernel.errors import DeliveryFailed

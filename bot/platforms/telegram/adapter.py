@@ -26,11 +26,11 @@ from loguru import logger
 from msgspec.structs import replace
 from pydantic import ValidationError
 
-from bot.chat_commands import Command
-from bot.platform import Capabilities, Health, OutgoingMessage, Receive
-from bot.platform_kit.command_menu import MENU
-from bot.platform_kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood
-from bot.platform_kit.in_turn import send_in_turn
+from bot.platforms.base import Capabilities, Health, OutgoingMessage, Receive
+from bot.platforms.chat_commands import Command
+from bot.platforms.kit.command_menu import MENU
+from bot.platforms.kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood
+from bot.platforms.kit.in_turn import send_in_turn
 from bot.platforms.telegram import requests
 from bot.platforms.telegram.administrators import Administrators
 from bot.platforms.telegram.events import Update, User
@@ -45,7 +45,7 @@ from services.kernel.clock import Clock
 from services.kernel.errors import ConfigError
 
 if TYPE_CHECKING:
-    from bot.platform_kit.parts import PlatformParts
+    from bot.platforms.kit.parts import PlatformParts
 
 _WANTED: Final = ["message", "edited_message", "callback_query", "my_chat_member", "message_reaction"]
 _SPARE_SECONDS = 15

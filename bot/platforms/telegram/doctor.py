@@ -1,10 +1,10 @@
 """What Telegram says of the bot's account: the token, and what a group lets it see."""
 
-from bot.findings.asking import Asking
-from bot.findings.finding import Finding, good, problem
+from bot.config.settings import Settings
+from bot.platforms.kit.doctor.asking import Asking
+from bot.platforms.kit.doctor.finding import Finding, good, problem
 from bot.platforms.telegram.settings import TelegramSettings
 from bot.platforms.telegram.wire import NAME
-from bot.settings import Settings
 
 
 async def examine(settings: Settings, asking: Asking) -> list[Finding]:

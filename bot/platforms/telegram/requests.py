@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from html import escape
 from typing import Final
 
-from bot.chat_commands import Command
-from bot.platform import Choice, OutgoingMessage
-from bot.platform_kit.html import as_html
-from bot.platform_kit.markdown import Span, spans_of
-from bot.platform_kit.pieces import pieces
+from bot.platforms.base import Choice, OutgoingMessage
+from bot.platforms.chat_commands import Command
+from bot.platforms.kit.html import as_html
+from bot.platforms.kit.markdown import Span, spans_of
+from bot.platforms.kit.pieces import pieces
 from services.kernel.chat import ChatAddress, SentFile
 
 MAX_LENGTH: Final = 4096

@@ -5,8 +5,8 @@ from datetime import datetime
 
 from msgspec import Struct, field
 
-from bot.addressing import is_called
-from bot.platform_kit.instants import instant
+from bot.platforms.kit.addressing import is_called
+from bot.platforms.kit.instants import instant
 from bot.platforms.telegram.events import CallbackQuery, Entity, MembershipChange, Message, ReactionChange, Update, User
 from services.kernel.chat import (
     Attachment,

@@ -8,9 +8,9 @@ from loguru import logger
 from msgspec import Struct
 from msgspec.structs import replace
 
-from bot.addressing import is_called
-from bot.platform import Capabilities, Health, HealthState, OutgoingMessage, Receive
-from bot.platform_kit.broadcasts import harmless
+from bot.platforms.base import Capabilities, Health, HealthState, OutgoingMessage, Receive
+from bot.platforms.kit.addressing import is_called
+from bot.platforms.kit.broadcasts import harmless
 from bot.platforms.web import ids
 from bot.platforms.web.answering import Answering, Finished, Stop
 from bot.platforms.web.client_calls import ClientCalls
@@ -20,8 +20,8 @@ from bot.platforms.web.frames import AttachmentShape, MessageShape, attachment_s
 from bot.platforms.web.room import Room
 from bot.platforms.web.rooms import PLATFORM, Rooms, address_of
 from bot.platforms.web.shapes import due_shape, extras_of, id_for, message_shape
-from bot.taking_in import taken_in
 from function_calls.tools.dispatch.events import Event
+from services.history.record_once import taken_in
 from services.history.service import HistoryService
 from services.kernel.bounded import Bounded
 from services.kernel.chat import Attachment, ChatAddress, ChatMessage, MessageEdited, MessageWithdrawn, Person, SentFile

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 
 from msgspec.structs import replace
 
-from bot.platform import Receive
+from bot.platforms.base import Receive
 from bot.platforms.web.answers import Answer
 from bot.platforms.web.choices import ChoiceShape, choices_at, choices_pressed, choices_undone
 from bot.platforms.web.extras import Extras, ExtrasShelf

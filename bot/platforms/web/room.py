@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Final
 
-from bot.platform_kit.markdown import mentioned
+from bot.platforms.kit.markdown import mentioned
 from bot.platforms.web.frames import AuthorShape, Frame, author_shape, make_frame
 from services.kernel.chat import Person
 from services.kernel.clock import Clock

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
-from bot.platform import OutgoingMessage
+from bot.platforms.base import OutgoingMessage
 from bot.platforms.web import ids
 from bot.platforms.web.choices import choice_shape
 from bot.platforms.web.extras import NOTHING, Extras

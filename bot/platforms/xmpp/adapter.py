@@ -12,12 +12,12 @@ from loguru import logger
 from msgspec.structs import replace
 from slixmpp.stanza import Message
 
-from bot.platform import Capabilities, Health, OutgoingMessage, Receive
-from bot.platform_kit.backlog import Backlog
-from bot.platform_kit.connection import LONGEST_PAUSE, Connection, ConnectionEnded
-from bot.platform_kit.in_turn import send_in_turn
-from bot.platform_kit.parts import PlatformParts
-from bot.platform_kit.pieces import pieces
+from bot.platforms.base import Capabilities, Health, OutgoingMessage, Receive
+from bot.platforms.kit.backlog import Backlog
+from bot.platforms.kit.connection import LONGEST_PAUSE, Connection, ConnectionEnded
+from bot.platforms.kit.in_turn import send_in_turn
+from bot.platforms.kit.parts import PlatformParts
+from bot.platforms.kit.pieces import pieces
 from bot.platforms.xmpp.client import Arrived, XmppClient
 from bot.platforms.xmpp.memory import Lately
 from bot.platforms.xmpp.reflections import Reflections

@@ -2,13 +2,13 @@
 
 from typing import Final
 
-from bot.findings.asking import Asking
-from bot.findings.finding import Finding, good, problem
-from bot.platform_kit.connection import ConnectionEnded, ConnectionRefusedForGood
+from bot.config.settings import Settings
+from bot.platforms.kit.connection import ConnectionEnded, ConnectionRefusedForGood
+from bot.platforms.kit.doctor.asking import Asking
+from bot.platforms.kit.doctor.finding import Finding, good, problem
 from bot.platforms.xmpp.client import XmppClient
 from bot.platforms.xmpp.settings import XmppSettings
 from bot.platforms.xmpp.wire import NAME
-from bot.settings import Settings
 
 _LISTED: Final = 5
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.platform import Choice, OutgoingMessage
+from bot.platforms.base import Choice, OutgoingMessage
 from bot.testing.platform_contracts.waiting import where_there_is_such_a_thing
 from bot.testing.platform_rig import PlatformRig
 from services.kernel.chat import MessageEdited, MessageWithdrawn, Reaction

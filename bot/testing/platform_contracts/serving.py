@@ -4,7 +4,15 @@ import asyncio
 
 import pytest
 
-from bot.platform import EditsMessages, HasHealth, KnowsMembers, LinksMessages, OutgoingMessage, Reacts, ShowsTyping
+from bot.platforms.base import (
+    EditsMessages,
+    HasHealth,
+    KnowsMembers,
+    LinksMessages,
+    OutgoingMessage,
+    Reacts,
+    ShowsTyping,
+)
 from bot.testing.platform_contracts.waiting import where_there_is_such_a_thing
 from bot.testing.platform_rig import PlatformRig
 from services.kernel.errors import DeliveryFailed

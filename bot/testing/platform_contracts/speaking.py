@@ -4,9 +4,9 @@ import base64
 
 import pytest
 
-from bot.drafts import Drafts
-from bot.outbox import Outbox
-from bot.platform import Choice, EditsMessages, OutgoingMessage
+from bot.outbound.drafts import Drafts
+from bot.outbound.outbox import Outbox
+from bot.platforms.base import Choice, EditsMessages, OutgoingMessage
 from bot.testing.platform_contracts.waiting import heard_at_last, heard_up_to
 from bot.testing.platform_rig import PlatformRig
 from bot.testing.turns import make_turn

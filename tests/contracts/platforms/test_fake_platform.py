@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 import pytest
 from msgspec.structs import replace
 
-from bot.platform_kit.markdown import plain, spans_of
+from bot.platforms.kit.markdown import plain, spans_of
 from bot.testing.clocks import StandingClock
 from bot.testing.contracts import PlatformContract
 from bot.testing.platform import FakePlatform

@@ -1,7 +1,7 @@
 import pytest
 
-from bot.platform import OutgoingMessage
-from bot.platform_kit.markdown import plain, spans_of
+from bot.platforms.base import OutgoingMessage
+from bot.platforms.kit.markdown import plain, spans_of
 from bot.platforms.web.adapter import Spoken, WebPlatform
 from bot.platforms.web.ids import person_called
 from bot.testing.clocks import FixedClock

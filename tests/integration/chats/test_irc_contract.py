@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.platform import OutgoingMessage
+from bot.platforms.base import OutgoingMessage
 from bot.platforms.irc.adapter import IrcPlatform
 from bot.platforms.irc.settings import IrcSettings
 from bot.platforms.irc.wire import said_text

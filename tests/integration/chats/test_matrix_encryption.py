@@ -7,7 +7,7 @@ import nio
 import pytest
 from pydantic import SecretStr
 
-from bot.platform import OutgoingMessage
+from bot.platforms.base import OutgoingMessage
 from bot.platforms.matrix.adapter import MatrixPlatform
 from bot.platforms.matrix.encryption import keep_keys
 from bot.platforms.matrix.settings import MatrixSettings

@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from bot.settings import ToolServerSettings
+from bot.config.settings import ToolServerSettings
 from bot.testing.http_bot import served_bot
 
 pytestmark = pytest.mark.integration

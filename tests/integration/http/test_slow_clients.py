@@ -10,9 +10,9 @@ import pytest
 from loguru import logger
 from msgspec.structs import replace
 
-from bot.http import connection_limits, server
-from bot.http.connection_limits import ConnectionLimits
-from bot.settings import HttpSettings
+from bot.config.settings import HttpSettings
+from bot.http.server import connection_limits, server
+from bot.http.server.connection_limits import ConnectionLimits
 from bot.testing.http_bot import served_bot
 from tests.pace import on_this_machine
 

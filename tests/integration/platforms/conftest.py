@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 import pytest
 from pydantic import SecretStr
 
-from bot.platform import Platform
+from bot.platforms.base import Platform
 from bot.testing.chat_servers.dingtalk import DingTalkServer
 from bot.testing.chat_servers.discord import DiscordServer
 from bot.testing.chat_servers.feishu import FeishuServer

@@ -5,8 +5,8 @@ from contextlib import nullcontext
 
 import pytest
 
-from bot.app import build_app
-from bot.settings import BotSettings, LogSettings, Settings
+from bot.app.application import build_app
+from bot.config.settings import BotSettings, LogSettings, Settings
 from bot.testing.chat_servers.onebot import OneBotClient
 from services.storage.database import Database
 

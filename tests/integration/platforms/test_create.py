@@ -2,8 +2,8 @@
 
 import pytest
 
+from bot.config.sources import load_settings
 from bot.platforms.catalog import create_platforms
-from bot.settings_sources import load_settings
 from services.kernel.clock import SystemClock
 from services.kernel.errors import ConfigError
 

@@ -8,10 +8,10 @@ import pytest
 from loguru import logger
 from pydantic import SecretStr
 
-from bot.app import build_app
+from bot.app.application import build_app
+from bot.config.settings import BotSettings, LogSettings, Settings
 from bot.platforms.telegram.adapter import TelegramPlatform
 from bot.platforms.telegram.settings import TelegramSettings
-from bot.settings import BotSettings, LogSettings, Settings
 from bot.testing.chat_servers.telegram import TelegramServer
 from bot.testing.platform_rig import until
 from services.kernel.clock import SystemClock

@@ -5,9 +5,9 @@ import time
 import pytest
 from pydantic import SecretStr
 
-from bot.platform import OutgoingMessage
-from bot.platform_kit.connection import ConnectionRefusedForGood
+from bot.platforms.base import OutgoingMessage
 from bot.platforms.dingtalk.settings import DingTalkSettings
+from bot.platforms.kit.connection import ConnectionRefusedForGood
 from bot.testing.chat_servers.dingtalk import DingTalkServer
 from bot.testing.chat_servers.loopback import Trouble
 from services.kernel.chat import ChatAddress, Person, SentFile

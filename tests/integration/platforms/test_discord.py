@@ -6,10 +6,10 @@ import time
 import pytest
 from pydantic import SecretStr
 
-from bot.chat_commands import Command, CommandOption
-from bot.platform import OutgoingMessage
-from bot.platform_kit.connection import ConnectionRefusedForGood
+from bot.platforms.base import OutgoingMessage
+from bot.platforms.chat_commands import Command, CommandOption
 from bot.platforms.discord.settings import DiscordSettings
+from bot.platforms.kit.connection import ConnectionRefusedForGood
 from bot.testing.chat_servers import discord_forms as forms
 from bot.testing.chat_servers.discord import DiscordServer
 from bot.testing.chat_servers.loopback import Trouble

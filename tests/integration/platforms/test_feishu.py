@@ -5,9 +5,9 @@ import json
 import pytest
 from pydantic import SecretStr
 
-from bot.platform import Choice, OutgoingMessage
-from bot.platform_kit.connection import ConnectionRefusedForGood
+from bot.platforms.base import Choice, OutgoingMessage
 from bot.platforms.feishu.settings import FeishuSettings
+from bot.platforms.kit.connection import ConnectionRefusedForGood
 from bot.testing.chat_servers.feishu import FeishuServer
 from bot.testing.chat_servers.loopback import Trouble
 from services.kernel.chat import ChatAddress, Person, SentFile

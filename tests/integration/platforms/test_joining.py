@@ -4,8 +4,8 @@ from contextlib import nullcontext
 
 import pytest
 
-from bot.app import build_app
-from bot.settings import BotSettings, LogSettings, Settings
+from bot.app.application import build_app
+from bot.config.settings import BotSettings, LogSettings, Settings
 from services.storage.database import Database
 
 pytestmark = [

@@ -7,8 +7,8 @@ import pytest
 from aiohttp import ClientSession, WSServerHandshakeError
 from pydantic import SecretStr
 
-from bot.platform import OutgoingMessage
-from bot.platform_kit.connection import ConnectionRefusedForGood
+from bot.platforms.base import OutgoingMessage
+from bot.platforms.kit.connection import ConnectionRefusedForGood
 from bot.platforms.onebot.settings import OneBotSettings
 from bot.testing.chat_servers import onebot_forms as forms
 from bot.testing.chat_servers.loopback import Trouble

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from bot.config.platform_catalog import EXTRAS
+from bot.config.sources import load_settings
 from bot.documentation.markdown import table
-from bot.platform import KnowsMembers, OffersCommands
-from bot.platforms.catalog import EXTRAS, create_platforms
-from bot.settings_sources import load_settings
+from bot.platforms.base import KnowsMembers, OffersCommands
+from bot.platforms.catalog import create_platforms
 from services.kernel.clock import SystemClock
 
 pytestmark = [

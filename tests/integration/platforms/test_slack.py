@@ -10,9 +10,9 @@ from datetime import timedelta
 import pytest
 from aiohttp import ClientSession
 
-from bot.chat_commands import Command
-from bot.platform import Choice, OutgoingMessage
-from bot.platform_kit.connection import ConnectionRefusedForGood
+from bot.platforms.base import Choice, OutgoingMessage
+from bot.platforms.chat_commands import Command
+from bot.platforms.kit.connection import ConnectionRefusedForGood
 from bot.platforms.slack.settings import SlackSettings
 from bot.testing.chat_servers.loopback import Trouble
 from bot.testing.chat_servers.slack import SlackServer

@@ -12,7 +12,7 @@ from contextlib import nullcontext
 
 import pytest
 
-from bot.platform import OutgoingMessage
+from bot.platforms.base import OutgoingMessage
 from bot.testing.chat_servers.onebot import OneBotClient
 from services.kernel.errors import DeliveryFailed
 from tests.weight import resident_bytes

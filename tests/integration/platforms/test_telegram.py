@@ -9,9 +9,9 @@ import pytest
 from aiohttp import ClientSession
 from pydantic import SecretStr
 
-from bot.chat_commands import Command
-from bot.platform import Choice, OutgoingMessage
-from bot.platform_kit.connection import ConnectionRefusedForGood
+from bot.platforms.base import Choice, OutgoingMessage
+from bot.platforms.chat_commands import Command
+from bot.platforms.kit.connection import ConnectionRefusedForGood
 from bot.platforms.telegram.settings import TelegramSettings
 from bot.testing.chat_servers.loopback import Trouble
 from bot.testing.chat_servers.telegram import TelegramServer

@@ -9,7 +9,7 @@ from fastapi import FastAPI, Request
 from fastapi.responses import PlainTextResponse
 from pydantic import SecretStr
 
-from bot.settings import ToolServerSettings
+from bot.config.settings import ToolServerSettings
 from bot.testing.http_bot import served_bot, with_token
 from bot.testing.models import ScriptedInterpreter
 from function_calls.tools.calls import ToolCall

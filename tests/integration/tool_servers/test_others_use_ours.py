@@ -11,9 +11,9 @@ from mcp import Client, StdioServerParameters
 
 from bot.testing.http_bot import served_bot, with_token
 from bot.testing.models import ScriptedInterpreter
-from bot.tool_servers.connections import ToolServerConnection
-from bot.tool_servers.exchange import Exchange
-from bot.tool_servers.openapi_toolset import OpenApiToolset
+from bot.tools.servers.connections import ToolServerConnection
+from bot.tools.servers.exchange import Exchange
+from bot.tools.servers.openapi_toolset import OpenApiToolset
 from function_calls.tools.calls import ToolCall
 from services.kernel.chat import ChatMessage, Person
 

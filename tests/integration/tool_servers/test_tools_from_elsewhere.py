@@ -7,11 +7,11 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
-from bot.app import build_app
-from bot.doctor.tools import examine_tools
+from bot.app.application import build_app
+from bot.app.inspection import offer_of
+from bot.cli.doctor.tools import examine_tools
+from bot.config.settings import BotSettings, LogSettings, Settings, ToolServerSettings
 from bot.http.app import guarded
-from bot.offering import offer_of
-from bot.settings import BotSettings, LogSettings, Settings, ToolServerSettings
 from bot.testing.http_bot import http_bot
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.platform import FakePlatform

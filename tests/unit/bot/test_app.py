@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from bot.app import build_app
-from bot.settings import BotSettings, RouterSettings, Settings
+from bot.app.application import build_app
+from bot.config.settings import BotSettings, RouterSettings, Settings
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.platform import FakePlatform
 from bot.testing.threads import InlineExecutor

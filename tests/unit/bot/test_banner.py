@@ -3,8 +3,8 @@
 import pytest
 from pydantic import SecretStr
 
-from bot.commands.banner import banner
-from bot.settings import ModelSettings, PlatformSettings, SearchSettings, Settings
+from bot.cli.banner import banner
+from bot.config.settings import ModelSettings, PlatformSettings, SearchSettings, Settings
 
 
 @pytest.mark.parametrize(("language", "word"), [("en", "set OPENAI_API_KEY"), ("zh", "请设置 OPENAI_API_KEY")])

@@ -6,14 +6,14 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.claimed_turns import ClaimedTurns
-from bot.drafts import Drafts
-from bot.middleware.once import Once
-from bot.outbox import Outbox
-from bot.platform import Capabilities
+from bot.inbound.middleware.once import Once
+from bot.inbound.router import MessageRouter
+from bot.inbound.turn_claims import ClaimedTurns
+from bot.outbound.drafts import Drafts
+from bot.outbound.outbox import Outbox
+from bot.platforms.base import Capabilities
 from bot.platforms.console import ConsolePlatform
 from bot.platforms.web.adapter import WebPlatform
-from bot.router import MessageRouter
 from bot.testing.clocks import LoopClock
 from bot.testing.platform import FakePlatform
 from bot.testing.turns import NOW, make_message, make_turn

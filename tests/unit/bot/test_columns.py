@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.commands.columns import places, side_by_side, wrapped
+from bot.cli.columns import places, side_by_side, wrapped
 
 
 def test_chinese_characters_take_two_places():

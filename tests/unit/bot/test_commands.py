@@ -1,6 +1,6 @@
 import pytest
 
-from bot.middleware.commands import Commands, sentence_of
+from bot.inbound.middleware.commands import Commands, sentence_of
 from bot.testing.turns import make_message
 
 

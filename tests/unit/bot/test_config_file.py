@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from bot.platforms.catalog import EXTRAS, settings_group
-from bot.settings import Settings
-from bot.settings_sources import load_settings
+from bot.config.platform_catalog import EXTRAS, settings_group
+from bot.config.settings import Settings
+from bot.config.sources import load_settings
 
 CONFIG = Path(__file__).parents[3] / "config.toml"
 GROUPS = {

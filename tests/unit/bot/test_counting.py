@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.counting import OTHER, Counts, Latencies
+from bot.observability.metrics import OTHER, Counts, Latencies
 from bot.testing.records import make_call_record, make_completion_record, make_turn_record
 
 

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from msgspec.structs import replace
 
-from bot.courier import ReminderCourier
-from bot.platform import Capabilities
+from bot.outbound.reminder_notifier import ReminderCourier
+from bot.platforms.base import Capabilities
 from bot.testing.clocks import FixedClock
 from bot.testing.platform import FakePlatform
 from services.kernel.chat import ChatAddress, Person

@@ -7,9 +7,9 @@ import stat
 import pytest
 from loguru import logger
 
-from bot.data_folder import close_data_folder
-from bot.logs import LogFile, configure_logging
-from bot.settings import LogSettings
+from bot.config.data_folder import close_data_folder
+from bot.config.settings import LogSettings
+from bot.observability.logs import LogFile, configure_logging
 from services.kernel.errors import StorageFull
 
 
@@ -99,7 +99,7 @@ def test_full_disk_is_logged_without_a_trace(tmp_path):
 
 
 def test_log_begins_a_new_file_and_keeps_five_old_ones(tmp_path, monkeypatch):
-    monkeypatch.setattr("bot.logs._MOST_BYTES", 1000)
+    monkeypatch.setattr("bot.observability.logs._MOST_BYTES", 1000)
     configure_logging(LogSettings(), tmp_path, is_quiet=True)
     for number in range(200):
         logger.info("line {} of the log", number)

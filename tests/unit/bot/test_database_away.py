@@ -5,8 +5,8 @@ import asyncio
 import pytest
 from loguru import logger
 
-from bot.app import build_app
-from bot.settings import BotSettings, LogSettings, Settings
+from bot.app.application import build_app
+from bot.config.settings import BotSettings, LogSettings, Settings
 from bot.testing.clocks import LoopClock
 from bot.testing.platform import FakePlatform
 from services.history.service import HistoryService

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.app import build_app
-from bot.settings import BotSettings, Settings
+from bot.app.application import build_app
+from bot.config.settings import BotSettings, Settings
 from bot.testing.clocks import LoopClock
 from bot.testing.platform import FakePlatform
 from bot.testing.threads import InlineExecutor

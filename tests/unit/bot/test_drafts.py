@@ -6,10 +6,10 @@ from itertools import pairwise
 
 import pytest
 
-from bot.drafts import Drafts
-from bot.outbox import Outbox
-from bot.platform import Capabilities
-from bot.settings import BotSettings, RouterSettings, Settings
+from bot.config.settings import BotSettings, RouterSettings, Settings
+from bot.outbound.drafts import Drafts
+from bot.outbound.outbox import Outbox
+from bot.platforms.base import Capabilities
 from bot.testing.clocks import LoopClock
 from bot.testing.platform import FakePlatform
 from bot.testing.rehearsal import build_in_memory

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from bot.settings import BotSettings, Settings
+from bot.config.settings import BotSettings, Settings
 from bot.testing.rehearsal import build_in_memory
 
 pytestmark = pytest.mark.looptime

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 import pytest
 from msgspec.structs import replace
 
+from bot.app.registry import built_in_registry
 from bot.testing.turns import make_message
-from bot.wiring import built_in_registry
 from function_calls.offline import OfflineInterpreter
 from function_calls.tools.calls import ToolSpec, Turn
 from services.kernel.languages import language_of

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.app import build_app
-from bot.settings import BotSettings, ModelSettings, Settings
+from bot.app.application import build_app
+from bot.config.settings import BotSettings, ModelSettings, Settings
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.platform import FakePlatform
 from bot.testing.rehearsal import build_in_memory

@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from bot.settings import BotSettings, Settings
+from bot.config.settings import BotSettings, Settings
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.rehearsal import build_in_memory
 from function_calls.model_calls.transcript import result_text

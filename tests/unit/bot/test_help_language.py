@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner
 
 from bot.__main__ import cli
-from bot.commands.help_language import chinese_help
+from bot.cli.help_language import chinese_help
+from bot.config.terminal import language_here, speaks_chinese
 from bot.documentation.commands import commands
-from bot.terminal_language import language_here, speaks_chinese
 
 HAN = re.compile(r"[\u4e00-\u9fff]")
 

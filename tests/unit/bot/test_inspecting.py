@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from bot.__main__ import cli
-from bot.stored_tools.shelf import ToolForm, ToolShelf
+from bot.tools.stored.repository import ToolForm, ToolShelf
 from services.kernel.clock import SystemClock
 from services.storage.database import Database
 from services.storage.tools.store import SqlStoredToolStore

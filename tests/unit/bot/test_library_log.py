@@ -5,8 +5,8 @@ import logging
 import pytest
 from loguru import logger
 
-from bot.logs import LibraryLog, configure_logging
-from bot.settings import LogSettings
+from bot.config.settings import LogSettings
+from bot.observability.logs import LibraryLog, configure_logging
 
 
 @pytest.fixture

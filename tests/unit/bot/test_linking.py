@@ -6,8 +6,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.platform import Capabilities
-from bot.settings import BotSettings, Settings
+from bot.config.settings import BotSettings, Settings
+from bot.platforms.base import Capabilities
 from bot.testing.clocks import LoopClock
 from bot.testing.platform import FakePlatform
 from bot.testing.rehearsal import build_in_memory

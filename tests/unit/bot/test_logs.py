@@ -5,8 +5,8 @@ import json
 import pytest
 from loguru import logger
 
-from bot.logs import configure_logging
-from bot.settings import LogSettings
+from bot.config.settings import LogSettings
+from bot.observability.logs import configure_logging
 from services.kernel.errors import ConfigError
 
 SECRET = "sk-planted-secret"

@@ -3,7 +3,7 @@ import json
 import pytest
 from mcp import Client
 
-from bot.mcp_server import CONFIRMED, HISTORY, REMINDERS, Asker, McpDoor
+from bot.http.mcp.server import CONFIRMED, HISTORY, REMINDERS, Asker, McpDoor
 from bot.testing.http_bot import http_bot
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import SystemClock

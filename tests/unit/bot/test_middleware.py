@@ -3,11 +3,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.middleware import chain
-from bot.middleware.access import Access
-from bot.middleware.addressed import Addressed
-from bot.middleware.in_order import InOrder
-from bot.middleware.pace import Pace
+from bot.inbound.middleware import chain
+from bot.inbound.middleware.access import Access
+from bot.inbound.middleware.addressed import Addressed
+from bot.inbound.middleware.in_order import InOrder
+from bot.inbound.middleware.pace import Pace
 from bot.testing.clocks import FixedClock
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 

@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from bot.outages import Outages
+from bot.outbound.circuit_breakers import Outages
 from services.kernel.chat import ChatAddress
 from services.kernel.errors import DeliveryFailed
 

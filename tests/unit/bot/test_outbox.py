@@ -3,8 +3,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.outbox import Outbox
-from bot.platform import Capabilities, OutgoingMessage
+from bot.outbound.outbox import Outbox
+from bot.platforms.base import Capabilities, OutgoingMessage
 from bot.testing.clocks import FixedClock
 from bot.testing.platform import FakePlatform
 from function_calls.tools.calls import Reply

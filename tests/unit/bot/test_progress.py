@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.outbox import Outbox
-from bot.progress import ProgressLine
+from bot.outbound.outbox import Outbox
+from bot.outbound.progress import ProgressLine
 from bot.testing.clocks import FixedClock
 from bot.testing.platform import FakePlatform
 from services.history.memory_store import MemoryMessageStore

@@ -5,8 +5,8 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from bot.reactions import is_me_too
-from bot.settings import BotSettings, RouterSettings, Settings
+from bot.config.settings import BotSettings, RouterSettings, Settings
+from bot.inbound.reactions import is_me_too
 from bot.testing.rehearsal import build_in_memory
 
 pytestmark = pytest.mark.looptime

@@ -5,10 +5,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from bot.commands.page import page_served, room_of
-from bot.http.health import every_platform_is_refused
-from bot.platform import Health
-from bot.settings import BotSettings, HttpSettings, PlatformSettings, Settings
+from bot.cli.page import page_served, room_of
+from bot.config.settings import BotSettings, HttpSettings, PlatformSettings, Settings
+from bot.http.admin.health import every_platform_is_refused
+from bot.platforms.base import Health
 from bot.testing.clocks import LoopClock
 from services.kernel.errors import ConfigError
 

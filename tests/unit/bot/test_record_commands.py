@@ -7,8 +7,8 @@ import pytest
 from click.testing import CliRunner
 
 from bot.__main__ import cli
-from bot.app import build_app
-from bot.settings import BotSettings, BudgetSettings, LogSettings, ModelSettings, Settings
+from bot.app.application import build_app
+from bot.config.settings import BotSettings, BudgetSettings, LogSettings, ModelSettings, Settings
 from bot.testing.clocks import LoopClock
 from bot.testing.openai_answers import call, say
 from bot.testing.openai_server import OpenAIServer

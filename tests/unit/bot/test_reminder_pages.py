@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.settings import BotSettings, LogSettings, Settings
+from bot.config.settings import BotSettings, LogSettings, Settings
 from bot.testing.rehearsal import build_in_memory
 
 pytestmark = pytest.mark.looptime

@@ -6,13 +6,13 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from bot.app import build_app
-from bot.settings import BotSettings, LogSettings, RouterSettings, Settings
+from bot.app.application import build_app
+from bot.config.settings import BotSettings, LogSettings, RouterSettings, Settings
+from bot.observability.watchdog import Watchdog
 from bot.testing.clocks import StandingClock
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.platform import FakePlatform
 from bot.testing.turns import HOME, NOW, make_message
-from bot.watchdog import Watchdog
 from services.history.service import HistoryService
 from services.storage.database import Database
 from services.storage.messages.store import SqlMessageStore

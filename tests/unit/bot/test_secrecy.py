@@ -1,8 +1,8 @@
 """What a failing tool or an address may give away."""
 
-from bot.secrecy import failures_masked
-from bot.settings import SearchSettings, Settings, StorageSettings, ToolServerSettings
-from bot.settings_sources import secret_values
+from bot.config.settings import SearchSettings, Settings, StorageSettings, ToolServerSettings
+from bot.config.sources import secret_values
+from bot.observability.redaction import failures_masked
 from function_calls.tools.calls import ToolCall, ToolResult
 from services.call_log.masking import MASK, SecretMask
 

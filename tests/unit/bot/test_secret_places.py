@@ -8,7 +8,7 @@ from keyring.backend import KeyringBackend
 from keyring.backends.fail import Keyring as NoKeyring
 from keyring.errors import KeyringLocked
 
-from bot.settings_sources import load_settings, secret_values, secrets_kept
+from bot.config.sources import load_settings, secret_values, secrets_kept
 from services.kernel.errors import ConfigError
 
 SECRET = "sk-planted-in-a-place"

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.settings import Settings
-from bot.settings_sources import load_settings, secret_values
+from bot.config.settings import Settings
+from bot.config.sources import load_settings, secret_values
 from services.kernel.errors import ConfigError
 
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from bot.holding import Holding
-from bot.outbox import Outbox
-from bot.platform import OutgoingMessage
-from bot.relay import Relay
+from bot.outbound.outbox import Outbox
+from bot.outbound.platform_leases import Holding
+from bot.outbound.remote_outbox import Relay
+from bot.platforms.base import OutgoingMessage
 from bot.testing.clocks import LoopClock
 from bot.testing.platform import FakePlatform
 from services.history.memory_store import MemoryMessageStore

@@ -4,9 +4,9 @@ import asyncio
 
 from msgspec.structs import replace
 
-from bot.app import build_app
-from bot.middleware.once import Once
-from bot.settings import BotSettings, LogSettings, Settings
+from bot.app.application import build_app
+from bot.config.settings import BotSettings, LogSettings, Settings
+from bot.inbound.middleware.once import Once
 from bot.testing.clocks import StandingClock
 from bot.testing.platform import FakePlatform
 from bot.testing.turns import HOME, NOW, make_message

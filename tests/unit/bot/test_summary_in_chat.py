@@ -5,9 +5,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.app import build_app
-from bot.platform import Capabilities
-from bot.settings import BotSettings, LogSettings, Settings
+from bot.app.application import build_app
+from bot.config.settings import BotSettings, LogSettings, Settings
+from bot.platforms.base import Capabilities
 from bot.testing.clocks import FixedClock
 from bot.testing.platform import FakePlatform
 from services.storage.database import Database

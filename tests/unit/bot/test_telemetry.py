@@ -7,8 +7,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from bot.app import build_app
-from bot.settings import BotSettings, ModelSettings, Settings, TelemetrySettings
+from bot.app.application import build_app
+from bot.config.settings import BotSettings, ModelSettings, Settings, TelemetrySettings
 from bot.testing.clocks import StandingClock
 from bot.testing.openai_answers import call, say
 from bot.testing.openai_server import OpenAIServer

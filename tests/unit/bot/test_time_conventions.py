@@ -4,12 +4,12 @@ from datetime import UTC, datetime, time
 
 import pytest
 
-from bot.settings import BotSettings, LogSettings, Settings, TimeSettings
-from bot.settings_sources import load_settings
+from bot.app.time_conventions import read_time_of, time_reader
+from bot.config.settings import BotSettings, LogSettings, Settings, TimeSettings
+from bot.config.sources import load_settings
 from bot.testing.clocks import LoopClock
 from bot.testing.platform import FakePlatform
 from bot.testing.rehearsal import build_in_memory
-from bot.time_conventions import read_time_of, time_reader
 from services.kernel.errors import ConfigError
 
 FRIDAY_TEN = datetime(2026, 11, 20, 10, 0, tzinfo=UTC)

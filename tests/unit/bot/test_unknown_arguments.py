@@ -3,7 +3,7 @@
 import pytest
 from mcp import Client
 
-from bot.mcp_server import Asker, McpDoor
+from bot.http.mcp.server import Asker, McpDoor
 from bot.testing.fixtures import call_tool, fake_clock  # noqa: F401 - pytest finds them by name
 from bot.testing.http_bot import http_bot
 from bot.testing.models import ScriptedInterpreter, ScriptedModel, completion, requested

@@ -9,8 +9,8 @@ import time
 
 import pytest
 
-from bot import watchdog_process
-from bot.watchdog import Noted, StepNotes, Watchdog, key_in
+from bot.observability import watchdog_process
+from bot.observability.watchdog import Noted, StepNotes, Watchdog, key_in
 
 KEY = ("web:lobby", "m1")
 

@@ -2,10 +2,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.outbox import Outbox
+from bot.inbound.welcome import Welcome
+from bot.outbound.outbox import Outbox
 from bot.testing.clocks import StandingClock
 from bot.testing.platform import FakePlatform
-from bot.welcome import Welcome
 from services.kernel.chat import BotAdded, ChatAddress
 from services.kernel.errors import DeliveryFailed
 from services.kernel.state import MemoryStateStore

@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 import pytest
 
 from bot.__main__ import _bear_other_encodings
+from bot.inbound.sanitize_surrogates import mended
 from bot.platforms.console import ConsolePlatform
 from bot.testing.clocks import StandingClock
-from bot.whole_characters import mended
 from services.kernel.chat import Attachment, ChatAddress, ChatMessage, MessageEdited, Person
 
 HALF = "tea \ud83d"

@@ -11,9 +11,9 @@ from services.kernel.private_files import close_to_others
 CODE = """
 import sys
 sys.modules["resource"] = None
-import bot.commands.page, bot.doctor.tools, bot.http.server, bot.offering
-from bot.http.connection_limits import ConnectionLimits, raise_file_limit
-from bot.settings import HttpSettings
+import bot.cli.page, bot.cli.doctor.tools, bot.http.server.server, bot.app.inspection
+from bot.http.server.connection_limits import ConnectionLimits, raise_file_limit
+from bot.config.settings import HttpSettings
 
 raise_file_limit()
 limits = ConnectionLimits.of(HttpSettings(max_connections=700, max_connections_per_address=70))

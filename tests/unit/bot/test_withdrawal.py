@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from bot.settings import BotSettings, Settings
+from bot.config.settings import BotSettings, Settings
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.rehearsal import build_in_memory
 from function_calls.registry import tool_function

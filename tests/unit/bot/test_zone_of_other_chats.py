@@ -1,7 +1,7 @@
 """A new time zone is told with the count of the person's reminders in other chats, and without their texts."""
 
-from bot.app import build_app
-from bot.settings import BotSettings, LogSettings, Settings
+from bot.app.application import build_app
+from bot.config.settings import BotSettings, LogSettings, Settings
 from bot.testing.clocks import StandingClock
 from bot.testing.platform import FakePlatform
 from bot.testing.talking import NOW

@@ -6,10 +6,10 @@ from contextlib import asynccontextmanager
 import pytest
 from pydantic import SecretStr
 
-from bot.findings.asking import Asking
+from bot.config.settings import PlatformSettings, Settings
 from bot.platforms.irc.doctor import examine
 from bot.platforms.irc.settings import IrcSettings
-from bot.settings import PlatformSettings, Settings
+from bot.platforms.kit.doctor.asking import Asking
 from services.kernel.clock import SystemClock
 
 SECRET = SecretStr("hunter2")

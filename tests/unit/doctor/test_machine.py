@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.doctor.machine import examine_clock, examine_database, examine_zone_data
+from bot.cli.doctor.machine import examine_clock, examine_database, examine_zone_data
 from services.storage.database import Database
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)

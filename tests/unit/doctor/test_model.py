@@ -2,8 +2,8 @@
 
 import pytest
 
-from bot.doctor.model import examine_model
-from bot.settings import ModelSettings
+from bot.cli.doctor.model import examine_model
+from bot.config.settings import ModelSettings
 from bot.testing.models import ScriptedModel, completion
 from services.kernel.errors import ModelUnavailable
 from services.language_model.ports import RequestedCall

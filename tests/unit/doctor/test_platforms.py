@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 import pytest
 from pydantic import SecretStr
 
-from bot.doctor.platforms import examine_platform
-from bot.findings.asking import Asking
+from bot.cli.doctor.platforms import examine_platform
+from bot.config.settings import PlatformSettings, RouterSettings, Settings
 from bot.platforms.discord.doctor import examine as examine_discord
-from bot.settings import PlatformSettings, RouterSettings, Settings
+from bot.platforms.kit.doctor.asking import Asking
 from bot.testing.chat_servers.dingtalk import DingTalkServer
 from bot.testing.chat_servers.discord import DiscordServer
 from bot.testing.chat_servers.feishu import FeishuServer
@@ -28,7 +28,7 @@ async def asking():
 
 
 def settings(name, *, listen="all", **values):
-    from bot.platforms.catalog import settings_group
+    from bot.config.platform_catalog import settings_group
 
     group = settings_group(name)(**values)
     return Settings(platforms=PlatformSettings(groups={name: group}), router=RouterSettings(listen=listen))

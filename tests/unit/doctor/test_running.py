@@ -6,9 +6,9 @@ import pytest
 from aiohttp import web
 from pydantic import SecretStr
 
-from bot.doctor.running import examine_running
-from bot.findings.asking import Asking
-from bot.settings import HttpSettings
+from bot.cli.doctor.running import examine_running
+from bot.config.settings import HttpSettings
+from bot.platforms.kit.doctor.asking import Asking
 from bot.testing.chat_servers.loopback import LoopbackServer, answer
 from services.kernel.clock import SystemClock
 

@@ -5,9 +5,9 @@ from types import MappingProxyType
 import pytest
 from pydantic import BaseModel, ConfigDict
 
+from bot.app.registry import built_in_registry
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.turns import make_context
-from bot.wiring import built_in_registry
 from function_calls.conversation.agents.agent import Agent
 from function_calls.registry import Registry, ToolOptions, check_inverses, tool_function
 from function_calls.router import FunctionCallRouter

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.wiring import built_in_registry
+from bot.app.registry import built_in_registry
 from function_calls.tools.calls import Interpretation
 from tests.unit.offline.conftest import Say
 

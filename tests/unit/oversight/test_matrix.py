@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 from msgspec.structs import replace
 
-from bot.wiring import built_in_registry
+from bot.app.registry import built_in_registry
 from function_calls.registry import tool_function
 from function_calls.tools.calls import ToolCall, ToolResult
 from function_calls.tools.validation.schema_validator import SchemaValidator

@@ -4,8 +4,8 @@ from itertools import pairwise
 
 import pytest
 
-from bot.platform_kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood
-from bot.platform_kit.pace import SendPace
+from bot.platforms.kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood
+from bot.platforms.kit.pace import SendPace
 from bot.testing.clocks import LoopClock
 from services.kernel.errors import DeliveryFailed
 

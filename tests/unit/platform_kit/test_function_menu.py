@@ -2,10 +2,10 @@ import re
 
 import pytest
 
-from bot.platform_kit.command_menu import MENU, Command, said_as
-from bot.platform_kit.function_menu import LONGEST_DESCRIPTION, function_commands
+from bot.app.registry import built_in_registry
+from bot.platforms.kit.command_menu import MENU, Command, said_as
+from bot.platforms.kit.function_menu import LONGEST_DESCRIPTION, function_commands
 from bot.testing.turns import make_tool, make_turn
-from bot.wiring import built_in_registry
 from function_calls.conversation.slash_commands import typed_call
 from function_calls.tools.calls import ToolSpec
 

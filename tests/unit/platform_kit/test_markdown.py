@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.platform import OutgoingMessage
-from bot.platform_kit.html import as_html
-from bot.platform_kit.markdown import Span, parsed, plain, spans_of
-from bot.platform_kit.pieces import pieces
+from bot.platforms.base import OutgoingMessage
+from bot.platforms.kit.html import as_html
+from bot.platforms.kit.markdown import Span, parsed, plain, spans_of
+from bot.platforms.kit.pieces import pieces
 from services.kernel.chat import Person
 
 ANN = Person(id="7", name="ann")

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.platform_kit.pace import SendPace
+from bot.platforms.kit.pace import SendPace
 from bot.testing.clocks import LoopClock
 
 pytestmark = pytest.mark.looptime

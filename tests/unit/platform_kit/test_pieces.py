@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.platform_kit.pieces import pieces
+from bot.platforms.kit.pieces import pieces
 from services.kernel.chat import Person
 
 FAMILY = "👨‍👩‍👧‍👦"

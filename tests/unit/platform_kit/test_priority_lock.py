@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from bot.platform_kit.priority_lock import PriorityLock
+from bot.platforms.kit.priority_lock import PriorityLock
 
 
 @pytest.fixture

@@ -3,10 +3,11 @@ import sys
 
 import pytest
 
-from bot.platforms.catalog import EXTRAS, create_platforms, settings_group
+from bot.config.platform_catalog import EXTRAS, settings_group
+from bot.config.settings import PlatformSettings, Settings
+from bot.config.sources import load_settings, secret_values
+from bot.platforms.catalog import create_platforms
 from bot.platforms.irc.settings import IrcSettings
-from bot.settings import PlatformSettings, Settings
-from bot.settings_sources import load_settings, secret_values
 from services.kernel.clock import SystemClock
 from services.kernel.errors import ConfigError
 
@@ -24,7 +25,7 @@ def modules_after(statement):
 
 
 def test_importing_the_bot_and_reading_its_settings_loads_no_library_of_a_platform():
-    loaded = modules_after("import bot.app; from bot.settings_sources import load_settings; load_settings()")
+    loaded = modules_after("import bot.app.application; from bot.config.sources import load_settings; load_settings()")
 
     assert not loaded & LIBRARIES
 
@@ -94,7 +95,7 @@ def test_a_missing_library_says_how_to_install_it():
     code = (
         "import sys; sys.modules['nio'] = None\n"
         "from bot.platforms.catalog import create_platforms\n"
-        "from bot.settings import PlatformSettings, Settings\n"
+        "from bot.config.settings import PlatformSettings, Settings\n"
         "from services.kernel.clock import SystemClock\n"
         "create_platforms(Settings(platforms=PlatformSettings(enabled=('matrix',))), SystemClock())"
     )

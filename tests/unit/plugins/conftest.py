@@ -6,8 +6,8 @@ from textwrap import dedent
 
 import pytest
 
-from bot.plugins.watching import PluginWatch
-from bot.settings import BotSettings, PluginSettings, Settings
+from bot.config.settings import BotSettings, PluginSettings, Settings
+from bot.plugins.watcher import PluginWatch
 from bot.testing.clocks import LoopClock
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.platform import FakePlatform

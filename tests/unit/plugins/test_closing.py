@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.commands.plugins import show_plugins
+from bot.cli.plugins import show_plugins
 
 pytestmark = pytest.mark.looptime
 

@@ -4,9 +4,9 @@ from contextlib import AsyncExitStack
 
 import pytest
 
+from bot.config.settings import PluginSettings
 from bot.plugins import loading
-from bot.plugins.house import PluginHouse
-from bot.settings import PluginSettings
+from bot.plugins.manager import PluginHouse
 from bot.testing.models import ScriptedModel
 from function_calls.tools.policy import ToolSwitches
 from services.kernel.state import MemoryStateStore

@@ -5,10 +5,10 @@ from contextlib import asynccontextmanager
 import httpx
 import pytest
 
+from bot.config.settings import HttpSettings, Settings
 from bot.http.app import guarded
-from bot.http.context import HttpContext
+from bot.http.core.context import HttpContext
 from bot.platforms.web.adapter import WebPlatform
-from bot.settings import HttpSettings, Settings
 from bot.testing.clocks import LoopClock
 from bot.testing.http_bot import with_token
 

@@ -107,7 +107,7 @@ async def test_work_of_a_plugin_runs_beside_the_bot_and_is_begun_again(house):
     house.write(
         "news",
         """
-        from bot.platform import OutgoingMessage
+        from bot.platforms.base import OutgoingMessage
         from services.kernel.chat import ChatAddress
 
         tries = []

@@ -1,6 +1,6 @@
 import pytest
 
-from bot.wiring import built_in_registry
+from bot.app.registry import built_in_registry
 from function_calls.tools.calls import ToolCall
 
 

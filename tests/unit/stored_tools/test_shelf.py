@@ -3,10 +3,10 @@ from datetime import UTC, datetime
 import pytest
 from msgspec.structs import replace
 
-from bot.stored_tools.runner import ToolRunner
-from bot.stored_tools.shelf import ToolForm, ToolIdTaken, ToolShelf, ToolUnknown, ValvesInvalid
-from bot.stored_tools.toolset import StoredToolset
 from bot.testing.clocks import FixedClock
+from bot.tools.stored.repository import ToolForm, ToolIdTaken, ToolShelf, ToolUnknown, ValvesInvalid
+from bot.tools.stored.runner import ToolRunner
+from bot.tools.stored.toolset import StoredToolset
 from function_calls.tools.calls import ToolResult
 from function_calls.tools.context import CallContext, Services
 from function_calls.tools.permission import Viewer

@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 import pytest
 from pydantic import BaseModel, Field, field_validator
 
+from bot.app.registry import built_in_registry
 from bot.testing.tool_contracts import assert_tool_contract
-from bot.wiring import built_in_registry
 from function_calls import handlers
 from function_calls.registry import tool_function
 from function_calls.tools.context import CallContext

@@ -6,9 +6,9 @@ from msgspec.structs import replace
 
 from bot.testing.clocks import FixedClock
 from bot.testing.turns import make_context
-from bot.tool_servers.connections import ToolServerConnection
-from bot.tool_servers.exchange import Exchange
-from bot.tool_servers.openapi_toolset import OpenApiToolset
+from bot.tools.servers.connections import ToolServerConnection
+from bot.tools.servers.exchange import Exchange
+from bot.tools.servers.openapi_toolset import OpenApiToolset
 from function_calls.tools.calls import ToolCall
 from function_calls.tools.permission import Viewer
 from function_calls.tools.policy import Oversight

@@ -5,10 +5,10 @@ import base64
 import pytest
 
 from bot.testing.turns import make_tool
-from bot.tool_servers.connections import ToolServerConnection
-from bot.tool_servers.credentials import Credentials
-from bot.tool_servers.echoes import MASK, EchoMask
-from bot.tool_servers.mcp_servers import McpServer
+from bot.tools.servers.connections import ToolServerConnection
+from bot.tools.servers.credentials import Credentials
+from bot.tools.servers.echoes import MASK, EchoMask
+from bot.tools.servers.mcp_servers import McpServer
 
 KEY = "k3y/with+signs"
 

@@ -7,10 +7,10 @@ from contextlib import asynccontextmanager, suppress
 import httpx
 import pytest
 
-from bot.tool_servers.connections import ToolServerConnection
-from bot.tool_servers.errors import ServerUnavailable
-from bot.tool_servers.exchange import Exchange
-from bot.tool_servers.openapi_toolset import OpenApiToolset
+from bot.tools.servers.connections import ToolServerConnection
+from bot.tools.servers.errors import ServerUnavailable
+from bot.tools.servers.exchange import Exchange
+from bot.tools.servers.openapi_toolset import OpenApiToolset
 
 DOCUMENT = {"openapi": "3.1.0", "paths": {"/a": {"get": {"operationId": "a"}}}}
 PRIVATE = ["http://169.254.169.254/latest/meta-data", "http://127.0.0.1:22/", "//internal.test/", "file:///etc/passwd"]

@@ -5,10 +5,10 @@ from contextlib import asynccontextmanager, suppress
 
 import pytest
 
-from bot.tool_servers.connections import ToolServerConnection
-from bot.tool_servers.errors import ServerUnavailable
-from bot.tool_servers.exchange import Exchange
-from bot.tool_servers.openapi_toolset import AnswerLimits, OpenApiToolset
+from bot.tools.servers.connections import ToolServerConnection
+from bot.tools.servers.errors import ServerUnavailable
+from bot.tools.servers.exchange import Exchange
+from bot.tools.servers.openapi_toolset import AnswerLimits, OpenApiToolset
 
 MEGABYTE = 1_000_000
 SIZE = 50 * MEGABYTE

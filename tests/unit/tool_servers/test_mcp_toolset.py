@@ -9,9 +9,9 @@ from mcp.server.mcpserver.prompts import Prompt
 from mcp.types import ToolAnnotations
 from msgspec.structs import replace
 
-from bot.tool_servers.errors import ServerUnavailable
-from bot.tool_servers.mcp_servers import McpServer, mcp_servers
-from bot.tool_servers.mcp_toolset import McpToolset
+from bot.tools.servers.errors import ServerUnavailable
+from bot.tools.servers.mcp_servers import McpServer, mcp_servers
+from bot.tools.servers.mcp_toolset import McpToolset
 from function_calls.toolsets.checked import CheckedToolset
 from services.kernel.errors import ConfigError
 

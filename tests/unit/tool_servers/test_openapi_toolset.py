@@ -6,8 +6,8 @@ import pytest
 
 from bot.testing.tool_servers.library_server import CLIENT, KEY, library_server
 from bot.testing.tool_servers.time_server import time_server
-from bot.tool_servers.errors import ServerUnavailable
-from bot.tool_servers.openapi_toolset import AnswerLimits
+from bot.tools.servers.errors import ServerUnavailable
+from bot.tools.servers.openapi_toolset import AnswerLimits
 from function_calls.toolsets.checked import CheckedToolset
 
 # Source: the specification's example, open-webui-tool-call-code.

@@ -3,8 +3,8 @@ import json
 import pytest
 from pydantic import SecretStr
 
-from bot.settings import ToolServerSettings
-from bot.tool_servers.connections import read_connections
+from bot.config.settings import ToolServerSettings
+from bot.tools.servers.connections import read_connections
 from function_calls.tools.permission import Viewer
 from function_calls.toolsets.access import Access
 from function_calls.toolsets.direct import DirectToolset

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from bot.app import build_app
-from bot.settings import BotSettings, LogSettings, Settings
+from bot.app.application import build_app
+from bot.config.settings import BotSettings, LogSettings, Settings
 from bot.testing.models import ScriptedModel, completion, requested
 from bot.testing.platform import FakePlatform
 from bot.testing.tool_servers.time_server import time_server

@@ -6,7 +6,7 @@ import pytest
 import pytest_asyncio
 
 from bot.http.app import guarded
-from bot.http.room_events import follow_bot
+from bot.http.rooms.events import follow_bot
 from bot.testing.http_bot import http_bot, served_bot
 
 

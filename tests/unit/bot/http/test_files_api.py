@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 
+from bot.config.settings import HttpSettings, RouterSettings
 from bot.platforms.web import files as files_of_rooms
-from bot.settings import HttpSettings, RouterSettings
 from bot.testing.models import ScriptedInterpreter
 from function_calls.registry import tool_function
 from function_calls.tools.calls import ToolCall, ToolResult

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from bot.settings import ToolServerSettings
+from bot.config.settings import ToolServerSettings
 
 CHINESE = {"Accept-Language": "zh-CN"}
 SOURCE = 'class Tools:\n    def greet(self) -> str:\n        """Greet."""\n        return "hi"\n' + "# a word\n" * 1000

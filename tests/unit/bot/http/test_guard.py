@@ -4,9 +4,9 @@ import httpx
 import pytest
 from pydantic import SecretStr, ValidationError
 
+from bot.config.settings import HttpSettings
 from bot.http.app import guarded
-from bot.http.reach import check_reach
-from bot.settings import HttpSettings
+from bot.http.core.bind_policy import check_reach
 from bot.testing.clocks import StandingClock
 from bot.testing.http_bot import with_token
 from services.kernel.errors import ConfigError

@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.settings import RouterSettings
+from bot.config.settings import RouterSettings
 from bot.testing.clocks import StandingClock
 from bot.testing.http_bot import with_token
 from bot.testing.models import ScriptedInterpreter, ScriptedModel

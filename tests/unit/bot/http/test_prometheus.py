@@ -5,7 +5,7 @@ from pathlib import Path
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from bot.counting import Latencies
+from bot.observability.metrics import Latencies
 
 ASKED_FOR = {
     "bubbles_messages",

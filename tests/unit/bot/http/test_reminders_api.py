@@ -2,7 +2,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.settings import RouterSettings
+from bot.config.settings import RouterSettings
 
 ANN, LIN = {"name": "Ann"}, {"name": "Lin"}
 

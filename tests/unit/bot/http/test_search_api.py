@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from pydantic import SecretStr
 
-from bot.settings import RouterSettings, SearchSettings
+from bot.config.settings import RouterSettings, SearchSettings
 from bot.testing.clocks import StandingClock
 from bot.testing.search_server import SearchServer
 

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from bot.http.shared_rooms import SharedRooms
+from bot.http.rooms.shared import SharedRooms
 
 
 class Wire:

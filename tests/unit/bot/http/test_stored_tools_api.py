@@ -1,6 +1,6 @@
 import pytest
 
-from bot.settings import ToolServerSettings
+from bot.config.settings import ToolServerSettings
 from bot.testing.http_bot import with_token
 
 SOURCE = '''

@@ -5,7 +5,7 @@ import json
 import pytest
 from pydantic import SecretStr
 
-from bot.settings import SearchSettings
+from bot.config.settings import SearchSettings
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.search_server import Behaviour, SearchServer
 from function_calls.tools.calls import ToolCall

@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.platform import Health
+from bot.platforms.base import Health
 from bot.platforms.web.ids import person_called
 from bot.testing.platform import FakePlatform
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.settings import RouterSettings
+from bot.config.settings import RouterSettings
 from bot.testing.clocks import StandingClock
 from function_calls.tools.validation.schema_validator import SchemaValidator
 from function_calls.toolsets.openapi.importer import import_document

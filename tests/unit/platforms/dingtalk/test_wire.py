@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.platform import OutgoingMessage
+from bot.platforms.base import OutgoingMessage
 from bot.platforms.dingtalk import files, requests
 from bot.platforms.dingtalk.events import Event
 from bot.platforms.dingtalk.wire import to_message

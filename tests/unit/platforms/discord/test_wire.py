@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.platform import Choice, OutgoingMessage
+from bot.platforms.base import Choice, OutgoingMessage
 from bot.platforms.discord import requests, wire
 from bot.platforms.discord.events import Deleted, Guild, Interaction, Member, Message
 from services.kernel.chat import BotAdded, ChatAddress, Person

@@ -4,7 +4,7 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bot.platform import OutgoingMessage
+from bot.platforms.base import OutgoingMessage
 from bot.platforms.feishu import requests
 from bot.platforms.feishu.events import Event
 from bot.platforms.feishu.wire import Account, to_incoming

@@ -3,10 +3,10 @@ import base64
 import pytest
 from pydantic import SecretStr
 
-from bot.platform_kit.connection import ConnectionEnded, ConnectionRefusedForGood
 from bot.platforms.irc.login import Login
 from bot.platforms.irc.settings import IrcSettings
 from bot.platforms.irc.wire import parse_line
+from bot.platforms.kit.connection import ConnectionEnded, ConnectionRefusedForGood
 
 SECRET = SecretStr("hunter2")
 

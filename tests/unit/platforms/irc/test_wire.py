@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.platform import OutgoingMessage
+from bot.platforms.base import OutgoingMessage
 from bot.platforms.irc.people import People
 from bot.platforms.irc.wire import Line, Scene, folded, parse_line, text_lines, to_message
 from services.kernel.chat import Person

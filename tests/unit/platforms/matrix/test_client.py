@@ -5,7 +5,7 @@ import asyncio
 import aiohttp
 import pytest
 
-from bot.platform_kit.connection import ConnectionEnded
+from bot.platforms.kit.connection import ConnectionEnded
 from bot.platforms.matrix.client import _reached
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.platform import OutgoingMessage
+from bot.platforms.base import OutgoingMessage
 from bot.platforms.matrix.wire import Account, Room, is_new_group, link, since_joining, to_content, to_edit, to_incoming
 from services.kernel.chat import Attachment, ChatAddress, MessageEdited, MessageWithdrawn, Person, Reaction
 

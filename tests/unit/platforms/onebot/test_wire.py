@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.platform import OutgoingMessage
+from bot.platforms.base import OutgoingMessage
 from bot.platforms.onebot import requests
 from bot.platforms.onebot.segments import segments_of
 from bot.platforms.onebot.wire import Event, to_incoming, to_reactions

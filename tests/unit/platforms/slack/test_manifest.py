@@ -5,12 +5,12 @@ import json
 from click.testing import CliRunner
 
 from bot.__main__ import cli
-from bot.chat_commands import Command, CommandOption
-from bot.platform_kit.command_menu import MENU
-from bot.platform_kit.function_menu import function_commands
+from bot.app.registry import built_in_registry
+from bot.platforms.chat_commands import Command, CommandOption
+from bot.platforms.kit.command_menu import MENU
+from bot.platforms.kit.function_menu import function_commands
 from bot.platforms.slack.doctor import _READING, _SCOPES
 from bot.platforms.slack.manifest import MAX_COMMANDS, SCOPES, manifest
-from bot.wiring import built_in_registry
 
 DICE = Command(
     name="dice",

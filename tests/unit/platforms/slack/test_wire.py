@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.platform import Choice, OutgoingMessage
+from bot.platforms.base import Choice, OutgoingMessage
 from bot.platforms.slack import requests, wire
 from bot.platforms.slack.events import Command, Interaction, Message
 from bot.platforms.slack.wire import Profile

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.platform import Choice, OutgoingMessage
+from bot.platforms.base import Choice, OutgoingMessage
 from bot.platforms.telegram import requests
 from bot.platforms.telegram.events import Update
 from bot.platforms.telegram.wire import Account, to_incoming

@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from msgspec.structs import replace
 
-from bot.platform import OutgoingMessage
+from bot.platforms.base import OutgoingMessage
 from bot.platforms.xmpp.wire import Occupant, Room, private_message, reacted_to, text_of, to_incoming, to_reactions
 from services.kernel.chat import MessageEdited, MessageWithdrawn, Person
 

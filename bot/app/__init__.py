@@ -1,0 +1,1 @@
+"""The composition root: builds and runs a bot from its settings."""

@@ -1,0 +1,55 @@
+"""The chats of a bot: the platforms that they are on, what is said there, and the other processes that serve them."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from msgspec import Struct
+
+from bot.app.cluster import shared
+from bot.app.infrastructure import Foundation
+from bot.inbound.turn_claims import ClaimedTurns
+from bot.outbound.drafts import Drafts
+from bot.outbound.outbox import Outbox
+from bot.outbound.remote_outbox import Relay
+from bot.platforms.base import HearsAnswers, Platform
+from services.history.service import HistoryService
+from services.kernel.chat import ChatMessage
+from services.language_model.ports import TextListener
+from services.storage.messages.store import SqlMessageStore
+
+
+class Chats(Struct, frozen=True, kw_only=True):
+    """`relay` and `claimed` are None where this is the only process of its database."""
+
+    platforms: tuple[Platform, ...]
+    relay: Relay | None
+    claimed: ClaimedTurns | None
+    history: HistoryService
+    outbox: Outbox
+    drafts: Drafts
+
+    def listener(self, message: ChatMessage) -> TextListener | None:
+        """Return who hears the answer to `message` while it is written: the platform, or a draft that grows there."""
+        platform = self.outbox.platforms.get(message.address.platform)
+        if platform is not None and isinstance(platform, HearsAnswers):
+            return platform.listener(message)
+        return self.drafts.listener(message)
+
+
+@asynccontextmanager
+async def opened_chats(ground: Foundation, platforms: tuple[Platform, ...]) -> AsyncIterator[Chats]:
+    """The chats of `platforms`, shared with other processes for as long as the context lasts."""
+    settings, clock = ground.settings, ground.clock
+    async with shared(ground.database, platforms, clock) as (relay, claims):
+        history = HistoryService(
+            SqlMessageStore(ground.database, claims), bot_name=settings.bot.name, on_kept=ground.counts.keep
+        )
+        outbox = Outbox({platform.name: platform for platform in platforms}, history, clock, relay)
+        yield Chats(
+            platforms=platforms,
+            relay=relay,
+            claimed=None if claims is None else ClaimedTurns(claims, clock),
+            history=history,
+            outbox=outbox,
+            drafts=Drafts(outbox, clock, is_wanted=settings.router.stream_replies),
+        )

@@ -1,0 +1,14 @@
+"""Tells the platforms that keep files which messages have gone."""
+
+from collections.abc import Mapping, Sequence
+
+from bot.platforms.base import KeepsFiles, Platform
+from services.people.privacy.model import GoneMessage
+
+
+async def let_go(platforms: Mapping[str, Platform], gone: Sequence[GoneMessage]) -> None:
+    """Let each platform delete what it keeps beside those of its messages that are in `gone`."""
+    for name, platform in platforms.items():
+        theirs = [each for each in gone if each.address.platform == name]
+        if theirs and isinstance(platform, KeepsFiles):
+            await platform.forget(theirs)

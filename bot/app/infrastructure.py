@@ -1,0 +1,67 @@
+"""What everything of a bot stands on: the settings, the time, where things are kept, and the record of what is done."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from zoneinfo import ZoneInfo
+
+from msgspec import Struct
+
+from bot.app.time_conventions import time_reader
+from bot.config.settings import Settings
+from bot.config.sources import secret_values
+from bot.config.zones import bot_zone
+from bot.observability.metrics import Counts
+from bot.tools.servers.sources import tool_secrets
+from services.call_log.masking import SecretMask
+from services.call_log.service import CallLog
+from services.kernel.clock import Clock
+from services.kernel.state import StateStore
+from services.storage.database import Database
+from services.storage.people.scopes import SqlScopeStore
+from services.storage.people.state import SqlStateStore
+from services.storage.records.store import SqlCallStore
+from services.time_expressions import TimeReader
+
+
+class Foundation(Struct, frozen=True, kw_only=True):
+    """`zone` is the bot's own, `times` reads what people say of time, `mask` keeps secrets out of what is written."""
+
+    settings: Settings
+    clock: Clock
+    zone: ZoneInfo
+    times: TimeReader
+    database: Database
+    state: StateStore
+    scopes: SqlScopeStore
+    mask: SecretMask
+    counts: Counts
+    log: CallLog
+
+
+@asynccontextmanager
+async def foundation(settings: Settings, clock: Clock, database: Database) -> AsyncIterator[Foundation]:
+    """Open `database` for as long as the context lasts; what was recorded is written before it closes.
+
+    Raises:
+        ConfigError: a tool server cannot be read.
+        StorageBusy: another process uses the same database file.
+    """
+    async with database:
+        mask = SecretMask((*secret_values(settings), *tool_secrets(settings.tool_servers)))
+        counts = Counts()
+        log = CallLog(SqlCallStore(database), mask=mask, on_recorded=counts.record)
+        try:
+            yield Foundation(
+                settings=settings,
+                clock=clock,
+                zone=bot_zone(settings.bot.timezone),
+                times=time_reader(settings.time),
+                database=database,
+                state=SqlStateStore(database, clock),
+                scopes=SqlScopeStore(database),
+                mask=mask,
+                counts=counts,
+                log=log,
+            )
+        finally:
+            await log.drain()

@@ -1,0 +1,119 @@
+"""What a bot of these settings would offer, looked at without starting one: functions, plugins, tool servers."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, suppress
+from typing import Final
+
+from msgspec import Struct
+
+from bot.app.registry import built_in_registry
+from bot.config.platform_catalog import platform_names
+from bot.config.settings import Settings
+from bot.observability.logs import unlogged
+from bot.plugins.loading import LoadedPlugin
+from bot.plugins.manager import PluginHouse
+from bot.tools.servers.sources import ListedTool, run_limits, stored_source, tool_sources
+from bot.tools.stored.runner import ToolRunner
+from bot.tools.stored.toolset import StoredToolset
+from function_calls.router import FunctionCallRouter
+from function_calls.tools.calls import ToolSpec
+from function_calls.tools.context import Services
+from function_calls.tools.permission import Viewer
+from function_calls.tools.policy import ToolSwitches
+from function_calls.toolsets.combined import LOCAL, NameClash
+from function_calls.toolsets.source import Health, ToolSource
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.clock import Clock
+from services.kernel.errors import ConfigError
+from services.kernel.state import MemoryStateStore
+from services.storage.engine.readonly import DatabaseView
+from services.storage.tools.store import SqlStoredTools
+
+_ASKED_FOR: Final = 30.0  # seconds; an operator who looks would rather wait than be told of half of the servers
+_OPERATOR: Final = Viewer(
+    person=Person(id="operator", name="operator", is_admin=True), chat=ChatAddress(platform="console", chat_id="home")
+)
+
+
+class OfferedSource(Struct, frozen=True, kw_only=True):
+    """A source of tools from elsewhere, how it is, and its tools under the names that they are called by."""
+
+    source: ToolSource
+    health: Health
+    specs: tuple[ToolSpec, ...]
+
+
+class OfferedPlugin(Struct, frozen=True, kw_only=True):
+    """A plugin and its functions; `plugin.error` says why there are none."""
+
+    plugin: LoadedPlugin
+    specs: tuple[ToolSpec, ...]
+
+
+class Offer(Struct, frozen=True, kw_only=True):
+    """Everything: our own `functions`, those of the plugins, and the tools of the sources; `clashes` among them all.
+
+    `platforms` are the names of those that plugins bring.
+    """
+
+    functions: tuple[ToolSpec, ...]
+    plugins: tuple[OfferedPlugin, ...]
+    sources: tuple[OfferedSource, ...]
+    clashes: tuple[NameClash, ...]
+    platforms: tuple[str, ...] = ()
+
+    @property
+    def specs(self) -> tuple[ToolSpec, ...]:
+        """All tools in the order in which they are offered."""
+        own = (*self.functions, *(spec for each in self.plugins for spec in each.specs))
+        return (*own, *(spec for each in self.sources for spec in each.specs))
+
+
+async def offer_of(settings: Settings, clock: Clock) -> Offer:
+    """Load the plugins and ask the tool servers of `settings` what they offer, for at most half a minute.
+
+    Raises:
+        ConfigError: a connection cannot be read.
+    """
+    with unlogged():
+        calls = FunctionCallRouter(built_in_registry())
+        functions = calls.registry.specs
+        house = PluginHouse(settings.plugins, clock, ToolSwitches(MemoryStateStore(clock), clock))
+        house.refuse_taken(platform_names(settings))
+        house.move_in(calls, Services())
+        servers = settings.tool_servers.model_copy(update={"python_tools": False})
+        owners = (_OPERATOR.key,)
+        async with (
+            aclosing(house),
+            _python_tools(settings) as written,
+            tool_sources(
+                servers, calls, owners=owners, more=[*house.tool_sources(), *written], wait_seconds=_ASKED_FOR
+            ) as tools,
+        ):
+            listed = await tools.listed(_OPERATOR)
+            return Offer(
+                functions=functions,
+                plugins=tuple(OfferedPlugin(plugin=each.plugin, specs=each.tools) for each in house.plugins),
+                sources=tuple(_offered(each, listed) for each in tools.sources if each.kind not in {LOCAL, "direct"}),
+                clashes=tools.combined.clashes,
+                platforms=tuple(platform.name for platform in house.platforms()),
+            )
+
+
+@asynccontextmanager
+async def _python_tools(settings: Settings) -> AsyncIterator[list[ToolSource]]:
+    """The tools in the bot's database, where there are any; it is not written to, and the bot may be using it."""
+    async with AsyncExitStack() as resources:
+        written = []
+        if settings.tool_servers.python_tools:
+            with suppress(ConfigError):  # no database yet, or one from before there were such tools
+                view = await resources.enter_async_context(DatabaseView(settings.database_url))
+                kept, runner = SqlStoredTools(view), ToolRunner(run_limits(settings.tool_servers))
+                await kept.all()
+                written = [stored_source(StoredToolset(kept, runner, owners=(_OPERATOR.key,)))]
+        yield written
+
+
+def _offered(source: ToolSource, listed: tuple[ListedTool, ...]) -> OfferedSource:
+    specs = tuple(each.spec for each in listed if each.source is source)
+    return OfferedSource(source=source, health=source.health(), specs=specs)

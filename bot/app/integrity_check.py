@@ -1,0 +1,28 @@
+"""Looks for damage of the database file: at the start, beside the bot's work, and once a day."""
+
+from datetime import timedelta
+from typing import Final
+
+from loguru import logger
+
+from services.kernel.background_tasks import Crew
+from services.scheduling.timetable import Timetable
+from services.storage.database import Database
+
+_EVERY: Final = timedelta(hours=24)
+
+
+def look_for_damage(timetable: Timetable, crew: Crew, database: Database) -> None:
+    """Let `crew` read the whole file (PRAGMA quick_check), and log the damage that it finds."""
+
+    async def look() -> None:
+        known = database.damage
+        found = await database.find_damage()
+        if found is not None and found != known:
+            logger.critical("{} is damaged ({}); stop the bot and restore a backup", database.name, found)
+
+    def begin() -> None:
+        crew.start(look(), "look for damage of the database")
+
+    begin()
+    timetable.every(_EVERY, begin, name="damage")

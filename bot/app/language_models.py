@@ -1,0 +1,99 @@
+"""Makes the language model and its interpreter from the settings; what they need is imported where there is one."""
+
+from typing import TYPE_CHECKING
+
+from bot.config.settings import ModelSettings, Settings
+from bot.config.zones import bot_zone
+from services.call_log.budgets import BudgetPurse, Budgets, Limit
+from services.call_log.service import CallLog
+from services.call_log.tally import OpenPurse, Purse
+from services.kernel.clock import Clock
+from services.language_model.ports import LanguageModel
+from services.time_expressions import TimeReader
+
+if TYPE_CHECKING:
+    from function_calls.llm import FunctionCallLLM
+    from services.call_log.metering import MeteredModel, Price
+    from services.language_model.fallback import FallbackChain
+    from services.summary.ports import Summarizer
+
+_OPENAI = "https://api.openai.com/v1"
+
+
+def language_model(settings: ModelSettings) -> "FallbackChain | None":
+    """The configured model behind a circuit breaker; None when there is none."""
+    if not settings.is_configured:
+        return None
+    from services.language_model.fallback import FallbackChain
+    from services.language_model.openai_model import OpenAIModel
+    from services.language_model.retry import RetryPolicy, Timeouts
+
+    # A message waits for one answer and its retries, and is then answered offline.
+    total = settings.timeout_seconds * (settings.max_retries + 1)
+    model = OpenAIModel(
+        settings.name,
+        base_url=settings.base_url or _OPENAI,
+        api_key=settings.api_key.get_secret_value(),
+        timeouts=Timeouts(silence=settings.timeout_seconds, total=total),
+        retries=RetryPolicy(attempts=settings.max_retries + 1),
+        extra={"temperature": settings.temperature},
+    )
+    return FallbackChain([model])
+
+
+def metered(model: LanguageModel, settings: ModelSettings, purse: Purse) -> "MeteredModel":
+    """`model` with the prices of the settings, under the budgets of `purse`."""
+    from services.call_log.metering import MeteredModel
+
+    return MeteredModel(model, price=price_of(settings), purse=purse)
+
+
+def model_summarizer(model: LanguageModel) -> "Summarizer":
+    """Summaries by `model`."""
+    from services.summary.model_summarizer import ModelSummarizer
+
+    return ModelSummarizer(model)
+
+
+def purse_of(settings: Settings, clock: Clock, log: CallLog) -> Purse:
+    """The budgets of the settings; `log` knows what was used before a restart."""
+    budget = settings.budget
+    budgets = Budgets(
+        message=Limit(tokens=budget.message_tokens, cost=budget.message_cost),
+        person=Limit(tokens=budget.person_tokens, cost=budget.person_cost),
+        chat=Limit(tokens=budget.chat_tokens, cost=budget.chat_cost),
+        day=Limit(tokens=budget.day_tokens, cost=budget.day_cost),
+    )
+    if not budgets.is_set:
+        return OpenPurse()
+    return BudgetPurse(budgets, clock, bot_zone(settings.bot.timezone), log.spent_since)
+
+
+def price_of(settings: ModelSettings) -> "Price":
+    """The prices of the settings; cached tokens cost as much as others where nothing is said of them."""
+    from services.call_log.metering import Price
+
+    return Price(
+        input=settings.price_per_million_input,
+        output=settings.price_per_million_output,
+        cached=settings.price_per_million_cached or settings.price_per_million_input,
+    )
+
+
+def model_interpreter(
+    model: LanguageModel, settings: ModelSettings, times: TimeReader | None = None
+) -> "FunctionCallLLM":
+    """The interpreter that asks `model`, offering tools in the way the settings name.
+
+    Its calls are read twice, the second time with `times` (the usual conventions when there are none).
+    """
+    from function_calls.llm import FunctionCallLLM
+    from function_calls.model_calls.styles.choosing import make_styles
+    from function_calls.offline.restraint import SecondReader
+
+    return FunctionCallLLM(
+        model,
+        styles=make_styles(settings.function_calling, model),
+        is_streaming=settings.stream,
+        reviewer=SecondReader(read_times=(times or TimeReader()).parse_all),
+    )

@@ -1,0 +1,27 @@
+"""Deletes what is over its time, once a day."""
+
+from datetime import timedelta
+from typing import Final
+
+from function_calls.tools.context import Services
+from services.call_log.service import CallLog
+from services.kernel.background_tasks import Crew
+from services.kernel.clock import Clock
+from services.people.privacy.service import PrivacyService
+from services.reminders.service import ReminderService
+from services.scheduling.timetable import Timetable
+
+_EVERY: Final = timedelta(hours=24)
+
+
+def purge_daily(timetable: Timetable, crew: Crew, services: Services, clock: Clock, *, record_days: int) -> None:
+    """Let `crew` delete finished reminders, old messages, and records older than `record_days` (0 keeps them)."""
+
+    def purge() -> None:
+        crew.start(services.get(ReminderService).purge(), "purge the reminders")
+        crew.start(services.get(PrivacyService).purge(clock.now()), "purge the history")
+        if record_days:
+            oldest = clock.now() - timedelta(days=record_days)
+            crew.start(services.get(CallLog).purge(oldest), "purge the records")
+
+    timetable.every(_EVERY, purge, name="purge")

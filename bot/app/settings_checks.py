@@ -1,0 +1,53 @@
+"""Names in the settings that nothing has: they are allowed, for what they name may come, and mostly slips."""
+
+from collections.abc import Collection, Iterable, Iterator
+
+from bot.config.platform_catalog import NAMES, platform_names
+from bot.config.settings import PluginSettings, Settings
+from bot.platforms.kit.doctor.finding import Finding, warning
+from bot.plugins.loading import every_plugin
+from services.kernel.close_names import likest
+
+
+def unknown_names(settings: Settings, platforms: Iterable[str] = ()) -> list[Finding]:
+    """One warning for each plugin, platform or folder that is named and is not there.
+
+    Args:
+        settings: what names them.
+        platforms: names of platforms that are served besides those of the settings.
+    """
+    known = {*NAMES, *platform_names(settings), *platforms}
+    return [*_no_folder(settings.plugins), *unknown_plugins(settings.plugins), *_unknown_platforms(settings, known)]
+
+
+def unknown_plugins(settings: PluginSettings) -> list[Finding]:
+    """The same of the names of plugins alone."""
+    if not settings.disabled and not settings.options:
+        return []
+    known = [each.name for each in every_plugin(settings)]
+    disabled = (_told("plugins.disabled", name, "plugin", known) for name in settings.disabled if name not in known)
+    options = (
+        _told(f"plugins.options.{name}", name, "plugin", known) for name in settings.options if name not in known
+    )
+    return [*disabled, *options]
+
+
+def _no_folder(settings: PluginSettings) -> Iterator[Finding]:
+    """A folder of plugins that somebody has named and that is not there; that of the defaults need not be."""
+    if "folder" in settings.model_fields_set and not settings.folder.is_dir():
+        yield warning("plugins.folder", f"there is no folder {settings.folder.absolute()}")
+
+
+def _unknown_platforms(settings: Settings, known: Collection[str]) -> Iterator[Finding]:
+    places = {"bot.owners": settings.bot.owners, "router.allowed_chats": settings.router.allowed_chats}
+    for key, listed in places.items():
+        for place in listed:
+            platform = place.partition(":")[0].strip()
+            if platform not in known:
+                yield _told(key, platform, "platform", known)
+
+
+def _told(key: str, name: str, kind: str, known: Collection[str]) -> Finding:
+    near = likest(name, known)
+    hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(sorted(known)) or 'none'}"
+    return warning(key, f"there is no {kind} named {name}; {hint}")

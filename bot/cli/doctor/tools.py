@@ -1,0 +1,74 @@
+"""Whether the plugins work, the tool servers answer, and which names several of them use."""
+
+from typing import TYPE_CHECKING, Final
+
+from bot.platforms.kit.doctor.finding import Finding, good, problem, warning
+from bot.plugins.lint import hints
+from bot.tools.stored.sandbox import SandboxUnavailable, check_kernel
+
+if TYPE_CHECKING:
+    from bot.app.inspection import Offer, OfferedPlugin, OfferedSource
+
+_KINDS: Final = {
+    "openapi": "OpenAPI server",
+    "mcp": "MCP server",
+    "plugin": "toolset of a plugin",
+    "python": "database of tools",
+}
+
+
+def examine_tools(offer: "Offer") -> list[Finding]:
+    """One finding a plugin, a source of tools and a clash of names."""
+    doubts = [finding for each in offer.plugins for finding in doubtful_findings(each)]
+    return [*map(plugin_finding, offer.plugins), *doubts, *map(source_finding, offer.sources), *clash_findings(offer)]
+
+
+def plugin_finding(each: "OfferedPlugin") -> Finding:
+    """Return what a plugin offers, or why it does not work."""
+    about = f"plugin {each.plugin.name}"
+    if each.plugin.error:
+        return problem(about, f"does not work: {each.plugin.error}", "mend it, or name it in plugins.disabled")
+    names = ", ".join(spec.name for spec in each.specs)
+    return good(about, f"functions: {names}" if names else "works, without functions of its own")
+
+
+def doubtful_findings(each: "OfferedPlugin") -> list[Finding]:
+    """Return what works in a plugin and is hardly meant.
+
+    Another of its name is left out for it, or a docstring is missing.
+    """
+    found, about = each.plugin.found, f"plugin {each.plugin.name}"
+    told = f"is {found.origin}; {', '.join(found.hides)} has the same name and is left out: rename one of them"
+    doubts = [] if each.plugin.error else hints(each.plugin.adds, each.specs)
+    return [warning(about, doubt) for doubt in ([told] if found.hides else []) + doubts]
+
+
+def source_finding(each: "OfferedSource") -> Finding:
+    """Return how many tools a source offers, or why it offers none."""
+    about = f"{_KINDS.get(each.source.kind, each.source.kind)} {each.source.label}"
+    if each.source.kind == "python" and each.specs:
+        return sandbox_finding(about, len(each.specs))
+    if not each.health.is_ok:
+        hint = "see whether it runs, and its address and key; the bot keeps trying"
+        if each.health.is_final:
+            hint = "correct the setting and start the bot again; the other connections are used"
+        return problem(about, each.health.detail, hint)
+    detail = f" ({each.health.detail})" if each.health.detail else ""
+    return good(about, f"answers, tools: {len(each.specs)}{detail}")
+
+
+def sandbox_finding(about: str, tools: int) -> Finding:
+    """Report the level of the sandbox in which stored tools run, or why none of them runs."""
+    try:
+        level = check_kernel()
+    except SandboxUnavailable as error:
+        return problem(about, f"{error}; none of its tools runs", "run the bot on such a machine, or remove the tools")
+    return good(about, f"answers, tools: {tools} (confined by {level})")
+
+
+def clash_findings(offer: "Offer") -> list[Finding]:
+    """Return who keeps each name that several offer, and what the others are called."""
+    return [
+        good("tool names", f"several offer {each.name}: {each.kept_by} keeps it, beside {', '.join(each.renamed)}")
+        for each in offer.clashes
+    ]

@@ -1,0 +1,171 @@
+"""`bubbles tools` and `bubbles check`: look, change nothing."""
+
+import asyncio
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from bot.app.settings_checks import unknown_names
+from bot.cli.doctor.tools import clash_findings, examine_tools, plugin_finding, source_finding
+from bot.config.settings import Settings
+from bot.config.sources import load_settings
+from bot.config.terminal import printable
+from bot.platforms.catalog import create_platforms
+from bot.platforms.kit.doctor.finding import Finding
+from bot.plugins.loading import found_plugins
+from function_calls.tools.calls import ToolSpec
+from services.kernel.clock import SystemClock
+from services.kernel.errors import ConfigError
+
+if TYPE_CHECKING:
+    from bot.app.inspection import Offer
+
+
+def show_tools(config: Path | None, *, as_json: bool) -> int:
+    """Print every function and every tool of plugins and servers with its schema, and return the exit code."""
+    try:
+        offer = _offer(load_settings(config))
+    except ConfigError as error:
+        click.echo(f"bubbles: {error}", err=True)
+        return 2
+    if as_json:
+        listed = [
+            {"type": "function", "function": {"name": s.name, "description": s.description, "parameters": s.parameters}}
+            for s in offer.specs
+        ]
+        click.echo(json.dumps(listed, ensure_ascii=False, indent=2))
+        return 0
+    _print_tools(offer.functions)
+    for plugin in offer.plugins:
+        _print_part(plugin_finding(plugin), plugin.specs)
+    for source in offer.sources:
+        _print_part(source_finding(source), source.specs)
+    for finding in clash_findings(offer):
+        _print(finding)
+    return 0
+
+
+def _offer(settings: Settings) -> "Offer":
+    # Everything that a bot is made of; a check of a bot without plugins and tool servers is done without it.
+    from bot.app.inspection import offer_of
+
+    return asyncio.run(offer_of(settings, SystemClock()))
+
+
+def _print_part(finding: Finding, specs: Iterable[ToolSpec]) -> None:
+    click.echo()
+    _print(finding)
+    _print_tools(specs)
+
+
+def _print_tools(specs: Iterable[ToolSpec]) -> None:
+    for spec in specs:
+        click.echo(click.style(spec.name, bold=True) + f"  {spec.description}")
+        for line in _arguments(spec.parameters):
+            click.echo(f"    {line}")
+
+
+def _print(finding: Finding) -> None:
+    word, colour = (
+        ("problem", "red") if finding.is_problem else ("warning", "yellow") if finding.is_warning else ("ok", "green")
+    )
+    click.echo(click.style(f"{word:<9}", fg=colour) + printable(f"{finding.about}: {finding.said}"))
+
+
+def _arguments(schema: object) -> list[str]:
+    """One line an argument: name, whether it must be given, type, what it means."""
+    properties = schema.get("properties", {}) if isinstance(schema, dict) else {}
+    required = schema.get("required", []) if isinstance(schema, dict) else []
+    if not properties:
+        return ["(no arguments)"]
+    width = max(len(name) for name in properties)
+    return [
+        f"{name:<{width}}  {'required' if name in required else 'optional'}  {_kind(part):<16}  "
+        f"{part.get('description', '')}"
+        for name, part in properties.items()
+    ]
+
+
+def _kind(part: dict[str, object]) -> str:
+    """Return what may be given; null says no more than leaving it out."""
+    values = part.get("enum")
+    if isinstance(values, list):
+        return "|".join(str(value) for value in values if value is not None)
+    kind = part.get("type", "any")
+    return "|".join(str(each) for each in kind if each != "null") if isinstance(kind, list) else str(kind)
+
+
+def check_settings(config: Path | None) -> int:
+    """Validate the settings, ask tool servers and plugins, print what follows and return the exit code.
+
+    0 is good, 1 says that a tool server or a plugin does not work, 2 that the settings cannot be used.
+    """
+    try:
+        settings = load_settings(config)
+        _refuse_what_cannot_run(settings)
+        tools = _tool_findings(settings)
+    except ConfigError as error:
+        click.echo(click.style("problem  ", fg="red") + str(error))
+        return 2
+    for line in _findings(settings):
+        click.echo(click.style("ok       ", fg="green") + line)
+    for finding in tools:
+        _print(finding)
+    return 1 if any(finding.is_problem for finding in tools) else 0
+
+
+def _refuse_what_cannot_run(settings: Settings) -> None:
+    """Look at what `bubbles run` looks at before it serves anybody.
+
+    Raises:
+        ConfigError: a platform lacks its library or a setting, or the page would be open to everybody.
+    """
+    from bot.http.core.bind_policy import check_reach
+
+    create_platforms(settings, SystemClock())
+    if settings.http.enabled:
+        check_reach(settings.http)
+
+
+def _tool_findings(settings: Settings) -> list[Finding]:
+    """Tell how plugins and tool servers are, asked only where there are some, and what names none: a check is short."""
+    servers = settings.tool_servers
+    has_servers = servers.urls or servers.mcp_file or servers.python_tools or servers.connections.get_secret_value()
+    if not has_servers and not found_plugins(settings.plugins):
+        return unknown_names(settings)
+    offer = _offer(settings)
+    return [*examine_tools(offer), *unknown_names(settings, offer.platforms)]
+
+
+def _findings(settings: Settings) -> list[str]:
+    from bot.config.zones import bot_zone_name
+
+    model = settings.model
+    answered_by = (
+        f"model {model.name} at {model.base_url or 'the OpenAI API'}"
+        if model.is_configured
+        else (
+            "no model: the offline interpreter answers (set OPENAI_API_KEY or BUBBLES_MODEL__BASE_URL to connect one)"
+        )
+    )
+    engines = [name for name, value in _search_keys(settings).items() if value]
+    return [
+        f"settings are valid; platforms: {', '.join(settings.platforms.enabled) or 'none'}",
+        f"time zone {bot_zone_name(settings.bot.timezone)}, data in {settings.bot.data_dir}",
+        answered_by,
+        f"search: {', '.join(engines)}" if engines else "search: not set up (set PERPLEXITY_API_KEY to connect it)",
+    ]
+
+
+def _search_keys(settings: Settings) -> dict[str, bool]:
+    search = settings.search
+    return {
+        "perplexity": bool(search.perplexity_api_key.get_secret_value()),
+        "tavily": bool(search.tavily_api_key.get_secret_value()),
+        "brave": bool(search.brave_api_key.get_secret_value()),
+        "searxng": bool(search.searxng_url),
+        "wikipedia": bool(search.wikipedia_contact),
+    }

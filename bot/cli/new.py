@@ -1,0 +1,133 @@
+"""Whether a name can be that of a function, its module and its tool at once; what cannot would fail much later."""
+
+import ast
+import builtins
+import keyword
+import re
+import sys
+import tomllib
+import unicodedata
+from collections.abc import Iterable, Iterator
+from importlib.resources import files
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+import click
+
+from bot.cli.errors import failed
+
+_LONGEST: Final = 64
+_OTHERS: Final = re.compile(r"[^a-z0-9]+")
+_HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_OF_PYTEST: Final = ("conftest", "test")
+
+
+def refusal_of(name: str, templates: Iterable[str]) -> str:
+    """Tell why `name` cannot be what is written from `templates`, and what may be taken instead; empty where it can."""
+    if "/" in name or "\\" in name:
+        return f"{name!r} is a path; go into the folder first, and give a name alone{_instead(name)}"
+    is_plain = name.isascii() and name.isidentifier() and name == name.lower()
+    if not is_plain or len(name) > _LONGEST or name.startswith("_"):
+        return f"{name!r} cannot be a function's name; use a-z, 0-9 and _, at most {_LONGEST}{_instead(name)}"
+    if keyword.iskeyword(name):
+        return f"{name!r} cannot be a function's name: it is a word of Python itself{_longer(name)}"
+    if name in _OF_PYTEST or name.startswith("test_"):
+        return f"{name}.py would be a file of pytest's, and no plugin{_instead(name.removeprefix('test_'))}"
+    if hasattr(builtins, name) or _is_module(name) or name in _names_in(templates):
+        return f"{name!r} means something already, in Python or in the new file{_longer(name)}"
+    if _is_tool(name):
+        return f"the bot has a function {name!r} of its own; two cannot have one name{_longer(name)}"
+    return ""
+
+
+def _instead(name: str) -> str:
+    """The nearest name that can be one; where there is none, where words of other scripts belong."""
+    last = re.split(r"[/\\]", name.rstrip("/\\"))[-1].removesuffix(".py")
+    letters = unicodedata.normalize("NFKD", _HUMP.sub("_", last)).encode("ascii", "ignore").decode()
+    plain = _OTHERS.sub("_", letters.lower()).strip("_")[:_LONGEST]
+    if plain.isidentifier() and not keyword.iskeyword(plain):
+        return f"; for example {plain}"
+    return "" if name.isascii() else "; what people say in their own script goes into examples=[…]"
+
+
+def _longer(name: str) -> str:
+    return f"; for example my_{name}"
+
+
+def _is_module(name: str) -> bool:
+    """Return whether `import name` finds something that does not lie here."""
+    if name in sys.stdlib_module_names:
+        return True
+    try:
+        found = find_spec(name)
+    except (ImportError, ValueError):
+        return False
+    return found is not None and (found.origin is None or Path(found.origin).parent != Path.cwd())
+
+
+def _names_in(templates: Iterable[str]) -> set[str]:
+    """Return what the new files call things themselves."""
+    trees = (ast.parse(template.replace("{{NAME}}", "_").replace("{{WORDS}}", "_")) for template in templates)
+    return {name for tree in trees for node in ast.walk(tree) for name in _names_of(node)}
+
+
+def _names_of(node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.Name(id=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+            yield name
+        case ast.alias(name=name):
+            yield name
+
+
+def _is_tool(name: str) -> bool:
+    from bot.app.registry import built_in_registry
+
+    return built_in_registry().get(name) is not None
+
+
+def new_handler(name: str, folder: Path) -> int:
+    """Write `<name>.py` and `test_<name>.py` into `folder` and return the exit code; nothing is overwritten."""
+    written = _written("handler", name, folder)
+    if written == 0:
+        click.echo(f"next: pytest test_{name}.py, then put your own words into {name}.py")
+    return written
+
+
+def new_plugin(name: str, folder: Path) -> int:
+    """Write a plugin and its test into `folder`, which is made, and return the exit code; nothing is overwritten."""
+    written = _written("plugin", name, folder)
+    if written == 0:
+        click.echo(f"next: pytest {folder.name}/test_{name}.py; `bubbles dev` reloads the plugin while you change it")
+    return written
+
+
+def _written(kind: str, name: str, folder: Path) -> int:
+    templates = tomllib.loads(files(__package__).joinpath("templates", f"{kind}.toml").read_text(encoding="utf-8"))
+    refused = refusal_of(name, templates.values())
+    if refused:
+        return failed(refused, 2)
+    texts = {
+        folder / f"{name}.py": _filled(templates["module"], name),
+        folder / f"test_{name}.py": _filled(templates["test"], name),
+    }
+    taken = [_told(path) for path in (*texts, folder / name) if path.exists()]
+    if taken:
+        return failed(f"{', '.join(taken)} exists already; nothing was written")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for path, text in texts.items():
+            path.write_text(text, encoding="utf-8")
+            click.echo(f"wrote {_told(path)}")
+    except OSError as error:
+        return failed(error)
+    return 0
+
+
+def _told(path: Path) -> str:
+    """`path` as seen from here, which is how it can be opened."""
+    return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
+
+
+def _filled(template: str, name: str) -> str:
+    return template.replace("{{NAME}}", name).replace("{{WORDS}}", name.replace("_", " "))

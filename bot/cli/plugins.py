@@ -1,0 +1,97 @@
+"""`bubbles plugins`: what others have added, and what does not work."""
+
+import asyncio
+from collections.abc import Iterable
+from contextlib import aclosing
+from pathlib import Path
+
+import click
+
+from bot.app.settings_checks import unknown_plugins
+from bot.config.platform_catalog import platform_names
+from bot.config.settings import Settings
+from bot.config.sources import load_settings
+from bot.config.terminal import printable
+from bot.observability.logs import unlogged
+from bot.plugins.lint import hints
+from bot.plugins.loading import LoadedPlugin, found_plugins, loaded
+from bot.plugins.manager import Installed, PluginHouse
+from function_calls.router import FunctionCallRouter
+from function_calls.tools.calls import ToolSpec
+from function_calls.tools.context import Services
+from function_calls.tools.policy import ToolSwitches
+from services.kernel.clock import SystemClock
+from services.kernel.errors import ConfigError
+from services.kernel.state import MemoryStateStore
+
+
+def show_plugins(config: Path | None) -> int:
+    """Print every plugin with what it adds and return the exit code: 1 where one does not work."""
+    try:
+        settings = load_settings(config)
+    except ConfigError as error:
+        click.echo(f"bubbles: {error}", err=True)
+        return 2
+    with unlogged():
+        plugins = asyncio.run(_installed(settings))
+    if not plugins:
+        folder = settings.plugins.folder
+        click.echo(f"No plugins: no package brings one, and {folder} has none. Try: bubbles new plugin NAME")
+    for each in plugins:
+        click.echo(_shown(each))
+    for finding in unknown_plugins(settings.plugins):
+        click.echo(printable(f"{finding.about}: {finding.said}"))
+    return 1 if any(each.plugin.error for each in plugins) else 0
+
+
+def plugin_command(name: str) -> click.Command | None:
+    """The command that a plugin adds to `bubbles` under that name, None when there is none."""
+    try:
+        settings = load_settings(None).plugins
+    except ConfigError:
+        return None  # said in full by the commands that need the settings
+    clock = SystemClock()
+    with unlogged():  # `bubbles plugins` tells of those that do not work
+        plugins = [loaded(found, settings, clock) for found in found_plugins(settings)]
+    commands = [command for each in plugins for command in each.adds.cli_commands]
+    return next((command for command in commands if command.name == name), None)
+
+
+async def _installed(settings: Settings) -> tuple[Installed, ...]:
+    """The plugins as a bot of `settings` would have them, closed again."""
+    from bot.app.registry import built_in_registry
+
+    clock = SystemClock()
+    async with aclosing(PluginHouse(settings.plugins, clock, ToolSwitches(MemoryStateStore(clock), clock))) as house:
+        house.refuse_taken(platform_names(settings))
+        house.move_in(FunctionCallRouter(built_in_registry()), Services())
+        return house.plugins
+
+
+def _shown(each: Installed) -> str:
+    """A line about a plugin: what it adds, or why it does not work."""
+    found = each.plugin.found
+    works = "; ".join([_adds(each.plugin, each.tools), *hints(each.plugin.adds, each.tools)]).removeprefix("; ")
+    what = f"does not work: {each.plugin.error}" if each.plugin.error else works
+    hidden = f"; leaves out {', '.join(found.hides)}, which has the same name" if found.hides else ""
+    return click.style(each.plugin.name, bold=True) + printable(f"  {found.origin}  {what}{hidden}")
+
+
+def _adds(plugin: LoadedPlugin, tools: Iterable[ToolSpec]) -> str:
+    adds, functions = plugin.adds, [spec.name for spec in tools]
+    counted = {
+        "services": adds.services,
+        "toolsets": adds.toolsets,
+        "platforms": adds.platforms,
+        "search engines": adds.engines,
+        "middlewares": adds.middlewares,
+        "tool hooks": [*adds.tool_hooks.before, *adds.tool_hooks.after],
+        "model hooks": [*adds.model_hooks.before, *adds.model_hooks.after, *adds.model_hooks.on_error],
+        "listeners": adds.listeners,
+        "chat commands": adds.chat_commands,
+        "commands": adds.cli_commands,
+        "pages": adds.pages,
+        "jobs": adds.jobs,
+    }
+    parts = [f"functions: {', '.join(functions)}"] if functions else []
+    return "; ".join([*parts, *(f"{kind}: {len(each)}" for kind, each in counted.items() if each)])

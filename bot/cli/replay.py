@@ -1,0 +1,148 @@
+"""`bubbles replay`: run a recorded turn again, with another model perhaps, and compare."""
+
+import asyncio
+import json
+import shutil
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import click
+from msgspec import Struct
+
+from bot.app.language_models import language_model, model_interpreter, price_of
+from bot.app.registry import built_in_registry
+from bot.app.time_conventions import time_reader
+from bot.cli.columns import side_by_side
+from bot.cli.explain import recorded
+from bot.config.settings import Settings
+from bot.config.sources import load_settings
+from bot.config.terminal import printable
+from function_calls.conversation.records.explaining import arguments_in_words
+from function_calls.conversation.records.replaying import Replay, ReplayedCall, replay, turn_again
+from function_calls.language.recurrence_text import without_rule_text
+from function_calls.offline.interpreter import OfflineInterpreter
+from function_calls.tools.calls import Interpreter
+from services.call_log.metering import MeteredModel
+from services.call_log.model import CallRecord, Charge, TurnRecord
+from services.kernel.errors import ConfigError, ModelUnavailable
+from services.language_model.fallback import FallbackChain
+from services.storage.engine.readonly import DatabaseView
+from services.storage.messages.pages import messages_before
+from services.storage.records.store import SqlCallReader
+
+_NARROWEST = 80
+
+
+class _Both(Struct, frozen=True, kw_only=True):
+    """The turn as it was recorded and as it went this time."""
+
+    turn: TurnRecord
+    calls: tuple[CallRecord, ...]
+    replay: Replay
+
+
+def replay_message(
+    config: Path | None, message: str, *, chat: str | None, model: str | None, base_url: str | None
+) -> int:
+    """Run the turn of `message` again, tools answered from the record, and print both; return the exit code.
+
+    `model` and `base_url` replace those of the settings. Nothing is executed, sent or recorded. Exit code 1 says that
+    there is no record, or that the model did not answer.
+    """
+    try:
+        settings = _with_model(load_settings(config), model, base_url)
+        both = asyncio.run(_replayed(settings, message, chat))
+    except ConfigError as error:
+        click.echo(f"bubbles: {error}", err=True)
+        return 2
+    except ModelUnavailable as error:
+        click.echo(f"bubbles: the model did not answer: {error}", err=True)
+        return 1
+    if both is None:
+        click.echo(f"bubbles: nothing is recorded about message {message}", err=True)
+        return 1
+    click.echo(printable(f"{both.turn.person.name}: {both.turn.text}"))
+    for line in side_by_side(_rows(both), max(_NARROWEST, shutil.get_terminal_size().columns)):
+        click.echo(printable(line))
+    click.echo("same calls" if both.replay.is_like(both.calls) else "the calls differ")
+    return 0
+
+
+def _with_model(settings: Settings, model: str | None, base_url: str | None) -> Settings:
+    changes = {key: value for key, value in (("name", model), ("base_url", base_url)) if value is not None}
+    return settings.model_copy(update={"model": settings.model.model_copy(update=changes)})
+
+
+async def _replayed(settings: Settings, message: str, chat: str | None) -> _Both | None:
+    async with DatabaseView(settings.database_url) as view:
+        found = await recorded(SqlCallReader(view), message, chat)
+        if found is None:
+            return None
+        turn, recorded_calls = found
+        calls = tuple(call for call in recorded_calls if not call.is_nested)  # the agent's record answers for them
+        recent = await messages_before(view, turn.address, turn.message_id, settings.router.context_messages)
+    again = turn_again(turn, bot_name=settings.bot.name, tools=built_in_registry().specs, recent=recent)
+    client = language_model(settings.model)
+    interpreter, rounds = _interpreter(client, settings), settings.model.max_rounds
+    try:
+        done = await replay(again, calls, interpreter, route="offline" if client is None else "model", rounds=rounds)
+    finally:
+        if client is not None:
+            await client.close()
+    return _Both(turn=turn, calls=calls, replay=done)
+
+
+def _interpreter(client: FallbackChain | None, settings: Settings) -> Interpreter:
+    times = time_reader(settings.time)
+    if client is None:
+        return OfflineInterpreter(read_times=times.parse_all)
+    return model_interpreter(MeteredModel(client, price=price_of(settings.model)), settings.model, times)
+
+
+def _rows(both: _Both) -> list[tuple[str, str, str]]:
+    turn, done = both.turn, both.replay
+    used = done.tally
+    reply = "" if done.reply is None else done.reply.text
+    rows = [
+        ("", "recorded", "replayed"),
+        ("route", _route(turn.route, turn.completions[-1].model if turn.completions else ""), _by(done)),
+        ("rounds", str(turn.rounds), str(used.round)),
+        *_call_rows(both.calls, done.calls),
+        ("reply", turn.reply or "(silence)", reply or "(silence)"),
+        ("tokens", _tokens(turn.charge), _tokens(used.charge)),
+    ]
+    told = partial(without_rule_text, turn.language)
+    return [(label, told(before), told(after)) for label, before, after in rows]
+
+
+def _call_rows(before: Sequence[CallRecord], after: Sequence[ReplayedCall]) -> list[tuple[str, str, str]]:
+    rows = []
+    for number in range(max(len(before), len(after))):
+        left = right = ""
+        if number < len(before):
+            left = f"{before[number].tool_name}({arguments_in_words(before[number])})"
+        if number < len(after):
+            call = after[number].call
+            words = ", ".join(f"{name}={_plain(value)}" for name, value in call.arguments.items())
+            right = f"{call.name}({words}) [{after[number].match}]"
+        rows.append((f"call {number + 1}", left, right))
+    return rows or [("calls", "none", "none")]
+
+
+def _plain(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _by(done: Replay) -> str:
+    models = [each.model for each in done.tally.completions if not each.error]
+    return _route(done.tally.route, models[-1] if models else "")
+
+
+def _route(route: str, model: str) -> str:
+    return f"{route} {model}".strip()
+
+
+def _tokens(charge: Charge) -> str:
+    read = f"{charge.prompt_tokens} in ({charge.cached_tokens} cached)"
+    return f"{read}, {charge.completion_tokens} out, cost {charge.cost:.6g}"

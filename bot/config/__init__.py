@@ -1,0 +1,1 @@
+"""Settings: their model, sources, secrets and checks."""

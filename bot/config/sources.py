@@ -1,0 +1,315 @@
+"""Reads settings from `config.toml` and the environment; nothing else in Bubbles does."""
+
+import os
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from pydantic import SecretStr, ValidationError
+from pydantic_core import ErrorDetails
+
+from bot.config.platform_catalog import EXTRAS, NAMES, settings_group
+from bot.config.secrets import SecretMissing, place_of, read_file, read_secret
+from bot.config.settings import Group, Settings
+from bot.config.terminal import speaks_chinese
+from services.kernel.close_names import likest
+from services.kernel.errors import ConfigError
+
+PREFIX = "BUBBLES_"
+_FILE_SUFFIX = "_FILE"
+_PLATFORM = "platforms."
+_QUOTED = re.compile(r"'([^']*)'")
+_PASSWORD = re.compile(r"://[^\s/:@]*:([^\s/@]+)@")
+
+# Names that the rest of the world uses for the same thing; the BUBBLES_ name wins.
+_WELL_KNOWN = {
+    "OPENAI_API_KEY": ("model", "api_key"),
+    "OPENAI_BASE_URL": ("model", "base_url"),
+    "PERPLEXITY_API_KEY": ("search", "perplexity_api_key"),
+    "TAVILY_API_KEY": ("search", "tavily_api_key"),
+    "BRAVE_API_KEY": ("search", "brave_api_key"),
+    "TOOL_SERVER_CONNECTIONS": ("tool_servers", "connections"),
+}
+
+
+def load_settings(path: Path | None = None, environment: Mapping[str, str] | None = None) -> Settings:
+    """Read `config.toml` and the environment; the environment wins.
+
+    Every setting is also an environment variable, `BUBBLES_<GROUP>__<KEY>`; a name that ends in `_FILE` holds the
+    path of a file with the value, which keeps secrets out of the process list. Wherever a secret is expected there may
+    be the place where it is kept instead: `file:/path` or `keyring:service/name`.
+
+    Args:
+        path: the file to read; None reads `config.toml` of the working folder if there is one.
+        environment: variables to read; the process's own by default.
+
+    Raises:
+        ConfigError: the file cannot be read, or a setting is unknown, of the wrong kind or a secret in the file, or a
+            secret is not where it should be kept.
+    """
+    environment = os.environ if environment is None else environment
+    chosen, tables = _tables(path)
+    _refuse_unknown(tables, str(chosen))
+    _refuse_secrets(tables, str(chosen))
+    variables: dict[str, str] = {}
+    for name, group, key, value in _from_environment(environment):
+        if group not in _group_names() or key not in _fields(group):
+            raise ConfigError("environment", name, _nearest(f"{group}.{key}", _all_keys()))
+        tables.setdefault(group, {})[key] = _parsed(group, key, value)
+        variables[f"{group}.{key}"] = name
+    _fetch_secrets(tables, environment)
+    try:
+        return _validated(tables, str(chosen))
+    except ConfigError as error:
+        raise _of_variable(error, variables) from None  # the cause may quote a secret
+
+
+def _of_variable(error: ConfigError, variables: Mapping[str, str]) -> ConfigError:
+    """`error` with the variable that the value came from in place of a file, in which nobody would find it."""
+    name = next((name for key, name in variables.items() if f"{error.key}.".startswith(f"{key}.")), None)
+    return error if name is None else ConfigError("environment", name, error.problem)
+
+
+def secrets_kept(path: Path | None = None, environment: Mapping[str, str] | None = None) -> list[tuple[str, str]]:
+    """Each secret that is set, by its setting, and where it is kept; the secrets themselves are not looked at.
+
+    Args:
+        path: as of `load_settings`, which has found nothing wrong.
+        environment: as of `load_settings`.
+    """
+    environment = os.environ if environment is None else environment
+    _, tables = _tables(path)
+    kept = {
+        f"{group}.{key}": str(place_of(value))
+        for group, table in tables.items()
+        for key, value in table.items()
+        if value and is_secret(group, key)
+    }
+    for name, group, key, value in _from_environment(environment):
+        if value and is_secret(group, key):
+            place = place_of(value)
+            is_file = name.startswith(PREFIX) and name.endswith(_FILE_SUFFIX)
+            own = f"file {environment[name]}" if is_file else f"environment {name}"
+            kept[f"{group}.{key}"] = own if place is None else str(place)
+    return sorted(kept.items())
+
+
+def _tables(path: Path | None) -> tuple[Path, dict[str, dict[str, object]]]:
+    """The file that is read, and what stands in it."""
+    chosen = path or Path("config.toml")
+    return chosen, _with_platforms_apart(_read(chosen) if path is not None or chosen.exists() else {})
+
+
+def _with_platforms_apart(tables: dict[str, dict[str, object]]) -> dict[str, dict[str, object]]:
+    """`[platforms.NAME]` as a group of that dotted name, beside the others."""
+    inside = {key: value for key, value in tables.get("platforms", {}).items() if isinstance(value, dict)}
+    if not inside:
+        return tables
+    own = {key: value for key, value in tables["platforms"].items() if key not in inside}
+    return {**tables, "platforms": own, **{f"{_PLATFORM}{name}": value for name, value in inside.items()}}
+
+
+def _validated(tables: Mapping[str, dict[str, object]], path: str) -> Settings:
+    groups = {
+        name: group
+        for name in NAMES
+        if (group := _platform_group(name, tables.get(f"{_PLATFORM}{name}", {}), path)) is not None
+    }
+    own = {name: table for name, table in tables.items() if not name.startswith(_PLATFORM)}
+    own["platforms"] = {**own.get("platforms", {}), "groups": groups}
+    with _named_errors(path):
+        settings = Settings.model_validate(own)
+    for name in settings.platforms.enabled:
+        if name not in NAMES:
+            raise ConfigError(path, "platforms.enabled", f"{name}: {_nearest(name, list(NAMES))}")
+    return settings
+
+
+def _platform_group(name: str, table: Mapping[str, object], path: str) -> Group | None:
+    """The settings of a platform; None where they are the defaults."""
+    if not table:
+        return None
+    kind = settings_group(name)
+    with _named_errors(path, f"{_PLATFORM}{name}."):
+        group = kind.model_validate(table)
+    return None if group == kind() else group
+
+
+@contextmanager
+def _named_errors(path: str, prefix: str = "") -> Iterator[None]:
+    """Let what Pydantic finds name the file and the setting."""
+    try:
+        yield
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        key = prefix + ".".join(str(part) for part in first["loc"])
+        raise ConfigError(path, key, _in_words(first)) from None  # the cause may quote a secret
+
+
+def _in_words(problem: ErrorDetails) -> str:
+    """Return what Pydantic found, for somebody who does not know Python."""
+    if problem["type"] == "tuple_type":
+        return 'Input should be a list, such as ["a", "b"]'
+    if problem["type"] == "literal_error":
+        return problem["msg"] + _meant_choice(str(problem["input"]), _QUOTED.findall(problem["msg"]))
+    return problem["msg"].removeprefix("Value error, ")
+
+
+def _meant_choice(given: str, choices: list[str]) -> str:
+    """Tell which of the choices of a setting somebody may have meant; the case of its letters is the commonest slip."""
+    near = likest(given.lower(), [each.lower() for each in choices])
+    return "".join(f"; did you mean {each}?" for each in choices if near and each.lower() == near[0])
+
+
+def _read(path: Path) -> dict[str, dict[str, object]]:
+    try:
+        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(str(path), "", f"cannot be read ({error.strerror})") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(str(path), "", f"is not UTF-8 text (byte {error.start + 1})") from error
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(str(path), "", f"is not valid TOML: {error}") from error
+    for name, table in tables.items():
+        if not isinstance(table, dict):
+            raise ConfigError(str(path), name, "settings stand in groups; put it under a [group] line")
+    return tables
+
+
+def _refuse_unknown(tables: Mapping[str, Mapping[str, object]], path: str) -> None:
+    for group, table in tables.items():
+        if group not in _group_names():
+            raise ConfigError(path, group, _nearest(group, _group_names()))
+        for key in table:
+            if key not in _fields(group):
+                raise ConfigError(path, f"{group}.{key}", _nearest(f"{group}.{key}", _all_keys()))
+
+
+def _refuse_secrets(tables: Mapping[str, Mapping[str, object]], path: str) -> None:
+    for group, table in tables.items():
+        for key, value in table.items():
+            if value and is_secret(group, key) and place_of(value) is None:
+                name = f"{PREFIX}{group.replace('.', '__')}__{key}".upper()
+                raise ConfigError(path, f"{group}.{key}", f"secrets do not belong in a file that is shared; set {name}")
+
+
+def _fetch_secrets(tables: Mapping[str, dict[str, object]], environment: Mapping[str, str]) -> None:
+    """Put each secret where the setting has only the place of it."""
+    for group, table in tables.items():
+        for key, value in table.items():
+            place = place_of(value) if is_secret(group, key) else None
+            if place is not None:
+                with _told_where(f"{group}.{key}", environment):
+                    table[key] = read_secret(place)
+
+
+@contextmanager
+def _told_where(key: str, environment: Mapping[str, str]) -> Iterator[None]:
+    """Let a secret that is not there be an error that says what to do, in the language of the terminal."""
+    try:
+        yield
+    except SecretMissing as error:
+        from function_calls.language.messages import say
+
+        language = "zh" if speaks_chinese(environment) else "en"
+        raise ConfigError("settings", key, say(language, f"secret.{error.code}", **error.fields)) from error
+
+
+def _nearest(key: str, known: list[str]) -> str:
+    near = likest(key, known, at_least=0.4)
+    return f"unknown setting; did you mean {near[0]}?" if near else "unknown setting"
+
+
+def _from_environment(environment: Mapping[str, str]) -> Iterator[tuple[str, str, str, str]]:
+    """Yield (variable, group, key, text), the well-known names first so that ours win."""
+    for name, (group, key) in _WELL_KNOWN.items():
+        if environment.get(name):
+            yield name, group, key, environment[name]
+    for name, value in environment.items():
+        if not name.startswith(PREFIX):
+            continue
+        if "__" not in name:
+            _refuse_single(name)
+            continue
+        group, key = _group_and_key(name.removeprefix(PREFIX).lower())
+        if name.endswith(_FILE_SUFFIX) and key.removesuffix(_FILE_SUFFIX.lower()) in _fields(group):
+            key = key.removesuffix(_FILE_SUFFIX.lower())
+            with _told_where(f"{group}.{key}", environment):
+                text = read_file(value)
+            yield name, group, key, text
+        else:
+            yield name, group, key, value
+
+
+def _refuse_single(name: str) -> None:
+    """Refuse a variable that would be a setting with two underscores; others of our prefix are somebody else's."""
+    told = name.removeprefix(PREFIX).lower()
+    for key in _all_keys():
+        if told in {key.replace(".", "_"), key.replace(".", "_") + _FILE_SUFFIX.lower()}:
+            meant = PREFIX + key.replace(".", "__").upper() + (_FILE_SUFFIX if name.endswith(_FILE_SUFFIX) else "")
+            raise ConfigError("environment", name, f"unknown setting; did you mean {meant}?")
+
+
+def _group_and_key(name: str) -> tuple[str, str]:
+    """`bot__name` is bot, name; `platforms__irc__nick` is platforms.irc, nick."""
+    group, _, key = name.partition("__")
+    inner, _, rest = key.partition("__")
+    if group == "platforms" and rest and inner in EXTRAS:
+        return f"{_PLATFORM}{inner}", rest
+    return group, key
+
+
+def _parsed(group: str, key: str, value: str) -> object:
+    """Lists are written with commas in the environment; Pydantic reads every other kind from its text."""
+    annotation = str(_group(group).model_fields[key].annotation)
+    if annotation.startswith("tuple"):
+        return tuple(part.strip() for part in value.split(",") if part.strip())
+    return value
+
+
+def _group(name: str) -> type[Group]:
+    if name.startswith(_PLATFORM):
+        return settings_group(name.removeprefix(_PLATFORM))
+    annotation = Settings.model_fields[name].annotation
+    if not (isinstance(annotation, type) and issubclass(annotation, Group)):
+        raise TypeError(f"{name} is not a group of settings")
+    return annotation
+
+
+def _group_names() -> list[str]:
+    return [*Settings.model_fields, *(f"{_PLATFORM}{name}" for name in EXTRAS)]
+
+
+def _fields(group: str) -> list[str]:
+    """The settings of a group: its fields that are described, the others are not the operator's."""
+    if group not in _group_names():
+        return []
+    return [key for key, field in _group(group).model_fields.items() if field.description]
+
+
+def _all_keys() -> list[str]:
+    return [f"{group}.{key}" for group in _group_names() for key in _fields(group)]
+
+
+def is_secret(group: str, key: str) -> bool:
+    """Return whether the value of a setting must never be shown."""
+    return _group(group).model_fields[key].annotation is SecretStr
+
+
+def secret_values(settings: Settings) -> tuple[str, ...]:
+    """The secrets themselves, for masking them in logs; empty ones left out."""
+    groups: list[Group] = [getattr(settings, name) for name in Settings.model_fields]
+    groups += settings.platforms.groups.values()
+    values = [getattr(group, key) for group in groups for key in type(group).model_fields]
+    keys = (value.get_secret_value() for value in values if isinstance(value, SecretStr))
+    return (*(key for key in keys if key), *_passwords(values))
+
+
+def _passwords(values: Iterable[object]) -> Iterator[str]:
+    """The passwords that stand in addresses, such as that of the database."""
+    for value in values:
+        for text in value if isinstance(value, tuple) else (value,):
+            if isinstance(text, str):
+                yield from _PASSWORD.findall(text)

@@ -1,0 +1,31 @@
+"""The language of the terminal that a command is given in."""
+
+import os
+import re
+from collections.abc import Mapping
+from typing import Final
+
+_VARIABLES: Final = ("LC_ALL", "LC_MESSAGES", "LANG")
+
+
+def speaks_chinese(environment: Mapping[str, str]) -> bool:
+    """True where the terminal is a Chinese one.
+
+    The first of the variables that is set decides, as for other programs.
+    """
+    chosen = next((environment[name] for name in _VARIABLES if environment.get(name)), "")
+    return chosen.lower().startswith("zh")
+
+
+def language_here(bots: str) -> str:
+    """The language for whoever sits at the terminal: Chinese at a Chinese one, else that of the bot (`bots`)."""
+    return "zh" if speaks_chinese(os.environ) else bots
+
+
+# The control characters but tab and line feed, escape sequences being made of them, and those that turn text round.
+_STEERING: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def printable(text: str) -> str:
+    """`text` as a terminal may be given it."""
+    return _STEERING.sub("", text)

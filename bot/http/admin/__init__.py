@@ -1,0 +1,1 @@
+"""Routes of the operator: health, metrics, record and settings."""

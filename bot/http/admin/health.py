@@ -1,0 +1,53 @@
+"""`/health/live` and `/health/ready`, for whoever keeps the bot running."""
+
+from typing import Literal
+
+from fastapi import APIRouter, Response
+
+from bot.http.core.answer import Answer
+from bot.http.core.context import Context, HttpContext
+from bot.http.core.readiness import Reason
+from bot.platforms.base import HasHealth
+
+
+class HealthBody(Answer):
+    """Whether it works; `platforms` fail when the last of them has been refused for good."""
+
+    status: Literal["ok", "failing"]
+    database: Literal["ok", "failing"] | None = None
+    platforms: Literal["failing"] | None = None
+    reason: Reason | None = None
+
+
+routes = APIRouter(prefix="/health", tags=["health"])
+
+
+@routes.get("/live")
+async def live() -> HealthBody:
+    """The process answers."""
+    return HealthBody(status="ok")
+
+
+@routes.get("/ready", responses={503: {"model": HealthBody, "description": "Not ready"}})
+async def ready(response: Response, context: Context) -> HealthBody:
+    """The database takes a write too, and at least one chat platform is not refused for good.
+
+    One write in five seconds answers all probes of that time. `reason` is `disk_full`, `damaged`, `locked` or
+    `unavailable`.
+    """
+    reason, is_refused = await context.readiness.reason(), every_platform_is_refused(context)
+    if reason is None and not is_refused:
+        return HealthBody(status="ok", database="ok")
+    response.status_code = 503
+    return HealthBody(
+        status="failing",
+        database="ok" if reason is None else "failing",
+        platforms="failing" if is_refused else None,
+        reason=reason,
+    )
+
+
+def every_platform_is_refused(context: HttpContext) -> bool:
+    """Tell whether there are connections to chat platforms, and all of them have stopped."""
+    states = [each.health.state for each in context.app.platforms if isinstance(each, HasHealth)]
+    return bool(states) and all(state == "stopped" for state in states)

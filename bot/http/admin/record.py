@@ -1,0 +1,165 @@
+"""`/api/admin`, the record: calls, messages and turns of every chat."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Query
+
+from bot.http.admin.bodies import (
+    CallEntry,
+    CallPage,
+    CompletionEntry,
+    MessageEntry,
+    MessagePage,
+    Status,
+    TurnEntry,
+    TurnPage,
+    TurnWithCalls,
+)
+from bot.http.core.context import Context
+from bot.http.core.errors import HttpRefused
+from bot.http.security.auth import needs
+from bot.http.tools.routes import as_json
+from bot.platforms.web.frames import author_shape, written
+from function_calls.language.recurrence_text import rules_in_words
+from services.call_log.model import CallRecord, TurnRecord, parsed
+from services.call_log.service import CallLog
+from services.kernel.chat import ChatAddress
+from services.storage.messages.pages import MessageFilter
+from services.storage.records.activity import CallFilter
+
+BEFORE = Annotated[int | None, Query(ge=0, le=2**62, description="`next` of the page before.")]
+LIMIT = Annotated[int, Query(ge=1, le=200)]
+TEXT = Annotated[str, Query(max_length=200, description="Words that it contains.")]
+CHAT = Annotated[str | None, Query(max_length=300, description="`platform:id` of a chat.")]
+_CHAT = Annotated[str, Path(max_length=300, pattern=r"^[^:]+:.+$", examples=["web:lobby"])]
+
+routes = APIRouter(prefix="/api/admin", tags=["admin"], dependencies=[Depends(needs("admin"))])
+
+
+@routes.get("/tool-calls")
+async def tool_calls(
+    context: Context,
+    q: TEXT = "",
+    tool: Annotated[str | None, Query(max_length=200)] = None,
+    status: Annotated[Status | None, Query()] = None,
+    chat: CHAT = None,
+    person: Annotated[str | None, Query(max_length=200)] = None,
+    before: BEFORE = None,
+    limit: LIMIT = 50,
+) -> CallPage:
+    """Every tool call, from whatever chat or door, latest first."""
+    await context.app.services.get(CallLog).drain()
+    wanted = CallFilter(tool=tool, status=status, chat_key=chat, person_id=person, text=q)
+    found = await context.activity.calls(wanted, before=before, limit=limit)
+    following = str(found[-1].number) if len(found) == limit else None
+    return CallPage(items=[_call(each.call) for each in found], next=following)
+
+
+@routes.get("/messages")
+async def messages(
+    context: Context,
+    q: TEXT = "",
+    chat: CHAT = None,
+    person: Annotated[str | None, Query(max_length=200)] = None,
+    before: BEFORE = None,
+    limit: LIMIT = 50,
+) -> MessagePage:
+    """Every message, latest first."""
+    wanted = MessageFilter(chat_key=chat, person=person, text=q)
+    found = await context.messages.latest(wanted, before=before, limit=limit)
+    following = str(found[-1].number) if len(found) == limit else None
+    return MessagePage(
+        items=[
+            MessageEntry(
+                id=each.message.id,
+                chat=each.message.address.key,
+                author=author_shape(each.message.sender),
+                text=each.message.text,
+                reply_to=each.message.reply_to,
+                ts=written(each.message.sent_at),
+            )
+            for each in found
+        ],
+        next=following,
+    )
+
+
+@routes.get("/turns")
+async def turns(
+    context: Context, q: TEXT = "", chat: CHAT = None, before: BEFORE = None, limit: LIMIT = 50
+) -> TurnPage:
+    """Every message that was interpreted, latest first."""
+    await context.app.services.get(CallLog).drain()
+    found = await context.activity.turns(chat_key=chat, text=q, before=before, limit=limit)
+    following = str(found[-1].number) if len(found) == limit else None
+    return TurnPage(items=[_turn(each.turn) for each in found], next=following)
+
+
+@routes.get("/turns/{chat}/{message_id}")
+async def turn(chat: _CHAT, message_id: Annotated[str, Path(max_length=300)], context: Context) -> TurnWithCalls:
+    """One turn with its calls."""
+    platform, _, chat_id = chat.partition(":")
+    log = context.app.services.get(CallLog)
+    found = await log.turn(message_id, ChatAddress(platform=platform, chat_id=chat_id))
+    if found is None:
+        raise HttpRefused(404, "not_found")
+    return TurnWithCalls(turn=_turn(found), calls=[_call(each) for each in await log.calls_of(found)])
+
+
+def _call(call: CallRecord) -> CallEntry:
+    return CallEntry(
+        id=call.id,
+        name=call.tool_name,
+        arguments=as_json(parsed(call.arguments)),
+        result=call.result,
+        error=call.error,
+        status=call.status,
+        duration=round(call.duration_ms, 1),
+        chat=call.address.key,
+        message_id=call.message_id,
+        user_message=call.user_message,
+        person=call.person_id,
+        route=call.route,
+        model=call.model,
+        said=call.said,
+        repairs=list(call.repairs),
+        receipts=list(call.receipts),
+        tokens=call.charge.tokens,
+        cost=call.charge.cost,
+        spawn_task=None if call.spawn_task is None else as_json(parsed(call.spawn_task)),
+        rule_words=rules_in_words(f"{call.arguments} {call.result or ''} {call.error or ''}"),
+        at=written(call.at),
+    )
+
+
+def _turn(turn: TurnRecord) -> TurnEntry:
+    return TurnEntry(
+        chat=turn.address.key,
+        message_id=turn.message_id,
+        person=turn.person.name,
+        text=turn.text,
+        at=written(turn.at),
+        language=turn.language,
+        route=turn.route,
+        rounds=turn.rounds,
+        outcome=turn.outcome,
+        reply=turn.reply,
+        fallback=turn.fallback,
+        error=turn.error,
+        duration=round(turn.duration_ms, 1),
+        tokens=turn.charge.tokens,
+        cost=turn.charge.cost,
+        completions=[
+            CompletionEntry(
+                model=each.model,
+                round=each.round,
+                prompt_tokens=each.charge.prompt_tokens,
+                completion_tokens=each.charge.completion_tokens,
+                cost=each.charge.cost,
+                finish_reason=each.finish_reason,
+                error=each.error,
+                requested=[call.name for call in each.requested],
+            )
+            for each in turn.completions
+        ],
+    )

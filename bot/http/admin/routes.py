@@ -1,0 +1,199 @@
+"""`/api/admin`, the bot itself: health, adapters, metrics, usage, settings, tokens."""
+
+import platform as machine
+import sys
+from datetime import timedelta
+from importlib.metadata import PackageNotFoundError, version
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends, Path, Query, Request
+from pydantic import JsonValue, SecretStr
+
+from bot import __version__
+from bot.config.settings import Group
+from bot.http.admin.bodies import (
+    AdapterEntry,
+    Adapters,
+    CheckEntry,
+    HealthReport,
+    IssuedToken,
+    MetricsBody,
+    NewTokenBody,
+    SettingEntry,
+    SettingsBody,
+    TokenEntry,
+    TokenList,
+    UsageBody,
+    UsageEntry,
+)
+from bot.http.admin.connection_states import state_of
+from bot.http.core.bodies import Done
+from bot.http.core.context import Context, HttpContext
+from bot.http.core.errors import HttpRefused, language_asked
+from bot.http.core.timeseries import samples
+from bot.http.core.tokens import Token
+from bot.http.security.auth import needs
+from bot.http.tools.routes import as_json
+from bot.platforms.base import HasHealth, Platform
+from bot.platforms.web.frames import written
+from function_calls.language.messages import say
+from services.call_log.masking import SecretMask
+from services.search.service import SearchService
+
+_LIBRARIES: Final = ("fastapi", "uvicorn", "pydantic", "sqlalchemy", "openai")
+_DATABASES: Final = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
+
+routes = APIRouter(prefix="/api/admin", tags=["admin"], dependencies=[Depends(needs("admin"))])
+
+
+@routes.get("/health")
+async def health(request: Request, context: Context) -> HealthReport:
+    """Return what was looked at, how it is, and how to mend it."""
+    language = language_asked(request)
+    versions = {"bubbles": __version__, "python": machine.python_version(), "platform": sys.platform}
+    for name in _LIBRARIES:
+        try:
+            versions[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    uptime = (context.clock.now() - context.started_at).total_seconds()
+    checks = [
+        _check(language, "database", is_ok=await context.readiness.reason() is None, told=_database_name(context)),
+        _check(language, "model", is_ok=context.app.has_model, told=context.settings.model.name, is_needed=False),
+        _check(language, "search", is_ok=_has_search(context), told="", is_needed=False),
+        _check(language, "token", is_ok=bool(context.settings.http.token.get_secret_value()), told="", is_needed=False),
+        *(
+            _check(language, "platform", is_ok=state not in {"deaf", "stopped"}, told=name)
+            for name, state in ((each.name, state_of(context.app, each)) for each in context.app.platforms)
+        ),
+    ]
+    return HealthReport(checks=checks, versions=versions, uptime_seconds=round(uptime, 1))
+
+
+def _database_name(context: HttpContext) -> str:
+    """Return the product's name; the URL names hosts, users and folders that no client needs."""
+    return _DATABASES.get(context.app.database.dialect, "SQL")
+
+
+@routes.get("/adapters")
+async def adapters(context: Context) -> Adapters:
+    """The chat platforms and how their connections are."""
+    last = {each.address.platform: each.last_at for each in reversed(await context.messages.chats())}
+    found = [_adapter(each, state_of(context.app, each)) for each in context.app.platforms]
+    for each in found:
+        if each.name in last:
+            each.last_event = written(last[each.name])
+        if each.name == context.room.name:
+            now = context.clock.now()
+            each.queue = context.gauges.queue_between(now.replace(second=0, microsecond=0), now)
+    return Adapters(adapters=found, data_dir=str(context.settings.bot.data_dir.resolve()))
+
+
+@routes.get("/metrics")
+async def metrics(context: Context, minutes: Annotated[int, Query(ge=1, le=60 * 24 * 7)] = 60) -> MetricsBody:
+    """Figures over the last minutes, from the record."""
+    return MetricsBody(samples=await samples(context, minutes))
+
+
+@routes.get("/usage")
+async def usage(context: Context, days: Annotated[int, Query(ge=1, le=366)] = 30) -> UsageBody:
+    """Return what models were used for in the last days, by chat."""
+    since = context.clock.now() - timedelta(days=days)
+    used = await context.activity.usage(since)
+    return UsageBody(
+        since=written(since),
+        tokens=sum(each.tokens for each in used),
+        cost=sum(each.cost for each in used),
+        chats=[UsageEntry(chat=each.chat_key, turns=each.turns, tokens=each.tokens, cost=each.cost) for each in used],
+    )
+
+
+@routes.get("/settings")
+async def settings(context: Context) -> SettingsBody:
+    """Every setting with its value; of secrets only whether they are set."""
+    groups: list[tuple[str, Group]] = [
+        (name, getattr(context.settings, name)) for name in type(context.settings).model_fields
+    ]
+    groups += [(f"platforms.{name}", group) for name, group in context.settings.platforms.groups.items()]
+    return SettingsBody(settings=[entry for name, group in groups for entry in _entries(name, group)])
+
+
+@routes.get("/tokens")
+async def tokens(context: Context) -> TokenList:
+    """The tokens that were given out."""
+    return TokenList(tokens=[_token(each) for each in await context.tokens.listed()])
+
+
+@routes.post("/tokens", status_code=201)
+async def issue_token(body: NewTokenBody, context: Context) -> IssuedToken:
+    """Give out a token. Its secret is in this answer and nowhere else."""
+    scopes = None if body.scopes is None else frozenset(body.scopes)
+    rooms = None if body.rooms is None else frozenset(body.rooms)
+    token, secret = await context.tokens.issue(body.name, body.role, scopes, rooms)
+    return IssuedToken(**_token(token).model_dump(), token=secret)
+
+
+@routes.delete("/tokens/{token_id}")
+async def revoke_token(token_id: Annotated[str, Path(max_length=40)], context: Context) -> Done:
+    """Take a token back; it opens nothing from now on."""
+    if not await context.tokens.revoke(token_id):
+        raise HttpRefused(404, "not_found")
+    return Done()
+
+
+def _check(language: str, name: str, *, is_ok: bool, told: str, is_needed: bool = True) -> CheckEntry:
+    if is_ok:
+        return CheckEntry(name=name, state="ok", detail=say(language, f"health.{name}_ok", told=told), fix="")
+    detail, fix = say(language, f"health.{name}_bad", told=told), say(language, f"health.{name}_fix", told=told)
+    return CheckEntry(name=name, state="error" if is_needed else "warning", detail=detail, fix=fix)
+
+
+def _has_search(context: HttpContext) -> bool:
+    return context.app.services.get(SearchService).is_configured
+
+
+def _adapter(platform: Platform, state: str) -> AdapterEntry:
+    health = platform.health if isinstance(platform, HasHealth) else None
+    return AdapterEntry(
+        name=platform.name,
+        state=state,
+        detail="" if health is None else health.detail,
+        since=None if health is None else written(health.since),
+        last_event=None,
+        reconnects=0 if health is None else health.reconnects,
+        queue=0,
+    )
+
+
+def _entries(name: str, group: Group) -> list[SettingEntry]:
+    kind = type(group)
+    return [
+        SettingEntry(
+            group=name,
+            name=key,
+            value=_shown(as_json(getattr(group, key))),
+            default=as_json(field.get_default(call_default_factory=True, validated_data={})),
+            description=field.description,
+            is_secret=isinstance(getattr(group, key), SecretStr),
+        )
+        for key, field in kind.model_fields.items()
+        if field.description
+    ]
+
+
+def _shown(value: JsonValue) -> JsonValue:
+    """A value without the passwords that stand in addresses."""
+    if isinstance(value, str):
+        return SecretMask().text(value)
+    return [_shown(each) for each in value] if isinstance(value, list) else value
+
+
+def _token(token: Token) -> TokenEntry:
+    return TokenEntry(
+        id=token.id,
+        name=token.name,
+        role=token.role,
+        scopes=sorted(token.scopes),
+        rooms=None if token.rooms is None else sorted(token.rooms),
+        created_at=token.created_at,
+    )

@@ -1,0 +1,1 @@
+"""Routes and the socket of the chat."""

@@ -1,0 +1,100 @@
+"""Files and pictures of a room: sent before the message that has them, opened by their address."""
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Path, Query, Request
+from fastapi.responses import FileResponse
+from pydantic import Field
+
+from bot.http.core.answer import Answer
+from bot.http.core.bodies import SESSION
+from bot.http.core.context import Context
+from bot.http.core.errors import HttpRefused
+from bot.http.rooms.memberships import RoomViewer
+from bot.http.security.quota import admit
+from bot.platforms.web.files import ending_of, image_type
+from bot.platforms.web.uploads import MOST_UNUSED, TooManyUploads
+
+# Whatever a file contains, opening it runs nothing and reaches nothing of ours.
+_CONFINED: Final = "sandbox; default-src 'none'; img-src 'self'; style-src 'unsafe-inline'"
+_LONGEST_NAME: Final = 200
+_KEPT_SECONDS: Final = 31_536_000
+
+routes = APIRouter(tags=["chat"])
+
+
+class KeptFile(Answer):
+    """A file that was sent: put it as it is into the `attachments` of a message."""
+
+    kind: str = Field(examples=["image"])
+    description: str = Field(examples=["desk.png"])
+    url: str = Field(examples=["/files/mF0cXh2QkZ3hS1yVb6m9Tg/desk.png"])
+
+
+@routes.post(
+    "/api/chat/sessions/{session_id}/files",
+    status_code=201,
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "description": "The file itself.",
+            "content": {
+                "application/octet-stream": {"schema": {"type": "string", "format": "binary"}, "example": "milk, bread"}
+            },
+        }
+    },
+)
+async def keep(
+    session_id: SESSION,
+    request: Request,
+    context: Context,
+    viewer: RoomViewer,
+    filename: Annotated[
+        str, Query(min_length=1, max_length=_LONGEST_NAME, description="Its name.", examples=["desk.png"])
+    ],
+) -> KeptFile:
+    """Send a file to a room; it counts as a message there.
+
+    Nobody sees it before a message has it among its `attachments`; it is deleted if none has it within an hour.
+    """
+    settings, files = context.settings.http, context.room.files
+    if files is None or not settings.max_upload_kilobytes:
+        raise HttpRefused(403, "uploads_off")
+    if ending_of(filename) not in settings.upload_types:
+        raise HttpRefused(415, "file_type", types=", ".join(settings.upload_types))
+    admit(context, context.room.address(session_id), viewer.person.id)
+    largest = settings.max_upload_kilobytes * 1000
+    size = min(int(request.headers.get("content-length", largest)), largest)
+    most = max(settings.max_unused_upload_kilobytes * 1000, largest)
+    try:
+        async with files.unused.reserve(viewer.person.id, size, most):
+            content = await request.body()
+            if not content:
+                raise HttpRefused(422, "file_empty")
+            if len(content) > largest:
+                raise HttpRefused(413, "file_too_large", limit=settings.max_upload_kilobytes)
+            kept = await files.keep(filename, content, uploaded_by=viewer.person.id)
+    except TooManyUploads as error:
+        raise HttpRefused(429, "uploads_unused", count=MOST_UNUSED, limit=most // 1000) from error
+    return KeptFile(kind=kept.kind, description=kept.description, url=kept.url or "")
+
+
+@routes.get("/files/{key}/{name}", response_class=FileResponse)
+async def opened(
+    key: Annotated[str, Path(max_length=40)], name: Annotated[str, Path(max_length=_LONGEST_NAME)], context: Context
+) -> FileResponse:
+    """A file that was sent. Its address is its key, as browsers show pictures without a token."""
+    path = None if context.room.files is None else await context.room.files.find(key, name)
+    if path is None:
+        raise HttpRefused(404, "not_found")
+    shown = image_type(name)
+    return FileResponse(
+        path,
+        media_type=shown or "application/octet-stream",
+        filename=name,
+        content_disposition_type="inline" if shown else "attachment",
+        headers={
+            "Content-Security-Policy": _CONFINED,
+            "Cache-Control": f"private, max-age={_KEPT_SECONDS}, immutable",
+        },
+    )

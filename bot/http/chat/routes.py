@@ -1,0 +1,193 @@
+"""`/api/chat`: say something, read what was said."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi.responses import StreamingResponse
+
+from bot.http.chat.message_changes import edit_own, put_reaction, withdraw_own
+from bot.http.chat.sending import Sending, spoken
+from bot.http.core.bodies import (
+    SESSION,
+    Done,
+    EditBody,
+    LogPage,
+    ReactionBody,
+    SendAnswer,
+    SendBody,
+    SessionMessage,
+    SessionOverview,
+    Sessions,
+)
+from bot.http.core.context import Context
+from bot.http.core.errors import HttpRefused
+from bot.http.rooms.history import RoomHistory
+from bot.http.rooms.memberships import RoomViewer, enter_room, rooms_among
+from bot.http.security.auth import NAME, ChatViewer
+from bot.platforms.web.frames import written
+from services.history.service import HistoryService
+
+MESSAGE_ID = Annotated[str, Path(min_length=1, max_length=200)]
+LIMIT = Annotated[int, Query(ge=1, le=500)]
+BEFORE = Annotated[str | None, Query(max_length=200, description="Only messages before the one with this id.")]
+SSE = "text/event-stream"
+JSON = "application/json"
+_EVENTS = {"description": "Server-sent events, each with `event` and, as JSON, `data`."}
+
+
+routes = APIRouter(prefix="/api/chat", tags=["chat"])
+
+
+@routes.post(
+    "/send",
+    response_model=SendAnswer,
+    responses={200: {"content": {SSE: {"schema": _EVENTS}}, "description": "The bot's answer"}},
+)
+async def send(body: SendBody, request: Request, context: Context, viewer: ChatViewer) -> Response | SendAnswer:
+    """Say something in a room and get the answer as server-sent events, or as JSON.
+
+    JSON is for `"stream": false`, or without `stream` for an `Accept` that has `application/json` and no
+    `text/event-stream`. The events are `start` (the id of your message), `tool_start`, `tool_complete`, `message` (a
+    piece of the answer), `done` (its id; null where the bot says nothing) and `error`. Closing the connection loses
+    nothing.
+    """
+    await enter_room(context, viewer, body.session_id)
+    sending = Sending(context, body.session_id, spoken(body, viewer), body.tool_servers or ())
+    accept = request.headers.get("accept", "")
+    if body.stream if body.stream is not None else SSE in accept or JSON not in accept:
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        return StreamingResponse(sending.events(), media_type=SSE, headers=headers)
+    return await sending.answer()
+
+
+@routes.get("/sessions")
+async def sessions(
+    context: Context,
+    viewer: ChatViewer,
+    platform: Annotated[str, Query(max_length=40, description="`web`, or `all` for admins.")] = "web",
+) -> Sessions:
+    """List your rooms: those that have messages, the last used first, then those where people are who wrote nothing.
+
+    Admins see all rooms.
+    """
+    if platform != "web" and "admin" not in viewer.scopes:
+        raise HttpRefused(403, "scope_missing", scope="admin")
+    found = await context.messages.chats(None if platform == "all" else platform)
+    if platform == "web":
+        own = await rooms_among(context, viewer, [each.address for each in found])
+        found = tuple(each for each in found if each.address.key in own)
+    here = {room.session_id: len(room.people) for room in context.room.rooms}
+    begun = {each.address.chat_id for each in found if each.address.platform == "web"}
+    quiet = [name for name, people in here.items() if people and name not in begun]
+    own = await rooms_among(context, viewer, [context.room.address(name) for name in quiet])
+    return Sessions(
+        sessions=[
+            SessionOverview(
+                id=each.address.chat_id,
+                platform=each.address.platform,
+                message_count=each.message_count,
+                last_at=written(each.last_at),
+                people_here=here.get(each.address.chat_id, 0) if each.address.platform == "web" else 0,
+            )
+            for each in found
+        ]
+        + [
+            SessionOverview(
+                id=name,
+                platform="web",
+                message_count=0,
+                last_at=written(context.clock.now()),
+                people_here=here[name],
+            )
+            for name in quiet
+            if context.room.address(name).key in own
+        ]
+    )
+
+
+@routes.get("/sessions/{session_id}/messages")
+async def messages(
+    session_id: SESSION,
+    response: Response,
+    context: Context,
+    viewer: RoomViewer,
+    before: BEFORE = None,
+    limit: LIMIT = 100,
+) -> list[SessionMessage]:
+    """The last messages of a room, oldest first, each with its tool calls.
+
+    Where there may be more, the header `Link` names the page before (`rel="next"`).
+    """
+    del viewer
+    found = await RoomHistory(context).page(context.room.address(session_id), before=before, limit=limit)
+    if len(found) == limit:
+        address = f"/api/chat/sessions/{session_id}/messages?before={found[0].id}&limit={limit}"
+        response.headers["Link"] = f'<{address}>; rel="next"'.encode().decode("latin-1")
+    return found
+
+
+@routes.get("/sessions/{session_id}/log")
+async def log(
+    session_id: SESSION, context: Context, viewer: RoomViewer, before: BEFORE = None, limit: LIMIT = 100
+) -> LogPage:
+    """The same as the page shows them, with reactions, choices and reminders."""
+    del viewer
+    found = await RoomHistory(context).shown(context.room.address(session_id), before=before, limit=limit)
+    return LogPage(messages=found, before=found[0]["id"] if len(found) == limit else None)
+
+
+@routes.get("/sessions/{session_id}/search")
+async def search(
+    session_id: SESSION,
+    context: Context,
+    viewer: RoomViewer,
+    q: Annotated[str, Query(min_length=1, max_length=200)],
+    limit: Annotated[int, Query(ge=1, le=50)] = 20,
+) -> list[SessionMessage]:
+    """The messages of a room that fit the words best."""
+    del viewer
+    chat = context.room.address(session_id)
+    found = await context.app.services.get(HistoryService).search(chat, q, limit)
+    pages = [await context.messages.one(chat, message.id) for message in found]
+    return await RoomHistory(context).as_session(chat, [page for page in pages if page is not None])
+
+
+@routes.patch("/sessions/{session_id}/messages/{message_id}")
+async def edit(
+    session_id: SESSION, message_id: MESSAGE_ID, body: EditBody, context: Context, viewer: RoomViewer, name: NAME = None
+) -> Done:
+    """Let one of your own messages say something else."""
+    await edit_own(context, session_id, message_id, body.text, viewer.named(name))
+    return Done()
+
+
+@routes.delete("/sessions/{session_id}/messages/{message_id}")
+async def delete(
+    session_id: SESSION, message_id: MESSAGE_ID, context: Context, viewer: RoomViewer, name: NAME = None
+) -> Done:
+    """Take one of your own messages back; what it asked for is given up."""
+    await withdraw_own(context, session_id, message_id, viewer.named(name))
+    return Done()
+
+
+@routes.post("/sessions/{session_id}/messages/{message_id}/reactions")
+async def react(
+    session_id: SESSION,
+    message_id: MESSAGE_ID,
+    body: ReactionBody,
+    context: Context,
+    viewer: RoomViewer,
+    name: NAME = None,
+) -> Done:
+    """Put an emoji on a message, or take it off again."""
+    await put_reaction(context, session_id, message_id, body.emoji, viewer.named(name))
+    return Done()
+
+
+@routes.post("/sessions/{session_id}/messages/{message_id}/stop")
+async def stop(session_id: SESSION, message_id: MESSAGE_ID, context: Context, viewer: RoomViewer) -> Done:
+    """Stop an answer that is being written; `message_id` is the answer's."""
+    del viewer
+    if not await context.room.stop(session_id, message_id):
+        raise HttpRefused(404, "nothing_to_stop")
+    return Done()

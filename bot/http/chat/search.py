@@ -1,0 +1,98 @@
+"""`/api/summary` and `/api/search`: what was said here, and what the web says."""
+
+from typing import Literal
+
+from fastapi import APIRouter, Request
+from msgspec.structs import replace
+from pydantic import Field
+
+from bot.http.core.answer import Answer
+from bot.http.core.bodies import IN_ROOM, Body
+from bot.http.core.context import Context
+from bot.http.rooms.calls import Asked, call_tool, succeeded, turn_of
+from bot.http.security.auth import NAME, ChatViewer, SearchViewer
+from bot.http.security.quota import admit
+
+routes = APIRouter(prefix="/api", tags=["search"])
+
+
+class SummaryBody(Body):
+    """Which messages are summed up; none of the fields means the recent ones."""
+
+    window: str | None = Field(None, max_length=200, examples=["today"], description="In words: `since noon`, 今天.")
+    topic: str | None = Field(None, max_length=200)
+    person: str | None = Field(None, max_length=100)
+
+
+class BulletBody(Answer):
+    """One point, with the ids of the messages that say it."""
+
+    text: str
+    message_ids: list[str]
+
+
+class SummaryAnswer(Answer):
+    """A summary in words, and its points."""
+
+    text: str
+    bullets: list[BulletBody]
+
+
+class SearchBody(Body):
+    """What to look for."""
+
+    query: str = Field(min_length=1, max_length=500, examples=["When does the sun set in Oslo in June?"])
+    language: Literal["en", "zh"] | None = None
+
+
+class SourceBody(Answer):
+    """A page that the answer cites; [1] in the text is the first."""
+
+    title: str
+    url: str
+    snippet: str
+
+
+class SearchResult(Answer):
+    """An answer with its sources. Strangers wrote what is in it."""
+
+    text: str
+    sources: list[SourceBody]
+    engine: str
+
+
+@routes.post("/summary")
+async def summary(
+    body: SummaryBody,
+    request: Request,
+    context: Context,
+    viewer: ChatViewer,
+    session_id: IN_ROOM = "lobby",
+    name: NAME = None,
+) -> SummaryAnswer:
+    """Sum up what was said in a room, at most as often as one may write there."""
+    turn = await turn_of(context, Asked.of(request, viewer.named(name), session_id))
+    admit(context, turn.message.address, turn.message.sender.id)
+    result = succeeded(await call_tool(context, turn, "summary", body.model_dump(exclude_none=True)))
+    value = result.value if isinstance(result.value, dict) else {}
+    bullets = [BulletBody.model_validate(each) for each in value.get("bullets", ())]
+    return SummaryAnswer(text=result.text, bullets=bullets)
+
+
+@routes.post("/search")
+async def search(
+    body: SearchBody,
+    request: Request,
+    context: Context,
+    viewer: SearchViewer,
+    session_id: IN_ROOM = "lobby",
+    name: NAME = None,
+) -> SearchResult:
+    """Search the web through the configured engines, at most as often as one may write in the room; it is recorded."""
+    turn = await turn_of(context, Asked.of(request, viewer.named(name), session_id))
+    admit(context, turn.message.address, turn.message.sender.id)
+    turn = replace(turn, language=body.language or turn.language)
+    result = succeeded(await call_tool(context, turn, "perplexity_search", {"query": body.query}))
+    value = result.value if isinstance(result.value, dict) else {}
+    sources = [SourceBody.model_validate(each) for each in value.get("sources", ())]
+    return SearchResult(text=str(value.get("answer", "")), sources=sources, engine=str(value.get("engine", "")))

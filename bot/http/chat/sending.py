@@ -1,0 +1,163 @@
+"""Say something in a room and follow what the bot makes of it, as events or as one answer."""
+
+import asyncio
+import uuid
+from collections.abc import AsyncIterator, Sequence
+from contextlib import ExitStack, suppress
+from typing import Final
+
+from bot.http.core.bodies import SendAnswer, SendBody
+from bot.http.core.context import HttpContext
+from bot.http.core.errors import HttpRefused
+from bot.http.rooms.direct_tools import DirectOffer
+from bot.http.rooms.history import RoomHistory
+from bot.http.security.auth import Viewer
+from bot.platforms.web.adapter import Said, Spoken
+from bot.platforms.web.frames import Frame, MessageShape, json_text
+from bot.platforms.web.room import Listener
+from function_calls.language.messages import say
+from services.kernel.chat import Attachment
+from services.kernel.languages import language_of
+from services.storage.messages.unanswered import UnansweredMessages
+
+_BEAT_SECONDS: Final = 15.0
+_RETRY_SECONDS: Final = 5.0
+_FOLLOWED: Final = frozenset({"message", "tool_start", "tool_complete"})
+
+
+def spoken(body: SendBody, viewer: Viewer) -> Spoken:
+    """Return what `viewer` says with `body`.
+
+    Raises:
+        HttpRefused: the message is blank.
+    """
+    if not body.message.strip() and not body.attachments:
+        raise HttpRefused(422, "message_blank", problems={"message": "blank"})
+    return Spoken(
+        person=viewer.named(body.name).person,
+        text=body.message,
+        client_id=body.client_id or uuid.uuid4().hex,
+        reply_to=body.reply_to,
+        attachments=tuple(
+            Attachment(kind=each.kind, description=each.description, url=each.url) for each in body.attachments or ()
+        ),
+    )
+
+
+class Sending:
+    """One message on its way. The bot's turn belongs to the room: whoever stops following it loses nothing."""
+
+    def __init__(
+        self,
+        context: HttpContext,
+        session_id: str,
+        words: Spoken,
+        tool_servers: Sequence[object] = (),
+        page: Listener | None = None,
+    ) -> None:
+        self._room = context.room
+        self._offering = DirectOffer(context, session_id, words.person, tool_servers, page)
+        self._history = RoomHistory(context)
+        self._unanswered = UnansweredMessages(context.app.database)
+        self._started_at = context.started_at
+        self._session_id = session_id
+        self._words = words
+
+    async def begin(self) -> Said:
+        """Say it; the tools that came along are offered until the bot has dealt with it, whoever still follows."""
+        with ExitStack() as offered:
+            offered.enter_context(self._offering.made())
+            said = await self._room.say(self._session_id, self._words)
+            if said.finished is not None:
+                withdraw = offered.pop_all().close
+                said.finished.add_done_callback(lambda _: withdraw())
+        return said
+
+    async def answer(self) -> SendAnswer:
+        """Say it and wait until the bot has dealt with it.
+
+        Raises:
+            HttpRefused: `not_answered`, it was said before, to a bot that ended before it answered.
+        """
+        said = await self.begin()
+        return SendAnswer(message_id=said.message.id, is_new=said.is_new, reply=await self._reply(said))
+
+    async def events(self) -> AsyncIterator[str]:
+        """Say it and follow the answer as server-sent events: start, tool_start, tool_complete, message, done."""
+        frames: asyncio.Queue[Frame | None] = asyncio.Queue()
+        unlisten = self._room.room(self._session_id).listen(frames.put_nowait)
+        try:
+            said = await self.begin()
+            yield _event("start", {"message_id": said.message.id})
+            told = False
+            async for frame in _until_finished(frames, said):
+                if frame is None:
+                    yield ": still here\n\n"
+                else:
+                    told = told or frame.type == "message"
+                    yield _event(frame.type, frame.data)
+            yield await self._end(said, is_told=told)
+        except HttpRefused as error:
+            detail = say(language_of(self._words.text, "en"), f"http.{error.code}", **error.fields)
+            yield _event("error", {"code": error.code, "detail": detail, "hint": ""})
+        except Exception:
+            yield _event("error", {"code": "internal", "detail": "the answer could not be followed", "hint": ""})
+            raise
+        finally:
+            unlisten()
+
+    async def _end(self, said: Said, *, is_told: bool) -> str:
+        reply = await self._reply(said)
+        done = _event("done", {"message_id": None if reply is None else reply["id"], "message": reply})
+        if reply is None or is_told:
+            return done
+        return _event("message", {"message_id": reply["id"], "content": reply["text"]}) + done
+
+    async def _reply(self, said: Said) -> MessageShape | None:
+        """The answer as the history has it, or as it was said where nothing can be kept; waits for the bot."""
+        sent = await _finished(said)
+        chat, message_id = said.message.address, said.message.id
+        reply = await self._history.one(chat, said.answer_id) or sent
+        if reply is not None or said.is_new:
+            return reply
+        reply = await self._history.reply_to(chat, message_id)
+        if reply is None and await self._unanswered.has(chat, message_id, before=self._started_at):
+            raise HttpRefused(503, "not_answered", retry_after=_RETRY_SECONDS)
+        return reply
+
+
+async def _until_finished(frames: "asyncio.Queue[Frame | None]", said: Said) -> AsyncIterator[Frame | None]:
+    """The frames of the answer until the bot has dealt with the message.
+
+    None after `_BEAT_SECONDS` without one, to keep the connection alive; other frames of the room do not count.
+    """
+    if said.finished is None:
+        return
+    said.finished.add_done_callback(lambda _: frames.put_nowait(None))
+    loop = asyncio.get_running_loop()
+    beat = loop.time() + _BEAT_SECONDS
+    while True:
+        frame: Frame | None = None
+        try:
+            async with asyncio.timeout_at(beat):
+                frame = await frames.get()
+        except TimeoutError:
+            is_told = True
+        else:
+            if frame is None:
+                return
+            is_told = frame.data.get("message_id") == said.answer_id and frame.type in _FOLLOWED
+        if is_told:
+            yield frame
+            beat = loop.time() + _BEAT_SECONDS
+
+
+async def _finished(said: Said) -> MessageShape | None:
+    if said.finished is not None:
+        with suppress(Exception):  # told in the room and in the log
+            return await asyncio.shield(said.finished)
+    return None
+
+
+def _event(kind: str, data: object) -> str:
+    return f"event: {kind}\ndata: {json_text(data)}\n\n"

@@ -1,0 +1,266 @@
+"""`/api/chat/ws`: the room, live."""
+
+import asyncio
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Query, WebSocket, WebSocketDisconnect
+from loguru import logger
+from pydantic import ValidationError
+
+from bot.http.chat.socket_actions import Act, Data, SocketActs
+from bot.http.core.bodies import LONGEST_MESSAGE, LONGEST_SESSION, SESSION_PATTERN
+from bot.http.core.context import Context, HttpContext
+from bot.http.core.errors import HttpRefused, language_asked
+from bot.http.core.timeseries import last_second
+from bot.http.core.tokens import OPERATOR
+from bot.http.rooms.history import RoomHistory
+from bot.http.rooms.memberships import can_enter
+from bot.http.rooms.reminders import room_reminders
+from bot.http.security.auth import Viewer
+from bot.inbound.token_buckets import TokenBuckets
+from bot.platforms.web.frames import Frame, written
+from bot.platforms.web.room import Room
+from function_calls.language.messages import say
+from services.kernel.errors import StorageFull
+
+QUEUE: Final = 1000
+"""So many frames may wait for a socket; a client that reads more slowly is sent away and comes back to a snapshot."""
+SNAPSHOT: Final = 200
+_TRY_AGAIN_LATER: Final = 1013
+_POLICY_VIOLATION: Final = 1008
+_MESSAGE_TOO_BIG: Final = 1009
+_FRAMES_PER_MINUTE: Final = 1200
+_LONGEST_FRAME: Final = 256_000
+"""Characters of a frame; only the result of a call that the page is waited for may be longer."""
+_CLOSING_SECONDS: Final = 1.0
+_FIGURES_EVERY: Final = 1.0
+_WORTH_A_NOTE: Final = 4
+
+routes = APIRouter(prefix="/api/chat", tags=["chat"])
+
+
+@routes.websocket("/ws")
+async def ws(
+    socket: WebSocket,
+    context: Context,
+    session_id: Annotated[str, Query(pattern=SESSION_PATTERN, max_length=LONGEST_SESSION)] = "lobby",
+    name: Annotated[str | None, Query(max_length=40)] = None,
+    epoch: Annotated[str, Query(max_length=40)] = "",
+    last_seq: Annotated[int, Query(ge=0)] = 0,
+) -> None:
+    """The room, live: see the protocol in docs/reference/http.md."""
+    viewer = _viewer(socket, name)
+    await socket.accept()
+    if viewer is None:
+        await socket.close(_POLICY_VIOLATION, "unauthorized")
+        return
+    if not await can_enter(context, viewer, session_id):
+        await socket.close(_POLICY_VIOLATION, "room_not_yours")
+        return
+    await RoomSocket(context, socket, session_id, viewer).serve(epoch, last_seq)
+
+
+def _viewer(socket: WebSocket, name: str | None) -> Viewer | None:
+    viewer = socket.scope.get("viewer")
+    if not isinstance(viewer, Viewer) or "chat" not in viewer.scopes:
+        return None
+    try:
+        return viewer.named(name)
+    except HttpRefused:
+        return None
+
+
+class RoomSocket:
+    """One tab of one person in one room."""
+
+    def __init__(self, context: HttpContext, socket: WebSocket, session_id: str, viewer: Viewer) -> None:
+        self._context = context
+        self._socket = socket
+        self._viewer = viewer
+        self._session_id = session_id
+        self._room: Room = context.room.room(session_id)
+        self._waiting: asyncio.Queue[Frame] = asyncio.Queue(QUEUE)
+        self._is_behind = asyncio.Event()
+        self._is_measuring = asyncio.Event()
+        self._pace = TokenBuckets(_FRAMES_PER_MINUTE, context.clock)
+        self._heard: Mapping[str, Act] = {
+            **SocketActs(context, session_id, viewer, self._put).by_kind,
+            "ping": self._ping,
+            "metrics": self._measure,
+        }
+
+    async def serve(self, epoch: str, last_seq: int) -> None:
+        """Welcome the socket, then tell it what happens and hear what it says, until it ends."""
+        person = self._viewer.person
+        unlisten = self._room.listen(self._put, person.id, self._is_behind.set)
+        self._room.enter(person)
+        self._context.gauges.opened(self._context.clock.now())
+        try:
+            await self._welcome(epoch, last_seq)
+            await self._converse()
+        except (WebSocketDisconnect, OSError):
+            pass
+        finally:
+            unlisten()
+            self._room.leave(person)
+            self._context.gauges.closed(self._context.clock.now())
+
+    def _put(self, frame: Frame) -> None:
+        try:
+            self._waiting.put_nowait(frame)
+        except asyncio.QueueFull:
+            self._is_behind.set()
+        if (waiting := self._waiting.qsize()) >= _WORTH_A_NOTE:
+            self._context.gauges.waited(self._context.clock.now(), waiting)
+
+    async def _converse(self) -> None:
+        tasks = [
+            asyncio.create_task(work, name=f"socket of {self._session_id}")
+            for work in (self._tell(), self._listen(), self._watch(), self._heed_token(), self._tell_figures())
+        ]
+        try:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        for task in done:
+            await task
+
+    async def _tell(self) -> None:
+        while True:
+            frame = await self._waiting.get()
+            await self._socket.send_text(frame.text)
+
+    async def _watch(self) -> None:
+        """Send a client away that does not read, or whose room has missed something; it comes back to a snapshot."""
+        await self._is_behind.wait()
+        logger.info("a socket of room {} does not keep up, or has to begin anew, and is closed", self._session_id)
+        await self._close(_TRY_AGAIN_LATER, "too slow")
+
+    async def _heed_token(self) -> None:
+        """Send a client away whose token was taken back; the operator's own, and none at all, are good to the end."""
+        if self._viewer.token_id in {"", OPERATOR.id}:
+            await asyncio.Event().wait()
+        await self._context.tokens.until_revoked(self._viewer.token_id)
+        await self._close(_POLICY_VIOLATION, "unauthorized")
+
+    async def _close(self, code: int, reason: str) -> None:
+        with suppress(TimeoutError, OSError, RuntimeError):
+            async with asyncio.timeout(_CLOSING_SECONDS):
+                await self._socket.close(code, reason)
+
+    async def _tell_figures(self) -> None:
+        """Tell what goes on, once a second, while the client wants to know."""
+        while True:
+            await self._is_measuring.wait()
+            sample = await last_second(self._context)
+            self._put(self._room.frame("metrics", sample.model_dump()))
+            await self._context.clock.nap(_FIGURES_EVERY)
+
+    async def _listen(self) -> None:
+        while True:
+            text = await self._socket.receive_text()
+            if self._is_too_fast(text):
+                self._complain("too_fast", {})
+                continue
+            if len(text) > _LONGEST_FRAME and not self._context.room.client_calls.is_waiting_for(
+                self._viewer.person.id
+            ):
+                await self._close(_MESSAGE_TOO_BIG, "message too big")
+                return
+            kind, data = _parsed(text)
+            act = self._heard.get(kind)
+            if act is None:
+                self._complain("frame_unknown", data)
+                continue
+            try:
+                await act(data)
+            except HttpRefused as refusal:
+                self._complain(refusal.code, data, **refusal.fields)
+            except StorageFull as error:
+                logger.bind(chat=self._session_id).error("a frame was refused: {}", error)
+                self._complain("disk_full", data)
+            except ValidationError:
+                self._complain("frame_unknown", data)
+
+    def _is_too_fast(self, text: str) -> bool:
+        """Count a frame for the pace of the person; a long one counts as many as it could have been."""
+        person_id = self._viewer.person.id
+        is_too_fast = bool(self._pace.wait_of(person_id))
+        for _ in range(len(text) // _LONGEST_FRAME):
+            self._pace.wait_of(person_id)
+        return is_too_fast
+
+    async def _welcome(self, epoch: str, last_seq: int) -> None:
+        missed = self._room.since(epoch, last_seq) if epoch else None
+        seq = self._room.seq
+        chat = self._context.room.address(self._session_id)
+        history = RoomHistory(self._context)
+        messages = await history.shown(chat, limit=SNAPSHOT) if missed is None else []
+        reminders = await room_reminders(self._context, chat)
+        model = self._context.settings.model.name if self._context.app.has_model else None
+        hello = {
+            "epoch": self._room.epoch,
+            "seq": seq,
+            "server_time": written(self._context.clock.now()),
+            "me": {"id": self._viewer.person.id, "name": self._viewer.person.name, "role": self._viewer.role},
+            "members": self._room.members,
+            "messages": messages,
+            "reminders": reminders,
+            "bot": {"name": self._context.settings.bot.name, "model": model},
+            "limits": self._limits,
+            "page_tool_servers": list(self._context.settings.http.page_tool_servers),
+            "is_replay": missed is not None,
+        }
+        await self._socket.send_text(self._room.frame("hello", hello).text)
+        for frame in missed or ():
+            await self._socket.send_text(frame.text)
+        self._forget_until(seq)
+
+    @property
+    def _limits(self) -> dict[str, object]:
+        settings = self._context.settings.http
+        kilobytes = 0 if self._context.room.files is None else settings.max_upload_kilobytes
+        types = list(settings.upload_types)
+        return {"message_length": LONGEST_MESSAGE, "upload_kilobytes": kilobytes, "upload_types": types}
+
+    def _forget_until(self, seq: int) -> None:
+        """Leave out of the queue what the snapshot or the replay has told."""
+        kept = [self._waiting.get_nowait() for _ in range(self._waiting.qsize())]
+        for frame in kept:
+            if not frame.is_kept or frame.seq > seq:
+                self._waiting.put_nowait(frame)
+
+    def _complain(self, code: str, data: Data, **fields: object) -> None:
+        detail = say(language_asked(self._socket), f"http.{code}", **fields)
+        told: dict[str, object] = {"code": code, "detail": detail, "retryable": code == "too_fast"}
+        told |= {key: data[key] for key in ("client_id", "message_id") if isinstance(data.get(key), str)}
+        self._put(self._room.frame("error", told))
+
+    async def _measure(self, data: Data) -> None:
+        if data.get("on") is not True:
+            self._is_measuring.clear()
+        elif "admin" in self._viewer.scopes:
+            self._is_measuring.set()
+        else:
+            raise HttpRefused(403, "scope_missing", scope="admin")
+
+    async def _ping(self, data: Data) -> None:
+        del data
+        self._put(self._room.frame("pong", {"server_time": written(self._context.clock.now())}))
+
+
+def _parsed(text: str) -> tuple[str, Data]:
+    """The type and data of what a client sent; an unknown type for what is no frame."""
+    try:
+        frame = json.loads(text)
+    except (ValueError, RecursionError):
+        return "", {}
+    if not isinstance(frame, dict) or not isinstance(frame.get("type"), str):
+        return "", {}
+    data = frame.get("data")
+    return frame["type"], data if isinstance(data, dict) else {}

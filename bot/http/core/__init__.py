@@ -1,0 +1,1 @@
+"""Parts that every route uses: context, errors, bodies and tokens."""

@@ -1,0 +1,81 @@
+"""What the routers of the HTTP API are given."""
+
+import asyncio
+from datetime import datetime
+from typing import Annotated, Final
+
+from fastapi import Depends
+from msgspec import Struct, field
+from starlette.requests import HTTPConnection
+
+from bot.app.application import App
+from bot.config.settings import Settings
+from bot.http.core.gauges import Gauges
+from bot.http.core.readiness import Readiness
+from bot.http.core.tokens import Tokens
+from bot.platforms.web.adapter import WebPlatform
+from services.kernel.clock import Clock
+from services.reminders.finder import Shelf
+from services.reminders.model import ReminderState, row_key
+from services.storage.messages.pages import MessagePages
+from services.storage.records.activity import ActivityReader
+from services.storage.reminders.store import SqlReminderStore
+
+_MOST_REMINDERS: Final = 1000
+
+
+class HttpContext(Struct, frozen=True, kw_only=True):
+    """The bot behind the API: a router takes from it what it needs.
+
+    `app` has the registry, the door to the tools, the services, the state and the platforms; `room` is the web room;
+    `joining` is held while the rooms of a person are changed.
+    """
+
+    settings: Settings
+    clock: Clock
+    app: App
+    room: WebPlatform
+    tokens: Tokens
+    messages: MessagePages
+    activity: ActivityReader
+    reminders: SqlReminderStore
+    shelf: Shelf
+    gauges: Gauges
+    readiness: Readiness
+    started_at: datetime
+    joining: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    @classmethod
+    def of(cls, app: App, room: WebPlatform, settings: Settings, clock: Clock) -> "HttpContext":
+        """Everything that follows from a running bot."""
+        reminders = SqlReminderStore(app.database)
+        return cls(
+            settings=settings,
+            clock=clock,
+            app=app,
+            room=room,
+            tokens=Tokens(app.state, clock, settings.http.token.get_secret_value()),
+            messages=MessagePages(app.database),
+            activity=ActivityReader(app.database),
+            reminders=reminders,
+            shelf=Shelf(reminders, clock, app.state, _MOST_REMINDERS),
+            gauges=Gauges(),
+            readiness=Readiness(app.database, clock),
+            started_at=clock.now(),
+        )
+
+    async def reminder_state(self, reminder_id: str) -> ReminderState:
+        """Return what has become of a reminder; one that is not there counts as deleted."""
+        key = row_key(reminder_id)
+        row = None if key is None else await self.reminders.get(key)
+        return ReminderState.CANCELLED if row is None else row.state
+
+
+async def context_of(connection: HTTPConnection) -> HttpContext:
+    """The context of the application that serves a request."""
+    context: HttpContext = connection.app.state.context
+    return context
+
+
+Context = Annotated[HttpContext, Depends(context_of)]
+"""What a route takes to get at the bot."""

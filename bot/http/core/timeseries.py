@@ -1,0 +1,89 @@
+"""Figures over time, out of the record: what the metrics screen plots."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from bot.http.core.answer import Answer
+from bot.http.core.context import HttpContext
+from bot.platforms.web.frames import written
+from services.storage.records.activity import Timed
+
+_MOST_SAMPLES = 240
+
+
+class Sample(Answer):
+    """One piece of a period; null where nothing happened. Times are in milliseconds."""
+
+    at: str
+    messages: int
+    tool_calls: int
+    tool_p50_ms: float | None
+    tool_p95_ms: float | None
+    late_p99_ms: float | None
+    sockets: int
+    queue: int
+
+
+def percentile(values: Sequence[float], part: float) -> float | None:
+    """The value that `part` (0 to 1) of `values` do not exceed; None of nothing."""
+    if not values:
+        return None
+    ordered = sorted(values)
+    return round(ordered[min(len(ordered) - 1, round(part * (len(ordered) - 1)))], 1)
+
+
+async def samples(context: HttpContext, minutes: int) -> list[Sample]:
+    """The last `minutes` in pieces of a minute, or longer ones where that would be more than 240."""
+    now = context.clock.now()
+    step = timedelta(minutes=-(-minutes // _MOST_SAMPLES))
+    pieces = -(-timedelta(minutes=minutes) // step)
+    start = now.replace(second=0, microsecond=0) - step * (pieces - 1)
+    messages = _counted(await context.activity.message_times(start), start, step)
+    calls = _gathered(await context.activity.call_times(start), start, step)
+    late = _gathered(await context.activity.lateness(start), start, step)
+    return [
+        Sample(
+            at=written(start + step * piece),
+            messages=messages[piece],
+            tool_calls=len(calls[piece]),
+            tool_p50_ms=percentile(calls[piece], 0.5),
+            tool_p95_ms=percentile(calls[piece], 0.95),
+            late_p99_ms=percentile(late[piece], 0.99),
+            sockets=context.gauges.sockets_until(start + step * (piece + 1)),
+            queue=context.gauges.queue_between(start + step * piece, start + step * (piece + 1)),
+        )
+        for piece in range(pieces)
+    ]
+
+
+async def last_second(context: HttpContext) -> Sample:
+    """Return what happened in the last second, and how many sockets are open now."""
+    now = context.clock.now()
+    start = now - timedelta(seconds=1)
+    calls = [each.milliseconds for each in await context.activity.call_times(start)]
+    late = [each.milliseconds for each in await context.activity.lateness(start)]
+    return Sample(
+        at=written(now),
+        messages=len(await context.activity.message_times(start)),
+        tool_calls=len(calls),
+        tool_p50_ms=percentile(calls, 0.5),
+        tool_p95_ms=percentile(calls, 0.95),
+        late_p99_ms=percentile(late, 0.99),
+        sockets=context.gauges.sockets,
+        queue=context.gauges.queue_since(start),
+    )
+
+
+def _counted(moments: Sequence[datetime], start: datetime, step: timedelta) -> dict[int, int]:
+    counts: dict[int, int] = defaultdict(int)
+    for at in moments:
+        counts[(at - start) // step] += 1
+    return counts
+
+
+def _gathered(timed: Sequence[Timed], start: datetime, step: timedelta) -> dict[int, list[float]]:
+    found: dict[int, list[float]] = defaultdict(list)
+    for each in timed:
+        found[(each.at - start) // step].append(each.milliseconds)
+    return found

@@ -1,0 +1,84 @@
+"""`/mcp`: our functions for MCP clients over streamable HTTP."""
+
+from typing import TYPE_CHECKING
+
+from fastapi import FastAPI
+from starlette.requests import Request
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from bot.http.core.context import HttpContext
+from bot.http.core.errors import HttpRefused, error_response, refusal_response
+from bot.http.mcp.server import Asker, McpDoor
+from bot.http.rooms.memberships import enter_room
+from bot.http.security.auth import Viewer
+from bot.http.security.quota import admit
+from bot.platforms.web.ids import SESSION
+from function_calls.language.messages import say
+from services.kernel.errors import ToolFailed
+
+if TYPE_CHECKING:
+    from mcp.server.context import ServerRequestContext
+
+
+def add_mcp(app: FastAPI, context: HttpContext) -> None:
+    """Let `app` answer MCP clients."""
+    app.router.routes.append(Route("/mcp", endpoint=McpEndpoint(context), include_in_schema=False))
+
+
+class McpEndpoint:
+    """Answers each request by itself: no session has to outlive it, so any worker can answer the next one."""
+
+    def __init__(self, context: HttpContext) -> None:
+        self._context = context
+        self._door = McpDoor(context.app, context.clock, self._asker, admit=self._admit)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request of whoever has the scope `mcp`."""
+        request = Request(scope)
+        viewer = scope.get("viewer")
+        if not isinstance(viewer, Viewer):
+            await error_response(request, 401, "unauthorized")(scope, receive, send)
+            return
+        if "mcp" not in viewer.scopes:
+            await error_response(request, 403, "scope_missing", scope="mcp")(scope, receive, send)
+            return
+        if not SESSION.fullmatch(_room_of(request)):
+            await error_response(request, 404, "not_found")(scope, receive, send)
+            return
+        try:
+            await enter_room(self._context, viewer, _room_of(request))
+        except HttpRefused as refused:
+            await refusal_response(request, refused)(scope, receive, send)
+            return
+        try:
+            from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+            from mcp.server.transport_security import TransportSecuritySettings
+        except ImportError:
+            await error_response(request, 501, "not_set_up", why="the extra `mcp`")(scope, receive, send)
+            return
+        # Hosts and origins were looked at by our own guard.
+        trusting = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+        manager = StreamableHTTPSessionManager(self._door.server(), stateless=True, security_settings=trusting)
+        async with manager.run():
+            await manager.handle_request(scope, receive, send)
+
+    def _asker(self, ctx: "ServerRequestContext[object]") -> Asker:
+        """The person of the token, in the room that the request names."""
+        request = ctx.request
+        viewer = request.scope.get("viewer") if isinstance(request, Request) else None
+        if not isinstance(request, Request) or not isinstance(viewer, Viewer):
+            raise PermissionError("nobody is known to ask")
+        return Asker(person=viewer.person, chat=self._context.room.address(_room_of(request)))
+
+    def _admit(self, asker: Asker) -> None:
+        """Count a call as a message of the person in the room; a model reads why it may not be made."""
+        try:
+            admit(self._context, asker.chat, asker.person.id)
+        except HttpRefused as refused:
+            raise ToolFailed(say("en", f"http.{refused.code}", **refused.fields)) from refused
+
+
+def _room_of(request: Request) -> str:
+    """Return what the header `Bubbles-Session` names."""
+    return request.headers.get("bubbles-session", "lobby")

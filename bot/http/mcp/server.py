@@ -1,0 +1,209 @@
+"""Our functions for MCP clients, with reminders and history as resources, under the permissions of whoever asks."""
+
+import json
+import uuid
+from collections.abc import Callable, Mapping
+from importlib.metadata import version
+from itertools import count
+from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from bot.app.application import App
+from function_calls.tools.calls import Conversation, ToolCall, ToolResult, ToolSpec, Turn
+from function_calls.tools.declaring.argument_validation import mended_arguments
+from function_calls.tools.permission import Viewer
+from function_calls.tools.session_state import CallState, Session
+from services.history.service import HistoryService
+from services.kernel.chat import ChatAddress, ChatMessage, Person
+from services.kernel.clock import Clock
+from services.kernel.errors import ToolFailed
+from services.reminders.service import ReminderService
+from services.storage.people.scopes import SqlScopeStore
+
+if TYPE_CHECKING:
+    from mcp.server.context import ServerRequestContext
+    from mcp.server.lowlevel import Server
+    from mcp.types import (
+        CallToolRequestParams,
+        CallToolResult,
+        ListResourcesResult,
+        ListToolsResult,
+        PaginatedRequestParams,
+        ReadResourceRequestParams,
+        ReadResourceResult,
+    )
+
+DOOR: Final = "mcp"
+CONFIRMED: Final = "bubbles/confirmed"  # in `_meta` of a call: the person has been asked
+REMINDERS: Final = "bubbles://reminders"
+HISTORY: Final = "bubbles://history"
+_MOST_MESSAGES: Final = 50
+
+
+class Asker(Struct, frozen=True, kw_only=True):
+    """For whom a client asks, and in which chat."""
+
+    person: Person
+    chat: ChatAddress
+
+
+Who = Callable[["ServerRequestContext[object]"], Asker]
+Admit = Callable[[Asker], None]
+
+
+def anybody(asker: Asker) -> None:
+    """Let every call pass."""
+    del asker
+
+
+class McpDoor:
+    """Answers MCP clients; `who` says whom a request is from, or raises for those who may not ask.
+
+    `admit` is asked before each call and raises `ToolFailed` with the reason where it may not be made now.
+    """
+
+    def __init__(self, app: App, clock: Clock, who: Who, *, admit: Admit = anybody) -> None:
+        self._app = app
+        self._clock = clock
+        self._who = who
+        self._admit = admit
+
+    def server(self) -> "Server[object]":
+        """The server, to be run over whatever transport."""
+        from mcp.server.lowlevel import Server
+
+        return Server(
+            "bubbles",
+            version=version("bubbles"),
+            instructions="Reminders, history and the other functions of a group-chat assistant.",
+            on_list_tools=self._list_tools,
+            on_call_tool=self._call_tool,
+            on_list_resources=self._list_resources,
+            on_read_resource=self._read_resource,
+        )
+
+    async def _list_tools(
+        self, ctx: "ServerRequestContext[object]", params: "PaginatedRequestParams | None"
+    ) -> "ListToolsResult":
+        from mcp.types import ListToolsResult, Tool, ToolAnnotations
+
+        del params
+        asker = self._who(ctx)
+        specs = await self._app.calls.list_specs(Viewer(person=asker.person, chat=asker.chat))
+        tools = []
+        for spec in specs:
+            changes, asks = self._effects(spec)
+            hints = ToolAnnotations(read_only_hint=not changes, destructive_hint=asks)
+            tools.append(
+                Tool(
+                    name=spec.name,
+                    description=spec.description,
+                    input_schema=dict(spec.parameters),
+                    annotations=hints,
+                )
+            )
+        return ListToolsResult(tools=tools)
+
+    def _effects(self, spec: ToolSpec) -> tuple[bool, bool]:
+        """Return whether a tool changes something, and whether it asks first."""
+        own = self._app.registry.get(spec.name)
+        if own is None:
+            return spec.changes_state or spec.confirm, spec.confirm
+        return own.options.changes_state or bool(own.options.confirm), bool(own.options.confirm)
+
+    async def _call_tool(
+        self, ctx: "ServerRequestContext[object]", params: "CallToolRequestParams"
+    ) -> "CallToolResult":
+        from mcp.types import CallToolResult, TextContent
+
+        asker = self._who(ctx)
+        arguments = await self._mended(asker, params.name, params.arguments or {})
+        call = ToolCall(id=f"{DOOR}-{uuid.uuid4().hex}", name=params.name, arguments=arguments)
+        is_confirmed = bool((ctx.meta or {}).get(CONFIRMED))
+        try:
+            self._admit(asker)
+        except ToolFailed as refused:
+            return CallToolResult(content=[TextContent(text=str(refused))], is_error=True)
+        result = await self._dispatched(ctx, asker, call, is_confirmed=is_confirmed)
+        value = result.for_model()
+        told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+        if not result.ok:
+            told = result.text if result.is_question else result.error or result.text
+            told = f"{told}\n(_meta: {{{CONFIRMED!r}: true}})" if result.is_question else told
+        return CallToolResult(content=[TextContent(text=told)], is_error=not result.ok)
+
+    async def _mended(self, asker: Asker, name: str, given: Mapping[str, object]) -> Mapping[str, object]:
+        """Return what the client's model meant, where that is beyond doubt."""
+        specs = await self._app.calls.list_specs(Viewer(person=asker.person, chat=asker.chat))
+        spec = next((each for each in specs if each.name == name), None)
+        return given if spec is None else mended_arguments(spec.parameters, given)
+
+    async def _dispatched(
+        self, ctx: "ServerRequestContext[object]", asker: Asker, call: ToolCall, *, is_confirmed: bool
+    ) -> ToolResult:
+        turn = await self._turn(asker, call)
+        steps = count(1)
+
+        async def told(text: str) -> None:
+            await ctx.session.report_progress(next(steps), None, text)
+
+        conversation = Conversation(chat=asker.chat, person=asker.person)
+        session = await Session.open(SqlScopeStore(self._app.database), conversation)
+        circumstances = replace(
+            self._app.turns.context(turn, 0),
+            state=CallState(session),
+            door=DOOR,
+            progress=told,
+            approved=call if is_confirmed else None,
+        )
+        return await self._app.calls.dispatch(call, circumstances)
+
+    async def _turn(self, asker: Asker, call: ToolCall) -> Turn:
+        message = ChatMessage(
+            id=call.id, address=asker.chat, sender=asker.person, text="", sent_at=self._clock.now(), is_addressed=True
+        )
+        return await self._app.turns.turn(message)
+
+    async def _list_resources(
+        self, ctx: "ServerRequestContext[object]", params: "PaginatedRequestParams | None"
+    ) -> "ListResourcesResult":
+        from mcp.types import ListResourcesResult, Resource
+
+        del params
+        self._who(ctx)
+        listed = ((REMINDERS, "reminders", "Active reminders."), (HISTORY, "history", "What was said last."))
+        return ListResourcesResult(
+            resources=[
+                Resource(uri=uri, name=name, description=text, mime_type="application/json")
+                for uri, name, text in listed
+            ]
+        )
+
+    async def _read_resource(
+        self, ctx: "ServerRequestContext[object]", params: "ReadResourceRequestParams"
+    ) -> "ReadResourceResult":
+        from mcp import MCPError
+        from mcp.types import INVALID_PARAMS, ReadResourceResult, TextResourceContents
+
+        asker, uri = self._who(ctx), str(params.uri)
+        if uri not in {REMINDERS, HISTORY}:
+            raise MCPError(INVALID_PARAMS, f"there is no resource {uri}")
+        listed = await (self._reminders(asker) if uri == REMINDERS else self._history(asker))
+        text = json.dumps(listed, ensure_ascii=False)
+        return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type="application/json", text=text)])
+
+    async def _reminders(self, asker: Asker) -> list[dict[str, object]]:
+        found = await self._app.services.get(ReminderService).list(asker.chat, asker.person)
+        return [
+            {"id": each.id, "content": each.content, "next": [fire.isoformat() for fire in each.next_fires]}
+            for each in found
+        ]
+
+    async def _history(self, asker: Asker) -> list[dict[str, object]]:
+        found = await self._app.services.get(HistoryService).recent(asker.chat, _MOST_MESSAGES)
+        return [
+            {"id": each.id, "from": each.sender.name, "text": each.text, "at": each.sent_at.isoformat()}
+            for each in found
+        ]

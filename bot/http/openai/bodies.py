@@ -1,0 +1,123 @@
+"""Bodies of the OpenAI-compatible endpoint, as far as the bot reads them.
+
+Source: https://platform.openai.com/docs/api-reference/chat
+"""
+
+from typing import Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator
+
+from bot.http.core.answer import Answer
+from bot.http.core.bodies import LONGEST_SESSION, SESSION_PATTERN
+from bot.inbound.sanitize_surrogates import whole
+
+MODEL: Final = "bubbles"
+"""What the bot is called as a model."""
+
+
+class Lenient(BaseModel):
+    """A body of which clients send more than the bot needs."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    @field_validator("*", mode="after")
+    @classmethod
+    def _replace_surrogates(cls, value: object) -> object:
+        """Replace halves of characters: clients that cut a conversation by length leave them."""
+        return whole(value) if isinstance(value, str) else value
+
+
+class CalledFunction(Lenient):
+    """A function that was called, its arguments as JSON text."""
+
+    name: str = Field(max_length=64)
+    arguments: str = Field("{}", max_length=200_000)
+
+
+class CalledTool(Lenient):
+    """One call of a client's tool."""
+
+    id: str = Field(max_length=200)
+    type: Literal["function"] = "function"
+    function: CalledFunction
+
+
+class ContentPart(Lenient):
+    """A part of a message; those that are not text are refused."""
+
+    type: str
+    text: str = Field("", max_length=200_000)
+
+
+class ChatTurn(Lenient):
+    """One message of the conversation that the client keeps."""
+
+    role: Literal["system", "developer", "user", "assistant", "tool", "function"]
+    content: str | list[ContentPart] | None = Field(None, max_length=200_000)
+    name: str | None = Field(None, max_length=64)
+    tool_calls: list[CalledTool] | None = Field(None, max_length=64)
+    tool_call_id: str | None = Field(None, max_length=200)
+
+    function_call: CalledFunction | None = None
+
+    @property
+    def text(self) -> str:
+        """The text of the message."""
+        if isinstance(self.content, list):
+            return "\n".join(part.text for part in self.content if part.type == "text")
+        return self.content or ""
+
+
+class OfferedFunction(Lenient):
+    """A function that the client can run."""
+
+    name: str = Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")
+    description: str = Field("", max_length=20_000)
+    parameters: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class OfferedTool(Lenient):
+    """A tool of the client."""
+
+    type: Literal["function"] = "function"
+    function: OfferedFunction
+
+
+class StreamOptions(Lenient):
+    """What a stream tells besides the answer: with `include_usage` the tokens used, in a chunk of their own."""
+
+    include_usage: bool = False
+
+
+class CompletionBody(Lenient):
+    """A request for an answer. `user` names the conversation that it is recorded in."""
+
+    model: str = Field(MODEL, max_length=200)
+    messages: list[ChatTurn] = Field(min_length=1, max_length=1000)
+    tools: list[OfferedTool] | None = Field(None, max_length=128)
+    tool_choice: JsonValue = None
+    stream: bool = False
+    stream_options: StreamOptions | None = None
+    user: str | None = Field(None, max_length=200)
+    tool_servers: list[dict[str, JsonValue]] | None = Field(
+        None,
+        max_length=20,
+        description="Servers whose tools the client's page in the room runs itself, each with `url` and `specs`.",
+    )
+    session_id: str | None = Field(None, pattern=SESSION_PATTERN, max_length=LONGEST_SESSION)
+
+
+class ModelEntry(Answer):
+    """A model that can be asked for."""
+
+    id: str
+    object: Literal["model"] = "model"
+    created: int = 0
+    owned_by: str = "bubbles"
+
+
+class ModelList(Answer):
+    """The models; the bot is one."""
+
+    object: Literal["list"] = "list"
+    data: list[ModelEntry]

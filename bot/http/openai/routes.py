@@ -1,0 +1,167 @@
+"""`/v1`: the bot as a model, for every client that speaks OpenAI's chat completions.
+
+Source: https://platform.openai.com/docs/api-reference/chat
+"""
+
+import asyncio
+import uuid
+from contextlib import ExitStack
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends, Path
+from fastapi.responses import JSONResponse, Response, StreamingResponse
+from loguru import logger
+from msgspec.structs import replace
+from starlette.requests import HTTPConnection
+
+from bot.http.core.context import Context, HttpContext
+from bot.http.core.errors import HttpRefused
+from bot.http.core.openai_errors import COMPLETIONS, OPEN_WEBUI_PREFIX, PREFIX
+from bot.http.openai.bodies import MODEL, CompletionBody, ModelEntry, ModelList
+from bot.http.openai.stream import Answered, HeardInterpreter, Words, chunks_of
+from bot.http.openai.turns import EarlierRounds, room_of, told_calls, turn_of, with_fresh_ids
+from bot.http.rooms.direct_tools import DirectOffer
+from bot.http.rooms.events import usage_of
+from bot.http.rooms.memberships import enter_room
+from bot.http.security.auth import Viewer, needs
+from bot.http.security.quota import admit
+from function_calls.conversation.assistant import Assistant
+from function_calls.model_calls.client_tools import ClientToolInterpreter
+from function_calls.tools.calls import Interpreter, Reply, Turn
+from function_calls.tools.dispatch.execution import full_text
+from services.history.record_once import taken_in
+from services.history.service import HistoryService
+from services.kernel.errors import StorageFull
+from services.kernel.state import Json
+
+_SSE: Final = "text/event-stream"
+_NOTHING_USED: Final = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
+_JSON_OR_STREAM: Final = {
+    200: {"content": {"application/json": {"schema": {"type": "object"}}, _SSE: {"schema": {"type": "string"}}}}
+}
+
+ModelViewer = Annotated[Viewer, Depends(needs("models"))]
+
+routes = APIRouter(prefix=PREFIX, tags=["OpenAI-compatible"])
+open_webui_routes = APIRouter(prefix=OPEN_WEBUI_PREFIX, tags=["OpenAI-compatible"])
+
+
+def earlier_of(connection: HTTPConnection) -> EarlierRounds:
+    """The rounds that the application remembers between requests."""
+    state = connection.app.state
+    if not hasattr(state, "earlier_rounds"):
+        state.earlier_rounds = EarlierRounds()
+    found: EarlierRounds = state.earlier_rounds
+    return found
+
+
+Earlier = Annotated[EarlierRounds, Depends(earlier_of)]
+
+
+@routes.get("/models")
+async def models(viewer: ModelViewer) -> ModelList:
+    """List the models that can be asked for: the bot."""
+    del viewer
+    return ModelList(data=[ModelEntry(id=MODEL)])
+
+
+@routes.get("/models/{model}")
+async def model_of(model: Annotated[str, Path(max_length=200, examples=[MODEL])], viewer: ModelViewer) -> ModelEntry:
+    """Describe one model."""
+    del viewer
+    if model != MODEL:
+        raise HttpRefused(404, "model_unknown", problems={"model": model}, model=model)
+    return ModelEntry(id=MODEL)
+
+
+@open_webui_routes.post(COMPLETIONS, responses=_JSON_OR_STREAM)  # type: ignore[arg-type]  # as below
+@routes.post(COMPLETIONS, responses=_JSON_OR_STREAM)  # type: ignore[arg-type]  # FastAPI's keys are int | str
+async def completions(body: CompletionBody, context: Context, viewer: ModelViewer, earlier: Earlier) -> Response:
+    """Answer as the bot, which uses its own tools by itself and asks the client to run the client's.
+
+    The conversation is read as it is sent. `tool_choice` `none` forbids every call, the bot's own too; `required` or a
+    named function demands a call of the client's tools. Tools of `tool_servers` are run by the page that you have open
+    in the room. The last message and the answer are recorded in a room of the client's own (`user`, or `session_id`),
+    where reminders arrive too. Each request counts as a message of its `user`.
+    """
+    session_id = room_of(body, viewer)
+    await enter_room(context, viewer, session_id)
+    who = f"v1/{viewer.token_id}/{body.user or viewer.person.id}"
+    admit(context, context.room.address(session_id), who)
+    with ExitStack() as offered:
+        offered.enter_context(DirectOffer(context, session_id, viewer.person, body.tool_servers or ()).made())
+        turn = await turn_of(context, body, viewer, earlier)
+        names = {each.function.name for each in body.tools or ()} if turn.tool_choice != "none" else set()
+        return await _response(context, body, turn, names, earlier, offered)
+
+
+async def _response(
+    context: HttpContext,
+    body: CompletionBody,
+    turn: Turn,
+    names: set[str],
+    earlier: EarlierRounds,
+    offered: ExitStack,
+) -> Response:
+    """The answer, whole or as a stream; what `offered` holds is held until it is made."""
+    completion_id = f"chatcmpl-{uuid.uuid4().hex}"
+    created = int(context.clock.now().timestamp())
+    if body.stream:
+        is_counted = body.stream_options is not None and body.stream_options.include_usage
+        words = Words(turn)
+        answering = asyncio.ensure_future(_answered(context, turn, names, earlier, words))
+        withdraw = offered.pop_all().close
+        answering.add_done_callback(lambda _: withdraw())
+        chunks = chunks_of(answering, words, completion_id, created, is_counted=is_counted)
+        return StreamingResponse(chunks, media_type=_SSE, headers={"X-Accel-Buffering": "no"})
+    answered = await _answered(context, turn, names, earlier)
+    message: dict[str, Json] = {"role": "assistant", "content": answered.text or None}
+    if answered.calls:
+        message["tool_calls"] = told_calls(answered.calls)
+    choice = {"index": 0, "message": message, "finish_reason": answered.finish_reason}
+    return JSONResponse(
+        {
+            "id": completion_id,
+            "object": "chat.completion",
+            "created": created,
+            "model": MODEL,
+            "choices": [choice],
+            "usage": answered.usage,
+        }
+    )
+
+
+async def _answered(
+    context: HttpContext, turn: Turn, names: set[str], earlier: EarlierRounds, words: Words | None = None
+) -> Answered:
+    """Answer the turn and record it like any message of a chat; `words` are sent while they are written.
+
+    Raises:
+        HttpRefused: `tool_choice` demands a call, and the model made none (422).
+    """
+    if not turn.steps:
+        await taken_in(context.app.services.get(HistoryService), turn.message)
+        if context.app.claimed is not None:  # a client whose connection breaks asks again; no other worker answers it
+            context.app.claimed.deal_with((turn.message.address.key, turn.message.id))
+    interpreter = ClientToolInterpreter(context.app.interpreter, names)
+    asked: Interpreter = interpreter if names else context.app.interpreter
+    if words is not None and context.app.has_model:
+        turn, asked = replace(turn, on_text=words.hear), HeardInterpreter(asked, words)
+    reply = await _reply(context.app.assistant_with(asked), turn)
+    calls = with_fresh_ids(interpreter.calls)
+    if calls:
+        earlier.keep(calls, interpreter.steps)
+    elif turn.must_call:
+        raise HttpRefused(422, "tool_choice_unmet", problems={"tool_choice": "not followed by the model"})
+    elif reply is not None:
+        await context.app.outbox.reply(turn.message.address, reply)
+    used = await usage_of(context)(turn.message)
+    return Answered(text=reply.text if reply is not None else "", calls=calls, usage=used or _NOTHING_USED)
+
+
+async def _reply(assistant: Assistant, turn: Turn) -> Reply | None:
+    try:
+        return await assistant.answer(turn)
+    except StorageFull as error:
+        logger.bind(chat=str(turn.message.address), message=turn.message.id).error("no answer: {}", error)
+        return Reply(text=full_text(turn.language))

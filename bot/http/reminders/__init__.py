@@ -1,0 +1,1 @@
+"""Routes of reminders and their calendar."""

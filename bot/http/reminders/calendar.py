@@ -1,0 +1,127 @@
+"""The calendar of a room's reminders: occurrences by range, and secret addresses for calendar programs."""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from heapq import merge
+from itertools import chain, islice
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Path, Query, Request, Response
+from pydantic import AwareDatetime
+
+from bot.http.core.answer import Answer
+from bot.http.core.bodies import IN_ROOM
+from bot.http.core.context import Context, HttpContext
+from bot.http.core.errors import HttpRefused
+from bot.http.rooms.memberships import RoomReminderViewer
+from bot.http.security.quota import admit
+from bot.platforms.web.frames import written
+from services.recurrence.fires import fires_between
+from services.reminders.exchange.feed import CalendarFeed, FeedTokens
+from services.reminders.model import Reminder, ReminderState, public_id
+
+_MOST_OCCURRENCES: Final = 2000
+_LONGEST_RANGE: Final = timedelta(days=366)
+
+routes = APIRouter(tags=["reminders"])
+
+
+class FeedAddress(Answer):
+    """Where a calendar program finds the reminders; whoever knows it can read them."""
+
+    path: str
+    url: str
+
+
+class Revoked(Answer):
+    """How many addresses do not work any more."""
+
+    count: int
+
+
+class Occurrence(Answer):
+    """One time of a reminder, in UTC; `is_sent` says that it has been delivered."""
+
+    reminder_id: str
+    text: str
+    at: str
+    is_sent: bool
+
+
+class Occurrences(Answer):
+    """The occurrences of a range, soonest first; `is_complete` is false where there are more than are listed."""
+
+    occurrences: list[Occurrence]
+    is_complete: bool
+
+
+@routes.get("/api/reminders/occurrences")
+async def occurrences(
+    context: Context,
+    viewer: RoomReminderViewer,
+    since: Annotated[AwareDatetime, Query(examples=["2026-11-23T00:00:00Z"])],
+    until: Annotated[AwareDatetime, Query(description="At most 366 days later.", examples=["2026-11-30T00:00:00Z"])],
+    session_id: IN_ROOM = "lobby",
+) -> Occurrences:
+    """Every time of a room's reminders from `since` to `until`: the delivered ones, and those of active reminders.
+
+    At most 2000 are listed.
+    """
+    del viewer
+    if not since <= until <= since + _LONGEST_RANGE:
+        raise HttpRefused(422, "range_invalid", days=_LONGEST_RANGE.days)
+    chat, now = context.room.address(session_id), context.clock.now()
+    sent = await context.reminders.sent_between(chat.key, since, until, _MOST_OCCURRENCES + 1)
+    past = [
+        Occurrence(reminder_id=public_id(each.reminder_key), text=each.content, at=written(each.due_at), is_sent=True)
+        for each in sent
+    ]
+    reminders = [each for each, _ in await context.shelf.open_in(chat) if each.state is ReminderState.ACTIVE]
+    coming = merge(*(_coming(each, max(since, now), until) for each in reminders), key=lambda each: each.at)
+    found = list(islice(chain(past, coming), _MOST_OCCURRENCES + 1))
+    return Occurrences(occurrences=found[:_MOST_OCCURRENCES], is_complete=len(found) <= _MOST_OCCURRENCES)
+
+
+def _coming(reminder: Reminder, after: datetime, until: datetime) -> Iterator[Occurrence]:
+    for fire in fires_between(reminder.schedule, after, until):
+        yield Occurrence(reminder_id=reminder.id, text=reminder.content, at=written(fire), is_sent=False)
+
+
+@routes.post("/api/reminders/feed", status_code=201)
+async def make_feed(
+    request: Request, context: Context, viewer: RoomReminderViewer, session_id: IN_ROOM = "lobby"
+) -> FeedAddress:
+    """A secret address at which calendar programs can subscribe to a room's reminders.
+
+    It ends with the token of whoever asks for it.
+    """
+    chat = context.room.address(session_id)
+    admit(context, chat, viewer.person.id)
+    token = await _feeds(context).issue(chat, context.tokens.holder(viewer.token_id))
+    path = f"/calendar/{token}.ics"
+    return FeedAddress(path=path, url=str(request.base_url).rstrip("/") + path)
+
+
+@routes.delete("/api/reminders/feed")
+async def revoke_feeds(context: Context, viewer: RoomReminderViewer, session_id: IN_ROOM = "lobby") -> Revoked:
+    """Let no calendar address of a room work any more."""
+    del viewer
+    return Revoked(count=await _feeds(context).revoke(context.room.address(session_id)))
+
+
+@routes.get(
+    "/calendar/{token}.ics",
+    response_class=Response,
+    responses={200: {"content": {"text/calendar": {"schema": {"type": "string"}}}, "description": "iCalendar"}},
+)
+async def calendar(token: Annotated[str, Path(max_length=200)], context: Context) -> Response:
+    """The reminders of a room for a calendar program; the token in the address is the only key."""
+    feed = CalendarFeed(context.reminders, _feeds(context), context.clock)
+    text = await feed.feed(token)
+    if text is None:
+        raise HttpRefused(404, "not_found")
+    return Response(text, media_type="text/calendar; charset=utf-8")
+
+
+def _feeds(context: HttpContext) -> FeedTokens:
+    return FeedTokens(context.app.state, context.tokens.is_current)

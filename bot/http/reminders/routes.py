@@ -1,0 +1,289 @@
+"""`/api/reminders`: what a room is reminded of."""
+
+import uuid
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi.responses import JSONResponse
+from msgspec.structs import replace
+from pydantic import Field, model_validator
+
+from bot.http.core.answer import Answer
+from bot.http.core.bodies import IN_ROOM, Body
+from bot.http.core.context import Context, HttpContext
+from bot.http.core.errors import ErrorBody, HttpRefused
+from bot.http.rooms.calls import Asked, call_tool, succeeded, turn_of
+from bot.http.rooms.memberships import RoomReminderViewer
+from bot.http.rooms.reminders import ChangedReminderShape, ReminderShape, reminder_shape, room_reminders
+from bot.http.security.auth import NAME
+from bot.http.security.quota import admit
+from function_calls.language.messages import say
+from function_calls.tools.calls import Interpretation, ToolResult, Turn
+from services.reminders.model import ReminderState, row_key
+from services.reminders.service import ReminderService
+
+REMINDER_ID = Annotated[str, Path(pattern=r"^[a-z0-9]{1,20}$", examples=["ptc7uz"])]
+_PREFIX = {"en": "remind me: ", "zh": "提醒我"}
+_LATELY = timedelta(days=30)
+_MOST_LATELY = 200
+
+routes = APIRouter(tags=["reminders"])
+
+
+async def _asked(
+    request: Request, context: Context, viewer: RoomReminderViewer, session_id: IN_ROOM = "lobby", name: NAME = None
+) -> Asked:
+    """Read who asks for a change; it counts as a message in the room."""
+    asked = Asked.of(request, viewer.named(name), session_id)
+    admit(context, context.room.address(session_id), asked.viewer.person.id)
+    return asked
+
+
+ForReminders = Annotated[Asked, Depends(_asked)]
+"""Who asks for something about the reminders of which room."""
+
+
+class Reminders(Answer):
+    """The reminders of a room, soonest first."""
+
+    reminders: list[ReminderShape]
+
+
+class NewReminderBody(Body):
+    """A reminder in words, or in fields."""
+
+    text: str | None = Field(None, max_length=2000, examples=["remind me tomorrow at 9 to call Ann"])
+    content: str | None = Field(None, max_length=2000, description="What to be reminded of.")
+    time: str | None = Field(None, max_length=100, description="`YYYY-MM-DD HH:MM`, `HH:MM`, or words for a time.")
+    type: Literal["once", "daily", "weekly"] = "once"
+    weekday: int | None = Field(None, ge=0, le=6, description="With `weekly`: 0 = Monday.")
+    rrule: str | None = Field(None, max_length=500, description="A rule of RFC 5545, for other repetitions.")
+    person: str | None = Field(None, max_length=100, description="Who is reminded, when it is not who asks.")
+    until_done: int | None = Field(None, ge=1, description="Repeat every so many minutes until it is done.")
+    urgent: bool | None = Field(None, description="Deliver it in quiet hours too.")
+
+    @model_validator(mode="after")
+    def _is_one_or_the_other(self) -> "NewReminderBody":
+        if (self.text is None) == (self.content is None or self.time is None):
+            raise ValueError("send text, or content and time")
+        return self
+
+
+class ReminderChoice(Answer):
+    """One answer to the question: its label, and the body that sets the reminder when it is sent next."""
+
+    label: str
+    body: NewReminderBody
+
+
+class ReminderQuestion(ErrorBody):
+    """The words fit several times: `detail` asks which is meant, `choices` are the answers. Nothing was set."""
+
+    choices: list[ReminderChoice]
+
+
+class ChangeBody(Body):
+    """What is to be different about a reminder."""
+
+    text: str | None = Field(None, max_length=2000)
+    time: str | None = Field(None, max_length=100)
+    type: Literal["once", "daily", "weekly"] | None = None
+    weekday: int | None = Field(None, ge=0, le=6)
+    rrule: str | None = Field(None, max_length=500)
+
+
+class SnoozeBody(Body):
+    """For how long, or until when."""
+
+    minutes: int | None = Field(None, ge=1, le=60 * 24 * 366)
+    time: str | None = Field(None, max_length=100)
+
+
+class Undone(Answer):
+    """What was taken back, in words."""
+
+    text: str
+
+
+@routes.get("/api/reminders")
+async def listed(
+    context: Context,
+    viewer: RoomReminderViewer,
+    session_id: IN_ROOM = "lobby",
+    state: Annotated[Literal["", "active", "paused", "done"], Query(description="Empty for the open ones.")] = "",
+) -> Reminders:
+    """The open reminders of a room; with `state=done` those that were said lately and are over."""
+    del viewer
+    chat = context.room.address(session_id)
+    if state == "done":
+        rows = await context.reminders.lately_sent(chat.key, context.clock.now() - _LATELY, _MOST_LATELY)
+        over = [context.shelf.public(row) for row in rows if row.state is ReminderState.DONE]
+        return Reminders(reminders=[reminder_shape(each) for each in over])
+    found = await room_reminders(context, chat)
+    return Reminders(reminders=[each for each in found if state in {"", each["status"]}])
+
+
+@routes.post(
+    "/api/reminders",
+    status_code=201,
+    response_model=ChangedReminderShape,
+    responses={409: {"model": ReminderQuestion, "description": "Which time is meant? Or a conflict."}},
+)
+async def create(body: NewReminderBody, context: Context, asked: ForReminders) -> ChangedReminderShape | JSONResponse:
+    """Set a reminder, from words as they are said in the chat or from fields.
+
+    Words that fit several times ("tomorrow at 8") are answered with 409 and a choice for each, as the chat asks.
+    """
+    turn = await turn_of(context, replace(asked, said=body.text or ""))
+    arguments = body.model_dump(exclude={"text"}, exclude_none=True) if body.text is None else None
+    if arguments is None:
+        understood = await _understood(context, turn)
+        if isinstance(understood, ReminderQuestion):
+            return JSONResponse(understood.model_dump(exclude_none=True), status_code=409)
+        arguments = understood
+    return await _changed(context, await call_tool(context, turn, "reminder_set", arguments))
+
+
+@routes.patch("/api/reminders/{reminder_id}")
+async def change(
+    reminder_id: REMINDER_ID, body: ChangeBody, context: Context, asked: ForReminders
+) -> ChangedReminderShape:
+    """Change the text or the times of a reminder."""
+    arguments = {"reminder_id": reminder_id, "content": body.text} | body.model_dump(exclude={"text"})
+    return await _run(context, asked, "reminder_update", arguments)
+
+
+@routes.post("/api/reminders/{reminder_id}/snooze")
+async def snooze(
+    reminder_id: REMINDER_ID, body: SnoozeBody, context: Context, asked: ForReminders
+) -> ChangedReminderShape:
+    """Put a reminder off, or say again later what was said: ten minutes if nothing else is asked."""
+    time = f"in {body.minutes} minutes" if body.minutes is not None else body.time
+    arguments = {"reminder_id": reminder_id, "time": time}
+    return await _run(context, asked, "reminder_snooze", arguments)
+
+
+@routes.post("/api/reminders/{reminder_id}/pause")
+async def pause(reminder_id: REMINDER_ID, context: Context, asked: ForReminders) -> ChangedReminderShape:
+    """Keep a reminder silent."""
+    return await _switched(context, asked, reminder_id, "pause")
+
+
+@routes.post("/api/reminders/{reminder_id}/resume")
+async def resume(reminder_id: REMINDER_ID, context: Context, asked: ForReminders) -> ChangedReminderShape:
+    """Let a paused reminder fire again."""
+    return await _switched(context, asked, reminder_id, "resume")
+
+
+@routes.delete("/api/reminders/{reminder_id}")
+async def delete(reminder_id: REMINDER_ID, context: Context, asked: ForReminders) -> ChangedReminderShape:
+    """Delete a reminder; `restore` takes that back."""
+    turn = await turn_of(context, asked)
+    result = await call_tool(context, turn, "reminder_delete", {"reminder_id": reminder_id})
+    return await _shape(context, reminder_id, succeeded(result))
+
+
+@routes.post("/api/reminders/{reminder_id}/restore")
+async def restore(reminder_id: REMINDER_ID, context: Context, asked: ForReminders) -> ReminderShape:
+    """Take a delete back."""
+    chat, reminders = context.room.address(asked.session_id), context.app.services.get(ReminderService)
+    restored = await reminders.restore(chat, asked.viewer.person, reminder_id)
+    context.room.look_at_reminders(asked.session_id)
+    return reminder_shape(restored)
+
+
+@routes.post("/api/reminders/undo")
+async def undo(
+    context: Context,
+    asked: ForReminders,
+    change_id: Annotated[str, Query(max_length=40, description="Of the answer to a change, or of a button.")] = "",
+) -> Undone:
+    """Take back one change of yours in this room, or, without its id, what you changed last, wherever you did."""
+    turn = await turn_of(context, asked)
+    arguments = {"change_id": change_id} if change_id else {}
+    return Undone(text=succeeded(await call_tool(context, turn, "undo", arguments)).text)
+
+
+async def _run(context: HttpContext, asked: Asked, tool: str, arguments: Mapping[str, object]) -> ChangedReminderShape:
+    turn = await turn_of(context, asked)
+    given = {key: value for key, value in arguments.items() if value is not None}
+    return await _changed(context, await call_tool(context, turn, tool, given))
+
+
+async def _switched(context: HttpContext, asked: Asked, reminder_id: str, action: str) -> ChangedReminderShape:
+    turn = await turn_of(context, asked)
+    arguments = {"reminder_id": reminder_id, "action": action}
+    result = await call_tool(context, turn, "reminder_state", arguments)
+    return await _shape(context, reminder_id, succeeded(result))
+
+
+async def _understood(context: HttpContext, turn: Turn) -> dict[str, object] | ReminderQuestion:
+    """Read the words of `turn` as a reminder: the arguments that set it, or the question which time is meant.
+
+    Raises:
+        HttpRefused: the words name no reminder, or no time.
+    """
+    asked = ""
+    for prefix in ("", _PREFIX.get(turn.language, _PREFIX["en"])):
+        words = _with_words(turn, prefix + turn.message.text)
+        read = await context.app.offline.interpret(_apart(words))
+        arguments = _reminder_in(read)
+        if arguments is not None:
+            return arguments
+        if read.choices:
+            return await _question(context, words, read)
+        asked = read.answer
+    problem = asked or say(turn.language, "http.reminder_not_understood")
+    raise HttpRefused(422, "reminder_not_understood", problems={"text": problem})
+
+
+async def _question(context: HttpContext, turn: Turn, asked: Interpretation) -> ReminderQuestion:
+    """Turn the interpreter's question into one whose answers need no memory: each choice is a whole reminder."""
+    choices: list[ReminderChoice] = []
+    for choice in asked.choices:
+        apart = _apart(turn)
+        await context.app.offline.interpret(apart)
+        answered = await context.app.offline.interpret(_with_words(apart, choice.says))
+        arguments = _reminder_in(answered)
+        if arguments is not None:
+            choices.append(ReminderChoice(label=choice.label, body=NewReminderBody.model_validate(arguments)))
+    if not choices:
+        raise HttpRefused(422, "reminder_not_understood", problems={"text": asked.answer})
+    detail = say(turn.language, "http.reminder_time_ambiguous", content=choices[0].body.content)
+    return ReminderQuestion(code="reminder_time_ambiguous", detail=detail, hint="", choices=choices)
+
+
+def _reminder_in(read: Interpretation) -> dict[str, object] | None:
+    call = next((each for each in read.calls if each.name == "reminder_set"), None)
+    return None if call is None else dict(call.arguments)
+
+
+def _apart(turn: Turn) -> Turn:
+    """Put `turn` in a conversation of its own: words of a form neither answer nor replace a question of the chat."""
+    address = replace(turn.message.address, chat_id=f"form-{uuid.uuid4().hex}")
+    return replace(turn, message=replace(turn.message, address=address))
+
+
+def _with_words(turn: Turn, words: str) -> Turn:
+    return replace(turn, message=replace(turn.message, text=words))
+
+
+async def _changed(context: HttpContext, result: ToolResult) -> ChangedReminderShape:
+    """The reminder that a tool has set or changed."""
+    value = succeeded(result).value
+    reminder_id = value.get("id") if isinstance(value, dict) else None
+    if not isinstance(reminder_id, str):
+        raise HttpRefused(422, "call_failed", why=result.text)
+    return await _shape(context, reminder_id, result)
+
+
+async def _shape(context: HttpContext, reminder_id: str, result: ToolResult) -> ChangedReminderShape:
+    key = row_key(reminder_id)
+    row = None if key is None else await context.reminders.get(key)
+    if row is None:
+        raise HttpRefused(404, "not_found")
+    changes = [each.change_id for each in result.receipts if each.change_id]
+    shape = reminder_shape(context.shelf.public(row))
+    return ChangedReminderShape(**shape, change_id=changes[-1] if changes else None)

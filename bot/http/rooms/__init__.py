@@ -1,0 +1,1 @@
+"""Web rooms: membership, history, events and calls."""

@@ -1,0 +1,86 @@
+"""What happens in the bot, told to the rooms: tool calls while they run, reminders that are changed or said."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from bot.http.core.context import HttpContext
+from bot.http.rooms.reminders import ReminderWatch
+from bot.platforms.web.adapter import UsageOf
+from function_calls.tools.calls import ToolResult
+from function_calls.tools.confirmation.change_log import change_undone
+from function_calls.tools.dispatch.events import TOOL_COMPLETE, TOOL_START, Event
+from services.call_log.service import CallLog
+from services.history.service import HistoryService
+from services.kernel.chat import ChatAddress, ChatMessage
+from services.kernel.clock import Clock
+
+
+@contextmanager
+def follow_bot(context: HttpContext) -> Iterator[ReminderWatch]:
+    """Let the rooms hear of the bot for as long as the context lasts."""
+    room, app = context.room, context.app
+    watch = ReminderWatch(context)
+    looks = _Looks(watch, context.clock)
+    room.furnish(app.state, app.services.get(HistoryService), app.router.stop, looks.begin, usage_of(context))
+
+    async def completed(event: Event) -> None:
+        room.heard(event)
+        result = event.data.get("result")
+        platform, _, chat_id = event.chat.partition(":")
+        if platform == room.name and isinstance(result, ToolResult) and result.receipts:
+            looks.begin(room.address(chat_id))
+            if change_id := change_undone(result):
+                await room.note_undone(chat_id, change_id)
+
+    ends = [
+        app.calls.events.subscribe(TOOL_START, room.heard),
+        app.calls.events.subscribe(TOOL_COMPLETE, completed),
+    ]
+    try:
+        yield watch
+    finally:
+        for end in ends:
+            end()
+        looks.end()
+
+
+def usage_of(context: HttpContext) -> UsageOf:
+    """Return what models used for a message, from the record."""
+    log = context.app.services.get(CallLog)
+
+    async def used(message: ChatMessage) -> dict[str, int] | None:
+        turn = await log.turn(message.id, message.address)
+        if turn is None or not turn.completions:
+            return None
+        return {
+            "prompt_tokens": turn.charge.prompt_tokens,
+            "completion_tokens": turn.charge.completion_tokens,
+            "total_tokens": turn.charge.tokens,
+        }
+
+    return used
+
+
+class _Looks:
+    """Looks at the reminders of rooms, one look at a time for each room."""
+
+    def __init__(self, watch: ReminderWatch, clock: Clock) -> None:
+        self._watch = watch
+        self._clock = clock
+        self._locks: dict[str, asyncio.Lock] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def begin(self, chat: ChatAddress, after_seconds: float = 0.0) -> None:
+        task = asyncio.create_task(self._look(chat, after_seconds), name=f"reminders of {chat}")
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def end(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+
+    async def _look(self, chat: ChatAddress, after_seconds: float) -> None:
+        await self._clock.nap(after_seconds)
+        async with self._locks.setdefault(chat.key, asyncio.Lock()):
+            await self._watch.look(chat)

@@ -1,0 +1,136 @@
+"""The messages of a room as the page shows them: history, calls and extras put together."""
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from bot.http.core.bodies import SessionMessage, SpecCall
+from bot.http.core.context import HttpContext
+from bot.platforms.web.choices import choices_at
+from bot.platforms.web.extras import Extras
+from bot.platforms.web.frames import CallShape, MessageShape, add_rule_words, attachment_shape, author_shape, written
+from bot.platforms.web.shapes import message_shape
+from services.call_log.model import CallRecord
+from services.call_log.service import CallLog
+from services.kernel.chat import ChatAddress, ChatMessage
+from services.storage.messages.pages import PagedMessage
+
+_LONGEST_RESULT = 4000
+
+
+class RoomHistory:
+    """Reads the rooms' history."""
+
+    def __init__(self, context: HttpContext) -> None:
+        self._pages = context.messages
+        self._room = context.room
+        self._clock = context.clock
+        self._log = context.app.services.get(CallLog)
+
+    async def shown(self, chat: ChatAddress, *, before: str | None = None, limit: int) -> list[MessageShape]:
+        """The last messages of a chat (before another), oldest first, as the page shows them."""
+        return await self._shapes(chat, await self._pages.of_chat(chat, before=before, limit=limit))
+
+    async def one(self, chat: ChatAddress, message_id: str) -> MessageShape | None:
+        """One message; None when there is none."""
+        found = await self._pages.one(chat, message_id)
+        return None if found is None else (await self._shapes(chat, [found]))[0]
+
+    async def reply_to(self, chat: ChatAddress, message_id: str) -> MessageShape | None:
+        """The last thing that the bot replied to a message; None when it did not."""
+        found = await self._pages.replies(chat, [message_id])
+        return (await self._shapes(chat, found[-1:]))[0] if found else None
+
+    async def page(self, chat: ChatAddress, *, before: str | None = None, limit: int) -> list[SessionMessage]:
+        """The same as the specification has it."""
+        paged = await self._pages.of_chat(chat, before=before, limit=limit)
+        return await self.as_session(chat, paged)
+
+    async def as_session(self, chat: ChatAddress, paged: Sequence[PagedMessage]) -> list[SessionMessage]:
+        """Messages as the specification has them."""
+        calls = await self._calls(chat, paged)
+        return [
+            SessionMessage(
+                id=each.message.id,
+                session_id=chat.chat_id,
+                role="assistant" if each.message.sender.is_bot else "user",
+                content=each.message.text,
+                created_at=written(each.message.sent_at),
+                author=author_shape(each.message.sender),
+                reply_to=each.message.reply_to,
+                tool_calls=[SpecCall(**call.as_tool_call()) for call in calls.get(each.message.id, ())],
+            )
+            for each in paged
+        ]
+
+    async def _shapes(self, chat: ChatAddress, paged: Sequence[PagedMessage]) -> list[MessageShape]:
+        calls = await self._calls(chat, paged)
+        return [
+            message_shape(
+                each.message.id,
+                author_shape(each.message.sender),
+                each.message.text,
+                each.message.sent_at,
+                reply_to=each.message.reply_to,
+                extras=await self._extras(each.message),
+                calls=[_shown(call) for call in calls.get(each.message.id, ())],
+                edited=each.is_edited,
+            )
+            for each in paged
+        ]
+
+    async def _extras(self, message: ChatMessage) -> Extras:
+        """Return what a message has besides its text; its attachments are kept as long as it is."""
+        extras = await self._room.extras(message.address.chat_id, message.id)
+        if extras.choices:
+            extras = replace(extras, choices=choices_at(extras.choices, self._clock.now()))
+        if extras.attachments or not message.attachments:
+            return extras
+        return replace(extras, attachments=[attachment_shape(each) for each in message.attachments])
+
+    async def _calls(self, chat: ChatAddress, paged: Sequence[PagedMessage]) -> dict[str, tuple[CallRecord, ...]]:
+        """The calls by the message they stand under: the bot's first answer, or the question when there is none."""
+        found = await self._confirmed(chat, paged)
+        asked = {each.message.reply_to for each in paged if each.message.sender.is_bot and each.message.reply_to}
+        asked |= {each.message.id for each in paged if not each.message.sender.is_bot}
+        if not asked:
+            return found
+        of_questions = await self._log.records_of_messages(chat, sorted(asked))
+        called = [question for question, calls in of_questions.items() if calls]
+        hosts: dict[str, str] = {}
+        for reply in await self._pages.replies(chat, called) if called else ():
+            hosts.setdefault(reply.message.reply_to or "", reply.message.id)
+        for question in called:
+            host = hosts.get(question, question)
+            found[host] = (*found.get(host, ()), *of_questions[question])
+        return found
+
+    async def _confirmed(self, chat: ChatAddress, paged: Sequence[PagedMessage]) -> dict[str, tuple[CallRecord, ...]]:
+        """The calls that a yes has let run, by the answer to the yes; they are recorded under the message before."""
+        found: dict[str, tuple[CallRecord, ...]] = {}
+        for each in paged:
+            extras = await self._room.extras(chat.chat_id, each.message.id)
+            if extras.confirmed:
+                found[each.message.id] = await self._log.confirmed(chat, extras.confirmed)
+        return found
+
+
+def _shown(record: CallRecord) -> CallShape:
+    """Return a call as the page shows it: a failure in the words that the person was told."""
+    call = record.as_tool_call()
+    shape = CallShape(
+        id=call["id"],
+        name=call["name"],
+        arguments=call["arguments"],
+        status="ok" if call["status"] == "success" else call["status"],
+        duration_ms=float(call["duration"]),
+    )
+    if call["error"] is not None:
+        shape["error"] = record.said or call["error"]
+    result = call["result"]
+    if result is not None:
+        is_long = len(result) > _LONGEST_RESULT
+        shape["result"] = f"{result[:_LONGEST_RESULT]}…" if is_long else result
+        shape["truncated"] = is_long
+    add_rule_words(shape)
+    return shape

@@ -1,0 +1,99 @@
+"""Membership of web rooms: the rooms that the holder of a token may read and write.
+
+Admins may enter every room, and everybody may enter the lobby. A member belongs to the rooms that they were the first
+to use, that they have written in, or that another member invited them to. A token that was issued for a list of rooms
+opens exactly those.
+"""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Annotated, Final
+
+from fastapi import Depends
+
+from bot.http.core.bodies import IN_ROOM, SESSION
+from bot.http.core.context import Context, HttpContext
+from bot.http.core.errors import HttpRefused
+from bot.http.security.auth import ChatViewer, ReminderViewer, ToolViewer, Viewer
+from services.kernel.chat import ChatAddress
+from services.storage.messages.pages import RoomUse
+
+LOBBY: Final = "lobby"
+_KEEP: Final = timedelta(days=36_500)
+_MOST_JOINED: Final = 500
+
+
+async def can_enter(context: HttpContext, viewer: Viewer, session_id: str) -> bool:
+    """Return whether `viewer` belongs to a room; the first to use a room belongs to it from then on."""
+    if viewer.rooms is not None:
+        return session_id in viewer.rooms
+    if viewer.role == "admin" or session_id == LOBBY:
+        return True
+    if session_id in await _joined(context, viewer.person.id):
+        return True
+    chat, use = context.room.address(session_id), RoomUse(context.app.database)
+    if await use.written_by(viewer.person.id, [chat]) or not await use.is_used(chat):
+        await join(context, viewer.person.id, session_id)
+        return True
+    return False
+
+
+async def enter_room(context: HttpContext, viewer: Viewer, session_id: str) -> None:
+    """Let `viewer` read and write in a room.
+
+    Raises:
+        HttpRefused: the room is not one of theirs (403).
+    """
+    if not await can_enter(context, viewer, session_id):
+        raise HttpRefused(403, "room_not_yours", room=session_id)
+
+
+async def rooms_among(context: HttpContext, viewer: Viewer, chats: Sequence[ChatAddress]) -> frozenset[str]:
+    """Return the keys of those web rooms of `chats` that `viewer` belongs to."""
+    if viewer.rooms is not None:
+        return frozenset(chat.key for chat in chats if chat.chat_id in viewer.rooms)
+    if viewer.role == "admin":
+        return frozenset(chat.key for chat in chats)
+    joined = {LOBBY, *await _joined(context, viewer.person.id)}
+    written = await RoomUse(context.app.database).written_by(viewer.person.id, chats)
+    return frozenset(chat.key for chat in chats if chat.chat_id in joined or chat in written)
+
+
+async def join(context: HttpContext, person_id: str, session_id: str) -> None:
+    """Add a room to those that a person belongs to; of more than 500 the oldest is left out."""
+    async with context.joining:
+        rooms = [each for each in await _joined(context, person_id) if each != session_id]
+        kept = [*rooms, session_id][-_MOST_JOINED:]
+        await context.app.state.set(_key(person_id), [*kept], keep=_KEEP, is_promised=True)
+
+
+async def _joined(context: HttpContext, person_id: str) -> list[str]:
+    stored = await context.app.state.get(_key(person_id))
+    return [str(each) for each in stored] if isinstance(stored, list) else []
+
+
+def _key(person_id: str) -> str:
+    return f"http.rooms:{person_id}"
+
+
+async def _in_room(session_id: SESSION, context: Context, viewer: ChatViewer) -> Viewer:
+    await enter_room(context, viewer, session_id)
+    return viewer
+
+
+async def _reminded_in_room(context: Context, viewer: ReminderViewer, session_id: IN_ROOM = LOBBY) -> Viewer:
+    await enter_room(context, viewer, session_id)
+    return viewer
+
+
+async def _with_tools_in_room(context: Context, viewer: ToolViewer, session_id: IN_ROOM = LOBBY) -> Viewer:
+    await enter_room(context, viewer, session_id)
+    return viewer
+
+
+RoomViewer = Annotated[Viewer, Depends(_in_room)]
+"""The viewer of a request whose path names a room of theirs."""
+RoomReminderViewer = Annotated[Viewer, Depends(_reminded_in_room)]
+"""The viewer of a request for the reminders of the room that its query names."""
+RoomToolViewer = Annotated[Viewer, Depends(_with_tools_in_room)]
+"""The viewer of a request for the tools of the room that its query names."""

@@ -1,0 +1,99 @@
+"""The reminders of a room as the page shows them, and word of what has changed among them."""
+
+from typing import Final
+
+from typing_extensions import TypedDict
+
+from bot.http.core.context import HttpContext
+from bot.platforms.web.frames import written
+from function_calls.language import recurrence_text
+from function_calls.language.messages import LANGUAGES
+from services.kernel.chat import ChatAddress
+from services.reminders.model import Reminder, ReminderState
+
+_MOST: Final = 1000
+
+
+class ReminderShape(TypedDict):
+    """A reminder. `due_at` is its next fire (UTC); `repeat` its rule (RFC 5545, or one of ours), empty for once.
+
+    `repeat_words` says the rule by language; `created_by` and `mentions` are ids of people.
+    """
+
+    id: str
+    session_id: str
+    text: str
+    due_at: str | None
+    next: list[str]
+    tz: str
+    start: str
+    repeat: str
+    repeat_words: dict[str, str]
+    created_by: str
+    created_by_name: str
+    mentions: list[str]
+    status: str
+    late_ms: int | None
+    is_urgent: bool
+    created_at: str
+
+
+class ChangedReminderShape(ReminderShape):
+    """A reminder after a change. `POST /api/reminders/undo` takes that back by `change_id`; null where nothing can."""
+
+    change_id: str | None
+
+
+def reminder_shape(reminder: Reminder) -> ReminderShape:
+    """A reminder as the page shows it."""
+    fires = [written(each) for each in reminder.next_fires]
+    rule = reminder.schedule.rule
+    return ReminderShape(
+        id=reminder.id,
+        session_id=reminder.address.chat_id,
+        text=reminder.content,
+        due_at=fires[0] if fires else None,
+        next=fires,
+        tz=reminder.schedule.zone,
+        start=reminder.schedule.start.isoformat(timespec="minutes"),
+        repeat=rule,
+        repeat_words={language: recurrence_text.rule(language, reminder) for language in LANGUAGES} if rule else {},
+        created_by=reminder.creator.id,
+        created_by_name=reminder.creator.name,
+        mentions=[person.id for person in reminder.targets],
+        status=reminder.state.value,
+        late_ms=None,
+        is_urgent=reminder.is_urgent,
+        created_at=written(reminder.created_at),
+    )
+
+
+async def room_reminders(context: HttpContext, chat: ChatAddress) -> list[ReminderShape]:
+    """The open reminders of a chat, soonest first."""
+    pairs = await context.shelf.open_in(chat)
+    return [reminder_shape(reminder) for reminder, _ in pairs[:_MOST]]
+
+
+class ReminderWatch:
+    """Tells rooms which of their reminders are new, changed or gone, whoever changed them."""
+
+    def __init__(self, context: HttpContext) -> None:
+        self._context = context
+        self._known: dict[str, dict[str, ReminderShape]] = {}
+
+    async def look(self, chat: ChatAddress) -> None:
+        """Tell the room of `chat` what is different from the last look; the first look only remembers."""
+        now = {each["id"]: each for each in await room_reminders(self._context, chat)}
+        before = self._known.get(chat.key)
+        self._known[chat.key] = now
+        room = self._context.room.room(chat.chat_id)
+        for each in now.values():
+            if before is None or each == before.get(each["id"]):
+                continue
+            kind = "reminder_updated" if each["id"] in before else "reminder_created"
+            room.emit(kind, {"reminder": each})
+        for gone in (before or {}).values():
+            if gone["id"] not in now:
+                state = await self._context.reminder_state(gone["id"])
+                kind = "reminder_updated" if state is ReminderState.DONE else "reminder_cancelled"
+                room.emit(kind, {"reminder": {**gone, "status": state.value, "due_at": None, "next": []}})

@@ -1,0 +1,128 @@
+"""Who asks, and what they may do."""
+
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Final
+
+from fastapi import Depends, Query
+from msgspec import Struct
+from msgspec.structs import replace
+from starlette.requests import HTTPConnection
+
+from bot.http.core.errors import HttpRefused
+from bot.http.core.tokens import SCOPES, Role, Scope, Token, Tokens
+from bot.platforms.web.ids import LONGEST_NAME, person_called
+from services.kernel.chat import Person
+
+_BEARER: Final = "bearer "
+NAME = Annotated[
+    str | None,
+    Query(max_length=LONGEST_NAME, description="Who you are in the room; the name of the token where it has one."),
+]
+
+
+class Viewer(Struct, frozen=True, kw_only=True):
+    """Who a request is from: a person of the room, their role, and the scopes that their token has.
+
+    `rooms` are those that the token is held to, None where it is not. `is_fixed` says that the token names the person,
+    so that the request cannot name another. `token_id` tells tokens apart, empty where there is none: several may be
+    one person's. `is_renamed` says that the request names another person than the token, whose own access then counts.
+    """
+
+    person: Person
+    role: Role
+    scopes: frozenset[Scope]
+    rooms: frozenset[str] | None = None
+    is_fixed: bool = False
+    token_id: str = ""
+    is_renamed: bool = False
+
+    @property
+    def is_operator(self) -> bool:
+        """Return whether an admin asks as themselves, for whom every tool is listed."""
+        return "admin" in self.scopes and not self.is_renamed
+
+    def named(self, name: str | None) -> "Viewer":
+        """The same, as the person that the request names.
+
+        Raises:
+            HttpRefused: that is no name, or it is not theirs.
+        """
+        if not name:
+            return self
+        try:
+            person = person_called(name, is_admin=self.person.is_admin)
+        except ValueError as error:
+            raise HttpRefused(422, "name_invalid", limit=LONGEST_NAME) from error
+        if self.is_fixed and person.id != self.person.id:
+            raise HttpRefused(403, "not_your_name", name=self.person.name)
+        if self.is_fixed or person.id == self.person.id:
+            return self
+        return replace(self, person=person, is_renamed=True)
+
+
+LOCAL: Final = Viewer(person=Person(id="you", name="you"), role="admin", scopes=SCOPES["admin"])
+"""Whoever asks from this machine, where no token is set."""
+
+
+def viewer_of_token(token: Token) -> Viewer:
+    """The viewer that a token stands for; the operator's own may speak as anybody."""
+    is_admin = token.role == "admin"
+    person = person_called(token.name, is_admin=is_admin)
+    return Viewer(
+        person=person,
+        role=token.role,
+        scopes=token.scopes,
+        rooms=token.rooms,
+        is_fixed=not is_admin,
+        token_id=token.id,
+    )
+
+
+async def identified(connection: HTTPConnection, tokens: Tokens, *, is_open: bool) -> Viewer | None:
+    """Return who `connection` is from; None for nobody that is known.
+
+    `is_open` is for a bot without a token of its own, which only this machine reaches: whoever shows none, or the
+    placeholder key that many clients insist on, is `LOCAL`. A token stands in the header `Authorization: Bearer …`, or,
+    for sockets of a browser, in the query (`token`).
+    """
+    header = connection.headers.get("authorization", "")
+    secret = header[len(_BEARER) :].strip() if header.lower().startswith(_BEARER) else ""
+    if not secret and connection.scope["type"] == "websocket":
+        secret = connection.query_params.get("token", "")
+    if secret:
+        token = await tokens.find(secret)
+        if token is not None:
+            return viewer_of_token(token)
+    return LOCAL if is_open else None
+
+
+async def viewer_of(connection: HTTPConnection) -> Viewer:
+    """The viewer that the guard has found; async because FastAPI sends other dependencies into a thread.
+
+    Raises:
+        HttpRefused: there is none (401).
+    """
+    viewer = connection.scope.get("viewer")
+    if not isinstance(viewer, Viewer):
+        raise HttpRefused(401, "unauthorized")
+    return viewer
+
+
+def needs(scope: Scope) -> Callable[[HTTPConnection], Awaitable[Viewer]]:
+    """A dependency that lets pass who may use `scope`: `Annotated[Viewer, Depends(needs("tools"))]`."""
+
+    async def allowed(connection: HTTPConnection) -> Viewer:
+        viewer = await viewer_of(connection)
+        if scope not in viewer.scopes:
+            raise HttpRefused(403, "scope_missing", scope=scope)
+        return viewer
+
+    return allowed
+
+
+ChatViewer = Annotated[Viewer, Depends(needs("chat"))]
+ReminderViewer = Annotated[Viewer, Depends(needs("reminders"))]
+ToolViewer = Annotated[Viewer, Depends(needs("tools"))]
+SearchViewer = Annotated[Viewer, Depends(needs("search"))]
+MetricsViewer = Annotated[Viewer, Depends(needs("metrics"))]
+AdminViewer = Annotated[Viewer, Depends(needs("admin"))]

@@ -1,0 +1,98 @@
+"""Serves the HTTP application in the bot's own event loop."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import Final
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from bot.config.settings import HttpSettings
+from bot.http.app import guarded
+from bot.http.core.bind_policy import check_reach, page_address
+from bot.http.core.context import HttpContext
+from bot.http.rooms.events import follow_bot
+from bot.http.rooms.shared import rooms_shared
+from bot.http.server.connection_limits import ConnectionLimits, limited_protocol
+from services.kernel.errors import ConfigError
+
+_LONGEST_FRAME: Final = 16_000_000
+"""Bytes: a result of 5 MB that a page brings, its characters escaped (`\\u00e4`). The socket holds all else to less."""
+_BACKLOG: Final = 512
+_STOP_SECONDS: Final = 3
+
+
+class Server(uvicorn.Server):
+    """Uvicorn, with the signals left to the bot."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.is_listening = asyncio.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Say when requests are taken."""
+        await super().startup(sockets)
+        self.is_listening.set()
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Capture none."""
+        yield
+
+
+def listening(settings: HttpSettings) -> socket.socket:
+    """A socket that listens where the settings say.
+
+    Raises:
+        ConfigError: the address cannot be listened on, such as because the port is taken.
+    """
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    try:
+        return socket.create_server((settings.host, settings.port), family=family, backlog=_BACKLOG)
+    except OSError as error:
+        reason = str(error.strerror).partition(" (")[0]  # asyncio and Python say the address once more
+        problem = f"{settings.host}:{settings.port} ({reason}); set BUBBLES_HTTP__PORT to another"
+        raise ConfigError("settings", "http.port", problem) from error
+
+
+@asynccontextmanager
+async def served(context: HttpContext, listener: socket.socket | None = None) -> AsyncIterator[str]:
+    """Serve on `listener`, or where the settings say, for as long as the context lasts; gives the page's address.
+
+    Raises:
+        ConfigError: it would be reached from elsewhere without a token that is hard to guess, or cannot listen.
+    """
+    settings = context.settings.http
+    check_reach(settings)
+    with listener or listening(settings) as open_socket, follow_bot(context):
+        address = page_address(settings.host, open_socket.getsockname()[1])
+        context.room.base_url = address
+        server = Server(_config(guarded(context), ConnectionLimits.of(settings)))
+        async with rooms_shared(context):
+            task = asyncio.create_task(server.serve(sockets=[open_socket]), name="http server")
+            try:
+                await server.is_listening.wait()
+                yield address
+            finally:
+                server.should_exit = True
+                await task
+
+
+def _config(app: ASGIApp, limits: ConnectionLimits) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        http=limited_protocol(limits),  # type: ignore[arg-type]  # a factory does as well as a class
+        log_config=None,
+        access_log=False,
+        lifespan="off",
+        ws="websockets-sansio",
+        ws_max_size=_LONGEST_FRAME,
+        ws_ping_interval=20.0,
+        ws_ping_timeout=20.0,
+        ws_per_message_deflate=False,
+        timeout_keep_alive=30,
+        timeout_graceful_shutdown=_STOP_SECONDS,
+        server_header=False,
+    )

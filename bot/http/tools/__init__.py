@@ -1,0 +1,1 @@
+"""Routes of tools, tool sources and stored tools."""

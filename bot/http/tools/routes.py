@@ -1,0 +1,210 @@
+"""`/api/tools`: what the bot can do in a room, and doing it."""
+
+import json
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Path, Request
+from pydantic import Field, JsonValue
+
+from bot.http.core.answer import Answer
+from bot.http.core.bodies import IN_ROOM, LONGEST_SESSION, SESSION_PATTERN, Body
+from bot.http.core.context import Context, HttpContext
+from bot.http.core.errors import HttpRefused
+from bot.http.core.timeseries import percentile
+from bot.http.rooms.calls import Asked, call_tool, check_arguments, tool_viewer, turn_of
+from bot.http.rooms.memberships import RoomToolViewer
+from bot.http.security.auth import NAME, ToolViewer, Viewer
+from bot.http.security.quota import admit
+from bot.platforms.web.frames import json_text
+from function_calls.registry import Registry
+from function_calls.tools.calls import ToolSpec
+from function_calls.toolsets.source import Health, ToolSource
+from services.storage.records.activity import Timed
+
+TOOL_NAME = Annotated[str, Path(max_length=200, examples=["reminder_list"])]
+_COUNTED = timedelta(days=7)
+
+routes = APIRouter(prefix="/api/tools", tags=["tools"])
+
+
+class ToolHealth(Answer):
+    """How the source of a tool is; `detail` says what is wrong."""
+
+    is_ok: bool
+    detail: str
+
+
+class ToolMeta(Answer):
+    """The fields of a tool that Open WebUI's clients show."""
+
+    description: str
+
+
+class ToolBody(Answer):
+    """A tool; `calls` and `p95_ms` are of the last seven days.
+
+    `id` is the name that the tool is called by, `meta.description` its description, as Open WebUI's clients read them.
+    """
+
+    id: str
+    name: str
+    meta: ToolMeta
+    description: str
+    parameters: dict[str, JsonValue] = Field(description="JSON Schema of the arguments.")
+    source: str
+    health: ToolHealth
+    returns: Literal["reply", "observation"]
+    permission: str
+    confirm: bool
+    changes_state: bool
+    calls: int
+    failures: int
+    p95_ms: float | None
+
+
+class ToolList(Answer):
+    """The tools that you may call in a room."""
+
+    tools: list[ToolBody]
+
+
+class InvokeBody(Body):
+    """A call. `dry_run` only checks the arguments."""
+
+    arguments: dict[str, JsonValue] = Field(default_factory=dict)
+    session_id: str = Field("lobby", pattern=SESSION_PATTERN, max_length=LONGEST_SESSION)
+    name: str | None = Field(None, max_length=40, description="Who calls.")
+    dry_run: bool = False
+
+
+class ReceiptBody(Answer):
+    """A change that was made."""
+
+    action: str
+    subject: str
+
+
+class Invoked(Answer):
+    """What came of a call: `result` is what a model would be fed, `text` what a chat would be told."""
+
+    ok: bool
+    status: Literal["ok", "error", "timeout", "denied", "checked"]
+    result: JsonValue = None
+    text: str = ""
+    error: str | None = None
+    duration_ms: float | None = None
+    receipts: list[ReceiptBody] = Field(default_factory=list)
+
+
+@routes.get("")
+async def tools(context: Context, viewer: RoomToolViewer, session_id: IN_ROOM = "lobby", name: NAME = None) -> ToolList:
+    """List the tools that you may call in a room, with their schemas; an admin who names nobody sees all of them."""
+    return ToolList(tools=await _listed(context, viewer.named(name), session_id))
+
+
+@routes.get("/")
+async def tool_list(
+    context: Context, viewer: RoomToolViewer, session_id: IN_ROOM = "lobby", name: NAME = None
+) -> list[ToolBody]:
+    """List the same tools as `GET /api/tools` as a bare array, the form that Open WebUI's clients read."""
+    return await _listed(context, viewer.named(name), session_id)
+
+
+@routes.get("/{tool_name}")
+async def tool(
+    tool_name: TOOL_NAME, context: Context, viewer: RoomToolViewer, session_id: IN_ROOM = "lobby", name: NAME = None
+) -> ToolBody:
+    """One tool with its schema."""
+    specs = await _specs(context, viewer.named(name), session_id)
+    spec = next((each for each in specs if each.name == tool_name), None)
+    if spec is None:
+        raise HttpRefused(404, "tool_unknown", tool=tool_name)
+    times = await context.activity.call_times(context.clock.now() - _COUNTED)
+    sources = await _sources(context, viewer.named(name), session_id)
+    return _told(spec, context.app.registry, times, sources)
+
+
+@routes.post("/{tool_name}/invoke")
+async def invoke(
+    tool_name: TOOL_NAME, body: InvokeBody, request: Request, context: Context, viewer: ToolViewer
+) -> Invoked:
+    """Call a tool, as the chat would; it is recorded like any other call, and counts as a message in the room."""
+    asked = Asked.of(request, viewer.named(body.name), body.session_id)
+    turn, is_operator = await turn_of(context, asked), asked.viewer.is_operator
+    await check_arguments(context, turn, tool_name, body.arguments, is_operator=is_operator)
+    if body.dry_run:
+        return Invoked(ok=True, status="checked")
+    admit(context, turn.message.address, turn.message.sender.id)
+    result = await call_tool(context, turn, tool_name, body.arguments, is_operator=is_operator)
+    return Invoked(
+        ok=result.ok,
+        status="ok" if result.ok else result.failure,
+        result=as_json(result.for_model()) if result.ok else None,
+        text=result.text,
+        error=None if result.ok else result.error or result.text,
+        duration_ms=round(result.duration_ms, 1),
+        receipts=[ReceiptBody(action=each.action, subject=each.subject) for each in result.receipts],
+    )
+
+
+def as_json(value: object) -> JsonValue:
+    """A value of a tool as JSON; what JSON does not know is written as text."""
+    read: JsonValue = json.loads(json_text(value))
+    return read
+
+
+async def _listed(context: HttpContext, viewer: Viewer, session_id: str) -> list[ToolBody]:
+    specs = await _specs(context, viewer, session_id)
+    times = await context.activity.call_times(context.clock.now() - _COUNTED)
+    sources = await _sources(context, viewer, session_id)
+    return [_told(spec, context.app.registry, times, sources) for spec in specs]
+
+
+async def _specs(context: HttpContext, viewer: Viewer, session_id: str) -> tuple[ToolSpec, ...]:
+    return await context.app.calls.list_specs(tool_viewer(context, viewer, session_id))
+
+
+async def _sources(context: HttpContext, viewer: Viewer, session_id: str) -> dict[str, ToolSource]:
+    """Return where each tool comes from, by its name."""
+    listed = await context.app.tools.listed(tool_viewer(context, viewer, session_id))
+    return {each.spec.name: each.source for each in listed}
+
+
+def _told(spec: ToolSpec, registry: Registry, times: tuple[Timed, ...], sources: Mapping[str, ToolSource]) -> ToolBody:
+    own = [each for each in times if each.name == spec.name]
+    registered = registry.get(spec.name)
+    options = None if registered is None else registered.options
+    parameters = as_json(dict(spec.parameters))
+    return ToolBody(
+        id=spec.name,
+        name=spec.name,
+        meta=ToolMeta(description=spec.description),
+        description=spec.description,
+        parameters=parameters if isinstance(parameters, dict) else {},
+        source=_source_name(sources.get(spec.name), is_own=registered is not None),
+        health=_health(sources.get(spec.name)),
+        returns=spec.returns,
+        permission="everyone" if options is None else _permission(options.permission),
+        confirm=spec.confirm if options is None else bool(options.confirm),
+        changes_state=spec.changes_state if options is None else options.changes_state,
+        calls=len(own),
+        failures=sum(not each.is_ok for each in own),
+        p95_ms=percentile([each.milliseconds for each in own], 0.95),
+    )
+
+
+def _permission(permission: str | tuple[str, ...]) -> str:
+    return permission if isinstance(permission, str) else ", ".join(permission)
+
+
+def _source_name(source: ToolSource | None, *, is_own: bool) -> str:
+    if is_own:
+        return "built-in"
+    return "elsewhere" if source is None else source.label
+
+
+def _health(source: ToolSource | None) -> ToolHealth:
+    health = Health() if source is None else source.health()
+    return ToolHealth(is_ok=health.is_ok, detail=health.detail)

@@ -1,0 +1,92 @@
+"""`/tools`: our functions as an OpenAPI tool server, for Open WebUI and whoever else takes one."""
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Body, Path, Query, Request
+from fastapi.responses import JSONResponse
+from pydantic import JsonValue
+
+from bot import __version__
+from bot.http.core.bodies import LONGEST_SESSION, SESSION_PATTERN
+from bot.http.core.context import Context
+from bot.http.core.errors import HttpRefused
+from bot.http.rooms.calls import Asked, call_tool, check_arguments, succeeded, tool_viewer, turn_of
+from bot.http.rooms.memberships import RoomToolViewer
+from bot.http.security.auth import NAME, ToolViewer
+from bot.http.security.quota import admit
+from bot.http.tools.routes import as_json
+from function_calls.tools.calls import ToolSpec
+from services.kernel.state import Json
+
+SESSION = Annotated[
+    str, Query(pattern=SESSION_PATTERN, max_length=LONGEST_SESSION, description="The room that the call belongs to.")
+]
+_SCHEME: Final = "bearer"
+
+routes = APIRouter(prefix="/tools", tags=["tool server"])
+
+
+@routes.get("/openapi.json", responses={200: {"content": {"application/json": {"schema": {"type": "object"}}}}})
+async def document(
+    request: Request, context: Context, viewer: RoomToolViewer, session_id: SESSION = "lobby", name: NAME = None
+) -> JSONResponse:
+    """The document of the tool server: every function that you may call, as `POST /tools/{name}`."""
+    specs = await context.app.calls.list_specs(tool_viewer(context, viewer.named(name), session_id))
+    url = str(request.base_url).rstrip("/") + routes.prefix
+    return JSONResponse(tool_document(specs, context.settings.bot.name, url))
+
+
+@routes.post("/{tool_name}")
+async def call(
+    tool_name: Annotated[str, Path(max_length=200, examples=["reminder_list"])],
+    request: Request,
+    context: Context,
+    viewer: ToolViewer,
+    given: Annotated[dict[str, JsonValue] | None, Body(description="The arguments.")] = None,
+    session_id: SESSION = "lobby",
+    name: NAME = None,
+    confirm: Annotated[bool, Query(description="The person has been asked, where that is needed.")] = False,
+) -> JsonValue:
+    """Call a function with its arguments; the answer is what a model is fed.
+
+    It is recorded like any other call, and counts as a message in the room.
+    """
+    asked = Asked.of(request, viewer.named(name), session_id)
+    turn, is_operator = await turn_of(context, asked), asked.viewer.is_operator
+    arguments = await check_arguments(context, turn, tool_name, given or {}, is_for_model=True, is_operator=is_operator)
+    admit(context, turn.message.address, turn.message.sender.id)
+    result = await call_tool(context, turn, tool_name, arguments, is_confirmed=confirm, is_operator=is_operator)
+    if result.is_question and not result.ok:
+        raise HttpRefused(409, "call_question", why=result.text)
+    return as_json(succeeded(result).for_model())
+
+
+def tool_document(specs: tuple[ToolSpec, ...], bot_name: str, url: str) -> dict[str, Json]:
+    """An OpenAPI 3.1 document that offers `specs` below `url`."""
+    paths: dict[str, Json] = {f"/{spec.name}": {"post": _operation(spec)} for spec in specs}
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": bot_name, "version": __version__, "description": f"What {bot_name} can do, as tools."},
+        "servers": [{"url": url}],
+        "paths": paths,
+        "components": {"securitySchemes": {_SCHEME: {"type": "http", "scheme": "bearer"}}},
+        "security": [{_SCHEME: []}, {}],
+    }
+
+
+def _operation(spec: ToolSpec) -> Json:
+    schema = as_json(_self_contained(spec))
+    is_needed = bool(spec.parameters.get("required"))
+    return {
+        "operationId": spec.name,
+        "summary": spec.name.replace("_", " "),
+        "description": spec.description,
+        "requestBody": {"required": is_needed, "content": {"application/json": {"schema": schema}}},
+        "responses": {"200": {"description": "What came of it", "content": {"application/json": {"schema": {}}}}},
+    }
+
+
+def _self_contained(spec: ToolSpec) -> dict[str, object]:
+    """The schema with an id of its own, from which its `#/$defs/…` are read."""
+    schema = dict(spec.parameters)
+    return schema | {"$id": f"urn:tool:{spec.name}"} if "$defs" in schema else schema

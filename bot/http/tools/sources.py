@@ -1,0 +1,93 @@
+"""`/api/tools/sources`: where the tools come from, and how each source is."""
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends, Path
+from pydantic import Field
+
+from bot.http.core.answer import Answer
+from bot.http.core.bodies import IN_ROOM
+from bot.http.core.context import Context
+from bot.http.core.errors import HttpRefused
+from bot.http.rooms.calls import tool_viewer
+from bot.http.rooms.memberships import RoomToolViewer
+from bot.http.security.auth import needs
+from bot.tools.servers.errors import ServerUnavailable
+
+routes = APIRouter(prefix="/api/tools/sources", tags=["tools"])
+
+
+class SourceEntry(Answer):
+    """A source of tools and how it is."""
+
+    label: str
+    kind: Literal["local", "openapi", "mcp", "python", "direct", "plugin"]
+    title: str
+    is_ok: bool
+    detail: str
+    tools: list[str] = Field(description="The names of its tools, as you may call them.")
+    is_public: bool
+
+
+class ClashEntry(Answer):
+    """A name that several sources offer."""
+
+    name: str
+    kept_by: str
+    renamed: list[str]
+
+
+class SourceList(Answer):
+    """The sources that you may use, and how clashes of names were resolved."""
+
+    sources: list[SourceEntry]
+    clashes: list[ClashEntry]
+
+
+class ChangesBody(Answer):
+    """What a refresh found."""
+
+    added: list[str]
+    removed: list[str]
+    changed: list[str]
+
+
+@routes.get("")
+async def sources(context: Context, viewer: RoomToolViewer, session_id: IN_ROOM = "lobby") -> SourceList:
+    """Where the tools come from that you may use, whether each source is well, and which names clash."""
+    asking = tool_viewer(context, viewer, session_id)
+    tools, owners = context.app.tools, context.settings.bot.owners
+    listed = await tools.listed(asking)
+    entries = []
+    for source in tools.sources:
+        if not source.access.admits(asking, owners):
+            continue
+        health = source.health()
+        names = [each.spec.name for each in listed if each.source is source]
+        entries.append(
+            SourceEntry(
+                label=source.label,
+                kind=source.kind,
+                title=source.title or source.label,
+                is_ok=health.is_ok,
+                detail=health.detail,
+                tools=names,
+                is_public=source.access.is_public,
+            )
+        )
+    clashes = [
+        ClashEntry(name=each.name, kept_by=each.kept_by, renamed=list(each.renamed)) for each in tools.combined.clashes
+    ]
+    return SourceList(sources=entries, clashes=clashes if "admin" in viewer.scopes else [])
+
+
+@routes.post("/{label}/refresh", dependencies=[Depends(needs("admin"))])
+async def refresh(label: Annotated[str, Path(max_length=64)], context: Context) -> ChangesBody:
+    """Fetch the document of an OpenAPI server again, and say what changed."""
+    try:
+        changes = await context.app.tools.refresh(label)
+    except LookupError as error:
+        raise HttpRefused(404, "source_unknown", label=label) from error
+    except ServerUnavailable as error:
+        raise HttpRefused(503, "source_unavailable", why=error) from error
+    return ChangesBody(added=list(changes.added), removed=list(changes.removed), changed=list(changes.changed))

@@ -1,0 +1,256 @@
+"""`/api/tools`: the Python tools that admins keep in the database."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path
+from msgspec import UNSET
+from msgspec.structs import replace
+from pydantic import Field, JsonValue
+
+from bot.http.core.answer import Answer
+from bot.http.core.bodies import Body, Done
+from bot.http.core.context import Context, HttpContext
+from bot.http.core.errors import HttpRefused
+from bot.http.security.auth import AdminViewer, Viewer, needs
+from bot.tools.stored.repository import ToolForm, ToolIdTaken, ToolShelf, ToolUnknown, ValvesInvalid
+from function_calls.toolsets.access import AccessInvalid, check_access
+from function_calls.toolsets.stored.source import LONGEST_SOURCE, SourceInvalid, read_source
+from services.storage.tools.model import StoredTool
+
+TOOL_ID = Annotated[str, Path(pattern=r"^[a-z][a-z0-9_]{0,39}$", examples=["weather"])]
+_ACCESS = (
+    "null: everybody; {}: the owner and admins; {read: {user_ids: [platform:id], group_ids: [platform:id of a chat]}}. "
+    "Left out, a new tool is for everybody and a changed one keeps its rule."
+)
+
+routes = APIRouter(prefix="/api/tools", tags=["tools"])
+_ADMIN = [Depends(needs("admin"))]
+
+
+class ToolFormBody(Body):
+    """A Python tool: a class `Tools`, or functions under `@tool_function`."""
+
+    content: str = Field(min_length=1, max_length=LONGEST_SOURCE, description="The source; it is read, not run.")
+    id: str = Field("", max_length=40)
+    name: str = Field("", max_length=200)
+    meta: dict[str, JsonValue] = Field(default_factory=dict, description="`description` for the list.")
+    access_control: JsonValue = Field(None, description=_ACCESS)
+
+    def form(self) -> ToolForm:
+        """Return the same for the shelf.
+
+        Raises:
+            AccessInvalid: `access_control` has a form that cannot be followed.
+        """
+        check_access(self.access_control)
+        description = self.meta.get("description")
+        return ToolForm(
+            content=self.content,
+            id=self.id,
+            name=self.name,
+            description=description if isinstance(description, str) else "",
+            access=self.access_control if "access_control" in self.model_fields_set else UNSET,
+        )
+
+
+class ImportedToolBody(ToolFormBody):
+    """A tool as the export writes it; its `specs`, `version` and times are made anew."""
+
+    user_id: str = Field("", max_length=200, description="The owner of a new tool; whoever imports it by default.")
+    is_enabled: bool | None = None
+    specs: JsonValue = None
+    version: JsonValue = None
+    created_at: JsonValue = None
+    updated_at: JsonValue = None
+
+    def form(self) -> ToolForm:
+        """Return the same for the shelf, with its owner and whether it is enabled.
+
+        Raises:
+            AccessInvalid: `access_control` has a form that cannot be followed.
+        """
+        is_enabled = UNSET if self.is_enabled is None else self.is_enabled
+        return replace(super().form(), owner=self.user_id, is_enabled=is_enabled)
+
+
+class StoredToolBody(Answer):
+    """A tool as it is kept."""
+
+    id: str
+    user_id: str
+    name: str
+    content: str
+    specs: JsonValue
+    meta: JsonValue
+    access_control: JsonValue
+    is_enabled: bool
+    version: int
+    created_at: datetime
+    updated_at: datetime
+
+
+class StoredToolList(Answer):
+    """Tools with their source."""
+
+    tools: list[StoredToolBody]
+
+
+class ImportBody(Body):
+    """Tools as they were exported; those whose id is there are changed."""
+
+    tools: list[ImportedToolBody] = Field(max_length=200)
+
+
+class VersionEntry(Answer):
+    """The source of a tool as it once was."""
+
+    version: int
+    content: str
+    author: str
+    saved_at: datetime
+
+
+class VersionList(Answer):
+    """All versions, the latest first."""
+
+    versions: list[VersionEntry]
+
+
+class ValvesBody(Answer):
+    """What a tool may be set to (JSON Schema), and what it is set to."""
+
+    spec: JsonValue
+    valves: JsonValue
+
+
+class EnabledBody(Body):
+    """Whether a tool is offered."""
+
+    is_enabled: bool
+
+
+@routes.post("/create")
+async def create(body: ToolFormBody, context: Context, viewer: AdminViewer) -> StoredToolBody:
+    """Keep a Python tool. What it offers is read from the source, which runs only when it is called, and apart."""
+    with _changing(context) as shelf:
+        return _told(await shelf.create(body.form(), _author(viewer)))
+
+
+@routes.get("/export", dependencies=_ADMIN)
+async def export(context: Context) -> StoredToolList:
+    """All Python tools with their source; settings, which may be secrets, stay here."""
+    with _changing(context) as shelf:
+        return StoredToolList(tools=[_told(each) for each in await shelf.all()])
+
+
+@routes.post("/import")
+async def import_tools(body: ImportBody, context: Context, viewer: AdminViewer) -> StoredToolList:
+    """Save all tools of an export, or none if one of them cannot be used."""
+    with _changing(context) as shelf:
+        saved = await shelf.import_all([each.form() for each in body.tools], _author(viewer))
+        return StoredToolList(tools=[_told(each) for each in saved])
+
+
+@routes.get("/id/{tool_id}", dependencies=_ADMIN)
+async def get(tool_id: TOOL_ID, context: Context) -> StoredToolBody:
+    """One Python tool with its source."""
+    with _changing(context) as shelf:
+        return _told(await shelf.get(tool_id))
+
+
+@routes.post("/id/{tool_id}/update")
+async def update(tool_id: TOOL_ID, body: ToolFormBody, context: Context, viewer: AdminViewer) -> StoredToolBody:
+    """Change a Python tool; the old source is kept as a version, and `access_control` stays where it is left out."""
+    with _changing(context) as shelf:
+        return _told(await shelf.update(tool_id, body.form(), _author(viewer)))
+
+
+@routes.post("/id/{tool_id}/toggle")
+async def toggle(tool_id: TOOL_ID, body: EnabledBody, context: Context, viewer: AdminViewer) -> StoredToolBody:
+    """Offer a Python tool, or offer it no longer."""
+    with _changing(context) as shelf:
+        return _told(await shelf.switch(tool_id, _author(viewer), is_enabled=body.is_enabled))
+
+
+@routes.delete("/id/{tool_id}/delete", dependencies=_ADMIN)
+async def delete(tool_id: TOOL_ID, context: Context) -> Done:
+    """Delete a Python tool with its versions."""
+    with _changing(context) as shelf:
+        await shelf.remove(tool_id)
+        return Done()
+
+
+@routes.get("/id/{tool_id}/versions", dependencies=_ADMIN)
+async def versions(tool_id: TOOL_ID, context: Context) -> VersionList:
+    """The source as it was, version by version."""
+    with _changing(context) as shelf:
+        await shelf.get(tool_id)
+        listed = await shelf.versions(tool_id)
+    return VersionList(
+        versions=[
+            VersionEntry(version=each.version, content=each.content, author=each.author, saved_at=each.saved_at)
+            for each in listed
+        ]
+    )
+
+
+@routes.get("/id/{tool_id}/valves", dependencies=_ADMIN)
+async def valves(tool_id: TOOL_ID, context: Context) -> ValvesBody:
+    """Return what a Python tool may be set to, and is."""
+    with _changing(context) as shelf:
+        tool = await shelf.get(tool_id)
+        return ValvesBody.model_validate({"spec": read_source(tool.content).valves, "valves": tool.valves})
+
+
+@routes.post("/id/{tool_id}/valves/update")
+async def set_valves(tool_id: TOOL_ID, body: dict[str, JsonValue], context: Context, viewer: AdminViewer) -> ValvesBody:
+    """Set what a Python tool may be set to."""
+    with _changing(context) as shelf:
+        tool = await shelf.set_valves(tool_id, body, _author(viewer))
+        return ValvesBody.model_validate({"spec": read_source(tool.content).valves, "valves": tool.valves})
+
+
+@contextmanager
+def _changing(context: HttpContext) -> Iterator[ToolShelf]:
+    """The shelf, if Python tools are switched on; its errors as answers, and what is offered looked at anew."""
+    tools = context.app.tools
+    if tools.shelf is None or tools.written is None:
+        raise HttpRefused(403, "python_tools_off")
+    try:
+        yield tools.shelf
+    except ToolUnknown as error:
+        raise HttpRefused(404, "stored_tool_unknown", tool=error) from error
+    except ToolIdTaken as error:
+        raise HttpRefused(409, "stored_tool_taken", tool=error) from error
+    except SourceInvalid as error:
+        raise HttpRefused(422, "source_invalid", problems={"content": str(error)}, why=error) from error
+    except AccessInvalid as error:
+        raise HttpRefused(422, "access_invalid", problems={"access_control": str(error)}, why=error) from error
+    except ValvesInvalid as error:
+        raise HttpRefused(422, "valves_invalid", why=error) from error
+    finally:
+        tools.written.forget()
+
+
+def _author(viewer: Viewer) -> str:
+    return f"web:{viewer.person.id}"
+
+
+def _told(tool: StoredTool) -> StoredToolBody:
+    told = {
+        "id": tool.id,
+        "user_id": tool.owner,
+        "name": tool.name,
+        "content": tool.content,
+        "specs": tool.specs,
+        "meta": tool.meta,
+        "access_control": tool.access,
+        "is_enabled": tool.is_enabled,
+        "version": tool.version,
+        "created_at": tool.created_at,
+        "updated_at": tool.updated_at,
+    }
+    return StoredToolBody.model_validate(told)

@@ -1,0 +1,114 @@
+"""The chat commands /link and /unlink: one person with accounts on several platforms."""
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from loguru import logger
+
+from bot.outbound.outbox import Outbox
+from bot.platforms.base import OutgoingMessage
+from function_calls.language.messages import say
+from function_calls.tools.calls import Reply, Turn
+from services.kernel.chat import ChatMessage
+from services.kernel.errors import DeliveryFailed, RequestRefused
+from services.people.account_links import PeopleService
+from services.people.link_codes import CODE_LASTS, code_in
+from services.people.model import Account, Linked
+
+_COMMAND: Final = re.compile(
+    r"/(?:(?P<link>link|关联|绑定)|(?P<unlink>unlink|解绑|取消关联))(?:@\S+)?(?:\s+(?P<rest>\S.*))?\s*",
+    re.IGNORECASE | re.DOTALL,
+)
+# Slack keeps unknown slash commands to itself, so that words do as well; in a private chat nobody else is meant.
+_LINK_WORDS: Final = re.compile(r"link my accounts?|(?:关联|绑定)(?:我的)?账号", re.IGNORECASE)
+_UNLINK_WORDS: Final = re.compile(r"unlink (?:my|this) accounts?|(?:解绑|取消关联)(?:我的)?账号", re.IGNORECASE)
+_LIST: Final = frozenset({"list", "列表", "查看"})
+
+
+class LinkCommands:
+    """Gives codes, takes them in, lists and unlinks; all of it only where nobody else reads.
+
+    A code that is said in a group is burnt.
+    """
+
+    def __init__(self, people: PeopleService, outbox: Outbox) -> None:
+        self._people = people
+        self._outbox = outbox
+
+    async def __call__(self, turn: Turn) -> Reply | None:
+        """The answer to a command or to a code; None for any other message."""
+        text = _as_command(turn.message)
+        command, code = _COMMAND.fullmatch(text), code_in(text)
+        if command is None and code is None:
+            return None
+        rest = "" if command is None else (command["rest"] or "").strip()
+        code = code or code_in(rest)
+        answer = await self._answer(turn, rest, code, is_unlink=bool(command and command["unlink"]))
+        return Reply(text=answer, reply_to=turn.message.id)
+
+    async def _answer(self, turn: Turn, rest: str, code: str | None, *, is_unlink: bool) -> str:
+        message, language = turn.message, turn.language
+        if not message.is_private:
+            if code is not None:
+                await self._people.burn(code)
+            return say(language, "link.burnt" if code is not None else "link.in_private")
+        if not self._proves_people(message):
+            return say(language, "link.not_here", platform=message.address.platform)
+        if is_unlink:
+            return await self._unlinked(turn, rest)
+        if code is not None:
+            return await self._redeemed(turn, code)
+        if rest and rest.casefold() not in _LIST:
+            return say(language, "link.no_code")
+        return await self._listed(turn) if rest else await self._given(turn)
+
+    async def _given(self, turn: Turn) -> str:
+        code = await self._people.code_for(turn.message.address, turn.message.sender, turn.language)
+        minutes = round(CODE_LASTS.total_seconds() / 60)
+        return say(turn.language, "link.given", code=code, minutes=minutes)
+
+    async def _redeemed(self, turn: Turn, code: str) -> str:
+        try:
+            linked = await self._people.redeem(turn.message.address, turn.message.sender, code)
+        except RequestRefused as refusal:
+            return say(turn.language, f"refused.{refusal.code}", **refusal.fields)
+        await self._tell_giver(linked, Account.of(turn.message.address, turn.message.sender))
+        return say(turn.language, "link.done", who=_named([linked.giver]), all=_named(linked.accounts))
+
+    async def _tell_giver(self, linked: Linked, by: Account) -> None:
+        """Whoever gave the code hears who used it, so that a code that went astray is noticed."""
+        text = say(linked.language, "link.used", who=_named([by]))
+        try:
+            await self._outbox.send(linked.told_in, OutgoingMessage(text=text))
+        except DeliveryFailed as failure:
+            logger.bind(chat=str(linked.told_in)).warning("nobody could be told of a link: {}", failure)
+
+    async def _listed(self, turn: Turn) -> str:
+        accounts = await self._people.accounts_of(turn.message.address, turn.message.sender)
+        if len(accounts) < 2:
+            return say(turn.language, "link.none")
+        return say(turn.language, "link.list", all=_named(accounts))
+
+    async def _unlinked(self, turn: Turn, platform: str) -> str:
+        gone = await self._people.unlink(turn.message.address, turn.message.sender, platform.casefold())
+        if not gone:
+            return say(turn.language, "link.none")
+        return say(turn.language, "link.undone", all=_named(gone))
+
+    def _proves_people(self, message: ChatMessage) -> bool:
+        platform = self._outbox.platforms.get(message.address.platform)
+        return platform is not None and platform.capabilities.proves_people
+
+
+def _as_command(message: ChatMessage) -> str:
+    """The text, words in a private chat as the command that they stand for."""
+    text = message.text.strip()
+    words = text.rstrip(".。!！")
+    if message.is_private and _LINK_WORDS.fullmatch(words):
+        return "/link"
+    return "/unlink" if message.is_private and _UNLINK_WORDS.fullmatch(words) else text
+
+
+def _named(accounts: Iterable[Account]) -> str:
+    return ", ".join(f"{each.name} ({each.platform})" for each in accounts)

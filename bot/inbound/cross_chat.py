@@ -1,0 +1,220 @@
+"""The chat commands /chatname and /for, and sentences such as "remind the #ops chat at 5": reminders for another chat.
+
+Whoever sets one is a member there, and that chat has allowed it by taking a name.
+"""
+
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Final
+
+from loguru import logger
+from msgspec import Struct
+from msgspec.structs import replace
+
+from bot.inbound.turns import TurnFactory
+from bot.outbound.outbox import Outbox
+from bot.platforms.base import KnowsMembers, OutgoingMessage
+from function_calls.conversation.slash_commands import typed_call
+from function_calls.language.messages import say
+from function_calls.offline.clauses import LONGEST
+from function_calls.tools.calls import Interpreter, Reply, ToolCall, ToolResult, Turn
+from function_calls.tools.confirmation.buttons import undo_button
+from function_calls.tools.permission import Viewer
+from function_calls.tools.policy import Oversight
+from services.kernel.chat import ChatAddress, ChatMessage
+from services.kernel.errors import DeliveryFailed, ModelUnavailable, RequestRefused
+from services.people.account_links import PeopleService
+from services.people.chat_aliases import PlaceService
+from services.people.model import Account
+
+_NAMING: Final = re.compile(r"/(?:chatname|群名)(?:@\S+)?(?:\s+(?P<name>\S+))?\s*", re.IGNORECASE)
+_NAMING_WORDS: Final = re.compile(
+    r"(?:.*\b)?(?:name|call) this (?:chat|group|channel|room) #?(?P<name>[\w-]+)[.!]?"
+    r"|.*(?:把|将|让)(?:本群|这个群)(?:叫做|叫作|叫|命名为)\s*#?(?P<zh>[\w-]+)[。！]?",
+    re.IGNORECASE,
+)
+_FOR: Final = re.compile(r"/(?:for|发到)(?:@\S+)?\s+#?(?P<name>[\w-]+)\s+(?P<rest>\S.*)", re.IGNORECASE | re.DOTALL)
+_OFF: Final = frozenset({"off", "关闭", "取消"})
+_KIND: Final = r"(?:chat|group|room|channel)\b"
+_KIND_ZH: Final = r"(?:群聊|群|频道|房间)[里中]?"
+# Each names a chat; what stands in its place, so that the rest is a sentence that could be said there.
+_SENTENCES: Final = (
+    (re.compile(rf"\bremind\s+(?:the\s+)?#(?P<name>[\w-]+)(?:\s+{_KIND})?", re.IGNORECASE), "remind everyone"),
+    (re.compile(rf"\bremind\s+the\s+(?P<name>[\w-]+)\s+{_KIND}", re.IGNORECASE), "remind everyone"),
+    (re.compile(rf"\s+in\s+(?:the\s+)?#(?P<name>[\w-]+)(?:\s+{_KIND})?", re.IGNORECASE), ""),
+    (re.compile(rf"\s+in\s+the\s+(?P<name>[\w-]+)\s+{_KIND}", re.IGNORECASE), ""),
+    (re.compile(rf"在\s*#?(?P<name>[\w-]+?)\s*{_KIND_ZH}"), ""),
+    (re.compile(rf"提醒\s*#?(?P<name>[\w-]+?)\s*{_KIND_ZH}"), "提醒大家"),
+)
+_REMINDS: Final = re.compile(r"\bremind\b|提醒", re.IGNORECASE)
+_LIST: Final = "reminder_list"
+_DOOR: Final = "elsewhere"
+_MAY_BE_CALLED: Final = frozenset({"reminder_set", "reminder_delete", _LIST, "undo"})
+
+Said = tuple[str, str]
+Understand = Callable[[Turn], Awaitable[Sequence[ToolCall]]]
+
+
+def is_elsewhere_command(text: str) -> bool:
+    """Return whether `text` names a chat, or does something in a named one, and so can only be meant for the bot."""
+    return _NAMING.fullmatch(text.strip()) is not None or _FOR.fullmatch(text.strip()) is not None
+
+
+def members_of(outbox: Outbox) -> Callable[[ChatAddress, str], Awaitable[bool | None]]:
+    """Asks the platforms that know who is in their chats."""
+
+    async def is_member(chat: ChatAddress, person_id: str) -> bool | None:
+        platform = outbox.platforms.get(chat.platform)
+        if platform is None or not isinstance(platform, KnowsMembers):
+            return None
+        try:
+            return await platform.is_member(chat, person_id)
+        except DeliveryFailed as failure:
+            logger.bind(chat=str(chat)).warning("the platform did not tell who is in the chat: {}", failure)
+            return False
+
+    return is_member
+
+
+class Understanding(Struct, frozen=True, kw_only=True):
+    """Reads what is to be done elsewhere: sentences first, then the model where there is one."""
+
+    offline: Interpreter
+    interpreter: Interpreter
+
+    async def __call__(self, turn: Turn) -> Sequence[ToolCall]:
+        """The calls that `turn` asks for, of those that may be made from elsewhere."""
+        typed = typed_call(turn)
+        calls = (typed,) if typed is not None else (await self.offline.interpret(turn)).calls
+        if not calls and self.interpreter is not self.offline:
+            try:
+                calls = (await self.interpreter.interpret(turn)).calls
+            except ModelUnavailable as error:
+                logger.warning("model unavailable ({}) for a reminder elsewhere", error.reason)
+        return [call for call in calls if call.name in _MAY_BE_CALLED]
+
+
+class ElsewhereCommands:
+    """Names chats, and does in a named chat what one of its members asks for somewhere else."""
+
+    def __init__(
+        self,
+        places: PlaceService,
+        people: PeopleService,
+        outbox: Outbox,
+        turns: TurnFactory,
+        *,
+        understand: Understand,
+        oversight: Oversight,
+    ) -> None:
+        self._places = places
+        self._people = people
+        self._outbox = outbox
+        self._turns = turns
+        self._understand = understand
+        self._oversight = oversight
+
+    async def __call__(self, turn: Turn) -> Reply | None:
+        """The answer to a command or a sentence for another chat; None for any other message."""
+        name = _name_given(turn.message)
+        if name is not None:
+            return Reply(text=await self._named(turn, name), reply_to=turn.message.id)
+        said = await self._said(turn.message.text)
+        return None if said is None else await self._done(turn, *said)
+
+    async def _named(self, turn: Turn, name: str) -> str:
+        viewer = Viewer.of(turn.message)
+        if viewer.is_private:
+            return say(turn.language, "elsewhere.groups_only")
+        if not self._oversight.may_rule(viewer):
+            return say(turn.language, "refused.admins_only")
+        if not name or name.casefold() in _OFF:
+            await self._places.close(viewer.chat)
+            return say(turn.language, "elsewhere.closed")
+        try:
+            kept = await self._places.open(viewer.chat, name)
+        except RequestRefused as refusal:
+            return say(turn.language, f"refused.{refusal.code}", **refusal.fields)
+        return say(turn.language, "elsewhere.open", name=kept)
+
+    async def _said(self, text: str) -> Said | None:
+        """Return which chat is spoken of, and what is to be said there."""
+        command = _FOR.fullmatch(text.strip())
+        if command is not None:
+            return command["name"], command["rest"]
+        if len(text) > LONGEST or not _REMINDS.search(text):
+            return None
+        for pattern, instead in _SENTENCES:
+            found = pattern.search(text)
+            if found is not None and (
+                await self._places.knows(found["name"]) or ("remind" in found[0] and "#" in found[0])
+            ):
+                return found["name"], f"{text[: found.start()]}{instead}{text[found.end() :]}"
+        return None
+
+    async def _done(self, turn: Turn, name: str, text: str) -> Reply:
+        message, language = turn.message, turn.language
+        try:
+            chat, account = await self._places.reach(
+                name, await self._people.accounts_of(message.address, message.sender)
+            )
+        except RequestRefused as refusal:
+            return Reply(text=say(language, f"refused.{refusal.code}", **refusal.fields), reply_to=message.id)
+        there = await self._as_said_there(turn, chat, account, text)
+        calls = await self._understand(there)
+        if not calls or (not message.is_private and any(call.name == _LIST for call in calls)):
+            key = "elsewhere.list_in_private" if calls else "elsewhere.only_reminders"
+            return Reply(text=say(language, key, name=name), reply_to=message.id)
+        results = [
+            await self._turns.calls.dispatch(call, replace(self._turns.context(there, place), door=_DOOR))
+            for place, call in enumerate(calls)
+        ]
+        return await self._answer(turn, there, name, results)
+
+    async def _as_said_there(self, turn: Turn, chat: ChatAddress, account: Account, text: str) -> Turn:
+        """The turn as if the person had said `text` in that chat, without rights."""
+        is_same_platform = chat.platform == turn.message.address.platform
+        message = replace(
+            turn.message,
+            address=chat,
+            sender=account.person,
+            text=text,
+            is_private=False,
+            is_addressed=True,
+            reply_to=None,
+            mentions=turn.message.mentions if is_same_platform else (),
+        )
+        specs = await self._turns.calls.list_specs(Viewer.of(message))
+        tools = tuple(spec for spec in specs if spec.name in _MAY_BE_CALLED)
+        return replace(turn, message=message, tools=tools, recent=(), on_text=None)
+
+    async def _answer(self, turn: Turn, there: Turn, name: str, results: Sequence[ToolResult]) -> Reply:
+        language = turn.language
+        text = "\n".join(result.text for result in results if result.text)
+        if not any(result.receipts for result in results):
+            return Reply(text=say(language, "elsewhere.in", name=name, text=text), reply_to=turn.message.id)
+        change = next((each.change_id for result in results for each in result.receipts if each.undo is not None), "")
+        told = OutgoingMessage(text=say(language, "elsewhere.told", who=turn.message.sender.name, text=text))
+        try:
+            await self._outbox.send(there.message.address, told)
+        except DeliveryFailed as failure:
+            logger.bind(chat=str(there.message.address)).warning("a chat cannot be told of a reminder: {}", failure)
+            if failure.is_permanent:
+                undo = ToolCall(id="undo", name="undo", arguments={"change_id": change} if change else {})
+                await self._turns.calls.dispatch(undo, replace(self._turns.context(there, len(results)), door=_DOOR))
+                return Reply(text=say(language, "elsewhere.unreachable", name=name), reply_to=turn.message.id)
+        before = f"/for {name} "
+        return Reply(
+            text=say(language, "elsewhere.done", name=name, text=text, undo=f"{before}undo"),
+            reply_to=turn.message.id,
+            choices=(undo_button(language, change, turn.message.sender, before=before),) if change else (),
+        )
+
+
+def _name_given(message: ChatMessage) -> str | None:
+    """The name that the chat is to have, empty for none; None where nothing is said of that."""
+    command = _NAMING.fullmatch(message.text.strip())
+    if command is not None:
+        return command["name"] or ""
+    words = _NAMING_WORDS.fullmatch(message.text.strip()) if message.is_addressed else None
+    return None if words is None else words["name"] or words["zh"]

@@ -1,0 +1,18 @@
+"""Has this message been handled before? Platforms deliver again after a lost acknowledgement."""
+
+from bot.inbound.middleware import Next
+from services.history.record_once import taken_in
+from services.history.service import HistoryService
+from services.kernel.chat import ChatMessage
+
+
+class Once:
+    """Records a message in the history, which remembers ids over restarts, and stops one that is there already."""
+
+    def __init__(self, history: HistoryService) -> None:
+        self._history = history
+
+    async def __call__(self, message: ChatMessage, call_next: Next) -> None:
+        """Pass on what is new. History is written first, so nothing said in the chat is missed by a summary."""
+        if message.is_recorded or await taken_in(self._history, message):
+            await call_next(message)

@@ -1,0 +1,82 @@
+"""A reaction to a reminder or to its confirmation is a wish: a thumb up to be reminded too, taken back to leave."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+
+from msgspec.structs import replace
+
+from bot.inbound.middleware import Middleware, chain
+from bot.inbound.turns import TurnFactory
+from bot.outbound.outbox import Outbox
+from function_calls.conversation.agent_loop import spoken, undo_hint
+from function_calls.conversation.records.recorder import Recorder
+from function_calls.tools.calls import Step, ToolCall
+from services.kernel.chat import ChatAddress, ChatMessage, Reaction
+
+_NAMES: Final = {"+1", "thumbsup", "thumbs_up", "heavy_plus_sign", "raising_hand", "raised_hand"}
+_ME_TOO: Final = frozenset("👍➕🙋✋") | _NAMES
+# Skin tones, the request for a coloured picture, and what joins a gender to a person.
+_TONES: Final = dict.fromkeys((*range(0x1F3FB, 0x1F400), 0xFE0F))
+_JOINER: Final = "\u200d"
+_ADDED: Final = "+"
+_TAKEN_BACK: Final = "-"
+
+
+class Reactions:
+    """Lets people join and leave reminders by a reaction; what asks for nothing of the bot is not answered."""
+
+    def __init__(
+        self, turns: TurnFactory, outbox: Outbox, recorder: Recorder, middlewares: Sequence[Middleware] = ()
+    ) -> None:
+        """`middlewares` are those that ask of messages who sent them, how fast they come and whose turn it is."""
+        self._turns = turns
+        self._outbox = outbox
+        self._recorder = recorder
+        self._pass = chain(middlewares, self._answer)
+
+    async def handle(self, reaction: Reaction) -> None:
+        """Remind whoever reacted too, or no longer when the reaction was taken back."""
+        if is_me_too(reaction.emoji):
+            await self._pass(_as_reply(reaction, await self._place_of(reaction), self._turns.clock.now()))
+
+    async def _place_of(self, reaction: Reaction) -> ChatAddress:
+        """Return where the message stands: few platforms tell the thread with a reaction, but the history knows it."""
+        if reaction.address.thread_id is not None:
+            return reaction.address
+        message = await self._turns.history.find(reaction.address, reaction.message_id)
+        return reaction.address if message is None else message.address
+
+    async def _answer(self, message: ChatMessage) -> None:
+        turn = await self._turns.turn(message)
+        action = "join" if message.text.startswith(_ADDED) else "leave"
+        call = ToolCall(id="reaction", name="reminder_state", arguments={"action": action})
+        with self._recorder.turn(turn) as notes:
+            result = await self._turns.calls.dispatch(call, self._turns.context(turn, 0))
+            # People react to each other, and thank the bot for their own reminders: what changes nothing is no wish.
+            if not any(receipt.undo for receipt in result.receipts):
+                return
+            told = replace(turn, steps=(Step(text="", calls=(call,), results=(result,)),))
+            spoken_reply = spoken(told, "\n".join([result.text, *undo_hint(told)]), "")
+            if spoken_reply is not None:
+                notes.reply = replace(spoken_reply, reply_to=message.reply_to, mentions=(message.sender,))
+                await self._outbox.reply(message.address, notes.reply)
+
+
+def is_me_too(emoji: str) -> bool:
+    """Return whether a reaction says that its person wants to be reminded too."""
+    plain = emoji.strip(":").translate(_TONES).partition(_JOINER)[0].casefold()
+    return plain in _ME_TOO
+
+
+def _as_reply(reaction: Reaction, place: ChatAddress, now: datetime) -> ChatMessage:
+    """The reaction as an unaddressed reply; it stands in no history, since nothing was said."""
+    text = f"{_ADDED if reaction.is_added else _TAKEN_BACK}{reaction.emoji}"
+    return ChatMessage(
+        id=f"{reaction.message_id}/{reaction.person.id}/{text}",
+        address=place,
+        sender=reaction.person,
+        text=text,
+        sent_at=now,
+        reply_to=reaction.message_id,
+    )

@@ -1,0 +1,114 @@
+"""What an earlier run was told and did not deal with: it was killed between taking a message and answering it."""
+
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from datetime import timedelta
+from typing import Final
+
+from loguru import logger
+from msgspec.structs import replace
+
+from bot.inbound.middleware import Next
+from bot.observability.watchdog import Watchdog
+from bot.outbound.outbox import Outbox
+from function_calls.language.messages import say
+from function_calls.tools.calls import Reply
+from services.kernel.chat import ChatMessage, Choice
+from services.kernel.clock import Clock
+from services.kernel.languages import language_of
+from services.kernel.state import StateStore
+from services.storage.messages.unanswered import UnansweredMessages
+
+ANSWERED_WITHIN: Final = timedelta(minutes=10)
+"""A message that has waited longer is not answered as if it were new; whoever sent it decides."""
+
+TOLD_WITHIN: Final = timedelta(days=1)
+_LONGEST_BUTTON: Final = 200
+
+Handle = Callable[[ChatMessage], Awaitable[object]]
+Screen = Callable[[ChatMessage, Next], Awaitable[None]]
+"""Asks of a message what the middlewares ask, and passes it on to the second argument if it is to be dealt with."""
+
+
+class Resumption:
+    """Handles such a message once more, or tells its sender, who can say it again with a button.
+
+    A message is taken up once: one that a start has tried already may be why the bot died, and its sender is only
+    told, spoken to or not. One that the event loop stood still on is not even tried (`watchdog`). `owed` are the
+    messages that were there when this run began, or, of several workers, those that were another one's until this one
+    took them over; those that come in now are somebody else's.
+    """
+
+    def __init__(
+        self,
+        owed: Iterable[ChatMessage],
+        outbox: Outbox,
+        state: StateStore,
+        clock: Clock,
+        *,
+        language: str,
+        watchdog: Watchdog | None = None,
+    ) -> None:
+        self._owed: dict[str, list[ChatMessage]] = {}
+        for message in owed:
+            self._owed.setdefault(message.address.platform, []).append(message)
+        self._outbox = outbox
+        self._state = state
+        self._clock = clock
+        self._language = language
+        self._watchdog = watchdog
+
+    @classmethod
+    async def of(
+        cls,
+        unanswered: UnansweredMessages,
+        outbox: Outbox,
+        state: StateStore,
+        clock: Clock,
+        *,
+        language: str,
+        among: Collection[tuple[str, str]] | None = None,
+        watchdog: Watchdog | None = None,
+    ) -> "Resumption":
+        """Return what is owed now; `among` limits it to messages that were another process's, by chat and id."""
+        found = await unanswered.since(clock.now() - TOLD_WITHIN)
+        owed = [each for each in found if among is None or (each.address.key, each.id) in among]
+        return cls(owed, outbox, state, clock, language=language, watchdog=watchdog)
+
+    def owed_on(self, platform: str) -> Sequence[ChatMessage]:
+        """Return what is owed on a platform, oldest first."""
+        return self._owed.get(platform, ())
+
+    async def take_up(self, platform: str, handle: Handle, screen: Screen) -> None:
+        """Deal with what is owed on a platform, in order; `handle` handles a message as if it had just come."""
+        for message in self.owed_on(platform):
+            is_tried = bool(await self._state.get(_tried_key(message)))
+            if self._is_unreadable(message):
+                await handle(replace(message, is_recorded=True))  # by telling its sender
+            elif not is_tried and self._clock.now() - message.sent_at <= ANSWERED_WITHIN:
+                await self._state.set(_tried_key(message), value=True, keep=TOLD_WITHIN)
+                logger.bind(chat=message.address.key, message=message.id).info("a message of before is taken up")
+                await handle(replace(message, is_recorded=True))
+            elif is_tried or message.is_addressed or message.is_private:
+                await screen(replace(message, is_recorded=True), self._tell)
+
+    async def _tell(self, message: ChatMessage) -> None:
+        await self._outbox.reply(message.address, self._missed(message))
+
+    def _is_unreadable(self, message: ChatMessage) -> bool:
+        return self._watchdog is not None and self._watchdog.is_unreadable((message.address.key, message.id))
+
+    def _missed(self, message: ChatMessage) -> Reply:
+        language = language_of(message.text, self._language)
+        is_short = 0 < len(message.text) <= _LONGEST_BUTTON
+        again = (
+            (Choice(label=say(language, "button.again"), says=message.text, for_people=(message.sender.id,)),)
+            if is_short
+            else ()
+        )
+        return Reply(
+            text=say(language, "notice.missed"), reply_to=message.id, mentions=(message.sender,), choices=again
+        )
+
+
+def _tried_key(message: ChatMessage) -> str:
+    return f"taken_up:{message.address.key}#{message.id}"

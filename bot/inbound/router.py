@@ -1,0 +1,189 @@
+"""The one door in: every message of every platform passes `MessageRouter.handle`."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import nullcontext
+from typing import TypeVar
+
+from loguru import logger
+
+from bot.inbound.corrections import Corrections
+from bot.inbound.edited_requests import EditedRequests
+from bot.inbound.intake import Intake
+from bot.inbound.middleware import Middleware, Next, chain
+from bot.inbound.reactions import Reactions
+from bot.inbound.sanitize_surrogates import mended
+from bot.inbound.storage_retry import StorageRetry
+from bot.inbound.turn_claims import ClaimedTurns
+from bot.inbound.unreadable_files import UnreadableMessages
+from bot.outbound.drafts import Drafts
+from bot.outbound.outbox import Outbox
+from function_calls.conversation.assistant import Assistant
+from function_calls.language.messages import say
+from function_calls.tools.calls import Reply, Turn
+from function_calls.tools.dispatch.execution import full_text
+from services.kernel.chat import ChatAddress, ChatMessage, Correction, Incoming, MessageWithdrawn, Reaction
+from services.kernel.errors import StorageFull, StorageUnavailable
+
+TurnFor = Callable[[ChatMessage], Awaitable[Turn]]
+_Key = tuple[str, str]
+T = TypeVar("T")
+
+
+class MessageRouter:
+    """Passes a message through the middlewares to the assistant, and the answer to the outbox."""
+
+    def __init__(
+        self,
+        assistant: Assistant,
+        outbox: Outbox,
+        turn_for: TurnFor,
+        middlewares: Sequence[Middleware] = (),
+        *,
+        corrections: Corrections,
+        drafts: Drafts,
+        reactions: Reactions,
+        edited: EditedRequests | None = None,
+        claimed: ClaimedTurns | None = None,
+        intake: Intake | None = None,
+        retry: StorageRetry | None = None,
+        unreadable: UnreadableMessages | None = None,
+    ) -> None:
+        """Record messages by `intake` as they arrive, and corrections again by `retry`; without, once in their turn.
+
+        With `claimed` other processes may deal with messages too, and each is answered by one. With `unreadable` a
+        message that an earlier process stood still on is not read, and each step is noted.
+        """
+        self._assistant = assistant
+        self._outbox = outbox
+        self._turn_for = turn_for
+        self._middlewares = middlewares
+        self._handle = chain(middlewares, self._answer)
+        self._corrections = corrections
+        self._drafts = drafts
+        self._reactions = reactions
+        self._edited = edited
+        self._claimed = claimed
+        self._intake = intake
+        self._retry = retry
+        self._unreadable = unreadable
+        self._being_handled: dict[_Key, asyncio.Task[object]] = {}
+        self._given_up: set[_Key] = set()
+
+    async def accept(self, incoming: Incoming) -> Incoming:
+        """Return `incoming` once a message in it is committed, however long the database is away."""
+        if isinstance(incoming, ChatMessage) and self._intake is not None:
+            return await self._intake.record(mended(incoming))
+        return incoming
+
+    async def handle(self, incoming: ChatMessage | Correction | Reaction) -> None:
+        """Handle one message, correction or reaction; whatever goes wrong is logged and never becomes small talk.
+
+        A message that is withdrawn while it is handled is given up; a change that a tool has begun is finished.
+        """
+        incoming = mended(incoming)
+        if isinstance(incoming, Reaction):
+            await self._react(incoming)
+            return
+        if not isinstance(incoming, ChatMessage):
+            await self._correct(incoming)
+            return
+        key, task = (incoming.address.key, incoming.id), asyncio.current_task()
+        if task is not None:
+            self._being_handled.setdefault(key, task)
+        is_first = self._being_handled.get(key) is task
+        try:
+            await self._read(incoming)
+        except asyncio.CancelledError:
+            if task is None or key not in self._given_up:
+                raise
+            task.uncancel()
+            logger.bind(chat=key[0], message=key[1]).info("a message was given up while it was handled")
+        except Exception as error:  # noqa: BLE001 - the last line of defence of one message; the next one must work
+            logger.bind(chat=key[0], message=key[1]).opt(exception=error).error("a message could not be handled")
+        finally:
+            if is_first:
+                self._being_handled.pop(key, None)
+        if is_first and self._claimed is not None:
+            self._claimed.deal_with(key)
+
+    async def _read(self, message: ChatMessage) -> None:
+        if self._unreadable is None:
+            await self._handle(message)
+        elif self._unreadable.has(message):
+            await self._unreadable.tell(message)
+        else:
+            await self._unreadable.watchdog.handle((message.address.key, message.id), self._handle(message))
+
+    async def screen(self, message: ChatMessage, last: Next) -> None:
+        """Ask of `message` what is asked of every message, and pass it to `last` instead of the assistant."""
+        await chain(self._middlewares, last)(message)
+
+    async def stop(self, address: ChatAddress, message_id: str) -> bool:
+        """Give up the answer to a message; a change that a tool has begun is finished. False when none is made."""
+        key = (address.key, message_id)
+        is_handled = key in self._being_handled
+        await self._give_up(key)
+        return is_handled
+
+    async def _correct(self, correction: Correction) -> None:
+        if isinstance(correction, MessageWithdrawn):
+            await self._give_up((correction.address.key, correction.message_id))
+        try:
+            before = None if self._edited is None else await self._patiently(lambda: self._before(correction))
+            await self._patiently(lambda: self._corrections.apply(correction))
+            if before is not None and self._edited is not None:
+                await self._edited.follow(correction, before)
+        except Exception as error:  # noqa: BLE001 - as for messages: the next one must work
+            log = logger.bind(chat=str(correction.address), message=correction.message_id)
+            log.opt(exception=error).error("a correction could not be handled")
+
+    async def _patiently(self, work: Callable[[], Awaitable[T]]) -> T:
+        return await (work() if self._retry is None else self._retry.run(work))
+
+    async def _before(self, correction: Correction) -> ChatMessage | None:
+        """The message as it was, once it has been dealt with: only then it is known what it has set."""
+        task = self._being_handled.get((correction.address.key, correction.message_id))
+        if task is not None and task is not asyncio.current_task():
+            await asyncio.wait([task])
+        return None if self._edited is None else await self._edited.before(correction)
+
+    async def _react(self, reaction: Reaction) -> None:
+        try:
+            await self._reactions.handle(reaction)
+        except Exception as error:  # noqa: BLE001 - as for messages: the next one must work
+            log = logger.bind(chat=str(reaction.address), message=reaction.message_id)
+            log.opt(exception=error).error("a reaction could not be handled")
+
+    async def _give_up(self, key: _Key) -> None:
+        task = self._being_handled.get(key)
+        if task is None:
+            return
+        self._given_up.add(key)
+        try:
+            task.cancel()
+            await asyncio.wait([task])
+        finally:
+            self._given_up.discard(key)
+
+    async def _answer(self, message: ChatMessage) -> None:
+        turn = await self._turn_for(message)
+        async with self._drafts.of(turn) as draft:
+            reply = await self._considered(turn)
+            if reply is not None and (self._claimed is None or await self._claimed.is_ours(message)):
+                await draft.say(reply)
+
+    async def _considered(self, turn: Turn) -> Reply | None:
+        message = turn.message
+        is_awaited = message.is_addressed or message.is_private
+        try:
+            async with self._outbox.typing(message.address) if is_awaited else nullcontext():
+                return await self._assistant.answer(turn)
+        except StorageFull as error:
+            logger.bind(chat=str(message.address), message=message.id).error("no answer: {}", error)
+            return Reply(text=full_text(turn.language)) if is_awaited else None
+        except StorageUnavailable:
+            raise  # the message is handled again once the database is back
+        except Exception as error:  # noqa: BLE001 - told to whoever asked, logged for whoever runs the bot
+            logger.bind(chat=str(message.address), message=message.id).opt(exception=error).error("no answer")
+            return Reply(text=say(turn.language, "failed.routing")) if message.is_addressed else None

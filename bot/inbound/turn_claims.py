@@ -1,0 +1,90 @@
+"""Of several processes one answers each message, also when the one that took it in dies or freezes on the way."""
+
+from collections.abc import Awaitable, Callable, Collection
+from typing import Final
+
+from loguru import logger
+
+from bot.platforms.base import Platform, TakesUp
+from function_calls.tools.calls import ToolCall, ToolResult
+from function_calls.tools.context import CallContext
+from services.kernel.chat import ChatMessage
+from services.kernel.clock import Clock
+from services.kernel.repeat_limit import RepeatLimit
+from services.storage.workers.turn_claims import Key, TurnClaims
+
+_LOOK_SECONDS: Final = 2.0
+
+TakeOver = Callable[[Collection[Key]], Awaitable[None]]
+
+
+class ClaimedTurns:
+    """What this process answers, and what it takes over of others."""
+
+    def __init__(self, claims: TurnClaims, clock: Clock) -> None:
+        self._claims = claims
+        self._clock = clock
+        self._outages = RepeatLimit.of_one_loop()
+
+    async def is_ours(self, message: ChatMessage) -> bool:
+        """Return whether the answer to `message` is ours to give; it is where the database does not say."""
+        key = (message.address.key, message.id)
+        try:
+            is_ours = await self._claims.is_ours(key)
+        except Exception as error:  # noqa: BLE001 - fire: better said twice than never
+            logger.bind(chat=key[0], message=key[1]).warning("whose answer it is, is not known: {}", error)
+            return True
+        if not is_ours:
+            logger.bind(chat=key[0], message=key[1]).warning("another worker answers a message of this one")
+        return is_ours
+
+    async def refuse(self, call: ToolCall, context: CallContext) -> ToolResult | None:
+        """Before a tool runs: stop what another process has begun anew."""
+        if await self.is_ours(context.message):
+            return None
+        return ToolResult.failed(f"{call.name} is called by another worker", kind="denied")
+
+    def deal_with(self, key: Key) -> None:
+        """Note that a message is dealt with."""
+        self._claims.deal_with((key,))
+
+    async def follow(self, platform: Platform, take_over: TakeOver) -> None:
+        """Let `take_over` deal with what other processes have left on a platform.
+
+        Where one process is connected, that is everything, once: the one before is connected no longer. In the rooms
+        that every process has, it is what those who are gone have left, for as long as this one is there.
+        """
+        if not platform.capabilities.per_process:
+            await self._take_over(platform.name, take_over, only_of_the_gone=False)
+            return
+        outages = RepeatLimit.of_one_loop()
+        while isinstance(platform, TakesUp):
+            try:
+                await self._take_over(platform.name, take_over, only_of_the_gone=True)
+            except Exception as error:  # noqa: BLE001 - fire: a database that is lost for a while comes back
+                if outages.admits(error):
+                    logger.warning("{}: what other workers have left is not known: {}", platform.name, error)
+            await self._clock.nap(_LOOK_SECONDS)
+
+    async def let_go(self) -> None:
+        """Tell the others what is dealt with, until cancelled, and then once more."""
+        try:
+            while True:
+                await self._clock.nap(_LOOK_SECONDS)
+                await self._let_go()
+        finally:
+            await self._let_go()
+
+    async def _take_over(self, platform: str, take_over: TakeOver, *, only_of_the_gone: bool) -> None:
+        keys = await self._claims.take(platform, only_of_the_gone=only_of_the_gone)
+        if keys:
+            logger.info("{} messages on {} were another worker's", len(keys), platform)
+            await take_over(keys)
+            self._claims.deal_with(keys)
+
+    async def _let_go(self) -> None:
+        try:
+            await self._claims.let_go()
+        except Exception as error:  # noqa: BLE001 - fire: what is claimed too long is looked at in vain, and left
+            if self._outages.admits(error):
+                logger.warning("other workers are not told what is dealt with: {}", error)

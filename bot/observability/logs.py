@@ -1,0 +1,160 @@
+"""Logging, configured once: one line a message, call and delivery; message text at DEBUG only; never secrets."""
+
+import json
+import logging
+import sys
+import traceback
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from io import TextIOWrapper
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, cast
+
+from loguru import logger
+
+from bot.config.settings import LogSettings
+from bot.config.terminal import printable
+from services.kernel.errors import ConfigError, StorageBusy, StorageFull, StorageUnavailable
+from services.kernel.private_files import make_private_folder, open_private
+from services.kernel.repeat_limit import RepeatLimit
+
+if TYPE_CHECKING:
+    from loguru import Record
+
+_MASK = "[secret]"
+_LINE = "_line"
+_REPEAT_SECONDS: Final = 10.0
+_COMPLAINT_SECONDS: Final = 60.0
+_MOST_BYTES: Final = 10_000_000
+_OLD_FILES: Final = 5
+_FOR_OPERATORS: Final = (StorageBusy, StorageFull, StorageUnavailable)
+"""Errors that need no trace: the operator makes room or starts a server, as the line says."""
+
+
+class LibraryLog(logging.Handler):
+    """Writes the warnings and errors of libraries into the bot's log: the same one once in ten seconds, with a count.
+
+    Strangers can cause some of them thousands of times a second, such as bad requests and failed connections.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self._repeats = RepeatLimit(_REPEAT_SECONDS)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write `record`, unless the same line was written a moment ago."""
+        error = record.exc_info[1] if record.exc_info else None
+        line = str(record.msg).partition("\n")[0]
+        count = self._repeats.left_out((record.name, line, type(error)), record.created)
+        if count is None:
+            return
+        more = f" ({count} more were left out)" if count else ""
+        logger.bind(library=record.name).opt(exception=error).log(record.levelname, "{}{}", record.getMessage(), more)
+
+
+class LogFile(RotatingFileHandler):
+    """A log file for this user alone, a new one every 10 MB; five old ones are kept.
+
+    Where it cannot be written, as on a full disk, that is said on standard error once a minute; lines that come
+    meanwhile are lost.
+    """
+
+    terminator = ""  # the line has its own
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, maxBytes=_MOST_BYTES, backupCount=_OLD_FILES, encoding="utf-8")
+        self._complaints = RepeatLimit(_COMPLAINT_SECONDS)
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line as it is."""
+        return record.getMessage()
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the name that logging calls
+        """Say that the file cannot be written, and open it anew for the next line."""
+        broken, self.stream = self.stream, None
+        if broken is not None:
+            with suppress(OSError):  # it still has the line, which cannot be written
+                broken.close()
+        if self._complaints.left_out("", record.created) is not None:
+            sys.stderr.write(f"bubbles: the log {self.baseFilename} cannot be written: {sys.exc_info()[1]}\n")
+
+    def _open(self) -> TextIOWrapper:
+        # The mode is one of text, which the type of `open` cannot know.
+        return cast("TextIOWrapper", open(self.baseFilename, self.mode, encoding=self.encoding, opener=open_private))
+
+
+def configure_logging(settings: LogSettings, data_dir: Path, *, secrets: Iterable[str] = (), is_quiet: bool) -> None:
+    """Send log lines to stderr and to `bubbles.log`, as text or as JSON, one object a line.
+
+    `secrets` are masked wherever they turn up, in the traces of errors too. `is_quiet` keeps stderr to errors, for a
+    terminal that is a chat.
+
+    Raises:
+        ConfigError: the data folder cannot be written.
+    """
+    hidden = sorted({secret for secret in secrets if secret}, key=len, reverse=True)
+    written = _as_json if settings.format == "json" else _as_text
+
+    def line(record: "Record") -> str:
+        text = written(record)
+        for secret in hidden:
+            text = text.replace(secret, _MASK)
+        record["extra"][_LINE] = text
+        return f"{{extra[{_LINE}]}}\n"
+
+    root = logging.getLogger()
+    root.handlers = [*(each for each in root.handlers if not isinstance(each, LibraryLog)), LibraryLog()]
+    logger.remove()
+    logger.add(sys.stderr, level="ERROR" if is_quiet else settings.level, format=line, backtrace=False, diagnose=False)
+    if settings.to_file:
+        try:
+            make_private_folder(data_dir)
+            file = LogFile(data_dir / "bubbles.log")
+            logger.add(file, level=settings.level, format=line, backtrace=False, diagnose=False)
+        except OSError as error:
+            raise ConfigError("settings", "bot.data_dir", f"{data_dir} cannot be written ({error.strerror})") from error
+
+
+@contextmanager
+def unlogged() -> Iterator[None]:
+    """Write nothing of the bot down, for a command that shows itself what the log would say."""
+    logger.disable("bot")
+    try:
+        yield
+    finally:
+        logger.enable("bot")
+
+
+def _as_text(record: "Record") -> str:
+    bound = _bound(record)
+    message = record["message"].replace("\n", "\\n")  # what others say must not look like a line of ours
+    told = f"{record['time']:YYYY-MM-DD HH:mm:ss.SSS} {record['level'].name:<7} {message}"
+    trace = (f"    {line}" for line in _trace(record))
+    return printable("\n".join([*([f"{told} {bound}"] if bound else [told]), *trace]))
+
+
+def _as_json(record: "Record") -> str:
+    """One object a line: `time` (RFC 3339), `level`, `logger`, `message`, what is bound, and `error` with its trace."""
+    told: dict[str, object] = {
+        "time": record["time"].isoformat(),
+        "level": record["level"].name,
+        "logger": record["name"],
+        "message": record["message"],
+        **_bound(record),
+    }
+    trace = _trace(record)
+    if trace:
+        told["error"] = "\n".join(trace)
+    return json.dumps(told, ensure_ascii=False, default=str)
+
+
+def _bound(record: "Record") -> dict[str, object]:
+    return {key: value for key, value in record["extra"].items() if key != _LINE}
+
+
+def _trace(record: "Record") -> list[str]:
+    raised = record["exception"]
+    if raised is None or raised.value is None or isinstance(raised.value, _FOR_OPERATORS):
+        return []
+    return "".join(traceback.format_exception(raised.type, raised.value, raised.traceback)).rstrip().splitlines()

@@ -1,0 +1,1 @@
+"""What happens to a message on its way out."""

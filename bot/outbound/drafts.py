@@ -1,0 +1,208 @@
+"""Shows an answer while a model writes it: one message, changed at the pace that the platform allows."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Final
+
+from loguru import logger
+from msgspec.structs import replace
+
+from bot.outbound.complete_sentences import whole_sentences
+from bot.outbound.outbox import Outbox
+from bot.platforms.base import Capabilities, OutgoingMessage
+from bot.platforms.kit.pieces import first_piece
+from function_calls.model_calls.unproven_claims import is_unproven
+from function_calls.tools.calls import Reply, Turn
+from services.kernel.chat import ChatMessage
+from services.kernel.clock import Clock
+from services.kernel.errors import DeliveryFailed
+from services.language_model.ports import TextListener
+
+# What is said within this time comes in one piece.
+_BEGINS_SECONDS: Final = 1.5
+_GOES_ON: Final = " …"
+_ATTEMPTS: Final = 4
+_FIRST_PAUSE_SECONDS: Final = 1.0
+_Key = tuple[str, str]
+
+
+class Drafts:
+    """The answers that are being written, where they can be shown: on platforms that change what they have said."""
+
+    def __init__(self, outbox: Outbox, clock: Clock, *, is_wanted: bool = True) -> None:
+        self._outbox = outbox
+        self._clock = clock
+        self._is_wanted = is_wanted
+        self._open: dict[_Key, Draft] = {}
+
+    def listener(self, message: ChatMessage) -> TextListener | None:
+        """Return who hears the answer to `message` as it is written; None where it cannot be shown."""
+        if not self._is_wanted or self._outbox.editor(message.address) is None:
+            return None
+        return partial(self._hear, _key(message))
+
+    @asynccontextmanager
+    async def of(self, turn: Turn) -> AsyncIterator["Draft"]:
+        """The draft of the answer to `turn`, for as long as it is being made; what is heard meanwhile is shown."""
+        key = _key(turn.message)
+        draft = self._open[key] = Draft(turn, self._outbox, self._clock)
+        try:
+            yield draft
+        finally:
+            del self._open[key]
+            await draft.stop()
+
+    async def _hear(self, key: _Key, text: str) -> None:
+        draft = self._open.get(key)
+        if draft is not None:
+            draft.hear(text)
+
+
+class Draft:
+    """One answer in the making.
+
+    Only whole sentences are shown, and none that claims a change: whether it was made is known at the end.
+    """
+
+    def __init__(self, turn: Turn, outbox: Outbox, clock: Clock) -> None:
+        self._turn = turn
+        self._outbox = outbox
+        self._clock = clock
+        self._text = ""
+        self._shown = ""
+        self._message_id: str | None = None
+        self._edits = 0
+        self._showing: asyncio.Task[None] | None = None
+        self._is_over = asyncio.Event()
+
+    def hear(self, text: str) -> None:
+        """Take a piece of the answer."""
+        self._text += text
+        if self._showing is None and not self._is_over.is_set():
+            self._showing = asyncio.create_task(self._show(), name=f"draft for {self._turn.message.address}")
+
+    async def stop(self) -> None:
+        """Show no more; what is just being sent arrives."""
+        self._is_over.set()
+        if self._showing is not None:
+            await asyncio.gather(self._showing, return_exceptions=True)
+
+    async def say(self, reply: Reply) -> None:
+        """Say the whole `reply` where the draft stands, or anew where there is none or it cannot be changed.
+
+        What does not fit into one message follows.
+        """
+        await self.stop()
+        if self._message_id is None:
+            await self._outbox.reply(self._turn.message.address, reply, key=self._key("answer"))
+            return
+        whole = replace(self._outbox.outgoing(self._turn.message.address, reply), private_to=None)
+        head, rest = _parted(whole, self._capabilities)
+        if not await self._changed(head):
+            await self._outbox.reply(self._turn.message.address, reply, key=self._key("answer"))
+            return
+        await self._outbox.record(self._turn.message.address, whole, self._message_id)
+        if rest is not None:
+            await self._outbox.persist(self._turn.message.address, rest, is_recorded=True)
+
+    def _key(self, part: str) -> str | None:
+        """Return the idempotency key of a part of this answer, the same when a crash makes the turn run again.
+
+        In rooms of this process an answer can be asked for again on purpose, so there it has none.
+        """
+        message = self._turn.message
+        if self._capabilities.per_process:
+            return None
+        return f"{part}:{message.address.key}/{message.id}{'/edited' if message.is_edited else ''}"
+
+    @property
+    def _capabilities(self) -> Capabilities:
+        return self._outbox.platforms[self._turn.message.address.platform].capabilities
+
+    async def _show(self) -> None:
+        abilities = self._capabilities
+        pause = _BEGINS_SECONDS
+        while not await self._over_within(pause):
+            text = whole_sentences(self._text)
+            if is_unproven(self._turn, text) or self._is_used_up(text, abilities):
+                return
+            if text != self._shown and not await self._told(text):
+                return
+            pause = abilities.seconds_between_edits
+
+    async def _over_within(self, seconds: float) -> bool:
+        try:
+            async with asyncio.timeout(seconds):
+                return await self._is_over.wait()
+        except TimeoutError:
+            return False
+
+    def _is_used_up(self, text: str, abilities: Capabilities) -> bool:
+        """Return whether no more fits, or the last edit is needed for the whole."""
+        is_full = 0 < _room(abilities) < len(text) + len(_GOES_ON)
+        return is_full or (0 < abilities.max_edits <= self._edits + 1)
+
+    async def _told(self, text: str) -> bool:
+        """Show `text`; False when the platform did not take it, and is not to be asked again."""
+        address, message = self._turn.message.address, self._turn.message
+        draft = OutgoingMessage(text=text + _GOES_ON, reply_to=message.id, idempotency_key=self._key("draft"))
+        try:
+            if self._message_id is None:
+                self._message_id = await self._outbox.begin(address, draft)
+            else:
+                await self._outbox.change(address, self._message_id, draft)
+                self._edits += 1
+        except DeliveryFailed as failure:
+            logger.bind(chat=str(address), message=message.id).debug("a draft is not shown: {}", failure)
+            return False
+        self._shown = text
+        return self._message_id is not None
+
+    async def _changed(self, message: OutgoingMessage) -> bool:
+        """Let the draft say `message`, as patiently as the platform asks; whether it does."""
+        address, pause = self._turn.message.address, _FIRST_PAUSE_SECONDS
+        for attempt in range(1, _ATTEMPTS + 1):
+            try:
+                await self._outbox.change(address, self._message_id or "", message)
+            except DeliveryFailed as failure:
+                logger.bind(chat=str(address)).warning("an edit was not taken (attempt {}): {}", attempt, failure)
+                if failure.is_permanent or attempt == _ATTEMPTS:
+                    return False
+                await self._clock.nap(failure.retry_after or pause)
+                pause *= 2
+            else:
+                return True
+        return False
+
+
+def _key(message: ChatMessage) -> _Key:
+    return message.address.key, message.id
+
+
+def _room(abilities: Capabilities) -> int:
+    """Characters that fit into one message whatever they become there: half of its length is for marks and escapes."""
+    return abilities.max_length // 2
+
+
+def _parted(whole: OutgoingMessage, abilities: Capabilities) -> tuple[OutgoingMessage, OutgoingMessage | None]:
+    """Return what the draft can become, and what has to follow.
+
+    Text that does not fit, and files, which no edit brings.
+    """
+    room, text = _room(abilities), whole.text.strip()
+    first, rest = first_piece(text, room, people=whole.mentions) if 0 < room < len(text) else (text, "")
+    if not rest and not whole.files:
+        return whole, None
+    names = "\n".join(f"📎 {file.name}" for file in whole.files)
+    head = replace(whole, text=first or names, files=(), choices=() if rest else whole.choices)
+    following = replace(
+        whole,
+        text=rest or names,
+        reply_to=None,
+        choices=whole.choices if rest else (),
+        mentions=tuple(person for person in whole.mentions if f"@{person.name}" in rest),
+        mentions_everyone=False,
+    )
+    return head, following

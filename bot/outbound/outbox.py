@@ -1,0 +1,262 @@
+"""The one door out: finds the platform, keeps the order of a chat, records what the bot said."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
+
+from loguru import logger
+from msgspec.structs import replace
+
+from bot.outbound.circuit_breakers import Outages
+from bot.platforms.base import (
+    Capabilities,
+    EditsMessages,
+    LinksMessages,
+    ListsMembers,
+    OutgoingMessage,
+    Platform,
+    ShowsTyping,
+)
+from function_calls.tools.calls import Reply
+from services.history.service import HistoryService
+from services.kernel.chat import ChatAddress, Person, SentFile
+from services.kernel.clock import Clock
+from services.kernel.errors import DeliveryFailed
+
+if TYPE_CHECKING:
+    from bot.outbound.remote_outbox import Relay
+
+_ATTEMPTS = 5
+_FIRST_PAUSE_SECONDS = 1.0
+# Quick answers need no sign that they are being written.
+_TYPING_BEGINS_SECONDS = 0.8
+_TYPING_LASTS_SECONDS = 4.0
+
+
+class Outbox:
+    """Sends replies and notices; one message at a time in each chat, and none while the platform wants patience.
+
+    With a `relay` what another process is connected to is handed over to that one.
+    """
+
+    def __init__(
+        self, platforms: Mapping[str, Platform], history: HistoryService, clock: Clock, relay: "Relay | None" = None
+    ) -> None:
+        self.platforms = platforms
+        self._relay = relay
+        self._history = history
+        self._clock = clock
+        self._replies: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._not_before: dict[str, datetime] = {}
+        self._outages = Outages()
+
+    async def reply(self, address: ChatAddress, reply: Reply, *, key: str | None = None) -> None:
+        """Say `reply`, trying again while the platform asks for patience; a reply that cannot be said is logged.
+
+        `key` is the same when the same turn is answered again after a crash; platforms that take keys drop the repeat.
+
+        Later replies in the chat wait for it; a due reminder does not. What is for one person only is said to all
+        where the platform cannot keep it private: it is about this chat, and was asked for in front of everybody.
+        """
+        async with _lock_of(self._replies, address):
+            await self.persist(address, replace(self.outgoing(address, reply), idempotency_key=key))
+
+    async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
+        """Say `message` once, after what is already being said in that chat.
+
+        Raises:
+            DeliveryFailed: the platform did not take it or still wants patience, no such platform is connected, or it
+                cannot keep private what is for one person only.
+        """
+        if self._relay is not None and not self._relay.is_here(address.platform):
+            return await self._relay.hand_over(address, message)
+        message_id = await self.begin(address, message)
+        await self.record(address, message, message_id)
+        return message_id
+
+    async def begin(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
+        """As `send`, of what is not in the history yet because it is going to be changed.
+
+        Raises:
+            DeliveryFailed: as `send`; a message of another process cannot be changed by this one.
+        """
+        platform = self.platforms.get(address.platform)
+        if platform is None:
+            raise DeliveryFailed(f"platform {address.platform} is not connected")
+        if message.private_to is not None and not platform.capabilities.private_replies:
+            raise DeliveryFailed(f"{address.platform} has no private replies", is_permanent=True)
+        async with self._in_turn(address):
+            with self._outages.watched(address):
+                return await platform.send(address, message)
+
+    def editor(self, address: ChatAddress) -> EditsMessages | None:
+        """Return who changes messages of the bot in that chat; None where nobody can."""
+        platform = self.platforms.get(address.platform)
+        is_here = self._relay is None or self._relay.is_here(address.platform)
+        if not is_here or platform is None:
+            return None
+        return platform if isinstance(platform, EditsMessages) else None
+
+    async def change(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
+        """Let an earlier message of the bot say `message` instead, once; the history is not told.
+
+        Raises:
+            DeliveryFailed: the platform did not take it, cannot do it, or still wants patience.
+        """
+        editor = self.editor(address)
+        if editor is None:
+            raise DeliveryFailed(f"{address.platform} changes no messages", is_permanent=True)
+        async with self._in_turn(address):
+            await editor.edit(address, message_id, message)
+
+    def link(self, address: ChatAddress, message_id: str) -> str | None:
+        """A link that opens a message of the chat, where the platform has such links."""
+        platform = self.platforms.get(address.platform)
+        if platform is None or not isinstance(platform, LinksMessages):
+            return None
+        return platform.link(address, message_id)
+
+    async def members(self, address: ChatAddress) -> Sequence[Person]:
+        """Return the people in the chat as far as its platform tells; nobody where it is not connected."""
+        platform = self.platforms.get(address.platform)
+        if platform is None or not isinstance(platform, ListsMembers):
+            return ()
+        try:
+            return await platform.members(address)
+        except DeliveryFailed as failure:
+            logger.bind(chat=str(address)).debug("members not known: {}", failure)
+            return ()
+
+    async def progress(self, address: ChatAddress, text: str, said: str | None = None) -> str | None:
+        """Tell how far an answer is; `said` is the earlier message about it, which is changed where that can be done.
+
+        Returns the id of the message that tells it, None where nothing is told.
+        """
+        message = OutgoingMessage(text=text)
+        try:
+            if said is None:
+                return await self.send(address, message)
+            if self.editor(address) is not None:
+                await self.change(address, said, message)
+        except DeliveryFailed as failure:
+            logger.bind(chat=str(address)).debug("progress not shown: {}", failure)
+        return said
+
+    @asynccontextmanager
+    async def typing(self, address: ChatAddress) -> AsyncIterator[None]:
+        """Show in the chat that an answer is being written, where the platform can, until the context ends."""
+        platform = self.platforms.get(address.platform)
+        if platform is None or not isinstance(platform, ShowsTyping):
+            yield
+            return
+        showing = asyncio.create_task(self._show_typing(platform, address), name=f"typing {address}")
+        try:
+            yield
+        finally:
+            showing.cancel()
+            await asyncio.gather(showing, return_exceptions=True)
+
+    async def _show_typing(self, platform: ShowsTyping, address: ChatAddress) -> None:
+        await asyncio.sleep(_TYPING_BEGINS_SECONDS)
+        while True:
+            try:
+                await platform.typing(address)
+            except DeliveryFailed as failure:
+                logger.bind(chat=str(address)).debug("typing not shown: {}", failure)
+                return
+            await asyncio.sleep(_TYPING_LASTS_SECONDS)
+
+    def outgoing(self, address: ChatAddress, reply: Reply) -> OutgoingMessage:
+        """`reply` as the chat's platform can show it; files that it cannot take are named."""
+        platform = self.platforms.get(address.platform)
+        abilities = None if platform is None else platform.capabilities
+        shown = tuple(file for file in reply.files if abilities is not None and _takes(abilities, file))
+        named = (_named(file) for file in reply.files if file not in shown)
+        return OutgoingMessage(
+            text="\n".join([reply.text, *named]).strip(),
+            files=shown,
+            reply_to=reply.reply_to,
+            mentions=reply.mentions,
+            mentions_everyone=reply.mentions_everyone,
+            choices=reply.choices,
+            private_to=reply.private_to if abilities is not None and abilities.private_replies else None,
+        )
+
+    async def persist(self, address: ChatAddress, message: OutgoingMessage, *, is_recorded: bool = False) -> bool:
+        """Say `message`, trying again while the platform asks for patience; one that cannot be said is logged.
+
+        What `is_recorded` is in the history already. Returns whether it was said, or may have been.
+        """
+        say, pause = self.begin if is_recorded else self.send, _FIRST_PAUSE_SECONDS
+        for attempt in range(1, _ATTEMPTS + 1):
+            try:
+                await say(address, message)
+            except DeliveryFailed as failure:
+                logger.bind(chat=str(address)).warning("reply not taken (attempt {}): {}", attempt, failure)
+                if failure.is_permanent or failure.is_unknown or attempt == _ATTEMPTS:
+                    return failure.is_unknown
+                await self._clock.nap(failure.retry_after or pause)
+                pause *= 2
+            else:
+                return True
+        return False
+
+    @asynccontextmanager
+    async def _in_turn(self, address: ChatAddress) -> AsyncIterator[None]:
+        """Wait for what is being said in the chat, and obey and note the patience that the platform asks for."""
+        async with _lock_of(self._turns, address):
+            self._check_patience(address)
+            try:
+                yield
+            except DeliveryFailed as failure:
+                self._note_patience(address, failure)
+                raise
+
+    def _check_patience(self, address: ChatAddress) -> None:
+        """Refuse what would come too early, in the name of the platform."""
+        now = self._clock.now()
+        for key in (address.key, address.platform):
+            end = self._not_before.get(key)
+            if end is not None and end <= now:
+                del self._not_before[key]
+            elif end is not None:
+                raise DeliveryFailed("the platform asked for patience", retry_after=(end - now).total_seconds())
+
+    def _note_patience(self, address: ChatAddress, failure: DeliveryFailed) -> None:
+        if failure.retry_after:
+            key = address.platform if failure.is_global else address.key
+            self._not_before[key] = self._clock.now() + timedelta(seconds=failure.retry_after)
+
+    async def record(self, address: ChatAddress, message: OutgoingMessage, message_id: str | None) -> None:
+        """Keep what was said; of what one person alone was told, only that it was: all may ask about what is kept.
+
+        A history that fails must not make a message that was sent look unsent.
+        """
+        text = message.text if message.private_to is None else ""
+        try:
+            await self._history.record_own(
+                address, text, message_id=message_id, sent_at=self._clock.now(), reply_to=message.reply_to
+            )
+        except Exception as error:  # noqa: BLE001 - whatever the store raises, the message is out
+            logger.bind(chat=str(address)).opt(exception=error).error("a sent message could not be recorded")
+
+
+def _takes(abilities: Capabilities, file: SentFile) -> bool:
+    is_too_large = 0 < abilities.max_file_kilobytes < file.kilobytes
+    return abilities.files and not is_too_large
+
+
+def _named(file: SentFile) -> str:
+    """Return what stands for a file where the platform shows none."""
+    return f"📎 {file.name} ({file.media_type}, {file.kilobytes} kB)"
+
+
+def _lock_of(locks: WeakValueDictionary[str, asyncio.Lock], address: ChatAddress) -> asyncio.Lock:
+    lock = locks.get(address.key)
+    if lock is None:
+        lock = locks[address.key] = asyncio.Lock()
+    return lock

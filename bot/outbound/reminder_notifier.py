@@ -1,0 +1,183 @@
+"""Words due reminders and hands them to the outbox: code only, no model is asked."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import timedelta
+
+from msgspec.structs import replace
+
+from bot.outbound.outbox import Outbox
+from bot.platforms.base import OutgoingMessage
+from function_calls.language import date_format
+from function_calls.language.messages import say
+from function_calls.tools.confirmation.buttons import FIRED, STOP, buttons
+from services.kernel.chat import ChatAddress, Choice, Person
+from services.kernel.clock import Clock
+from services.kernel.errors import DeliveryFailed
+from services.people.member_names import is_unresolved
+from services.reminders.model import EVERYONE, DueNotice, ReminderAction
+
+Digest = Callable[[DueNotice], Awaitable[str]]
+"""Words the summary that is due."""
+
+PrivateChat = Callable[[str, str], Awaitable[ChatAddress | None]]
+"""The chat of a person (id) alone with the bot on a platform, None where there is none."""
+
+_MINUTE = 60
+
+
+class ReminderCourier:
+    """The reminder service's way into the chats."""
+
+    def __init__(
+        self,
+        outbox: Outbox,
+        clock: Clock,
+        *,
+        late_after: timedelta,
+        digest: Digest,
+        private_chat: PrivateChat,
+        speechless: set[str],
+        on_delivered: Callable[[timedelta], None] | None = None,
+    ) -> None:
+        """To `speechless` the keys of chats are added that do not even take the news that a reminder was not taken.
+
+        `on_delivered` hears how late every reminder was said.
+        """
+        self._outbox = outbox
+        self._on_delivered = on_delivered
+        self._digest = digest
+        self._private_chat = private_chat
+        self._speechless = speechless
+        self._clock = clock
+        self._late_after = late_after
+
+    async def deliver(self, notice: DueNotice) -> str | None:
+        """Say `notice` in its chat, mentioning whom it is for.
+
+        Raises:
+            DeliveryFailed: the platform did not take it.
+        """
+        return await self._send([notice], await self._text(notice), notice.idempotency_key)
+
+    async def deliver_together(self, notices: Sequence[DueNotice], idempotency_key: str) -> str | None:
+        """Say `notices`, all of one chat, in one message.
+
+        Raises:
+            DeliveryFailed: the platform did not take it.
+        """
+        said = [notice for notice in notices if notice.action is ReminderAction.SAY]
+        head = self._heading(said)
+        lines = [self._words(notice) if head is None else self._line(notice) for notice in said]
+        lines += [await self._digest(notice) for notice in notices if notice.action is ReminderAction.SUMMARY]
+        return await self._send(notices, "\n".join([head, *lines] if head else lines), idempotency_key)
+
+    async def report_undeliverable(self, notice: DueNotice, reason: str) -> None:
+        """Tell the chat that `notice` could not be delivered, or its creator alone where the chat takes nothing.
+
+        Raises:
+            DeliveryFailed: that cannot be said either.
+        """
+        text = say(notice.language, "reminder.undeliverable", id=notice.reminder_id, content=notice.content, why=reason)
+        message = OutgoingMessage(text=text, mentions=(notice.creator,))
+        try:
+            await self._outbox.send(notice.address, message)
+        except DeliveryFailed:
+            self._speechless.add(notice.address.key)
+            private = await self._private_chat(notice.address.platform, notice.creator.id)
+            if private is None or private.key == notice.address.key:
+                raise
+            await self._outbox.send(private, message)
+
+    async def _text(self, notice: DueNotice) -> str:
+        return await self._digest(notice) if notice.action is ReminderAction.SUMMARY else self._words(notice)
+
+    async def _send(self, notices: Sequence[DueNotice], text: str, key: str) -> str | None:
+        people = {person.id: person for notice in notices for person in _mentioned(notice)}
+        message = OutgoingMessage(
+            text=self._marked(notices, text),
+            mentions=tuple(person for person in people.values() if person.id != EVERYONE),
+            mentions_everyone=EVERYONE in people,
+            idempotency_key=key,
+            notices=tuple(notices),
+            choices=_offered(notices),
+        )
+        message_id = await self._outbox.send(notices[0].address, message)
+        if self._on_delivered is not None:
+            for notice in notices:
+                self._on_delivered(self._clock.now() - notice.due_at)
+        return message_id
+
+    def _marked(self, notices: Sequence[DueNotice], text: str) -> str:
+        """Add to `text` that it may be a repeat, on platforms that do not drop a repeat themselves."""
+        platform = self._outbox.platforms.get(notices[0].address.platform)
+        drops_repeats = platform is not None and platform.capabilities.takes_idempotency_key
+        if drops_repeats or not any(notice.may_be_repeat for notice in notices):
+            return text
+        return f"{text}\n{say(notices[0].language, 'reminder.may_be_repeat')}"
+
+    def _heading(self, notices: Sequence[DueNotice]) -> str | None:
+        """Return why all of them come now, when none comes at its time."""
+        if not all(self._is_late(notice) for notice in notices) or len(notices) <= 1:
+            return None
+        reason = "held" if all(notice.was_held for notice in notices) else "late"
+        return say(notices[0].language, f"reminder.together_{reason}", count=len(notices))
+
+    def _words(self, notice: DueNotice) -> str:
+        said = self._said(notice)
+        if notice.repeats_every is None:
+            return said
+        every = date_format.count(notice.language, "minute", round(notice.repeats_every.total_seconds() / _MINUTE))
+        return say(notice.language, "reminder.due_until_done", said=said, every=every)
+
+    def _said(self, notice: DueNotice) -> str:
+        reason = "_held" if notice.was_held else ""
+        fields = {"who": _called(notice), "content": notice.content}
+        if notice.missed:
+            return say(notice.language, f"reminder.due_missed{reason}", missed=notice.missed, **fields)
+        if self._is_late(notice):
+            return say(notice.language, f"reminder.due_late{reason}", when=self._when(notice), **fields)
+        return say(notice.language, "reminder.due", **fields)
+
+    def _line(self, notice: DueNotice) -> str:
+        """A late notice under a heading that has said why."""
+        fields = {"who": _called(notice), "content": notice.content, "when": self._when(notice)}
+        if notice.missed:
+            return say(notice.language, "reminder.line_missed", missed=notice.missed, **fields)
+        return say(notice.language, "reminder.line_late", **fields)
+
+    def _is_late(self, notice: DueNotice) -> bool:
+        return self._clock.now() - notice.due_at > self._late_after
+
+    def _when(self, notice: DueNotice) -> str:
+        now = self._clock.now().astimezone(notice.due_at.tzinfo)
+        return date_format.moment(notice.language, notice.due_at, now)
+
+
+def _mentioned(notice: DueNotice) -> tuple[Person, ...]:
+    """Whom a message notifies; a digest is there to be read when there is time."""
+    if notice.action is not ReminderAction.SAY:
+        return ()
+    return tuple(person for person in _people(notice) if not is_unresolved(person))
+
+
+def _people(notice: DueNotice) -> tuple[Person, ...]:
+    return notice.targets or (notice.creator,)
+
+
+def _called(notice: DueNotice) -> str:
+    """The people in front of the text, as they are called; the platform turns them into mentions."""
+    return f"{date_format.targets(notice.language, _people(notice))} "
+
+
+def _offered(notices: Sequence[DueNotice]) -> tuple[Choice, ...]:
+    """Return what can be done about a reminder that comes alone; of several nobody would know which is meant."""
+    if len(notices) != 1 or notices[0].action is not ReminderAction.SAY:
+        return ()
+    notice = notices[0]
+    comes_again = notice.is_recurring or notice.repeats_every is not None
+    names = (*FIRED, STOP) if comes_again else FIRED
+    concerned = {each.id: each for each in (notice.creator, *notice.targets) if each.id != EVERYONE}
+    offered = buttons(notice.language, names, concerned.values())
+    if notice.repeats_every is not None and any(each.id == EVERYONE for each in notice.targets):
+        return (replace(offered[0], for_people=()), *offered[1:])  # anybody may say that it is done
+    return offered

@@ -1,0 +1,127 @@
+"""Hands messages to the process that is connected to their platform, and says what others hand over to this one."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from typing import Final
+
+from loguru import logger
+from msgspec import Struct, json
+from msgspec.structs import replace
+
+from bot.outbound.platform_leases import Holding
+from bot.platforms.base import OutgoingMessage
+from services.kernel.chat import ChatAddress
+from services.kernel.clock import Clock
+from services.kernel.errors import DeliveryFailed
+from services.kernel.repeat_limit import RepeatLimit
+from services.storage.workers.remote_outbox import HandedOver
+
+PATIENCE: Final = timedelta(seconds=30)
+"""So long a message waits to be said by another process: longer than it takes to find a new one when one dies."""
+_LOOK_SECONDS: Final = 0.2
+_PAUSE_AFTER_ERROR_SECONDS: Final = 1.0
+
+Send = Callable[[ChatAddress, OutgoingMessage], Awaitable[str | None]]
+
+
+class _Parcel(Struct, frozen=True, kw_only=True):
+    """What is to be said where."""
+
+    address: ChatAddress
+    message: OutgoingMessage
+
+
+class _Outcome(Struct, frozen=True, kw_only=True):
+    """What came of it: the platform's id of the message, or what `DeliveryFailed` says."""
+
+    message_id: str | None = None
+    reason: str | None = None
+    retry_after: float | None = None
+    is_permanent: bool = False
+    is_unknown: bool = False
+    is_global: bool = False
+
+
+class Relay:
+    """The way between the processes, through the database."""
+
+    def __init__(self, table: HandedOver, holding: Holding, clock: Clock) -> None:
+        self._table = table
+        self._holding = holding
+        self._clock = clock
+
+    @property
+    def holding(self) -> Holding:
+        """Return what this process is connected to."""
+        return self._holding
+
+    def is_here(self, platform: str) -> bool:
+        """Return whether this process itself is connected to `platform`."""
+        return self._holding.is_here(platform)
+
+    async def hand_over(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
+        """Let the connected process say `message`; return the platform's id of it.
+
+        Raises:
+            DeliveryFailed: the platform did not take it, or nobody was connected for half a minute.
+        """
+        # Only the web room, which every process has, shows notices in a way of its own.
+        parcel = _Parcel(address=address, message=replace(message, notices=()))
+        number = await self._table.add(address.platform, json.encode(parcel).decode())
+        for _ in range(round(PATIENCE.total_seconds() / _LOOK_SECONDS)):
+            await self._clock.nap(_LOOK_SECONDS)
+            told = await self._table.outcome(number)
+            if told is not None:
+                await self._table.withdraw(number)
+                return _message_id(json.decode(told, type=_Outcome))
+        was_waiting = await self._table.withdraw(number)
+        raise DeliveryFailed(f"no worker is connected to {address.platform}", is_unknown=not was_waiting)
+
+    async def serve(self, send: Send) -> None:
+        """Say with `send` what others hand over, until cancelled."""
+        outages = RepeatLimit.of_one_loop()
+        async with asyncio.TaskGroup() as group:
+            while True:
+                try:
+                    taken = await self._table.take(self._holding.held) if self._holding.held else []
+                except Exception as error:  # noqa: BLE001 - fire: a database that is lost for a while comes back
+                    if outages.admits(error):
+                        logger.warning("what other workers want said is not known: {}", error)
+                    await self._clock.nap(_PAUSE_AFTER_ERROR_SECONDS)
+                    continue
+                for number, content in taken:
+                    group.create_task(self._say(number, content, send), name=f"handed over {number}")
+                await self._clock.nap(_LOOK_SECONDS)
+
+    async def _say(self, number: int, content: str, send: Send) -> None:
+        """Say one message; the chat's order is that of the outbox, which these tasks enter in theirs."""
+        try:
+            parcel = json.decode(content, type=_Parcel)
+            outcome = _Outcome(message_id=await send(parcel.address, parcel.message))
+        except DeliveryFailed as failure:
+            outcome = _Outcome(
+                reason=str(failure),
+                retry_after=failure.retry_after,
+                is_permanent=failure.is_permanent,
+                is_unknown=failure.is_unknown,
+                is_global=failure.is_global,
+            )
+        except Exception as error:  # noqa: BLE001 - whatever a platform raises: whether people saw it is not known
+            outcome = _Outcome(reason=f"{type(error).__name__}: {error}", is_unknown=True)
+        try:
+            await self._table.settle(number, json.encode(outcome).decode())
+        except Exception as error:  # noqa: BLE001 - the other process gives up waiting, and says it again later
+            logger.warning("what came of a message of another worker could not be told: {}", error)
+
+
+def _message_id(outcome: _Outcome) -> str | None:
+    if outcome.reason is not None:
+        raise DeliveryFailed(
+            outcome.reason,
+            retry_after=outcome.retry_after,
+            is_permanent=outcome.is_permanent,
+            is_unknown=outcome.is_unknown,
+            is_global=outcome.is_global,
+        )
+    return outcome.message_id

@@ -1,0 +1,248 @@
+"""What a chat platform is to the bot."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
+from typing import Literal, Protocol, runtime_checkable
+
+from msgspec import Struct
+
+from bot.platforms.chat_commands import Command
+from services.kernel.chat import ChatAddress, ChatMessage, Incoming, Person, SentFile
+from services.kernel.chat import Choice as Choice  # noqa: PLC0414 - platforms find it beside the message that has it
+from services.kernel.state import StateStore
+from services.language_model.ports import TextListener
+from services.people.privacy.model import GoneMessage
+from services.reminders.model import DueNotice
+
+Receive = Callable[[Incoming], Awaitable[Awaitable[object]]]
+"""Returns once a message is recorded, or news of an earlier one is queued; the result ends when that is handled.
+
+It waits while the database is away: a platform that can be asked again moves its position only after it.
+"""
+
+
+class Capabilities(Struct, frozen=True, kw_only=True):
+    """What a platform can do; the outbox and the wording adapt to it.
+
+    `max_length` is in characters, 0 means no limit. `takes_idempotency_key` says that the platform drops a second
+    message with the same key. `choices` are buttons; `private_replies` are seen by one person in the middle of a
+    group; `markdown` says that bold, code and links look like that (the text is our small Markdown either way, see
+    `bot.platforms.kit.markdown`). `per_process` says that each process has chats of its own, as a terminal is one; of
+    several workers on one database only one is connected to any other platform. `edits`, `typing`, `reactions` and
+    `message_links` go with the protocols below. An answer that is shown while it is written is changed once in
+    `seconds_between_edits` and `max_edits` times at most (0: as often as one likes). `max_file_kilobytes` is the size
+    of the largest file that the platform takes from a bot, 0 where none is too large. `proves_people` says that nobody
+    can take another's id; only then are accounts linked.
+    """
+
+    mentions: bool = True
+    replies: bool = False
+    max_length: int = 0
+    takes_idempotency_key: bool = False
+    threads: bool = False
+    reactions: bool = False
+    choices: bool = False
+    edits: bool = False
+    message_links: bool = False
+    typing: bool = False
+    private_replies: bool = False
+    files: bool = False
+    markdown: bool = False
+    per_process: bool = False
+    seconds_between_edits: float = 3.0
+    max_edits: int = 0
+    max_file_kilobytes: int = 0
+    proves_people: bool = True
+
+
+class OutgoingMessage(Struct, frozen=True, kw_only=True):
+    """What is to be said: our small Markdown, the people to notify, and the key that makes a repeat recognisable.
+
+    A person of `mentions` stands in the text as `@name`. Nothing in the text itself ever notifies everyone: that is
+    `mentions_everyone`, which only code sets. `files` come only to platforms whose capabilities
+    have `files`. `private_to` is the one person who may see it. `notices` are the due
+    reminders that it says, for platforms that show them in their own way.
+    """
+
+    text: str
+    reply_to: str | None = None
+    mentions: tuple[Person, ...] = ()
+    mentions_everyone: bool = False
+    idempotency_key: str | None = None
+    choices: tuple[Choice, ...] = ()
+    files: tuple[SentFile, ...] = ()
+    private_to: Person | None = None
+    notices: tuple[DueNotice, ...] = ()
+
+
+HealthState = Literal["connecting", "live", "deaf", "stopped"]
+
+
+class Health(Struct, frozen=True, kw_only=True):
+    """How a connection is: `deaf` is connected, but nothing has been heard for suspiciously long.
+
+    `since` is when it became so (timezone-aware); `detail` says why, for the operator. `reconnects` is how often it
+    was made again since the start.
+    """
+
+    state: HealthState
+    since: datetime
+    detail: str = ""
+    reconnects: int = 0
+
+
+class Platform(Protocol):
+    """A connection to one chat platform."""
+
+    @property
+    def name(self) -> str:
+        """The name in addresses (`console`, `telegram`)."""
+        ...
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """Return what it can do."""
+        ...
+
+    async def run(self, receive: Receive) -> None:
+        """Receive messages until cancelled or until the input ends."""
+        ...
+
+    async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
+        """Say `message` in the chat and return the platform's id of it, None when it gives none.
+
+        Raises:
+            DeliveryFailed: the platform did not take it.
+        """
+        ...
+
+
+@runtime_checkable
+class EditsMessages(Protocol):
+    """Can change what it has said."""
+
+    async def edit(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
+        """Let the message `message_id` of the bot say `message` instead.
+
+        Raises:
+            DeliveryFailed: the platform did not take it.
+        """
+        ...
+
+
+@runtime_checkable
+class ShowsTyping(Protocol):
+    """Can show that an answer is being written."""
+
+    async def typing(self, address: ChatAddress) -> None:
+        """Show it for a few seconds; a platform that refuses is not worth an error."""
+        ...
+
+
+@runtime_checkable
+class HearsAnswers(Protocol):
+    """Can show an answer while a model writes it."""
+
+    def listener(self, message: ChatMessage) -> TextListener | None:
+        """Return who hears the answer to `message` piece by piece.
+
+        None when nobody does. The whole is sent all the same.
+        """
+        ...
+
+
+@runtime_checkable
+class TakesUp(Protocol):
+    """Prepares what shows an answer when a message comes in, so that one of an earlier run passes it too."""
+
+    async def take_up(self, message: ChatMessage) -> None:
+        """Receive a message that is recorded and was never dealt with; return when it is."""
+        ...
+
+
+@runtime_checkable
+class KeepsFiles(Protocol):
+    """Keeps itself what was sent besides words."""
+
+    async def forget(self, gone: Sequence[GoneMessage]) -> None:
+        """Delete what is kept beside messages whose words have gone."""
+        ...
+
+
+@runtime_checkable
+class Remembers(Protocol):
+    """Keeps something over restarts, such as its place in a stream of events."""
+
+    def remember_in(self, state: StateStore) -> None:
+        """Keep it in `state`; called once, before `run`."""
+        ...
+
+
+@runtime_checkable
+class Reacts(Protocol):
+    """Can put an emoji on somebody's message."""
+
+    async def react(self, address: ChatAddress, message_id: str, emoji: str) -> None:
+        """Put `emoji` on the message.
+
+        Raises:
+            DeliveryFailed: the platform did not take it.
+        """
+        ...
+
+
+@runtime_checkable
+class LinksMessages(Protocol):
+    """Knows the web addresses of messages."""
+
+    def link(self, address: ChatAddress, message_id: str) -> str | None:
+        """A link that opens the message; None where there is none."""
+        ...
+
+
+@runtime_checkable
+class KnowsMembers(Protocol):
+    """Knows who is in a chat."""
+
+    async def is_member(self, address: ChatAddress, person_id: str) -> bool | None:
+        """Return whether the person is in the chat now; None where the platform does not tell.
+
+        Raises:
+            DeliveryFailed: the platform could not be asked.
+        """
+        ...
+
+
+@runtime_checkable
+class ListsMembers(Protocol):
+    """Knows the people of a chat by name, so that "remind Bob" finds somebody who has not written yet."""
+
+    async def members(self, address: ChatAddress) -> Sequence[Person]:
+        """Return the people in the chat, as far as the platform tells.
+
+        Raises:
+            DeliveryFailed: the platform could not be asked.
+        """
+        ...
+
+
+@runtime_checkable
+class OffersCommands(Protocol):
+    """Shows commands while somebody types `/`."""
+
+    def offer(self, commands: Sequence[Command]) -> None:
+        """Show `commands`, in this order; called once, before `run`.
+
+        Where the platform allows fewer, those at the end are left out.
+        """
+        ...
+
+
+@runtime_checkable
+class HasHealth(Protocol):
+    """Knows how its connection is."""
+
+    @property
+    def health(self) -> Health:
+        """The state of the connection now."""
+        ...

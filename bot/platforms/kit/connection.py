@@ -1,0 +1,189 @@
+"""Keeps a connection up: connects again after growing, jittered pauses, and knows how it is."""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable, Coroutine
+from datetime import datetime, timedelta
+from typing import Final
+
+from loguru import logger
+from msgspec.structs import replace
+
+from bot.platforms.base import Health, HealthState
+from services.kernel.clock import Clock
+from services.kernel.errors import AssistantError, StorageBusy, StorageUnavailable
+
+_FIRST_PAUSE: Final = timedelta(seconds=1)
+LONGEST_PAUSE: Final = timedelta(minutes=2)
+# A server that lets us in and throws us out again is not to be asked every second.
+_STEADY: Final = timedelta(seconds=30)
+
+Session = Callable[[], Coroutine[object, object, None]]
+Probe = Callable[[], Awaitable[None]]
+
+
+class ConnectionEnded(AssistantError):
+    """The connection is gone; it will be made again. `retry_after` is the server's wish in seconds."""
+
+    def __init__(self, reason: str, *, retry_after: float | None = None) -> None:
+        super().__init__(reason)
+        self.retry_after = retry_after
+
+
+class ConnectionRefusedForGood(AssistantError):
+    """The operator must act: a wrong password, a missing permission. Trying again would not help."""
+
+
+class Connection:
+    """One connection of a platform.
+
+    `deaf_after` is how long a live connection may be silent before it counts as deaf; None trusts any silence. Half way
+    there `probe` is asked to provoke an answer, so that a quiet chat is not taken for a deaf line. A connection that
+    has been deaf for `patience` (as long again, where nothing is said) is made anew.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        clock: Clock,
+        *,
+        deaf_after: timedelta | None = None,
+        patience: timedelta | None = None,
+        probe: Probe | None = None,
+        first_pause: timedelta = _FIRST_PAUSE,
+        longest_pause: timedelta = LONGEST_PAUSE,
+        chance: Callable[[], float] = random.random,
+    ) -> None:
+        self._name = name
+        self._clock = clock
+        self._deaf_after = deaf_after
+        self._patience = patience
+        self._probe = probe
+        self._first_pause = first_pause.total_seconds()
+        self._longest_pause = longest_pause.total_seconds()
+        self._chance = chance
+        self._failures = 0
+        self._reconnects = 0
+        self._heard_at = clock.now()
+        self._is_live = asyncio.Event()
+        self._health = Health(state="connecting", since=clock.now())
+
+    @property
+    def health(self) -> Health:
+        """Return how the connection is now."""
+        return replace(self._health, reconnects=self._reconnects)
+
+    def heard(self) -> None:
+        """Something came in: the connection is live. When it has been so for a while, its next failure is the first."""
+        self._heard_at = self._clock.now()
+        if self._health.state == "live" and self._heard_at - self._health.since >= _STEADY:
+            self._failures = 0
+        self._is_live.set()
+        self._become("live")
+
+    def interrupted(self, detail: str) -> None:
+        """The library has lost the line and makes it again by itself, within the same session, until `heard`."""
+        if self._health.state in {"live", "deaf"}:
+            self._reconnects += 1
+            self._lost(detail)
+
+    async def keep(self, session: Session) -> None:
+        """Run `session`, which lasts as long as its connection, again and again until cancelled.
+
+        Raises:
+            ConnectionRefusedForGood: the session said so.
+        """
+        try:
+            while True:
+                self._is_live.clear()
+                self._become("connecting", self._health.detail)
+                wish = await self._one(session)
+                pause = self._pause() if wish is None else wish
+                logger.bind(platform=self._name).info("connecting again in {:.1f} s", pause)
+                await self._clock.nap(pause)
+                self._reconnects += 1
+        finally:
+            self._is_live.clear()
+            self._become("stopped", self._health.detail)
+
+    async def _one(self, session: Session) -> float | None:
+        """Run one session to its end; return the seconds that the server wants to be left alone."""
+        try:
+            await self._watched(session)
+        except ConnectionRefusedForGood as refusal:
+            self._become("stopped", str(refusal))
+            raise
+        except ConnectionEnded as end:
+            self._lost(str(end))
+            return end.retry_after
+        except (OSError, EOFError, StorageBusy, StorageUnavailable) as error:  # TimeoutError is an OSError
+            self._lost(f"{type(error).__name__}: {error}")
+        except Exception as error:  # noqa: BLE001 - a platform must not stay silent because one session failed
+            logger.bind(platform=self._name).opt(exception=error).error("session failed")
+            self._lost(f"{type(error).__name__}: {error}")
+        else:
+            self._lost("the connection was closed")
+        return None
+
+    async def _watched(self, session: Session) -> None:
+        running = asyncio.create_task(session(), name=f"{self._name} session")
+        watching = asyncio.create_task(self._watch(), name=f"{self._name} silence")
+        try:
+            await asyncio.wait({running, watching}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            is_deaf = watching.done()
+            for task in (running, watching):
+                task.cancel()
+            results = await asyncio.gather(running, watching, return_exceptions=True)
+        if is_deaf:
+            raise ConnectionEnded("nothing was heard for too long")
+        if isinstance(results[0], BaseException):
+            raise results[0]
+
+    async def _watch(self) -> None:
+        """Return when the connection has been deaf for too long."""
+        if self._deaf_after is None:
+            await asyncio.Event().wait()
+            return
+        limit = self._deaf_after.total_seconds()
+        end = limit + (self._patience or self._deaf_after).total_seconds()
+        await self._is_live.wait()
+        asked_at = None
+        while (silence := (self._clock.now() - self._heard_at).total_seconds()) < end:
+            if silence >= limit:
+                self._is_deaf(silence)
+            elif silence >= limit / 2 and asked_at != self._heard_at:
+                asked_at = self._heard_at
+                await self._ask(limit / 2)
+                continue
+            await self._clock.nap(next(mark for mark in (limit / 2, limit, end) if silence < mark) - silence)
+
+    async def _ask(self, seconds: float) -> None:
+        """Provoke an answer, which comes within `seconds` or counts as none."""
+        if self._probe is None:
+            return
+        try:
+            async with asyncio.timeout(seconds):
+                await self._probe()
+        except (OSError, AssistantError) as error:  # TimeoutError is an OSError
+            logger.bind(platform=self._name).debug("no sign of life: {}", error)
+
+    def _is_deaf(self, silence: float) -> None:
+        if self._health.state == "live":
+            logger.bind(platform=self._name).warning("nothing heard for {:.0f} s", silence)
+            self._become("deaf", f"nothing heard for {silence:.0f} s")
+
+    def _pause(self) -> float:
+        """Half of the pause is fixed, half is chance, so that many bots do not come back at once."""
+        longest = min(self._longest_pause, self._first_pause * 2.0 ** min(self._failures, 30))
+        self._failures += 1
+        return longest * (0.5 + self._chance() / 2)
+
+    def _lost(self, detail: str) -> None:
+        logger.bind(platform=self._name).warning("connection lost: {}", detail)
+        self._become("connecting", detail)
+
+    def _become(self, state: HealthState, detail: str = "") -> None:
+        if state != self._health.state or (detail and detail != self._health.detail):
+            since: datetime = self._clock.now() if state != self._health.state else self._health.since
+            self._health = Health(state=state, since=since, detail=detail)

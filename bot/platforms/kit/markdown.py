@@ -1,0 +1,184 @@
+"""Our small Markdown as spans, which each wire renders and escapes for its platform.
+
+The dialect: `**bold**`, `*italic*` or `_italic_`, `` `code` ``, fenced code blocks, `[text](https://…)`, and headings,
+which become bold lines. Marks in the middle of a word, or without their partner, are plain text: nothing that a person
+wrote is ever lost.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from bot.platforms.base import OutgoingMessage
+from bot.platforms.kit.broadcasts import harmless
+from services.kernel.chat import Person
+
+Kind = Literal["text", "code", "block", "link", "mention", "everyone"]
+
+# No pattern looks further than a marker of its own kind, or a bounded way: a flood of beginnings must not take long.
+_FENCE: Final = re.compile(r"^```(?P<language>[\w+-]*)[ \t]*\n(?P<code>(?:(?!```).*\n)*)```[ \t]*$\n?", re.MULTILINE)
+_HEADING: Final = re.compile(r"^#{1,6}[ \t]+(?P<title>\S.*)$", re.MULTILINE)
+INLINE: Final = re.compile(
+    r"`(?P<code>[^`\n]+)`"
+    r"|\[(?P<label>[^\[\]\n]+)\]\((?P<url>https?://[^\s()]*(?:\([^\s()]*\)[^\s()]*)*)\)"
+    r"|(?P<bare>https?://[^\s<>\"'，。！？）]+)"
+    r"|\*\*(?P<bold>(?=\S)[^\n]{1,500}?(?<=\S))\*\*"
+    r"|(?<![\w*])\*(?P<star>[^\s*](?:[^*\n]*[^\s*])?)\*(?![\w*])"
+    r"|(?<![\w_])_(?P<line>[^\s_](?:[^_\n]*[^\s_])?)_(?![\w_])"
+)
+_EVERYONE: Final = re.compile(
+    r"(?<![\w@])@(?:everyone|all|here|channel|room|所有人|全体成员)|\beveryone\b|所有人", re.IGNORECASE
+)
+
+
+class Span(Struct, frozen=True, kw_only=True):
+    """A run of text of one kind. `text` is raw: a wire escapes it.
+
+    A `link` has its `url`, a `mention` its `person`, a `block` the `language` of its code.
+    """
+
+    text: str
+    kind: Kind = "text"
+    is_bold: bool = False
+    is_italic: bool = False
+    url: str = ""
+    language: str = ""
+    person: Person | None = None
+
+
+def spans_of(message: OutgoingMessage, text: str | None = None) -> tuple[Span, ...]:
+    """Return what `message` says (or the piece `text` of it), with its mentions in their places.
+
+    Those who are to be notified and stand nowhere in the text come first, once: in the first piece.
+    """
+    said = message.text if text is None else text
+    spans = [part for span in parsed(said) for part in _with_mentions(span, message.mentions)]
+    if message.text.lstrip().startswith(said.lstrip()):
+        spans = [*_unnamed(message), *(_with_everyone(spans) if message.mentions_everyone else spans)]
+    return tuple(_harmless(span) for span in spans if span.text)
+
+
+def _harmless(span: Span) -> Span:
+    return span if span.kind == "everyone" else replace(span, text=harmless(span.text))
+
+
+def parsed(text: str) -> list[Span]:
+    """`text` as spans, mentions not looked for."""
+    spans: list[Span] = []
+    end = 0
+    for found in _FENCE.finditer(text):
+        spans += _lines(text[end : found.start()])
+        code = found["code"].removesuffix("\n")
+        spans.append(Span(text=code, kind="block", language=found["language"]))
+        end = found.end()
+    return spans + _lines(text[end:])
+
+
+def code_blocks(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where the fenced code blocks of `text` begin and end."""
+    return (found.span() for found in _FENCE.finditer(text))
+
+
+def plain(spans: Sequence[Span]) -> str:
+    """The spans for a platform that shows text as it is."""
+    return "".join(_plain(span) for span in spans).strip("\n")
+
+
+def _plain(span: Span) -> str:
+    if span.kind == "link" and span.url != span.text:
+        return f"{span.text} ({span.url})"
+    if span.kind == "block":
+        return f"\n{span.text}\n"
+    return span.text
+
+
+def _lines(text: str) -> list[Span]:
+    """Text without code blocks: headings are bold, everything else is read inside its line."""
+    spans: list[Span] = []
+    end = 0
+    for found in _HEADING.finditer(text):
+        spans += _inline(text[end : found.start()])
+        spans += _inline(found["title"], is_bold=True)
+        end = found.end()
+    return spans + _inline(text[end:])
+
+
+def _inline(text: str, *, is_bold: bool = False, is_italic: bool = False) -> list[Span]:
+    spans: list[Span] = []
+    end = 0
+    for found in INLINE.finditer(text):
+        spans.append(Span(text=text[end : found.start()], is_bold=is_bold, is_italic=is_italic))
+        spans += _marked(found, is_bold=is_bold, is_italic=is_italic)
+        end = found.end()
+    spans.append(Span(text=text[end:], is_bold=is_bold, is_italic=is_italic))
+    return [span for span in spans if span.text]
+
+
+def _marked(found: re.Match[str], *, is_bold: bool, is_italic: bool) -> list[Span]:
+    if found["code"]:
+        return [Span(text=found["code"], kind="code", is_bold=is_bold, is_italic=is_italic)]
+    if found["label"] or found["bare"]:
+        label, url = found["label"] or found["bare"], found["url"] or found["bare"]
+        return [Span(text=label, kind="link", url=url, is_bold=is_bold, is_italic=is_italic)]
+    if found["bold"]:
+        return _inline(found["bold"], is_bold=True, is_italic=is_italic)
+    return _inline(found["star"] or found["line"], is_bold=is_bold, is_italic=True)
+
+
+def mention_pattern(people: Sequence[Person]) -> re.Pattern[str] | None:
+    """Finds `@name` of one of `people`, the longest name first; None when there is nobody."""
+    names = sorted({person.name for person in people if person.name}, key=len, reverse=True)
+    if not names:
+        return None
+    return re.compile("|".join(rf"@{re.escape(name)}{_END if name[-1].isascii() else ''}" for name in names))
+
+
+_END: Final = r"(?![A-Za-z0-9_])"
+
+
+def mentioned(text: str, people: Sequence[Person]) -> tuple[Person, ...]:
+    """Those of `people` that `text` names with an @; of two names that begin alike the longer one."""
+    pattern = mention_pattern(people)
+    names = {found[0].removeprefix("@").casefold() for found in pattern.finditer(text)} if pattern else set()
+    return tuple(person for person in people if person.name.casefold() in names)
+
+
+def _with_mentions(span: Span, people: Sequence[Person]) -> Iterator[Span]:
+    pattern = mention_pattern(people) if span.kind == "text" else None
+    if pattern is None:
+        yield span
+        return
+    by_name = {person.name: person for person in people}
+    end = 0
+    for found in pattern.finditer(span.text):
+        yield replace(span, text=span.text[end : found.start()])
+        yield replace(span, text=found[0], kind="mention", person=by_name[found[0][1:]])
+        end = found.end()
+    yield replace(span, text=span.text[end:])
+
+
+def _unnamed(message: OutgoingMessage) -> Iterator[Span]:
+    """The people to notify who stand nowhere in the text."""
+    for person in message.mentions:
+        pattern = mention_pattern([person])
+        if pattern is not None and not pattern.search(message.text):
+            yield Span(text=f"@{person.name}", kind="mention", person=person)
+            yield Span(text=" ")
+
+
+def _with_everyone(spans: Sequence[Span]) -> list[Span]:
+    """The first word for everybody is the mention of everybody; without one it stands in front."""
+    for place, span in enumerate(spans):
+        found = _EVERYONE.search(span.text) if span.kind == "text" else None
+        if found is not None:
+            before, after = span.text[: found.start()], span.text[found.end() :]
+            here = [
+                replace(span, text=before),
+                replace(span, text=found[0], kind="everyone"),
+                replace(span, text=after),
+            ]
+            return [*spans[:place], *here, *spans[place + 1 :]]
+    return [Span(text="@everyone", kind="everyone"), Span(text=" "), *spans]

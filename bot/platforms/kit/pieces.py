@@ -1,0 +1,124 @@
+"""A long text in pieces that fit: cut where a reader would pause, never inside what belongs together."""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from itertools import takewhile
+from typing import Final
+
+from bot.platforms.kit.markdown import INLINE, code_blocks, mention_pattern
+from services.kernel.chat import Person
+
+Measure = Callable[[str], int]
+
+# Where to cut, the best places first; each matches what ends the piece.
+_PAUSES: Final = tuple(
+    re.compile(pattern)
+    for pattern in (r"\n\s*\n", r"\n", r"[.!?…][\"')\]]*(?=\s)|[。！？…][”’」』）]*", r"[,;:](?=\s)|[，；：、]", r"\s")
+)
+_JOINER: Final = "\u200d"
+_SKIN: Final = range(0x1F3FB, 0x1F400)
+_TAGS: Final = range(0xE0020, 0xE0080)
+_FLAGS: Final = range(0x1F1E6, 0x1F200)
+
+
+def pieces(text: str, limit: int, *, measure: Measure = len, people: Sequence[Person] = ()) -> list[str]:
+    """`text` cut into pieces that `measure` to at most `limit`; a limit of 0 is none.
+
+    Pieces end with a paragraph, a line, a sentence, a clause or a word, in this order of preference. A code block stays
+    whole; one that is longer than a piece is cut at line ends, with its fences repeated. `people` are those whose
+    `@name` is not to be broken. Nothing but white space at the cuts is lost.
+    """
+    rest = text.strip()
+    if limit <= 0 or measure(rest) <= limit:
+        return [rest] if rest else []
+    done: list[str] = []
+    while rest:
+        piece, rest = first_piece(rest, limit, measure=measure, people=people)
+        done.append(piece)
+    return done
+
+
+def first_piece(text: str, limit: int, *, measure: Measure = len, people: Sequence[Person] = ()) -> tuple[str, str]:
+    """The first piece of `text`, cut as `pieces` does (`limit` is 1 or more), and what is left."""
+    text = text.rstrip()
+    if measure(text) <= limit:
+        return text, ""
+    block = next(code_blocks(text), None)
+    if block is not None and block[0] == 0 and measure(text[: block[1]].rstrip()) > limit:
+        return _opened(text, block[1], limit, measure)
+    most = _longest_fit(text, limit, measure)
+    cut = _cut(text, most, people)
+    return text[:cut].rstrip(), text[cut:].lstrip()
+
+
+def _opened(text: str, end: int, limit: int, measure: Measure) -> tuple[str, str]:
+    """As many lines of the code block that `text` begins with as fit, closed; the rest begins with the fence again."""
+    head, *lines = text[:end].rstrip().split("\n")
+    code, after = lines[:-1], text[end:]
+    count = 1
+    while count < len(code) and measure("\n".join([head, *code[: count + 1], "```"])) <= limit:
+        count += 1
+    first, rest = "\n".join([head, *code[:count], "```"]), code[count:]
+    if measure(first) > limit:  # one line of code that no piece can hold
+        room = max(1, _longest_fit(code[0], limit - measure(f"{head}\n\n```"), measure))
+        first, rest = f"{head}\n{code[0][:room]}\n```", [code[0][room:], *code[1:]]
+    return first, "\n".join([head, *rest, "```\n"]) + after if rest else after.lstrip("\n")
+
+
+def _longest_fit(text: str, limit: int, measure: Measure) -> int:
+    """Return how many characters of `text` fit, one at least."""
+    low, high = 1, len(text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if measure(text[:middle]) <= limit else (low, middle - 1)
+    return low
+
+
+def _cut(text: str, most: int, people: Sequence[Person]) -> int:
+    """Return where to cut `text`, at `most` or before it."""
+    kept = list(_kept_whole(text, most, people))
+    for pause in _PAUSES:
+        ends = [found.end() for found in pause.finditer(text, 0, most) if not _is_inside(found.end(), kept)]
+        if ends and ends[-1] >= most // 2:
+            return ends[-1]
+    for begin, end in kept:
+        if begin < most < end and begin > 0:
+            return begin
+    return _whole_character(text, most)
+
+
+def _kept_whole(text: str, most: int, people: Sequence[Person]) -> Iterator[tuple[int, int]]:
+    """Yield what is not to be cut and begins before `most`; what would not fit into the next piece either is cut."""
+    mentions = mention_pattern(people)
+    patterns = (INLINE,) if mentions is None else (INLINE, mentions)
+    found = (each.span() for pattern in patterns for each in pattern.finditer(text, 0, 2 * most))
+    yield from takewhile(lambda span: span[0] < most, code_blocks(text))
+    yield from (span for span in found if span[0] < most)
+
+
+def _is_inside(place: int, spans: Sequence[tuple[int, int]]) -> bool:
+    return any(begin < place < end for begin, end in spans)
+
+
+def _whole_character(text: str, place: int) -> int:
+    """`place`, or the nearest one before it that is not inside what is seen as one character."""
+    cut = place
+    while cut > 1 and _is_joined(text, cut):
+        cut -= 1
+    return cut if cut > 1 or not _is_joined(text, 1) else place
+
+
+def _is_joined(text: str, place: int) -> bool:
+    """Return whether the characters before and after `place` are seen as one (a subset of UAX 29 that chats need)."""
+    if place >= len(text):
+        return False
+    before, after = text[place - 1], text[place]
+    if _JOINER in (before, after) or unicodedata.category(after) in {"Mn", "Me", "Mc"}:
+        return True
+    if ord(after) in _SKIN or ord(after) in _TAGS:
+        return True
+    if ord(before) in _FLAGS and ord(after) in _FLAGS:
+        run = len(text[:place]) - len(text[:place].rstrip("".join(map(chr, _FLAGS))))
+        return run % 2 == 1
+    return False

@@ -1,0 +1,142 @@
+"""Plugins that are switched off in a chat, and plugins that fail: kept from the messages of others."""
+
+from collections.abc import Awaitable, Callable
+from typing import Final, TypeVar
+
+from loguru import logger
+
+from bot.inbound.middleware import Middleware, Next
+from function_calls.conversation.assistant import Command
+from function_calls.model_calls.hooks import AfterModel, BeforeModel, OnModelError
+from function_calls.tools.calls import Interpretation, Reply, ToolCall, ToolResult, Turn
+from function_calls.tools.context import CallContext
+from function_calls.tools.dispatch.events import Event, Listener
+from function_calls.tools.dispatch.hooks import AfterTool, BeforeTool, settled
+from function_calls.tools.policy import ToolSwitches
+from services.kernel.chat import ChatAddress, ChatMessage
+
+Answer = TypeVar("Answer")
+
+_PREFIX: Final = "plugin:"
+
+
+def switch_of(plugin: str) -> str:
+    """The name under which the switches of a chat know a plugin."""
+    return f"{_PREFIX}{plugin}"
+
+
+def plugin_of(switch: str) -> str | None:
+    """The plugin that a switch stands for, None for that of a function."""
+    return switch.removeprefix(_PREFIX) if switch.startswith(_PREFIX) else None
+
+
+class PluginGuard:
+    """Wraps what a plugin contributes: it does nothing where the plugin is off, and its failures stay its own.
+
+    A hook before a tool that fails makes the call fail: it may stand there to forbid something.
+    """
+
+    def __init__(self, plugin: str, switches: ToolSwitches) -> None:
+        self._plugin = plugin
+        self._switches = switches
+
+    async def is_off(self, chat: ChatAddress) -> bool:
+        """Return whether the plugin is switched off in that chat."""
+        return switch_of(self._plugin) in await self._switches.off_in(chat)
+
+    def middleware(self, inner: Middleware) -> Middleware:
+        """`inner`, which every message passes even where it raises."""
+
+        async def handle(message: ChatMessage, call_next: Next) -> None:
+            if await self.is_off(message.address):
+                await call_next(message)
+                return
+            has_passed = False
+
+            async def once(passed: ChatMessage) -> None:
+                nonlocal has_passed
+                has_passed = True
+                await call_next(passed)
+
+            try:
+                await inner(message, once)
+            except Exception as error:
+                if has_passed:
+                    raise
+                self._report("middleware", error)
+                await call_next(message)
+
+        return handle
+
+    def before_tool(self, hook: BeforeTool) -> BeforeTool:
+        """`hook`, where the plugin is on."""
+
+        async def ask(call: ToolCall, context: CallContext) -> ToolCall | ToolResult | None:
+            return None if await self.is_off(context.chat) else await settled(hook(call, context))
+
+        return ask
+
+    def after_tool(self, hook: AfterTool) -> AfterTool:
+        """`hook`, where the plugin is on; one that raises changes nothing."""
+
+        async def look(call: ToolCall, context: CallContext, result: ToolResult) -> ToolResult | None:
+            return await self._kept_apart("hook after a tool", context.chat, lambda: hook(call, context, result))
+
+        return look
+
+    def before_model(self, hook: BeforeModel) -> BeforeModel:
+        """`hook`, where the plugin is on; one that raises lets the turn pass as it is."""
+
+        async def ask(turn: Turn) -> Turn | Interpretation | None:
+            return await self._kept_apart("hook before the model", turn.message.address, lambda: hook(turn))
+
+        return ask
+
+    def after_model(self, hook: AfterModel) -> AfterModel:
+        """`hook`, where the plugin is on; one that raises changes nothing."""
+
+        async def look(turn: Turn, made: Interpretation) -> Interpretation | None:
+            return await self._kept_apart("hook after the model", turn.message.address, lambda: hook(turn, made))
+
+        return look
+
+    def on_model_error(self, hook: OnModelError) -> OnModelError:
+        """`hook`, where the plugin is on; one that raises leaves the error as it was."""
+
+        async def ask(turn: Turn, failure: Exception) -> Interpretation | None:
+            return await self._kept_apart("hook on a model's error", turn.message.address, lambda: hook(turn, failure))
+
+        return ask
+
+    def chat_command(self, command: Command) -> Command:
+        """`command`, where the plugin is on; one that raises has no answer."""
+
+        async def answer(turn: Turn) -> Reply | None:
+            return await self._kept_apart("chat command", turn.message.address, lambda: command(turn))
+
+        return answer
+
+    def listener(self, listener: Listener) -> Listener:
+        """`listener`, where the plugin is on; the event bus contains its failures."""
+
+        async def hear(event: Event) -> None:
+            platform, _, chat_id = event.chat.partition(":")
+            if not await self.is_off(ChatAddress(platform=platform, chat_id=chat_id.partition("/")[0])):
+                await settled(listener(event))
+
+        return hear
+
+    async def _kept_apart(
+        self, place: str, chat: ChatAddress, ask: Callable[[], Answer | Awaitable[Answer]]
+    ) -> Answer | None:
+        """Tell what the plugin answers; None where it is off in `chat`, or raises: what it was asked about goes on."""
+        if await self.is_off(chat):
+            return None
+        try:
+            return await settled(ask())
+        except Exception as error:  # noqa: BLE001 - a plugin is anybody's code
+            self._report(place, error)
+            return None
+
+    def _report(self, place: str, error: Exception) -> None:
+        logger.opt(exception=error).error("plugin {} failed in its {}", self._plugin, place)

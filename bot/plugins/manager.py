@@ -1,0 +1,289 @@
+"""The plugins of a running bot: installed, shown, and exchanged for a newer version."""
+
+import asyncio
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import ExitStack
+from typing import Final, TypeVar
+
+from loguru import logger
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from bot.config.settings import PluginSettings
+from bot.inbound.middleware import Middleware
+from bot.platforms.base import Platform
+from bot.plugins.chat_switches import PluginGuard, plugin_of
+from bot.plugins.closing import all_closed
+from bot.plugins.contributions import Host, Job, MakePage
+from bot.plugins.diagnostics import report_failure, why
+from bot.plugins.lint import hints
+from bot.plugins.loading import FoundPlugin, LoadedPlugin, found_plugins, loaded
+from bot.plugins.schema_changes import schema_changes
+from bot.plugins.validation import named_parts
+from function_calls.conversation.assistant import Command
+from function_calls.model_calls.hooks import ModelHooks
+from function_calls.registry import Registry, ToolNameTaken, check_inverses
+from function_calls.router import FunctionCallRouter
+from function_calls.tools.calls import ToolSpec
+from function_calls.tools.context import Services
+from function_calls.tools.policy import ToolSwitches
+from function_calls.toolsets.source import ToolSource
+from services.kernel.background_tasks import Crew
+from services.kernel.backoff import growing_pauses
+from services.kernel.clock import Clock
+from services.language_model.ports import LanguageModel
+from services.search.model import SearchEngine
+
+Hook = TypeVar("Hook")
+
+_FIRST_PAUSE: Final = 1.0  # seconds before work that failed is begun again; doubled each time
+_LONGEST_PAUSE: Final = 300.0
+
+
+class Installed(Struct, kw_only=True):
+    """A plugin in its place; `leaving` takes out what can be taken out of a running bot.
+
+    `tools` are offered to people and models, `names` are those of all its functions, also of what only undoes.
+    """
+
+    plugin: LoadedPlugin
+    tools: tuple[ToolSpec, ...] = ()
+    names: frozenset[str] = frozenset()
+    leaving: ExitStack = field(default_factory=ExitStack)
+
+
+class Reloaded(Struct, frozen=True, kw_only=True):
+    """What came of a newer version: `error` says why the old one stays, `changes` what is different now."""
+
+    name: str
+    error: str = ""
+    changes: tuple[str, ...] = ()
+
+
+class PluginHouse:
+    """Loads the plugins, puts their contributions where they belong, and keeps each apart from the others."""
+
+    def __init__(
+        self, settings: PluginSettings, clock: Clock, switches: ToolSwitches, model: LanguageModel | None = None
+    ) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._model = model
+        self._switches = switches
+        found = found_plugins(settings)
+        for each in found:
+            if each.hides:
+                logger.warning("plugin {}: {} is left out for {}", each.name, " and ".join(each.hides), each.origin)
+        self._installed: dict[str, Installed] = {
+            each.name: Installed(plugin=loaded(each, settings, clock, model)) for each in found
+        }
+        self._replaced: list[LoadedPlugin] = []
+        self.model_hooks = ModelHooks()
+        switches.expand = self._tools_behind
+
+    @property
+    def plugins(self) -> tuple[Installed, ...]:
+        """Every plugin, those that failed too."""
+        return tuple(self._installed.values())
+
+    def refuse_taken(self, platforms: Iterable[str]) -> None:
+        """Leave out every plugin with a platform of these names, or with a platform or toolset of another plugin's."""
+        owners: dict[str, str] = {f"platform {name}": "the bot" for name in platforms}
+        for each in list(self._working()):
+            own = named_parts(each.plugin.adds)
+            taken = [name for name in own if name in owners or own.count(name) > 1]
+            if taken:
+                told = (
+                    f"its {taken[0]} has a name that {owners.get(taken[0], 'another of its own')} has; give it another"
+                )
+                report_failure(each.plugin.name, told)
+                self._installed[each.plugin.name] = Installed(plugin=replace(each.plugin, error=told))
+            else:
+                owners |= dict.fromkeys(own, f"plugin {each.plugin.name}")
+
+    def services(self) -> list[object]:
+        """The services that plugins bring."""
+        return [service for each in self._working() for service in each.plugin.adds.services]
+
+    def platforms(self) -> list[Platform]:
+        """The chat platforms that plugins bring."""
+        return [platform for each in self._working() for platform in each.plugin.adds.platforms]
+
+    def engines(self) -> list[SearchEngine]:
+        """The search engines that plugins bring."""
+        return [engine for each in self._working() for engine in each.plugin.adds.engines]
+
+    def tool_sources(self) -> list[ToolSource]:
+        """The toolsets that plugins bring."""
+        return [
+            ToolSource(label=label, kind="plugin", toolset=toolset, title=each.plugin.name)
+            for each in self._working()
+            for label, toolset in each.plugin.adds.toolsets.items()
+        ]
+
+    def middlewares(self) -> list[Middleware]:
+        """The middlewares of all plugins, each kept apart."""
+        return [
+            self._guard(each).middleware(inner) for each in self._working() for inner in each.plugin.adds.middlewares
+        ]
+
+    def chat_commands(self) -> list[Command]:
+        """The chat commands of all plugins, each kept apart."""
+        return [
+            self._guard(each).chat_command(inner)
+            for each in self._working()
+            for inner in each.plugin.adds.chat_commands
+        ]
+
+    def pages(self) -> list[tuple[str, MakePage]]:
+        """Return what plugins add to the HTTP API, each with the plugin's name."""
+        return [(each.plugin.name, page) for each in self._working() for page in each.plugin.adds.pages]
+
+    def move_in(self, calls: FunctionCallRouter, services: Services) -> None:
+        """Install functions, hooks and listeners; a plugin whose functions cannot be taken is left out whole."""
+        for each in list(self._working()):
+            self._installed[each.plugin.name] = self._moved_in(each.plugin, calls, services)
+
+    def work(self, crew: Crew, host: Host) -> None:
+        """Begin the background work of the plugins."""
+        for each in self._working():
+            for name, job in each.plugin.adds.jobs:
+                crew.start(_again_and_again(f"{each.plugin.name}/{name}", job, host), f"plugin {each.plugin.name}")
+
+    async def reload(self, found: FoundPlugin, calls: FunctionCallRouter, services: Services) -> Reloaded:
+        """Exchange a plugin's functions, hooks and listeners; where the new version fails the old one stays.
+
+        Toolsets, platforms, engines, middlewares, commands, pages and background work stay as they were until a
+        restart, and what a version with such things has opened stays open for them.
+        """
+        new = loaded(found, self._settings, self._clock, self._model)
+        old = self._installed.get(found.name)
+        trial = new if new.error else self._tried(new, old, calls)
+        if trial.error:
+            if old is None:
+                self._installed[found.name] = Installed(plugin=trial)
+            await all_closed(new.name, new.adds.on_close)
+            return Reloaded(name=found.name, error=trial.error)
+        if old is not None:
+            old.leaving.close()
+        current = self._installed[found.name] = self._moved_in(new, calls, services)
+        if old is not None:
+            await self._moved_out(old.plugin)
+        changes = schema_changes(() if old is None else old.tools, current.tools)
+        return Reloaded(name=found.name, error=current.plugin.error, changes=tuple(changes))
+
+    async def remove(self, name: str) -> None:
+        """Take a plugin out whose file is gone."""
+        gone = self._installed.pop(name, None)
+        if gone is not None:
+            gone.leaving.close()
+            await self._moved_out(gone.plugin)
+
+    async def aclose(self) -> None:
+        """Close what the plugins have opened, the last plugin first."""
+        for each in reversed([*self._replaced, *(each.plugin for each in self.plugins)]):
+            await all_closed(each.name, each.adds.on_close)
+
+    async def _moved_out(self, old: LoadedPlugin) -> None:
+        """Close what an older version has opened, unless some of it works on until the bot stops."""
+        if old.adds.outlives_reload:
+            self._replaced.append(old)
+        else:
+            await all_closed(old.name, old.adds.on_close)
+
+    def _tried(self, new: LoadedPlugin, old: Installed | None, calls: FunctionCallRouter) -> LoadedPlugin:
+        """`new`, with the reason if its functions could not stand beside those of all others."""
+        try:
+            trial = Registry(injectable=(*calls.registry.injectable, *map(type, new.adds.services)))
+            _register(trial, new, ExitStack())
+            others = [tool for tool in calls.registry if old is None or tool.name not in old.names]
+            check_inverses(trial, [*others, *trial])
+        except Exception as error:  # noqa: BLE001 - a plugin is anybody's code; the old version must stay
+            return replace(new, error=self._why(error, new, ()))
+        taken = next((tool.name for tool in others if trial.get(tool.name)), None)
+        return new if taken is None else replace(new, error=self._taken_by(taken, new))
+
+    def _moved_in(self, plugin: LoadedPlugin, calls: FunctionCallRouter, services: Services) -> Installed:
+        adds, guard = plugin.adds, PluginGuard(plugin.name, self._switches)
+        before = frozenset(tool.name for tool in calls.registry)
+        with ExitStack() as leaving:
+            try:
+                for service in adds.services:
+                    services.add(service)
+                    calls.registry.allow(type(service))
+                _register(calls.registry, plugin, leaving)
+                check_inverses(calls.registry, calls.registry)
+            except Exception as error:  # noqa: BLE001 - a plugin is anybody's code; the bot must start without it
+                told = self._why(error, plugin, before)
+                report_failure(plugin.name, told, error)
+                return Installed(plugin=replace(plugin, error=told))
+            _add_all(leaving, calls.hooks.before, map(guard.before_tool, adds.tool_hooks.before))
+            _add_all(leaving, calls.hooks.after, map(guard.after_tool, adds.tool_hooks.after))
+            _add_all(leaving, self.model_hooks.before, map(guard.before_model, adds.model_hooks.before))
+            _add_all(leaving, self.model_hooks.after, map(guard.after_model, adds.model_hooks.after))
+            _add_all(leaving, self.model_hooks.on_error, map(guard.on_model_error, adds.model_hooks.on_error))
+            for name, listener in adds.listeners:
+                leaving.callback(calls.events.subscribe(name, guard.listener(listener)))
+            stays = leaving.pop_all()
+        owned = Registry(injectable=calls.registry.injectable)
+        _register(owned, plugin, ExitStack())
+        logger.info("plugin {} is in: {} functions", plugin.name, len(owned.specs))
+        for hint in hints(adds, owned.specs):
+            logger.warning("plugin {}: {}", plugin.name, hint)
+        names = frozenset(tool.name for tool in owned)
+        return Installed(plugin=plugin, tools=owned.specs, names=names, leaving=stays)
+
+    def _why(self, error: Exception, plugin: LoadedPlugin, others: Collection[str]) -> str:
+        """Return why the functions of `plugin` cannot be taken; `others` are the names that there were before it."""
+        if not isinstance(error, ToolNameTaken):
+            return why(error, plugin.found.path)
+        if error.tool in others:
+            return self._taken_by(error.tool, plugin)
+        return f"two of its functions are called {error.tool}; rename one of them"
+
+    def _taken_by(self, tool: str, plugin: LoadedPlugin) -> str:
+        """Return who has the name of one of the functions of `plugin`, and what to do."""
+        owner = next((each.plugin.name for each in self.plugins if tool in each.names), None)
+        if owner in {None, plugin.name}:
+            return (
+                f'its function {tool} has the name of one of the bot\'s own; rename it, or write name="…" in its mark'
+            )
+        return (
+            f"its function {tool} has the name of one of plugin {owner}; rename one of them,"
+            " or name one of the two plugins in plugins.disabled"
+        )
+
+    def _tools_behind(self, switch: str) -> tuple[str, ...]:
+        installed = self._installed.get(plugin_of(switch) or "")
+        return () if installed is None else tuple(spec.name for spec in installed.tools)
+
+    def _guard(self, each: Installed) -> PluginGuard:
+        return PluginGuard(each.plugin.name, self._switches)
+
+    def _working(self) -> Iterator[Installed]:
+        return (each for each in self._installed.values() if not each.plugin.error)
+
+
+def _register(registry: Registry, plugin: LoadedPlugin, leaving: ExitStack) -> None:
+    """Add a plugin's functions until `leaving` is closed."""
+    for source in plugin.adds.functions:
+        leaving.callback(registry.collect(source))
+
+
+def _add_all(leaving: ExitStack, to: list[Hook], hooks: Iterable[Hook]) -> None:
+    """Add `hooks` to a list of them, until `leaving` is closed."""
+    for hook in hooks:
+        to.append(hook)
+        leaving.callback(to.remove, hook)
+
+
+async def _again_and_again(name: str, job: Job, host: Host) -> None:
+    """Do a plugin's work until it ends by itself; after a failure again, with growing pauses."""
+    for pause in growing_pauses(_FIRST_PAUSE, _LONGEST_PAUSE):
+        try:
+            await job(host)
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin is anybody's code; it must not end the bot
+            logger.opt(exception=error).error("the work {} failed; again in {:.0f} s", name, pause)
+            await asyncio.sleep(pause)
+        else:
+            return

@@ -1,0 +1,93 @@
+"""Notices new versions of plugins in the folder while the bot runs."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from loguru import logger
+
+from bot.config.settings import PluginSettings, Settings
+from bot.plugins.loading import found_plugins
+from bot.plugins.manager import PluginHouse, Reloaded
+from function_calls.router import FunctionCallRouter
+from function_calls.tools.context import Services
+from services.kernel.background_tasks import hired
+
+if TYPE_CHECKING:
+    from bot.app.application import App
+
+_EVERY: Final = 0.5  # seconds
+
+Tell = Callable[[Reloaded], None]
+_State = tuple[tuple[str, int, int], ...]
+
+
+class PluginWatch:
+    """Looks at the plugins' files and exchanges what has changed."""
+
+    def __init__(
+        self, settings: PluginSettings, house: PluginHouse, calls: FunctionCallRouter, services: Services, tell: Tell
+    ) -> None:
+        self._settings = settings
+        self._house = house
+        self._calls = calls
+        self._services = services
+        self._tell = tell
+        self._seen = self._states()
+
+    async def run(self) -> None:
+        """Look again and again until cancelled."""
+        while True:
+            await asyncio.sleep(_EVERY)
+            await self.look()
+
+    async def look(self) -> None:
+        """Exchange every plugin whose files are not what they were."""
+        now = self._states()
+        changed = {name for name in now if now[name] != self._seen.get(name)}
+        gone = self._seen.keys() - now.keys()
+        self._seen = now
+        for name in sorted(gone):
+            await self._house.remove(name)
+            self._tell(Reloaded(name=name, changes=("removed",)))
+        for found in found_plugins(self._settings):
+            if found.name in changed:
+                self._tell(await self._house.reload(found, self._calls, self._services))
+
+    def _states(self) -> dict[str, _State]:
+        found = found_plugins(self._settings)
+        return {each.name: _state_of(each.path) for each in found if each.path is not None}
+
+
+@asynccontextmanager
+async def plugins_watched(app: "App", settings: Settings, *, is_wanted: bool) -> AsyncIterator[None]:
+    """Exchange plugins whose files change for as long as the context lasts, where that is wanted."""
+    if not is_wanted:
+        yield
+        return
+    watch = PluginWatch(settings.plugins, app.plugins, app.calls, app.services, log_reload)
+    async with hired() as crew:
+        crew.start(watch.run(), "watch the plugins")
+        yield
+
+
+def log_reload(reloaded: Reloaded) -> None:
+    """Say what came of a new version."""
+    if reloaded.error:
+        logger.error("plugin {} stays as it was: {}", reloaded.name, reloaded.error)
+        return
+    logger.info("plugin {} is new; {}", reloaded.name, "; ".join(reloaded.changes) or "same schemas")
+
+
+def _state_of(path: Path) -> _State:
+    files = sorted(path.rglob("*.py")) if path.is_dir() else [path]
+    seen = []
+    for file in files:
+        try:
+            status = file.stat()
+        except OSError:  # deleted between the look and this one
+            continue
+        seen.append((str(file), status.st_mtime_ns, status.st_size))
+    return tuple(seen)

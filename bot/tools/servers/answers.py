@@ -1,0 +1,84 @@
+"""What a server answered, as a result that a model and a person can read."""
+
+import json
+from typing import TYPE_CHECKING, Final
+
+from bot.tools.servers.echoes import EchoMask
+from function_calls.language.messages import say
+from function_calls.tools.calls import ToolResult
+
+if TYPE_CHECKING:
+    from bot.tools.servers.exchange import Answer
+
+_LONGEST_FED: Final = 16_000  # characters
+_LONGEST_SHOWN: Final = 1_500
+_LONGEST_ERROR: Final = 600
+_TEXTS: Final = ("text/", "application/xml", "application/javascript", "application/x-www-form-urlencoded")
+
+
+def result_of(name: str, answer: "Answer", language: str, echoes: EchoMask) -> ToolResult:
+    """Return the result of a call, without the secrets that `echoes` masks.
+
+    A failure says the status and the beginning of the server's own text.
+    """
+    if answer.status >= 300:
+        told = f"HTTP {answer.status}: {_error_text(answer, echoes)}".rstrip(": ")
+        return ToolResult.failed(told, text=say(language, "failed.tool", tool=name, why=f"HTTP {answer.status}"))
+    value = value_of(answer, echoes)
+    return ToolResult(ok=True, text=shown(value), value=value)
+
+
+def value_of(answer: "Answer", echoes: EchoMask) -> object:
+    """Return JSON as it is, text cut to a length that a model can be fed, anything else described."""
+    if not answer.content:
+        return {"status": answer.status}
+    if "json" in answer.content_type or not answer.content_type:
+        try:
+            return fed(echoes.value(json.loads(answer.text)), is_cut=answer.is_cut)
+        except (ValueError, RecursionError):
+            return fed(echoes.text(answer.text), is_cut=answer.is_cut)
+    if answer.content_type.startswith(_TEXTS) or answer.content_type.endswith("xml"):
+        return fed(echoes.text(answer.text), is_cut=answer.is_cut)
+    size = f"more than {len(answer.content)}" if answer.is_cut else str(len(answer.content))
+    return {
+        "content_type": echoes.text(answer.content_type),
+        "bytes": size,
+        "note": "not text; it cannot be shown here",
+    }
+
+
+def fed(value: object, *, is_cut: bool = False) -> object:
+    """`value` as it is, or the beginning of its text with a note that there is more."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if len(text) <= _LONGEST_FED and not is_cut:
+        return value
+    note = "cut off: ask for less, such as one page"
+    return {"text": text[:_LONGEST_FED], "note": note}
+
+
+def shown(value: object) -> str:
+    """`value` as people are shown it where no model words it."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
+
+
+def _error_text(answer: "Answer", echoes: EchoMask) -> str:
+    """The server's own text about the failure: FastAPI's and RFC 9457's `detail`, or the beginning of the body."""
+    try:
+        said = echoes.value(json.loads(answer.text))
+    except (ValueError, RecursionError):
+        is_page = "html" in answer.content_type
+        return "" if is_page else " ".join(echoes.text(answer.text).split())[:_LONGEST_ERROR]
+    if isinstance(said, dict):
+        said = next((said[key] for key in ("detail", "message", "error", "title") if said.get(key)), said)
+    if isinstance(said, list):
+        said = "; ".join(_problem(each) for each in said[:5])
+    return (said if isinstance(said, str) else json.dumps(said, ensure_ascii=False))[:_LONGEST_ERROR]
+
+
+def _problem(each: object) -> str:
+    """One entry of FastAPI's list: where, and what."""
+    if isinstance(each, dict) and "msg" in each:
+        where = ".".join(str(part) for part in each.get("loc", ()) if part != "body")
+        return f"{where}: {each['msg']}" if where else str(each["msg"])
+    return str(each)

@@ -1,0 +1,227 @@
+"""Which tool servers there are, as operators write it: `TOOL_SERVER_CONNECTIONS` and plain addresses."""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Literal
+from urllib.parse import urlsplit
+
+from msgspec import Struct
+from pydantic import Field, JsonValue, SecretStr, ValidationError, field_validator, model_validator
+
+from bot.config.settings import Group, ToolServerSettings
+from bot.tools.servers.mcp_servers import McpServer
+from bot.tools.servers.open_webui_form import own_fields, secrets_in
+from function_calls.toolsets.access import Access, check_access
+from services.kernel.errors import ConfigError
+
+_KEY = "tool_servers.connections"
+_LONGEST_LABEL = 24
+_MCP_TIMEOUT_SECONDS = 60.0
+_OF_MCP = frozenset(
+    {"type", "url", "path", "name", "key", "headers", "name_filter", "examples", "confirm", "timeout_seconds"}
+    | {"access_control", "enabled"}
+)
+
+
+class ToolServerConnection(Group):
+    """One OpenAPI server, or one MCP server over streamable HTTP.
+
+    `url` is its base address or that of its document (`path` within it otherwise). `key` answers for API keys and
+    bearer tokens, the others for the schemes they name. `confirm` says which calls the person is asked about first.
+    `examples` are sentences that mean a tool, by its name, with `{argument}` slots; they work without a model too.
+    `spec` is the document itself, where it is not fetched. `name_filter` has ends of the names to offer, or with a `!`
+    in front of those to leave out.
+    """
+
+    type: Literal["openapi", "mcp"] = "openapi"
+    url: str
+    path: str = ""
+    name: str = ""
+    key: SecretStr = SecretStr("")
+    headers: Mapping[str, SecretStr] = {}
+    username: str = ""
+    password: SecretStr = SecretStr("")
+    client_id: str = ""
+    client_secret: SecretStr = SecretStr("")
+    token_url: str = ""
+    scopes: tuple[str, ...] = ()
+    confirm: Literal["changes", "always", "never"] = "changes"
+    prefix: str = Field("", pattern=r"^[A-Za-z0-9_-]{0,24}$")
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ()
+    examples: Mapping[str, tuple[str, ...]] = {}
+    timeout_seconds: float | None = Field(None, gt=0, le=600)
+    access_control: JsonValue = None
+    name_filter: tuple[str, ...] = ()
+    spec: JsonValue = None
+    enabled: bool = True
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_form(cls, given: object) -> object:
+        """Read the fields of Open WebUI's form too."""
+        return own_fields(given) if isinstance(given, Mapping) else given
+
+    @model_validator(mode="after")
+    def _check_mcp_fields(self) -> "ToolServerConnection":
+        others = sorted(self.model_fields_set - _OF_MCP)
+        if self.type == "mcp" and others:
+            raise ValueError(f"{others[0]} is not supported with type mcp")
+        return self
+
+    @field_validator("access_control")
+    @classmethod
+    def _check_access(cls, written: JsonValue) -> JsonValue:
+        check_access(written)
+        return written
+
+    @field_validator("url")
+    @classmethod
+    def _is_address(cls, url: str) -> str:
+        parts = urlsplit(url)
+        if parts.scheme not in {"http", "https"} or not parts.hostname:
+            raise ValueError("a tool server has an address that begins with http:// or https://")
+        return url
+
+    @property
+    def label(self) -> str:
+        """Return what the server is called, in letters that a tool's name may have."""
+        host = urlsplit(self.url)
+        return label_of(self.name or f"{host.hostname}_{host.port or ''}")
+
+    @property
+    def access(self) -> Access:
+        """Return who may use it."""
+        return Access.of(self.access_control)
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """Return what must never be shown."""
+        kept = (self.key, self.password, self.client_secret, *self.headers.values())
+        return tuple(each.get_secret_value() for each in kept if each.get_secret_value())
+
+
+def label_of(name: str) -> str:
+    """Return `name` in letters that a tool's name may have."""
+    return re.sub(r"[^A-Za-z0-9_-]+", "_", name).strip("_")[:_LONGEST_LABEL] or "server"
+
+
+class RefusedConnection(Struct, frozen=True, kw_only=True):
+    """An entry that cannot be followed as it is written, and is therefore not used."""
+
+    label: str
+    problem: ConfigError
+    secrets: tuple[str, ...] = ()
+
+
+class Connections(Struct, frozen=True, kw_only=True):
+    """The servers to use, each with a label of its own, and the entries that are not used."""
+
+    openapi: tuple[ToolServerConnection, ...] = ()
+    mcp: tuple[McpServer, ...] = ()
+    refused: tuple[RefusedConnection, ...] = ()
+
+    @property
+    def labels(self) -> frozenset[str]:
+        """The labels that are taken."""
+        return frozenset(each.label for each in self._all)
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """The secrets of all entries, also of those that are not used."""
+        return tuple(secret for each in self._all for secret in each.secrets)
+
+    @property
+    def _all(self) -> tuple[ToolServerConnection | McpServer | RefusedConnection, ...]:
+        return (*self.openapi, *self.mcp, *self.refused)
+
+
+def read_connections(settings: ToolServerSettings) -> Connections:
+    """Read the servers of the settings; an entry that cannot be used does not keep the others from being used.
+
+    Raises:
+        ConfigError: the whole is no JSON list.
+    """
+    labels = Labels()
+    openapi, mcp, refused = [], [], []
+    for place, entry in enumerate([*_entries(settings), *({"url": url} for url in settings.urls)]):
+        if _is_switched_off(entry):
+            continue
+        try:
+            connection = ToolServerConnection.model_validate(entry)
+        except ValidationError as error:
+            refused.append(_refusal(place, entry, error, labels))
+            continue
+        connection = connection.model_copy(update={"name": labels.unique(connection.label)})
+        if connection.type == "mcp":
+            mcp.append(_mcp_server(connection))
+        else:
+            openapi.append(connection)
+    return Connections(openapi=tuple(openapi), mcp=tuple(mcp), refused=tuple(refused))
+
+
+class Labels:
+    """Gives out labels, each once."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+
+    def unique(self, wanted: str) -> str:
+        """Return `wanted`, with a number where it is taken."""
+        label, count = wanted, 1
+        while label in self._taken:
+            count += 1
+            label = f"{wanted[: _LONGEST_LABEL - 4]}_{count}"
+        self._taken.add(label)
+        return label
+
+
+def _entries(settings: ToolServerSettings) -> list[object]:
+    written = settings.connections.get_secret_value().strip()
+    if not written:
+        return []
+    try:
+        listed = json.loads(written)
+    except (ValueError, RecursionError) as error:
+        raise ConfigError("environment", _KEY, f"is not JSON: {error}") from None
+    if not isinstance(listed, list):
+        raise ConfigError("environment", _KEY, "is not a list of connections")
+    return listed
+
+
+def _is_switched_off(entry: object) -> bool:
+    """Return whether an entry is not to be used, so that nothing in it needs to be understood."""
+    config = entry.get("config") if isinstance(entry, Mapping) else None
+    switches = [entry.get("enabled") if isinstance(entry, Mapping) else None]
+    switches += [config.get("enable")] if isinstance(config, Mapping) else []
+    return False in switches
+
+
+def _refusal(place: int, entry: object, error: ValidationError, labels: Labels) -> RefusedConnection:
+    first = error.errors(include_url=False, include_input=False)[0]  # the input may be a secret
+    where = ".".join(str(part) for part in (_KEY, place, *first["loc"]))
+    info = entry.get("info") if isinstance(entry, Mapping) else None
+    names = [each.get("name") for each in (entry, info) if isinstance(each, Mapping)]
+    name = next((each for each in names if isinstance(each, str) and each), f"connection_{place}")
+    problem = ConfigError("settings", where, first["msg"].removeprefix("Value error, "))
+    return RefusedConnection(label=labels.unique(label_of(name)), problem=problem, secrets=secrets_in(entry))
+
+
+def _mcp_server(connection: ToolServerConnection) -> McpServer:
+    key = connection.key.get_secret_value()
+    headers = dict(connection.headers)
+    if key:
+        headers["Authorization"] = SecretStr(f"Bearer {key}")
+    return McpServer(
+        name=connection.name,
+        url=connection.url,
+        headers=headers,
+        name_filter=connection.name_filter,
+        examples=connection.examples,
+        confirm=connection.confirm,
+        access_control=connection.access_control,
+        timeout_seconds=connection.timeout_seconds or _MCP_TIMEOUT_SECONDS,
+    )

@@ -1,0 +1,108 @@
+"""Fetches the document of a tool server, JSON or YAML."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from typing import Final
+from urllib.parse import urljoin, urlsplit
+
+from bot.tools.servers.errors import ServerUnavailable
+from bot.tools.servers.exchange import Answer, Exchange, Outgoing
+from function_calls.toolsets.openapi.document import DocumentInvalid
+from function_calls.toolsets.openapi.importer import import_document
+from function_calls.toolsets.openapi.operation import ImportedDocument
+
+_ENDINGS: Final = (".json", ".yaml", ".yml")
+_USUAL_PATHS: Final = ("openapi.json", "openapi.yaml", "swagger.json", "v3/api-docs")
+
+
+def inline(spec: object, base: str) -> ImportedDocument:
+    """Return the tools of a document that stands in the settings; `base` is where relative servers start from.
+
+    Raises:
+        ServerUnavailable: it cannot be used.
+    """
+    try:
+        return import_document(spec, base)
+    except (DocumentInvalid, RecursionError) as error:
+        raise _unusable(error) from error
+
+
+async def fetched(
+    exchange: Exchange, url: str, path: str, headers: Sequence[tuple[str, str]], *, max_bytes: int
+) -> tuple[ImportedDocument, str]:
+    """The tools of the document at `url`, or of the one that stands at a usual place below it; and its base address.
+
+    Raises:
+        ServerUnavailable: there is none, or it cannot be used.
+    """
+    problem: ServerUnavailable | None = None
+    for candidate, base in _candidates(url, path):
+        request = Outgoing(method="GET", url=candidate, headers=(("Accept", "application/json, */*;q=0.5"), *headers))
+        answer = await exchange.send(request, max_bytes=max_bytes)
+        if answer.status == 200:
+            # Parsing holds the processor for as long as a document is large; chats go on meanwhile.
+            return await asyncio.to_thread(_imported, answer, base), base
+        problem = problem or ServerUnavailable(f"no document at {urlsplit(candidate).path}: HTTP {answer.status}")
+    raise problem or ServerUnavailable("no document")
+
+
+def _candidates(url: str, path: str) -> list[tuple[str, str]]:
+    """Addresses of documents, each with the address that relative servers start from."""
+    if path:
+        return [(urljoin(f"{url.rstrip('/')}/", path.lstrip("/")), url)]
+    last = urlsplit(url).path.rsplit("/", 1)[-1]
+    if last.endswith(_ENDINGS) or last == "api-docs":
+        return [(url, url.rsplit("/", 1)[0])]
+    return [(f"{url.rstrip('/')}/{each}", url) for each in _USUAL_PATHS]
+
+
+def _imported(answer: Answer, base: str) -> ImportedDocument:
+    if answer.is_cut:
+        raise ServerUnavailable(f"the document is larger than {len(answer.content) // 1_000_000} MB")
+    try:
+        return import_document(_parsed(answer.text), base)
+    except (DocumentInvalid, RecursionError) as error:
+        raise _unusable(error) from error
+
+
+def _unusable(error: Exception) -> ServerUnavailable:
+    return ServerUnavailable(f"the document cannot be used: {str(error) or type(error).__name__}")
+
+
+def _parsed(text: str) -> object:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return _from_yaml(text)
+
+
+def _from_yaml(text: str) -> object:
+    try:
+        import yaml
+    except ImportError:
+        raise ServerUnavailable("the document is YAML, which needs the extra `openapi`") from None
+    try:
+        return _stringly(yaml.load(text, Loader=yaml.CSafeLoader))
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise ServerUnavailable("the document is neither JSON nor YAML") from error
+
+
+def _stringly(value: object, seen: dict[int, object] | None = None) -> object:
+    """The same with texts as keys (a status code is a number in YAML); shared parts stay shared."""
+    seen = {} if seen is None else seen
+    if isinstance(value, bool | int | float | str) or value is None:
+        return value
+    if id(value) in seen:
+        return seen[id(value)]
+    if isinstance(value, dict):
+        made: dict[str, object] = {}
+        seen[id(value)] = made
+        made.update({str(key): _stringly(each, seen) for key, each in value.items()})
+        return made
+    if isinstance(value, list):
+        listed: list[object] = []
+        seen[id(value)] = listed
+        listed.extend(_stringly(each, seen) for each in value)
+        return listed
+    return str(value)

@@ -1,0 +1,118 @@
+"""Which MCP servers there are: the file in the form that MCP clients share, `{"mcpServers": {name: …}}`."""
+
+import json
+import re
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, SecretStr, ValidationError, model_validator
+
+from bot.tools.servers.echoes import EchoMask, header_secrets, variable_secrets
+from function_calls.toolsets.access import Access
+from services.kernel.errors import ConfigError
+
+_KEY = "tool_servers.mcp_file"
+
+
+class McpServer(BaseModel):
+    """One server: a `command` to run, or a `url` to speak to.
+
+    `allow` names the tools that are offered (`prompt_NAME` for prompts), all of them without it; `name_filter` narrows
+    them as Open WebUI's `function_name_filter_list` does. `confirm` says which calls are asked about first. `examples`
+    are sentences that mean a tool, by its name, with `{argument}` slots.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")  # other clients' own keys stand in the same file
+
+    name: str
+    command: str = ""
+    args: tuple[str, ...] = ()
+    env: Mapping[str, SecretStr] = {}
+    cwd: Path | None = None
+    url: str = Field("", pattern=r"^(https?://.+)?$")
+    headers: Mapping[str, SecretStr] = {}
+    allow: tuple[str, ...] | None = None
+    name_filter: tuple[str, ...] = ()
+    examples: Mapping[str, tuple[str, ...]] = {}
+    confirm: Literal["changes", "always", "never"] = "changes"
+    access_control: JsonValue = None
+    timeout_seconds: float = Field(60.0, gt=0, le=600)
+    disabled: bool = False
+
+    @model_validator(mode="after")
+    def _has_one_way(self) -> "McpServer":
+        if bool(self.command) == bool(self.url):
+            raise ValueError("an MCP server has either a command or a url")
+        return self
+
+    @property
+    def label(self) -> str:
+        """Return what it is called, in letters that a tool's name may have."""
+        return re.sub(r"[^A-Za-z0-9_-]+", "_", self.name).strip("_")[:24] or "mcp"
+
+    def allows(self, name: str) -> bool:
+        """Return whether the tool of that name there is to be offered."""
+        return (self.allow is None or name in self.allow) and passes_filter((name,), self.name_filter)
+
+    @property
+    def access(self) -> Access:
+        """Return who may use it."""
+        return Access.of(self.access_control)
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """Return what must never be shown."""
+        kept = (*self.env.values(), *self.headers.values())
+        return tuple(each.get_secret_value() for each in kept if each.get_secret_value())
+
+    @property
+    def echoes(self) -> EchoMask:
+        """The mask of the secrets that the server could send back; plain settings such as a time zone are none."""
+        return EchoMask((*variable_secrets(self.env), *header_secrets(self.headers)))
+
+
+def passes_filter(names: Collection[str], entries: Collection[str]) -> bool:
+    """Return whether a tool of these names is offered, by Open WebUI's `function_name_filter_list`.
+
+    An entry is the end of a name to offer, or after a `!` of one to leave out; without entries to offer, all are.
+    """
+    wanted = [each for each in entries if not each.startswith("!")]
+    unwanted = [each[1:].strip() for each in entries if each.startswith("!")]
+    if wanted and not _ends_with_any(names, wanted):
+        return False
+    return not _ends_with_any(names, unwanted)
+
+
+def _ends_with_any(names: Collection[str], ends: Collection[str]) -> bool:
+    return any(name.endswith(tuple(ends)) for name in names)
+
+
+def mcp_servers(path: str) -> tuple[McpServer, ...]:
+    """The servers that the file at `path` names and does not disable; none without a path.
+
+    Raises:
+        ConfigError: the file cannot be read or says something else.
+    """
+    if not path:
+        return ()
+    try:
+        written = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(path, _KEY, f"cannot be read ({error.strerror})") from error
+    except ValueError as error:
+        raise ConfigError(path, _KEY, f"is not JSON: {error}") from None
+    listed = written.get("mcpServers") if isinstance(written, dict) else None
+    if not isinstance(listed, dict):
+        raise ConfigError(path, _KEY, 'has no "mcpServers" object')
+    found = [_server(path, str(name), entry) for name, entry in listed.items()]
+    return tuple(each for each in found if not each.disabled)
+
+
+def _server(path: str, name: str, entry: object) -> McpServer:
+    try:
+        return McpServer.model_validate({**entry, "name": name} if isinstance(entry, dict) else entry)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in ("mcpServers", name, *first["loc"]))
+        raise ConfigError(path, where, first["msg"]) from None  # the cause may quote a secret

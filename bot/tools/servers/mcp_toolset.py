@@ -1,0 +1,213 @@
+"""The tools of one MCP server: connected, listed, called, and connected again when the server is gone."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Final
+
+from loguru import logger
+from msgspec.structs import replace
+
+from bot.tools.servers.errors import ServerUnavailable
+from bot.tools.servers.mcp_connection import Transport, transport
+from bot.tools.servers.mcp_listing import McpListing, mcp_listing
+from bot.tools.servers.mcp_servers import McpServer
+from bot.tools.servers.mcp_tools import prompt_result, resource_result, result_of
+from function_calls.tools.calls import ToolResult, ToolSpec
+from function_calls.tools.context import CallContext
+from function_calls.tools.toolset import Viewer, unknown_tool
+from function_calls.toolsets.source import Health
+from services.kernel.backoff import growing_pauses
+
+if TYPE_CHECKING:
+    from mcp import Client
+    from mcp.client.session import IncomingMessage
+
+_FIRST_PAUSE: Final = 1.0  # seconds; doubled after each failure
+_LONGEST_PAUSE: Final = 120.0
+_STEADY: Final = 30.0  # a connection that lasted so long was a good one; the pauses begin anew
+_LOOK_EVERY: Final = 60.0
+_CONNECT_WITHIN: Final = 30.0
+_CHANGES: Final = {f"notifications/{each}/list_changed" for each in ("tools", "prompts", "resources")}
+
+
+class McpToolset:
+    """Offers the tools and prompts of one server, and its resources as one more tool; none while not connected.
+
+    `tried` is set once it was connected for the first time, or could not be.
+    """
+
+    def __init__(
+        self,
+        server: McpServer,
+        *,
+        connect: Callable[[McpServer, asyncio.Event], Transport] = transport,
+        first_pause: float = _FIRST_PAUSE,
+    ) -> None:
+        self.server = server
+        self.title = server.name
+        self._echoes = server.echoes
+        self._connect = connect
+        self._first_pause = first_pause
+        self._client: Client | None = None
+        self._listing = McpListing()
+        self._health = Health(is_ok=False, detail="not connected yet")
+        self._changed = asyncio.Event()
+        self.tried = asyncio.Event()
+
+    @property
+    def health(self) -> Health:
+        """Return whether it is connected."""
+        return self._health
+
+    @property
+    def resources(self) -> tuple[str, ...]:
+        """The addresses of its resources, and patterns of addresses."""
+        return self._listing.resources
+
+    @property
+    def prompts(self) -> tuple[str, ...]:
+        """The names of its prompts."""
+        return self._listing.prompts
+
+    async def list_specs(self, viewer: Viewer) -> tuple[ToolSpec, ...]:
+        """Its tools; none while it cannot be reached."""
+        del viewer
+        return self._listing.specs
+
+    async def run(self) -> None:
+        """Stay connected: after a failure again and again, with pauses that grow to two minutes."""
+        pauses, loop = growing_pauses(self._first_pause, _LONGEST_PAUSE), asyncio.get_running_loop()
+        while True:
+            began = loop.time()
+            problem = await self._until_gone()
+            self._gone(problem)
+            if loop.time() - began > _STEADY:
+                pauses = growing_pauses(self._first_pause, _LONGEST_PAUSE)
+            pause = next(pauses)
+            logger.warning("MCP server {}: {}; connecting again in {:.0f} s", self.server.label, problem, pause)
+            await asyncio.sleep(pause)
+
+    async def _until_gone(self) -> str:
+        """Stay connected as long as that lasts, and say why it ended.
+
+        The connection has a task of its own: the SDK may answer a cancellation with an error, which must not pass for
+        the server's when it is the bot that stops.
+        """
+        connection = asyncio.create_task(self._connected(), name=f"connection to {self.server.label}")
+        try:
+            await asyncio.wait([connection])
+        finally:
+            connection.cancel()
+            await asyncio.gather(connection, return_exceptions=True)
+        error = None if connection.cancelled() else connection.exception()
+        return "the server has ended" if error is None else self._echoes.text(_first_text(error))
+
+    async def call(self, name: str, arguments: Mapping[str, object], context: CallContext) -> ToolResult:
+        """Call a tool of the server; giving up the wait cancels the call there."""
+        target, client = self._listing.targets.get(name), self._client
+        if target is None or client is None:
+            return unknown_tool(name, self._listing.targets, context.language)
+        from mcp import MCPError
+
+        try:
+            if target.kind == "resource":
+                return resource_result(await client.read_resource(str(arguments["uri"])), self._echoes)
+            if target.kind == "prompt":
+                texts = {key: str(value) for key, value in arguments.items()}
+                return prompt_result(await client.get_prompt(target.name, texts), self._echoes)
+            return await self._called(client, target.name, name, arguments, context)
+        except MCPError as error:
+            self._changed.set()
+            raise ServerUnavailable(self._echoes.text(f"{self.server.name}: {error}")) from error
+
+    async def _called(
+        self, client: "Client", name: str, shown_as: str, arguments: Mapping[str, object], context: CallContext
+    ) -> ToolResult:
+        async def told(progress: float, total: float | None, message: str | None) -> None:
+            share = f"{progress:g}/{total:g}" if total else f"{progress:g}"
+            await context.progress(self._echoes.text(f"{message} ({share})" if message else share))
+
+        result = await client.call_tool(
+            name, dict(arguments), read_timeout_seconds=self.server.timeout_seconds, progress_callback=told
+        )
+        return result_of(shown_as, result, context.language, self._echoes)
+
+    async def _connected(self) -> None:
+        from mcp import Client
+
+        ended = asyncio.Event()
+        client = Client(self._connect(self.server, ended), message_handler=self._heard, cache=None)
+        async with asyncio.timeout(_CONNECT_WITHIN) as deadline, client:
+            await self._list(client)
+            deadline.reschedule(None)
+            async with _listening(client, self._changed):
+                while not ended.is_set():
+                    await self._wait(ended)
+                    if not ended.is_set():
+                        async with asyncio.timeout(_CONNECT_WITHIN):
+                            await self._list(client)
+
+    async def _wait(self, ended: asyncio.Event) -> None:
+        """Wait until the connection has ended, the tools may have changed, or it is time to look."""
+        waiting = [asyncio.ensure_future(each.wait()) for each in (ended, self._changed)]
+        try:
+            await asyncio.wait(waiting, timeout=_LOOK_EVERY, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for each in waiting:
+                each.cancel()
+        self._changed.clear()
+
+    async def _list(self, client: "Client") -> None:
+        listing = await mcp_listing(client, self.server, self._echoes)
+        is_new = listing.specs != self._listing.specs
+        kept = self._listing.specs if not is_new else listing.specs  # equal specs stay the same objects
+        self._client, self._listing, self._health = client, replace(listing, specs=kept), Health()
+        self.tried.set()
+        if is_new:
+            logger.info("MCP server {} offers {} tools", self.server.label, len(kept))
+
+    async def _heard(self, message: "IncomingMessage") -> None:
+        if getattr(message, "method", "") in _CHANGES:
+            self._changed.set()
+
+    def _gone(self, problem: str) -> None:
+        self._client, self._listing = None, McpListing()
+        self._health = Health(is_ok=False, detail=problem)
+        self.tried.set()
+
+
+@asynccontextmanager
+async def _listening(client: "Client", changed: asyncio.Event) -> AsyncIterator[None]:
+    """Hear of changed tools where that takes a subscription (protocol 2026-07-28 and later)."""
+    task = asyncio.create_task(_listen(client, changed))
+    try:
+        yield
+    finally:
+        task.cancel()
+
+
+async def _listen(client: "Client", changed: asyncio.Event) -> None:
+    """Set `changed` when the server says so, and when it is silent all of a sudden: it may be gone."""
+    from mcp.client.subscriptions import ListenNotSupportedError
+
+    while True:
+        try:
+            async with client.listen(
+                tools_list_changed=True, prompts_list_changed=True, resources_list_changed=True
+            ) as subscription:
+                changed.set()  # what changed between the first look and now was heard by nobody
+                async for _ in subscription:
+                    changed.set()
+        except ListenNotSupportedError:
+            return  # older servers notify without being asked
+        except Exception as error:  # noqa: BLE001 - the list is looked at again, which tells what is the matter
+            logger.debug("no subscription to changes of tools: {}", error)
+        changed.set()
+        await asyncio.sleep(_LOOK_EVERY)
+
+
+def _first_text(error: BaseException) -> str:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return str(error) or type(error).__name__

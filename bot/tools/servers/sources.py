@@ -1,0 +1,269 @@
+"""All sources of tools of a bot, put together and kept running; of those it does not have nothing is imported."""
+
+import asyncio
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import TYPE_CHECKING, Final
+
+from loguru import logger
+from msgspec import Struct, field
+
+from bot.config.settings import ToolServerSettings
+from function_calls.router import FunctionCallRouter
+from function_calls.tools.calls import ToolSpec
+from function_calls.tools.permission import Viewer
+from function_calls.tools.toolset import Toolset
+from function_calls.toolsets.access import Access
+from function_calls.toolsets.combined import LOCAL, CombinedToolset, join
+from function_calls.toolsets.direct import DirectToolset
+from function_calls.toolsets.local import LocalToolset
+from function_calls.toolsets.source import Health, ToolSource
+from services.kernel.background_tasks import hired
+from services.kernel.clock import Clock, SystemClock
+from services.storage.tools.model import StoredToolStore
+
+if TYPE_CHECKING:
+    from bot.tools.servers.connections import Connections, RefusedConnection, ToolServerConnection
+    from bot.tools.servers.mcp_servers import McpServer
+    from bot.tools.servers.mcp_toolset import McpToolset
+    from bot.tools.servers.openapi_toolset import DocumentChanges, OpenApiToolset
+    from bot.tools.stored.repository import ToolShelf
+    from bot.tools.stored.runner import RunLimits
+    from bot.tools.stored.toolset import StoredToolset
+
+DIRECT: Final = "direct"
+PYTHON: Final = "python"
+_WAIT_AT_START: Final = 5.0  # seconds that a bot waits for its tool servers before it begins without them
+
+
+class ListedTool(Struct, frozen=True, kw_only=True):
+    """One tool as somebody may see it: under the name that it is called by, with where it comes from."""
+
+    spec: ToolSpec
+    source: ToolSource
+    is_on: bool
+
+
+class ToolSources(Struct, frozen=True, kw_only=True):
+    """The sources in their order, `combined` as one, and the door for tools that clients run themselves.
+
+    `written` are the tools that people have written and `shelf` where they are changed; None where that is off.
+    """
+
+    sources: tuple[ToolSource, ...]
+    combined: CombinedToolset
+    calls: FunctionCallRouter
+    direct: DirectToolset
+    refreshable: "Mapping[str, OpenApiToolset]" = field(default_factory=dict)
+    written: "StoredToolset | None" = None
+    shelf: "ToolShelf | None" = None
+
+    async def listed(self, viewer: Viewer) -> tuple[ListedTool, ...]:
+        """Every tool that `viewer` may see in that chat, those that are switched off there too."""
+        by_label = {source.label: source for source in self.sources}
+        on = {spec.name for spec in await self.calls.list_specs(viewer)}
+        return tuple(
+            ListedTool(spec=spec, source=by_label[label], is_on=spec.name in on)
+            for label, spec in await self.combined.listed(viewer)
+            if label in by_label
+        )
+
+    async def refresh(self, label: str) -> "DocumentChanges":
+        """Fetch a server's document again.
+
+        Raises:
+            LookupError: there is no OpenAPI server of that label.
+            ServerUnavailable: it cannot be fetched.
+        """
+        if label not in self.refreshable:
+            raise LookupError(label)
+        return await self.refreshable[label].refresh()
+
+
+@asynccontextmanager
+async def tool_sources(
+    settings: ToolServerSettings,
+    calls: FunctionCallRouter,
+    *,
+    owners: Collection[str] = (),
+    more: Iterable[ToolSource] = (),
+    stored: StoredToolStore | None = None,
+    clock: Clock | None = None,
+    wait_seconds: float = _WAIT_AT_START,
+) -> AsyncIterator[ToolSources]:
+    """Offer all tools from elsewhere through `calls` for as long as the context lasts.
+
+    Args:
+        settings: which servers there are, and whether tools that owners write are run.
+        calls: the door to the tools.
+        owners: people as `platform:id` who may use every source.
+        more: sources of plugins.
+        stored: where tools that people write are kept.
+        clock: tells when they were written.
+        wait_seconds: how long the servers may take before it is begun without them; they are offered when they come.
+
+    Raises:
+        ConfigError: a connection cannot be read.
+    """
+    async with AsyncExitStack() as resources:
+        connections = _connections(settings)
+        openapi = await _opened(connections.openapi, settings, resources) if connections is not None else []
+        mcp = _mcp_toolsets(_mcp_servers(settings, connections))
+        direct = DirectToolset()
+        written = shelf = None
+        if stored is not None and settings.python_tools:
+            written, shelf = _kept(stored, settings, owners, clock or SystemClock())
+        local = ToolSource(label=LOCAL, kind="local", toolset=LocalToolset(calls))
+        elsewhere = (
+            *(_openapi_source(each) for each in openapi),
+            *(_mcp_source(each) for each in mcp),
+            *(_refused_source(each) for each in (() if connections is None else connections.refused)),
+            *more,
+            *((stored_source(written),) if written is not None else ()),
+            ToolSource(label=DIRECT, kind="direct", toolset=direct),
+        )
+        guarded: dict[str, Toolset] = {source.label: source.guarded(owners) for source in elsewhere}
+        combined = join(calls, guarded)
+        crew = await resources.enter_async_context(hired())
+        for each in openapi:
+            crew.start(each.keep_trying(), f"tool server {each.connection.label}")
+        for server in mcp:
+            crew.start(server.run(), f"MCP server {server.server.label}")
+        await _tried([*(each.tried for each in openapi), *(each.tried for each in mcp)], wait_seconds)
+        yield ToolSources(
+            sources=(local, *elsewhere),
+            combined=combined,
+            calls=calls,
+            direct=direct,
+            refreshable={each.connection.label: each for each in openapi},
+            written=written,
+            shelf=shelf,
+        )
+
+
+def tool_secrets(settings: ToolServerSettings) -> tuple[str, ...]:
+    """Return what connections show to servers, which must not be written down anywhere.
+
+    Raises:
+        ConfigError: a connection cannot be read.
+    """
+    connections = _connections(settings)
+    servers = (secret for each in _mcp_servers(settings) for secret in each.secrets)
+    return (*(() if connections is None else connections.secrets), *servers)
+
+
+def run_limits(settings: ToolServerSettings) -> "RunLimits":
+    """Return what a call of a Python tool may take."""
+    from bot.tools.stored.runner import RunLimits
+
+    return RunLimits(seconds=settings.python_seconds, megabytes=settings.python_megabytes)
+
+
+def _connections(settings: ToolServerSettings) -> "Connections | None":
+    """The connections of the settings; None where there are none, so that nothing is imported for them."""
+    if not (settings.urls or settings.connections.get_secret_value()):
+        return None
+    from bot.tools.servers.connections import read_connections
+
+    return read_connections(settings)
+
+
+def _mcp_servers(settings: ToolServerSettings, connections: "Connections | None" = None) -> "tuple[McpServer, ...]":
+    """The MCP servers of the connections and of the file; those of the file keep out of labels that are taken."""
+    listed = () if connections is None else connections.mcp
+    if not settings.mcp_file:
+        return listed
+    from bot.tools.servers.mcp_servers import mcp_servers
+
+    taken = set() if connections is None else connections.labels
+    found = mcp_servers(settings.mcp_file)
+    return (
+        *listed,
+        *(each if each.label not in taken else each.model_copy(update={"name": f"{each.label}_mcp"}) for each in found),
+    )
+
+
+def _mcp_toolsets(wanted: "Sequence[McpServer]") -> "list[McpToolset]":
+    if not wanted:
+        return []
+    from bot.tools.servers.mcp_toolset import McpToolset
+
+    return [McpToolset(each) for each in wanted]
+
+
+def _kept(
+    store: StoredToolStore, settings: ToolServerSettings, owners: Collection[str], clock: Clock
+) -> "tuple[StoredToolset, ToolShelf]":
+    """The tools that people have written, and where they are changed."""
+    from bot.tools.stored.repository import ToolShelf
+    from bot.tools.stored.runner import ToolRunner
+    from bot.tools.stored.toolset import StoredToolset
+
+    return StoredToolset(store, ToolRunner(run_limits(settings)), owners=owners), ToolShelf(store, clock)
+
+
+async def _opened(
+    wanted: "Sequence[ToolServerConnection]", settings: ToolServerSettings, resources: AsyncExitStack
+) -> "list[OpenApiToolset]":
+    """The OpenAPI servers of the settings, their connections held by `resources`."""
+    if not wanted:
+        return []
+    # The HTTP client takes a while to import, and most bots have no tool server.
+    from bot.tools.servers.exchange import Exchange
+    from bot.tools.servers.openapi_toolset import AnswerLimits, OpenApiToolset
+
+    limits = AnswerLimits(
+        document=settings.max_document_megabytes * 1_000_000, answer=settings.max_answer_kilobytes * 1_000
+    )
+    made = []
+    for each in wanted:
+        seconds = each.timeout_seconds or settings.timeout_seconds
+        exchange = await resources.enter_async_context(Exchange(each.url, timeout_seconds=seconds))
+        made.append(OpenApiToolset(each, exchange, limits=limits))
+    return made
+
+
+def stored_source(toolset: "StoredToolset") -> ToolSource:
+    """Return who may use which is the toolset's own question, tool by tool."""
+    return ToolSource(label=PYTHON, kind="python", toolset=toolset)
+
+
+def _refused_source(refused: "RefusedConnection") -> ToolSource:
+    """A source without tools, so that its error is shown wherever the health of sources is."""
+    logger.error("tool server connection {} is not used: {}", refused.label, refused.problem)
+    health = Health(is_ok=False, detail=f"not used: {refused.problem}", is_final=True)
+    return ToolSource(
+        label=refused.label,
+        kind="openapi",
+        toolset=CombinedToolset({}),
+        access=Access(is_public=False),
+        health=lambda: health,
+    )
+
+
+def _openapi_source(toolset: "OpenApiToolset") -> ToolSource:
+    own = toolset.connection
+    return ToolSource(
+        label=own.label,
+        kind="openapi",
+        toolset=toolset,
+        title=own.name,
+        access=own.access,
+        health=lambda: toolset.health,
+    )
+
+
+def _mcp_source(toolset: "McpToolset") -> ToolSource:
+    own = toolset.server
+    return ToolSource(
+        label=own.label, kind="mcp", toolset=toolset, title=own.name, access=own.access, health=lambda: toolset.health
+    )
+
+
+async def _tried(events: list[asyncio.Event], seconds: float) -> None:
+    try:
+        async with asyncio.timeout(seconds):
+            for event in events:
+                await event.wait()
+    except TimeoutError:
+        logger.warning("some tool servers have not answered yet; the bot begins without their tools")

@@ -1,0 +1,109 @@
+"""The stored tools as a toolset: what is enabled, for those who may use it, each call in a process of its own."""
+
+import time
+from collections.abc import Collection, Mapping
+from typing import Final
+
+from loguru import logger
+
+from bot.tools.stored.runner import StoredCall, ToolRunner
+from function_calls.tools.calls import ToolResult, ToolSpec
+from function_calls.tools.context import CallContext
+from function_calls.tools.toolset import Viewer, unknown_tool
+from function_calls.toolsets.access import Access
+from function_calls.toolsets.names import joined_name
+from function_calls.toolsets.stored.source import SourceInvalid, StoredFunction, read_source
+from services.storage.tools.model import StoredTool, StoredTools
+
+_TRUSTED_FOR: Final = 5.0  # seconds; another process may have saved something meanwhile
+_Read = tuple[tuple[str, StoredFunction, ToolSpec], ...]
+
+
+class StoredToolset:
+    """Offers the functions of stored tools.
+
+    Of several functions with one name that of the oldest tool keeps it, the others are called `tool_name`. `owners` are
+    the bot's, as `platform:id`; they see all tools.
+    """
+
+    def __init__(self, store: StoredTools, runner: ToolRunner, *, owners: Collection[str] = ()) -> None:
+        self._store = store
+        self._runner = runner
+        self._owners = owners
+        self._looked_at = float("-inf")
+        self._tools: tuple[StoredTool, ...] = ()
+        self._read: dict[tuple[str, int, bool], _Read] = {}
+
+    def forget(self) -> None:
+        """Look again at the next chance: something was saved."""
+        self._looked_at = float("-inf")
+
+    async def list_specs(self, viewer: Viewer) -> tuple[ToolSpec, ...]:
+        """Return what `viewer` may use."""
+        return tuple(spec for _, _, spec in (await self._offered(viewer)).values())
+
+    async def call(self, name: str, arguments: Mapping[str, object], context: CallContext) -> ToolResult:
+        """Run one function."""
+        offered = await self._offered(context.viewer)
+        found = offered.get(name)
+        if found is None:
+            return unknown_tool(name, offered, context.language)
+        tool, function, _ = found
+        call = StoredCall(
+            source=tool.content,
+            function=function,
+            arguments=arguments,
+            valves=tool.valves if isinstance(tool.valves, dict) else {},
+            person=context.sender,
+            language=context.language,
+        )
+        return await self._runner.run(call)
+
+    async def _offered(self, viewer: Viewer) -> dict[str, tuple[StoredTool, StoredFunction, ToolSpec]]:
+        """By the name that each is called: names are given out over all tools, whoever may see them."""
+        named: dict[str, tuple[StoredTool, StoredFunction, ToolSpec]] = {}
+        taken: set[str] = set()
+        for tool in await self._enabled():
+            may_see = Access.of(tool.access, tool.owner).admits(viewer, self._owners)
+            for name, function, spec in self._functions(tool, taken):
+                taken.add(name)
+                if may_see:
+                    named[name] = (tool, function, spec)
+        return named
+
+    def _functions(self, tool: StoredTool, taken: Collection[str]) -> _Read:
+        names_clash = any(
+            isinstance(each, dict) and each.get("name") in taken
+            for each in (tool.specs if isinstance(tool.specs, list) else ())
+        )
+        key = (tool.id, tool.version, names_clash)
+        if key not in self._read:
+            self._read[key] = _functions(tool, taken)
+        return self._read[key]
+
+    async def _enabled(self) -> tuple[StoredTool, ...]:
+        now = time.monotonic()
+        if now - self._looked_at > _TRUSTED_FOR:
+            self._tools = tuple(tool for tool in await self._store.all() if tool.is_enabled)
+            self._looked_at = now
+        return self._tools
+
+
+def _functions(tool: StoredTool, taken: Collection[str]) -> _Read:
+    try:
+        source = read_source(tool.content)
+    except SourceInvalid as error:
+        logger.error("stored tool {} cannot be read: {}", tool.id, error)
+        return ()
+    read = []
+    for each in source.functions:
+        name = joined_name(tool.id, each.name) if each.name in taken else each.name
+        spec = ToolSpec(
+            name=name,
+            description=each.description,
+            parameters=each.parameters,
+            changes_state=each.changes_state,
+            confirm=each.confirm,
+        )
+        read.append((name, each, spec))
+    return tuple(read)

@@ -1,0 +1,112 @@
+"""The process that runs one call of a stored tool: it reads the call, confines itself, runs, and writes the result."""
+
+import asyncio
+import inspect
+import json
+import os
+import sys
+import sysconfig
+import traceback
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any, Final
+
+from bot.tools.stored.sandbox import confine
+
+_LONGEST_ERROR: Final = 2_000
+_NAME: Final = "stored_tool"
+_ROOT: Final = Path(__file__).resolve().parents[3]
+
+
+def main() -> None:
+    """Run the call that stands on standard input; write `{"result": …}` or `{"error": …}` to standard output."""
+    call = json.load(sys.stdin)
+    answer = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):  # what a tool prints is no result, and there is nothing for it to read
+        os.dup2(nowhere, stream)
+    _warm(call)
+    try:
+        confine(folder=str(Path.cwd()), readable=_readable(), seconds=call["seconds"], megabytes=call["megabytes"])
+        told = {"result": _plain(_run(call))}
+        text = json.dumps(told, ensure_ascii=False)
+    except BaseException as error:  # noqa: BLE001 - whatever a tool raises, SystemExit too, is its result
+        text = json.dumps({"error": _worded(error)}, ensure_ascii=False)
+    answer.write(text)
+    answer.flush()
+    os._exit(0)  # threads of the tool must not keep it alive
+
+
+def _warm(call: dict[str, Any]) -> None:
+    """Import what nearly every tool needs while that is quick; the source itself is only read."""
+    if "pydantic" in call["source"]:
+        import pydantic  # noqa: F401 - for the tool
+    if "tool_function" in call["source"]:
+        import function_calls.registry  # noqa: F401 - for the tool
+
+
+def _readable() -> list[str]:
+    """Return where Python and its packages are, of our own folder the code alone.
+
+    Time zones; randomness and nothingness.
+    """
+    own = [str(_ROOT / name) for name in ("bot", "function_calls", "services")]
+    paths = [path for path in sys.path if Path(path) != _ROOT]
+    python = [*sysconfig.get_paths().values(), *paths, sys.prefix, sys.base_prefix, str(Path(os.__file__).parent)]
+    system = ["/usr/lib", "/usr/local/lib", "/lib", "/lib64", "/usr/share/zoneinfo", "/etc/localtime"]
+    devices = ["/dev/null", "/dev/urandom", "/dev/random", "/dev/zero"]
+    return [path for path in (*own, *python, *system, *devices) if path and Path(path).exists()]
+
+
+def _run(call: dict[str, Any]) -> object:
+    module = ModuleType(_NAME)
+    sys.modules[_NAME] = module
+    exec(compile(call["source"], f"{_NAME}.py", "exec"), module.__dict__)  # noqa: S102 - what this process is for
+    holder: Any = module
+    if call["is_method"]:
+        holder = module.Tools()
+        valves = getattr(module.Tools, "Valves", None) or getattr(module, "Valves", None)
+        if valves is not None:
+            holder.valves = valves(**call["valves"])
+    function = getattr(holder, call["attribute"])
+    result = function(**_arguments(function, module, call))
+    return asyncio.run(_awaited(result)) if inspect.isawaitable(result) else result
+
+
+async def _awaited(result: Any) -> object:
+    return await result
+
+
+def _arguments(function: Any, module: ModuleType, call: dict[str, Any]) -> dict[str, Any]:
+    """The call's arguments, as an instance of their model where the function takes one; and what the bot gives."""
+    given: dict[str, Any] = dict(call["arguments"])
+    person = call["person"]
+    context = SimpleNamespace(sender=SimpleNamespace(**person), language=call["language"])
+    made: dict[str, Any] = {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        if name.startswith("__") and name.endswith("__"):
+            made[name] = person if name == "__user__" else None
+        elif getattr(parameter.annotation, "__name__", str(parameter.annotation)) in {"CallContext", "ToolContext"}:
+            made[name] = context
+        elif call["model"]:
+            made[name] = getattr(module, call["model"])(**given)
+        elif name in given:
+            made[name] = given[name]
+    return made
+
+
+def _plain(value: object) -> object:
+    """Return what a tool returned, as JSON can say it."""
+    dump = getattr(value, "model_dump", None)
+    value = dump(mode="json") if callable(dump) else value
+    text = getattr(value, "text", None)
+    if isinstance(text, str) and hasattr(value, "ok"):
+        return text
+    json.dumps(value, default=str)
+    return json.loads(json.dumps(value, default=str))
+
+
+def _worded(error: BaseException) -> str:
+    lines = [each for each in traceback.extract_tb(error.__traceback__) if each.filename == f"{_NAME}.py"]
+    where = f" (line {lines[-1].lineno})" if lines else ""
+    return f"{type(error).__name__}: {error}{where}"[:_LONGEST_ERROR]
