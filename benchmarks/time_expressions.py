@@ -55,7 +55,7 @@ HOSTILE = {
 def texts_in(folder: Path | None) -> tuple[str, ...]:
     """The texts of all JSONL files of `folder`, or our own."""
     if folder is None:
-        from bot.evaluation.own_times import own_cases
+        from benchmarks.evaluation.own_times import own_cases
 
         return tuple(case.text for case in own_cases())
     rows = (

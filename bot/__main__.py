@@ -3,6 +3,7 @@
 import io
 import os
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
@@ -292,6 +293,10 @@ _errors = click.option(
 @cli.group(name="eval")
 def evaluation() -> None:
     """Measure how well the bot understands. Times, intents and summaries, and what it makes of a model."""
+    if find_spec("benchmarks.evaluation") is None:
+        raise click.ClickException(
+            "the evaluation is not part of the package: run it from a checkout, after make install"
+        )
 
 
 @evaluation.command(name="time")
@@ -299,7 +304,7 @@ def evaluation() -> None:
 @_errors
 def eval_time(data: Path | None, errors: int) -> None:
     """Accuracy on time expressions, per corpus and kind."""
-    from bot.cli.evaluate import evaluate_time
+    from benchmarks.evaluation.command import evaluate_time
 
     sys.exit(evaluate_time(data, errors))
 
@@ -309,7 +314,7 @@ def eval_time(data: Path | None, errors: int) -> None:
 @_errors
 def eval_intents(data: Path | None, errors: int) -> None:
     """Measure the offline interpreter on sentences. Tools, restraint, contents, times."""
-    from bot.cli.evaluate import evaluate_intents
+    from benchmarks.evaluation.command import evaluate_intents
 
     sys.exit(evaluate_intents(data, errors))
 
@@ -318,7 +323,7 @@ def eval_intents(data: Path | None, errors: int) -> None:
 @_data
 def eval_summary(data: Path | None) -> None:
     """ROUGE and citation validity of summaries made without a model. Beside baselines."""
-    from bot.cli.evaluate import evaluate_summary
+    from benchmarks.evaluation.command import evaluate_summary
 
     sys.exit(evaluate_summary(data))
 
@@ -353,7 +358,7 @@ def eval_tools(
     errors: int,
 ) -> None:
     """Say prompts to the bot with a model behind it. Right tools, right arguments, false triggers, latency."""
-    from bot.cli.evaluate import ModelEndpoint, evaluate_tools
+    from benchmarks.evaluation.command import ModelEndpoint, evaluate_tools
 
     endpoint = ModelEndpoint(base_url=base_url, name=model, api_key=api_key, style=style, timeout_seconds=timeout)
     sys.exit(evaluate_tools(endpoint, data, limit=limit, errors=errors))

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from bot.app.registry import built_in_registry
-from bot.documentation.commands import commands, commands_page
-from bot.documentation.errors import error_classes, errors_page, refusals
-from bot.documentation.extension_points import contributions, extension_page, hooks, options
-from bot.documentation.functions import functions_page
-from bot.documentation.http_routes import http_page, http_routes
-from bot.documentation.mkdocs_hook import GENERATED
-from bot.documentation.settings import documented, groups, settings_page, variable
+from docs.generator.commands import commands, commands_page
+from docs.generator.errors import error_classes, errors_page, refusals
+from docs.generator.extension_points import contributions, extension_page, hooks, options
+from docs.generator.functions import functions_page
+from docs.generator.http_routes import http_page, http_routes
+from docs.generator.mkdocs_hook import GENERATED
+from docs.generator.settings import documented, groups, settings_page, variable
 from function_calls.language.messages import catalogue
 from function_calls.tools.declaring.tool_options import ToolOptions
 from function_calls.tools.dispatch import events

@@ -14,12 +14,12 @@ from playwright.async_api import Page, expect
 
 from bot.config.settings import HttpSettings
 from bot.testing.clocks import FixedClock
-from bot.testing.http_bot import served_bot
 from bot.testing.models import ScriptedInterpreter
-from bot.testing.tool_servers.time_server import time_server
 from function_calls.tools.calls import ToolCall
 from tests.browser.conftest import people_at
 from tests.browser.visitors import Visitors, Wardrobe, say
+from tests.support.http_bot import served_bot
+from tests.support.tool_servers.time_server import time_server
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 FORMAT = "format_current_time_format_time_post"

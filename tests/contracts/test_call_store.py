@@ -2,9 +2,9 @@
 
 from datetime import timedelta
 
-from bot.testing.records import HOME, START, make_call_record, make_completion_record, make_turn_record
 from services.call_log.model import CallStore, Spent
 from services.kernel.chat import ChatAddress
+from tests.support.records import HOME, START, make_call_record, make_completion_record, make_turn_record
 
 WORK = ChatAddress(platform="fake", chat_id="work")
 

@@ -10,7 +10,6 @@ import pytest
 from msgspec.structs import replace
 
 from bot.testing.clocks import FixedClock
-from bot.testing.records import make_call_record, make_completion_record, make_turn_record
 from services.kernel.chat import Attachment, ChatAddress, ChatMessage, Person
 from services.kernel.state import StateDelta
 from services.people.account_links import PeopleService
@@ -36,6 +35,7 @@ from services.storage.records.store import SqlCallStore
 from services.storage.reminders.store import SqlReminderStore
 from services.storage.reminders.transfer import SqlTransferStore
 from services.storage.tables import REMINDER
+from tests.support.records import make_call_record, make_completion_record, make_turn_record
 
 HOME = ChatAddress(platform="web", chat_id="home")
 WORK = ChatAddress(platform="web", chat_id="work")

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from benchmarks.evaluation.prompts import own_prompts
 from bot.__main__ import cli
 from bot.config.sources import load_settings
-from bot.evaluation.prompts import own_prompts
 from function_calls.conversation.assistant import LoopLimits
 from services.kernel.circuit_breaker import CircuitBreaker
 from services.language_model.openai_model import OpenAIModel

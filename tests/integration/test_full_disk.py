@@ -18,9 +18,9 @@ import websockets
 from bot.app.application import build_app
 from bot.config.settings import BotSettings, LogSettings, Settings
 from bot.http.core import readiness
-from bot.testing.http_bot import served_bot
 from bot.testing.platform import FakePlatform
 from services.kernel.clock import SystemClock
+from tests.support.http_bot import served_bot
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(60)]
 MEGABYTES = 3

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from bot.http.core import readiness
-from bot.testing.http_bot import served_bot
+from tests.support.http_bot import served_bot
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 

@@ -13,7 +13,7 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
-from bot.documentation.settings import documented, groups, variable
+from docs.generator.settings import documented, groups, variable
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 ROOT = Path(__file__).parents[2]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.testing.http_bot import served_bot
+from tests.support.http_bot import served_bot
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 ROOT = Path(__file__).parents[2]

@@ -10,13 +10,13 @@ import os
 
 import pytest
 
+from benchmarks.evaluation.measured_bot import measured_bot
+from benchmarks.evaluation.prompts import own_prompts
+from benchmarks.evaluation.reports import tool_report
+from benchmarks.evaluation.tool_prompts import thinned
+from benchmarks.evaluation.tool_scores import judge, score
 from bot.app.language_models import language_model, model_interpreter
 from bot.config.settings import ModelSettings
-from bot.evaluation.measured_bot import measured_bot
-from bot.evaluation.prompts import own_prompts
-from bot.evaluation.reports import tool_report
-from bot.evaluation.tool_prompts import thinned
-from bot.evaluation.tool_scores import judge, score
 
 pytestmark = [pytest.mark.local_llm, pytest.mark.timeout(3600)]
 

@@ -15,10 +15,10 @@ from urllib.parse import quote
 from xml.etree import ElementTree as ET
 
 from bot.testing.platform_rig import until
-from bot.testing.real_servers.irc import irc_person, irc_server
-from bot.testing.real_servers.prosody import ROOMS, prosody, xmpp_person
-from bot.testing.real_servers.synapse import MatrixPerson, synapse
 from services.kernel.clock import SystemClock
+from tests.support.real_servers.irc import irc_person, irc_server
+from tests.support.real_servers.prosody import ROOMS, prosody, xmpp_person
+from tests.support.real_servers.synapse import MatrixPerson, synapse
 
 WIRES = Path(__file__).parents[2] / "unit" / "platforms"
 ROOM = f"team@{ROOMS}"

@@ -18,12 +18,12 @@ from bot.platforms.irc.wire import said_text
 from bot.testing.contracts import PlatformContract
 from bot.testing.conversation import converse
 from bot.testing.platform_rig import Heard, NotOnThisPlatform, PlatformRig, until
-from bot.testing.real_servers.irc import irc_person, irc_server
-from bot.testing.real_servers.process import HOST
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import SystemClock
 from services.kernel.errors import DeliveryFailed
 from services.reminders.model import DueNotice
+from tests.support.real_servers.irc import irc_person, irc_server
+from tests.support.real_servers.process import HOST
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 _CHANNEL = "#team"

@@ -21,11 +21,11 @@ from bot.platforms.matrix.settings import MatrixSettings
 from bot.testing.contracts import PlatformContract
 from bot.testing.conversation import converse
 from bot.testing.platform_rig import Heard, PlatformRig, until
-from bot.testing.real_servers.process import HOST
-from bot.testing.real_servers.synapse import MatrixPerson, synapse
 from services.kernel.chat import BotAdded, ChatAddress, ChatMessage
 from services.kernel.clock import SystemClock
 from services.kernel.errors import DeliveryFailed
+from tests.support.real_servers.process import HOST
+from tests.support.real_servers.synapse import MatrixPerson, synapse
 from tests.weight import resident_bytes
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]

@@ -12,9 +12,9 @@ from bot.platforms.matrix.adapter import MatrixPlatform
 from bot.platforms.matrix.encryption import keep_keys
 from bot.platforms.matrix.settings import MatrixSettings
 from bot.testing.platform_rig import until
-from bot.testing.real_servers.synapse import MatrixPerson, synapse
 from services.kernel.chat import ChatAddress, ChatMessage, SentFile
 from services.kernel.clock import SystemClock
+from tests.support.real_servers.synapse import MatrixPerson, synapse
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 BOT = "@bubbles:localhost"

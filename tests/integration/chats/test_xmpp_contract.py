@@ -24,11 +24,11 @@ from bot.platforms.xmpp.wire import message_id, reacted_to
 from bot.testing.contracts import PlatformContract
 from bot.testing.conversation import converse
 from bot.testing.platform_rig import Heard, PlatformRig, until
-from bot.testing.real_servers.process import HOST
-from bot.testing.real_servers.prosody import HIDING_ROOMS, ROOMS, password_of, prosody, xmpp_person
 from services.kernel.chat import ChatAddress, ChatMessage, SentFile
 from services.kernel.clock import SystemClock
 from services.kernel.errors import DeliveryFailed
+from tests.support.real_servers.process import HOST
+from tests.support.real_servers.prosody import HIDING_ROOMS, ROOMS, password_of, prosody, xmpp_person
 from tests.weight import resident_bytes
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(60)]

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 import pytest
 import websockets
 
-from bot.testing.http_bot import served_bot
+from tests.support.http_bot import served_bot
 
 
 class Tab:

@@ -6,8 +6,8 @@ import json
 import httpx
 import pytest
 
-from bot.testing.http_bot import served_bot
 from function_calls.tools.calls import Interpretation
+from tests.support.http_bot import served_bot
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 

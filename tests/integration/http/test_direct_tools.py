@@ -6,9 +6,9 @@ import httpx
 import pytest
 import websockets
 
-from bot.testing.http_bot import served_bot
 from bot.testing.models import ScriptedInterpreter
 from function_calls.tools.calls import ToolCall
+from tests.support.http_bot import served_bot
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 

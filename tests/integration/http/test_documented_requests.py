@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.testing.http_bot import served_bot
+from tests.support.http_bot import served_bot
 
 pytestmark = pytest.mark.integration
 

@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from bot.testing.http_bot import served_bot, with_token
+from tests.support.http_bot import served_bot, with_token
 
 pytestmark = pytest.mark.integration
 

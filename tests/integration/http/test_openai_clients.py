@@ -7,13 +7,13 @@ import httpx
 import openai
 import pytest
 
-from bot.testing.http_bot import served_bot, with_token
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.openai_answers import call, say
 from bot.testing.openai_server import OpenAIServer
 from function_calls.llm import FunctionCallLLM
 from function_calls.tools.calls import ToolCall
 from services.language_model.openai_model import OpenAIModel
+from tests.support.http_bot import served_bot, with_token
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 

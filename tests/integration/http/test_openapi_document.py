@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from bot.config.settings import ToolServerSettings
-from bot.testing.http_bot import served_bot
+from tests.support.http_bot import served_bot
 
 pytestmark = pytest.mark.integration
 

@@ -5,9 +5,9 @@ import httpx
 import pytest
 import websockets
 
-from bot.testing.http_bot import served_bot, with_token
 from function_calls.tools.calls import Interpretation
 from tests.pace import on_this_machine
+from tests.support.http_bot import served_bot, with_token
 
 pytestmark = pytest.mark.integration
 

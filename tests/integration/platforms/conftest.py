@@ -8,14 +8,14 @@ import pytest
 from pydantic import SecretStr
 
 from bot.platforms.base import Platform
-from bot.testing.chat_servers.dingtalk import DingTalkServer
-from bot.testing.chat_servers.discord import DiscordServer
-from bot.testing.chat_servers.feishu import FeishuServer
-from bot.testing.chat_servers.onebot import OneBotClient
-from bot.testing.chat_servers.slack import SlackServer
-from bot.testing.chat_servers.telegram import TelegramServer
 from services.kernel.chat import ChatMessage, Incoming
 from services.kernel.clock import SystemClock
+from tests.support.chat_servers.dingtalk import DingTalkServer
+from tests.support.chat_servers.discord import DiscordServer
+from tests.support.chat_servers.feishu import FeishuServer
+from tests.support.chat_servers.onebot import OneBotClient
+from tests.support.chat_servers.slack import SlackServer
+from tests.support.chat_servers.telegram import TelegramServer
 
 
 class Ear:

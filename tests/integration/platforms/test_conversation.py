@@ -7,8 +7,8 @@ import pytest
 
 from bot.app.application import build_app
 from bot.config.settings import BotSettings, LogSettings, Settings
-from bot.testing.chat_servers.onebot import OneBotClient
 from services.storage.database import Database
+from tests.support.chat_servers.onebot import OneBotClient
 
 pytestmark = [
     pytest.mark.integration,

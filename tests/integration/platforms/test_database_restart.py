@@ -12,10 +12,10 @@ from bot.app.application import build_app
 from bot.config.settings import BotSettings, LogSettings, Settings
 from bot.platforms.telegram.adapter import TelegramPlatform
 from bot.platforms.telegram.settings import TelegramSettings
-from bot.testing.chat_servers.telegram import TelegramServer
 from bot.testing.platform_rig import until
 from services.kernel.clock import SystemClock
 from services.storage.database import Database
+from tests.support.chat_servers.telegram import TelegramServer
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 

@@ -8,11 +8,11 @@ from pydantic import SecretStr
 from bot.platforms.base import OutgoingMessage
 from bot.platforms.dingtalk.settings import DingTalkSettings
 from bot.platforms.kit.connection import ConnectionRefusedForGood
-from bot.testing.chat_servers.dingtalk import DingTalkServer
-from bot.testing.chat_servers.loopback import Trouble
 from services.kernel.chat import ChatAddress, Person, SentFile
 from services.kernel.clock import SystemClock
 from services.kernel.errors import DeliveryFailed
+from tests.support.chat_servers.dingtalk import DingTalkServer
+from tests.support.chat_servers.loopback import Trouble
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 

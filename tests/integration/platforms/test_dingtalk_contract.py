@@ -4,12 +4,12 @@ import pytest
 from pydantic import SecretStr
 
 from bot.platforms.dingtalk.settings import DingTalkSettings
-from bot.testing.chat_servers.dingtalk import DingTalkServer
-from bot.testing.chat_servers.loopback import Trouble
 from bot.testing.contracts import PlatformContract
 from bot.testing.platform_rig import Heard, PlatformRig, until
 from services.kernel.chat import ChatAddress
 from services.kernel.clock import SystemClock
+from tests.support.chat_servers.dingtalk import DingTalkServer
+from tests.support.chat_servers.loopback import Trouble
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 

@@ -10,12 +10,12 @@ from bot.platforms.base import OutgoingMessage
 from bot.platforms.chat_commands import Command, CommandOption
 from bot.platforms.discord.settings import DiscordSettings
 from bot.platforms.kit.connection import ConnectionRefusedForGood
-from bot.testing.chat_servers import discord_forms as forms
-from bot.testing.chat_servers.discord import DiscordServer
-from bot.testing.chat_servers.loopback import Trouble
 from services.kernel.chat import BotAdded, ChatAddress, MessageEdited, MessageWithdrawn, SentFile
 from services.kernel.clock import SystemClock
 from services.kernel.errors import DeliveryFailed
+from tests.support.chat_servers import discord_forms as forms
+from tests.support.chat_servers.discord import DiscordServer
+from tests.support.chat_servers.loopback import Trouble
 
 pytestmark = [
     pytest.mark.integration,

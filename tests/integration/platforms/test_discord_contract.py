@@ -6,13 +6,13 @@ import pytest
 from pydantic import SecretStr
 
 from bot.platforms.discord.settings import DiscordSettings
-from bot.testing.chat_servers import discord_forms as forms
-from bot.testing.chat_servers.discord import DiscordServer
-from bot.testing.chat_servers.loopback import Trouble
 from bot.testing.contracts import PlatformContract
 from bot.testing.platform_rig import Heard, NotOnThisPlatform, PlatformRig, until
 from services.kernel.chat import ChatAddress
 from services.kernel.clock import SystemClock
+from tests.support.chat_servers import discord_forms as forms
+from tests.support.chat_servers.discord import DiscordServer
+from tests.support.chat_servers.loopback import Trouble
 
 pytestmark = [
     pytest.mark.integration,

@@ -8,11 +8,11 @@ from pydantic import SecretStr
 from bot.platforms.base import Choice, OutgoingMessage
 from bot.platforms.feishu.settings import FeishuSettings
 from bot.platforms.kit.connection import ConnectionRefusedForGood
-from bot.testing.chat_servers.feishu import FeishuServer
-from bot.testing.chat_servers.loopback import Trouble
 from services.kernel.chat import ChatAddress, Person, SentFile
 from services.kernel.clock import SystemClock
 from services.kernel.errors import DeliveryFailed
+from tests.support.chat_servers.feishu import FeishuServer
+from tests.support.chat_servers.loopback import Trouble
 
 pytestmark = [
     pytest.mark.integration,

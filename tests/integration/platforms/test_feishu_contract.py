@@ -6,12 +6,12 @@ import pytest
 from pydantic import SecretStr
 
 from bot.platforms.feishu.settings import FeishuSettings
-from bot.testing.chat_servers.feishu import FeishuServer
-from bot.testing.chat_servers.loopback import Trouble
 from bot.testing.contracts import PlatformContract
 from bot.testing.platform_rig import Heard, PlatformRig, until
 from services.kernel.chat import ChatAddress
 from services.kernel.clock import SystemClock
+from tests.support.chat_servers.feishu import FeishuServer
+from tests.support.chat_servers.loopback import Trouble
 
 pytestmark = [
     pytest.mark.integration,

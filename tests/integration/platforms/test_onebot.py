@@ -10,12 +10,12 @@ from pydantic import SecretStr
 from bot.platforms.base import OutgoingMessage
 from bot.platforms.kit.connection import ConnectionRefusedForGood
 from bot.platforms.onebot.settings import OneBotSettings
-from bot.testing.chat_servers import onebot_forms as forms
-from bot.testing.chat_servers.loopback import Trouble
-from bot.testing.chat_servers.onebot import OneBotClient
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import SystemClock
 from services.kernel.errors import DeliveryFailed
+from tests.support.chat_servers import onebot_forms as forms
+from tests.support.chat_servers.loopback import Trouble
+from tests.support.chat_servers.onebot import OneBotClient
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 

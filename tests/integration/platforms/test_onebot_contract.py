@@ -3,11 +3,11 @@
 import pytest
 
 from bot.platforms.onebot.settings import OneBotSettings
-from bot.testing.chat_servers.onebot import OneBotClient
 from bot.testing.contracts import PlatformContract
 from bot.testing.platform_rig import Heard, PlatformRig, until
 from services.kernel.chat import ChatAddress
 from services.kernel.clock import SystemClock
+from tests.support.chat_servers.onebot import OneBotClient
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 

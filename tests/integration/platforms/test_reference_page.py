@@ -6,9 +6,9 @@ import pytest
 
 from bot.config.platform_catalog import EXTRAS
 from bot.config.sources import load_settings
-from bot.documentation.markdown import table
 from bot.platforms.base import KnowsMembers, OffersCommands
 from bot.platforms.catalog import create_platforms
+from docs.generator.markdown import table
 from services.kernel.clock import SystemClock
 
 pytestmark = [

@@ -14,11 +14,11 @@ from bot.platforms.base import Choice, OutgoingMessage
 from bot.platforms.chat_commands import Command
 from bot.platforms.kit.connection import ConnectionRefusedForGood
 from bot.platforms.slack.settings import SlackSettings
-from bot.testing.chat_servers.loopback import Trouble
-from bot.testing.chat_servers.slack import SlackServer
 from services.kernel.chat import ChatAddress, MessageEdited, MessageWithdrawn, Person, SentFile
 from services.kernel.clock import SystemClock
 from services.kernel.errors import DeliveryFailed
+from tests.support.chat_servers.loopback import Trouble
+from tests.support.chat_servers.slack import SlackServer
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 

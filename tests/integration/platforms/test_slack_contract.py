@@ -3,12 +3,12 @@
 import pytest
 
 from bot.platforms.slack.settings import SlackSettings
-from bot.testing.chat_servers.loopback import Trouble
-from bot.testing.chat_servers.slack import SlackServer
 from bot.testing.contracts import PlatformContract
 from bot.testing.platform_rig import Heard, NotOnThisPlatform, PlatformRig, until
 from services.kernel.chat import ChatAddress
 from services.kernel.clock import SystemClock
+from tests.support.chat_servers.loopback import Trouble
+from tests.support.chat_servers.slack import SlackServer
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 

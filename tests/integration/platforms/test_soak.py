@@ -13,8 +13,8 @@ from contextlib import nullcontext
 import pytest
 
 from bot.platforms.base import OutgoingMessage
-from bot.testing.chat_servers.onebot import OneBotClient
 from services.kernel.errors import DeliveryFailed
+from tests.support.chat_servers.onebot import OneBotClient
 from tests.weight import resident_bytes
 
 MESSAGES = int(os.environ.get("BUBBLES_SOAK", "200"))

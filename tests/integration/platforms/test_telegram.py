@@ -13,11 +13,11 @@ from bot.platforms.base import Choice, OutgoingMessage
 from bot.platforms.chat_commands import Command
 from bot.platforms.kit.connection import ConnectionRefusedForGood
 from bot.platforms.telegram.settings import TelegramSettings
-from bot.testing.chat_servers.loopback import Trouble
-from bot.testing.chat_servers.telegram import TelegramServer
 from services.kernel.chat import BotAdded, ChatAddress, MessageEdited, Person, Reaction, SentFile
 from services.kernel.clock import SystemClock
 from services.kernel.errors import DeliveryFailed
+from tests.support.chat_servers.loopback import Trouble
+from tests.support.chat_servers.telegram import TelegramServer
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 

@@ -7,13 +7,13 @@ import pytest
 from pydantic import SecretStr
 
 from bot.platforms.telegram.settings import TelegramSettings
-from bot.testing.chat_servers import telegram_forms as forms
-from bot.testing.chat_servers.loopback import Trouble
-from bot.testing.chat_servers.telegram import TelegramServer
 from bot.testing.contracts import PlatformContract
 from bot.testing.platform_rig import Heard, NotOnThisPlatform, PlatformRig, until
 from services.kernel.chat import ChatAddress
 from services.kernel.clock import SystemClock
+from tests.support.chat_servers import telegram_forms as forms
+from tests.support.chat_servers.loopback import Trouble
+from tests.support.chat_servers.telegram import TelegramServer
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 

@@ -10,10 +10,10 @@ from fastapi.responses import PlainTextResponse
 from pydantic import SecretStr
 
 from bot.config.settings import ToolServerSettings
-from bot.testing.http_bot import served_bot, with_token
 from bot.testing.models import ScriptedInterpreter
 from function_calls.tools.calls import ToolCall
 from tests.integration.tool_servers.test_mcp_over_http import Notes
+from tests.support.http_bot import served_bot, with_token
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 

@@ -9,13 +9,13 @@ import openai
 import pytest
 from mcp import Client, StdioServerParameters
 
-from bot.testing.http_bot import served_bot, with_token
 from bot.testing.models import ScriptedInterpreter
 from bot.tools.servers.connections import ToolServerConnection
 from bot.tools.servers.exchange import Exchange
 from bot.tools.servers.openapi_toolset import OpenApiToolset
 from function_calls.tools.calls import ToolCall
 from services.kernel.chat import ChatMessage, Person
+from tests.support.http_bot import served_bot, with_token
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 

@@ -12,16 +12,16 @@ from bot.app.inspection import offer_of
 from bot.cli.doctor.tools import examine_tools
 from bot.config.settings import BotSettings, LogSettings, Settings, ToolServerSettings
 from bot.http.app import guarded
-from bot.testing.http_bot import http_bot
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.platform import FakePlatform
-from bot.testing.tool_servers.library_server import KEY, library_server
-from bot.testing.tool_servers.time_server import time_server
 from function_calls.tools.calls import ToolCall
 from function_calls.tools.permission import Viewer
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import SystemClock
 from services.storage.database import Database
+from tests.support.http_bot import http_bot
+from tests.support.tool_servers.library_server import KEY, library_server
+from tests.support.tool_servers.time_server import time_server
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 

@@ -6,7 +6,6 @@ import pytest
 from msgspec.structs import replace
 
 from bot.testing.models import ScriptedInterpreter
-from bot.testing.records import make_turn_record
 from function_calls.conversation.agents.agent import Agent, AgentHooks
 from function_calls.conversation.agents.agent_tool import AgentTool
 from function_calls.conversation.agents.loop import LoopAgent
@@ -19,6 +18,7 @@ from function_calls.tools.dispatch.events import TOOL_COMPLETE, TOOL_START, Even
 from function_calls.tools.dispatch.hooks import ToolHooks
 from services.call_log.memory_store import MemoryCallStore
 from services.call_log.service import CallLog
+from tests.support.records import make_turn_record
 from tests.unit.agents.conftest import called
 
 ASK = ToolCall(id="1", name="cleaner", arguments={"request": "clean up"})

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from bot.observability.metrics import OTHER, Counts, Latencies
-from bot.testing.records import make_call_record, make_completion_record, make_turn_record
+from tests.support.records import make_call_record, make_completion_record, make_turn_record
 
 
 def test_a_turn_counts_with_what_each_model_used_for_it():

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from bot.__main__ import cli
 from bot.cli.help_language import chinese_help
 from bot.config.terminal import language_here, speaks_chinese
-from bot.documentation.commands import commands
+from docs.generator.commands import commands
 
 HAN = re.compile(r"[\u4e00-\u9fff]")
 

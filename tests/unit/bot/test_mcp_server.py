@@ -4,10 +4,10 @@ import pytest
 from mcp import Client
 
 from bot.http.mcp.server import CONFIRMED, HISTORY, REMINDERS, Asker, McpDoor
-from bot.testing.http_bot import http_bot
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import SystemClock
 from services.reminders.service import ReminderService
+from tests.support.http_bot import http_bot
 
 ANN = Asker(person=Person(id="ann", name="Ann"), chat=ChatAddress(platform="web", chat_id="lobby"))
 TEA = {"type": "once", "time": "in 10 minutes", "content": "tea 茶"}

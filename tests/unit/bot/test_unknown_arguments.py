@@ -5,7 +5,6 @@ from mcp import Client
 
 from bot.http.mcp.server import Asker, McpDoor
 from bot.testing.fixtures import call_tool, fake_clock  # noqa: F401 - pytest finds them by name
-from bot.testing.http_bot import http_bot
 from bot.testing.models import ScriptedInterpreter, ScriptedModel, completion, requested
 from bot.testing.talking import said
 from bot.testing.turns import make_context
@@ -16,6 +15,7 @@ from function_calls.registry import tool_function
 from function_calls.tools.calls import ToolCall
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import SystemClock
+from tests.support.http_bot import http_bot
 from tests.unit.bot.http.conftest import asked
 
 WRONG = {"size": 1, "colr": "blue"}

@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from bot.testing.records import HOME, make_call_record, make_turn_record
 from services.call_log.masking import MASK, SecretMask
 from services.call_log.memory_store import MemoryCallStore
 from services.call_log.service import CallLog
+from tests.support.records import HOME, make_call_record, make_turn_record
 
 
 class CountingStore(MemoryCallStore):

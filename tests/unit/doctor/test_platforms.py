@@ -9,14 +9,14 @@ from bot.cli.doctor.platforms import examine_platform
 from bot.config.settings import PlatformSettings, RouterSettings, Settings
 from bot.platforms.discord.doctor import examine as examine_discord
 from bot.platforms.kit.doctor.asking import Asking
-from bot.testing.chat_servers.dingtalk import DingTalkServer
-from bot.testing.chat_servers.discord import DiscordServer
-from bot.testing.chat_servers.feishu import FeishuServer
-from bot.testing.chat_servers.onebot import OneBotClient
-from bot.testing.chat_servers.slack import SlackServer
-from bot.testing.chat_servers.telegram import TelegramServer
 from bot.testing.clocks import FixedClock
 from services.kernel.clock import SystemClock
+from tests.support.chat_servers.dingtalk import DingTalkServer
+from tests.support.chat_servers.discord import DiscordServer
+from tests.support.chat_servers.feishu import FeishuServer
+from tests.support.chat_servers.onebot import OneBotClient
+from tests.support.chat_servers.slack import SlackServer
+from tests.support.chat_servers.telegram import TelegramServer
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 

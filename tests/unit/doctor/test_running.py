@@ -9,8 +9,8 @@ from pydantic import SecretStr
 from bot.cli.doctor.running import examine_running
 from bot.config.settings import HttpSettings
 from bot.platforms.kit.doctor.asking import Asking
-from bot.testing.chat_servers.loopback import LoopbackServer, answer
 from services.kernel.clock import SystemClock
+from tests.support.chat_servers.loopback import LoopbackServer, answer
 
 
 class RunningBot(LoopbackServer):

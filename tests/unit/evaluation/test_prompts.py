@@ -2,9 +2,9 @@ from collections import Counter
 
 import pytest
 
+from benchmarks.evaluation.prompts import PromptsUnreadable, own_prompts, prompts_in, read_prompts
+from benchmarks.evaluation.tool_prompts import thinned, tool_prompts
 from bot.app.registry import built_in_registry
-from bot.evaluation.prompts import PromptsUnreadable, own_prompts, prompts_in, read_prompts
-from bot.evaluation.tool_prompts import thinned, tool_prompts
 from function_calls.model_calls.prompts.worked_examples import worked_examples
 
 PROMPTS = own_prompts()

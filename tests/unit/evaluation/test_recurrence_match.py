@@ -2,7 +2,7 @@ from datetime import datetime
 
 import pytest
 
-from bot.evaluation.recurrence_match import fires_alike
+from benchmarks.evaluation.recurrence_match import fires_alike
 
 FRIDAY = datetime(2026, 11, 20, 10, 0)
 

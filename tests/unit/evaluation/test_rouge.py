@@ -2,8 +2,8 @@
 
 import pytest
 
-from bot.evaluation.porter import stem
-from bot.evaluation.rouge import rouge, tokens
+from benchmarks.evaluation.porter import stem
+from benchmarks.evaluation.rouge import rouge, tokens
 
 
 @pytest.mark.parametrize(

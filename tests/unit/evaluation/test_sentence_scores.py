@@ -1,9 +1,9 @@
 import pytest
 
-from bot.evaluation.content_match import overlap, words_of
-from bot.evaluation.offline_reading import Understood
-from bot.evaluation.sentence_cases import case_of, judged_name
-from bot.evaluation.sentence_scores import score
+from benchmarks.evaluation.content_match import overlap, words_of
+from benchmarks.evaluation.offline_reading import Understood
+from benchmarks.evaluation.sentence_cases import case_of, judged_name
+from benchmarks.evaluation.sentence_scores import score
 
 SET = {
     "text": "remind me tomorrow to water the ferns",

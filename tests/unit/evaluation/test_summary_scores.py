@@ -1,5 +1,5 @@
-from bot.evaluation.summary_cases import SummaryCase, own_cases
-from bot.evaluation.summary_scores import citations, first, longest_of_parts, score
+from benchmarks.evaluation.summary_cases import SummaryCase, own_cases
+from benchmarks.evaluation.summary_scores import citations, first, longest_of_parts, score
 
 CHAT = SummaryCase(
     corpus="c",

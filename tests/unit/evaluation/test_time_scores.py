@@ -2,9 +2,9 @@ from datetime import datetime
 
 import pytest
 
-from bot.evaluation.own_times import own_cases
-from bot.evaluation.time_cases import TimeAnswer, case_of, judge
-from bot.evaluation.time_scores import score
+from benchmarks.evaluation.own_times import own_cases
+from benchmarks.evaluation.time_cases import TimeAnswer, case_of, judge
+from benchmarks.evaluation.time_scores import score
 
 ROW = {
     "text": "at seven",

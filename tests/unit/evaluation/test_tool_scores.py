@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from bot.evaluation.measured_bot import Overheard, measured_bot
-from bot.evaluation.prompts import Prompt
-from bot.evaluation.tool_scores import judge, score
+from benchmarks.evaluation.measured_bot import Overheard, measured_bot
+from benchmarks.evaluation.prompts import Prompt
+from benchmarks.evaluation.tool_scores import judge, score
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.turns import make_turn
 from function_calls.tools.calls import ToolCall

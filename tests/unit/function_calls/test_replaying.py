@@ -3,10 +3,10 @@
 import pytest
 
 from bot.testing.models import ScriptedInterpreter
-from bot.testing.records import make_call_record, make_turn_record
 from function_calls.conversation.records.replaying import replay, turn_again
 from function_calls.tools.calls import Interpretation, ToolCall
 from services.kernel.errors import ModelUnavailable
+from tests.support.records import make_call_record, make_turn_record
 
 SAME = ToolCall(id="1", name="reminder_set", arguments={"content": "茶"})
 OTHER = ToolCall(id="1", name="reminder_set", arguments={"content": "coffee"})

@@ -10,7 +10,7 @@ from bot.http.app import guarded
 from bot.http.core.context import HttpContext
 from bot.platforms.web.adapter import WebPlatform
 from bot.testing.clocks import LoopClock
-from bot.testing.http_bot import with_token
+from tests.support.http_bot import with_token
 
 PAGE = '''
     from fastapi import APIRouter

@@ -6,7 +6,6 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
-from bot.testing.search_server import SearchServer
 from services.search import SearchEngine
 from services.search.engines.brave import BraveEngine
 from services.search.engines.exchange import open_client
@@ -14,6 +13,7 @@ from services.search.engines.perplexity import PerplexityEngine
 from services.search.engines.searxng import SearxngEngine
 from services.search.engines.tavily import TavilyEngine
 from services.search.engines.wikipedia import WikipediaEngine
+from tests.support.search_server import SearchServer
 
 KEY = "key-that-nobody-may-see"
 

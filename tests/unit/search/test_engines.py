@@ -6,10 +6,10 @@ import re
 import httpx
 import pytest
 
-from bot.testing.search_server import Behaviour
 from services.search import SearchUnavailable
 from services.search.engines.searxng import SearxngEngine
 from services.search.engines.wikipedia import WikipediaEngine
+from tests.support.search_server import Behaviour
 
 NAMES = ["perplexity", "searxng", "tavily", "brave", "wikipedia"]
 KEYLESS = {"searxng", "wikipedia"}

@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bot.testing.clocks import FixedClock
-from bot.testing.search_server import Behaviour
 from services.kernel.errors import RequestRefused
 from services.search import SearchAnswer, SearchService, SearchUnavailable, Source
+from tests.support.search_server import Behaviour
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 STAR = Source(title="Star", url="https://star.example/")

@@ -2,12 +2,12 @@ import json
 
 import pytest
 
-from bot.testing.model_traffic import NotRecorded, RecordingModel, ReplayedModel
 from bot.testing.models import ScriptedModel, completion, requested
 from bot.testing.turns import make_tool, make_turn
 from function_calls.llm import FunctionCallLLM
 from services.kernel.errors import ModelUnavailable
 from services.language_model.ports import CompletionRequest
+from tests.support.model_traffic import NotRecorded, RecordingModel, ReplayedModel
 
 KEY = "sk-abcdefgh12345678"
 HELLO = CompletionRequest(messages=[{"role": "user", "content": "hello"}])

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from bot.evaluation.own_times import own_cases
+from benchmarks.evaluation.own_times import own_cases
 from services.time_expressions.grammar import languages, lexicon
 from services.time_expressions.idioms import Idioms, first_letters
 

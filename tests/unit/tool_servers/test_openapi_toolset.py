@@ -4,11 +4,11 @@ import json
 import httpx
 import pytest
 
-from bot.testing.tool_servers.library_server import CLIENT, KEY, library_server
-from bot.testing.tool_servers.time_server import time_server
 from bot.tools.servers.errors import ServerUnavailable
 from bot.tools.servers.openapi_toolset import AnswerLimits
 from function_calls.toolsets.checked import CheckedToolset
+from tests.support.tool_servers.library_server import CLIENT, KEY, library_server
+from tests.support.tool_servers.time_server import time_server
 
 # Source: the specification's example, open-webui-tool-call-code.
 TIME_TOOLS = [

@@ -8,12 +8,12 @@ from bot.app.application import build_app
 from bot.config.settings import BotSettings, LogSettings, Settings
 from bot.testing.models import ScriptedModel, completion, requested
 from bot.testing.platform import FakePlatform
-from bot.testing.tool_servers.time_server import time_server
 from function_calls.llm import FunctionCallLLM
 from function_calls.model_calls.styles.choosing import make_styles
 from function_calls.toolsets.combined import join
 from services.kernel.clock import SystemClock
 from services.storage.database import Database
+from tests.support.tool_servers.time_server import time_server
 
 FORMAT = "format_current_time_format_time_post"
 TOKYO = {"format": "%H:%M", "timezone": "Asia/Tokyo"}

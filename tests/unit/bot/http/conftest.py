@@ -7,7 +7,7 @@ import pytest_asyncio
 
 from bot.http.app import guarded
 from bot.http.rooms.events import follow_bot
-from bot.testing.http_bot import http_bot, served_bot
+from tests.support.http_bot import http_bot, served_bot
 
 
 @asynccontextmanager

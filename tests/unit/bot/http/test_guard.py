@@ -8,8 +8,8 @@ from bot.config.settings import HttpSettings
 from bot.http.app import guarded
 from bot.http.core.bind_policy import check_reach
 from bot.testing.clocks import StandingClock
-from bot.testing.http_bot import with_token
 from services.kernel.errors import ConfigError
+from tests.support.http_bot import with_token
 
 NOON = datetime(2026, 11, 2, 12, tzinfo=UTC)
 SEND = {"session_id": "lobby", "message": "remind me in 10 minutes to stretch"}

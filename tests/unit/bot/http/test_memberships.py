@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.testing.http_bot import with_token
+from tests.support.http_bot import with_token
 
 OPERATOR = "operator-token-of-the-tests"
 SECRET = "the safe opens with 4711"

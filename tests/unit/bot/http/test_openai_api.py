@@ -5,11 +5,11 @@ import pytest
 
 from bot.config.settings import RouterSettings
 from bot.testing.clocks import StandingClock
-from bot.testing.http_bot import with_token
 from bot.testing.models import ScriptedInterpreter, ScriptedModel
 from function_calls.tools.calls import Interpretation, ToolCall
 from services.call_log.metering import MeteredModel
 from services.language_model.ports import CompletionRequest
+from tests.support.http_bot import with_token
 
 NOON = datetime(2026, 11, 2, 12, tzinfo=UTC)
 WEATHER = {

@@ -7,7 +7,7 @@ from pydantic import SecretStr
 
 from bot.config.settings import RouterSettings, SearchSettings
 from bot.testing.clocks import StandingClock
-from bot.testing.search_server import SearchServer
+from tests.support.search_server import SearchServer
 
 NOON = datetime(2026, 11, 2, 12, tzinfo=UTC)
 QUERY = {"query": "how many stars has the galaxy"}

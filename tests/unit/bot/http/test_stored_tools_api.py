@@ -1,7 +1,7 @@
 import pytest
 
 from bot.config.settings import ToolServerSettings
-from bot.testing.http_bot import with_token
+from tests.support.http_bot import with_token
 
 SOURCE = '''
 """

@@ -7,8 +7,8 @@ from pydantic import SecretStr
 
 from bot.config.settings import SearchSettings
 from bot.testing.models import ScriptedInterpreter
-from bot.testing.search_server import Behaviour, SearchServer
 from function_calls.tools.calls import ToolCall
+from tests.support.search_server import Behaviour, SearchServer
 
 QUESTION = "Bubbles, search the web for how many stars the galaxy has"
 

@@ -10,8 +10,8 @@ from bot.platforms.base import Choice, OutgoingMessage
 from bot.platforms.telegram import requests
 from bot.platforms.telegram.events import Update
 from bot.platforms.telegram.wire import Account, to_incoming
-from bot.testing.chat_servers.telegram_markup import visible_text
 from services.kernel.chat import BotAdded, ChatAddress, MessageEdited, Person
+from tests.support.chat_servers.telegram_markup import visible_text
 
 UPDATES = json.loads(Path(__file__).with_name("updates.json").read_text(encoding="utf-8"))
 ME = Account(id=1, username="bubbles_bot", bot_name="Bubbles")

@@ -1,0 +1,146 @@
+"""`bubbles eval`: how well the bot reads times and intents, summarises, and drives a language model."""
+
+import asyncio
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+from loguru import logger
+from msgspec import Struct
+from pydantic import SecretStr
+
+from benchmarks.evaluation import reports
+from benchmarks.evaluation.prompts import Prompt, PromptsUnreadable
+from benchmarks.evaluation.tool_scores import Judgement
+from bot.config.settings import ModelSettings
+from function_calls.model_calls.styles.choosing import StyleName
+from function_calls.tools.calls import Interpreter
+from services.kernel.errors import ConfigError
+
+
+def evaluate_time(data: Path | None, errors: int) -> int:
+    """Print the accuracy on time expressions, of `data` or of our own small set; return the exit code."""
+    from benchmarks.evaluation import own_times, time_cases
+    from benchmarks.evaluation.offline_reading import read_phrase
+    from benchmarks.evaluation.time_scores import score
+
+    cases = own_times.own_cases() if data is None else tuple(time_cases.cases_in(data))
+    if not cases:
+        return _nothing_in(data, "*.jsonl with time expressions")
+    return _show(reports.time_report(score(cases, read_phrase), errors))
+
+
+def evaluate_intents(data: Path | None, errors: int) -> int:
+    """Print what the offline interpreter makes of labelled sentences, or of our own prompts; return the exit code."""
+    if data is None:
+        return _evaluate_own_intents(errors)
+    from benchmarks.evaluation import sentence_cases
+    from benchmarks.evaluation.offline_reading import read_sentence
+    from benchmarks.evaluation.sentence_scores import score
+
+    cases = tuple(sentence_cases.cases_in(data))
+    if not cases:
+        return _nothing_in(data, "*.jsonl with labelled sentences")
+    return _show(reports.sentence_report(score(cases, read_sentence), errors))
+
+
+def evaluate_summary(data: Path | None) -> int:
+    """Print ROUGE and citation validity of summaries made without a model; return the exit code."""
+    from benchmarks.evaluation import summary_cases
+    from benchmarks.evaluation.summary_scores import citations, score
+
+    cases = summary_cases.own_cases() if data is None else tuple(summary_cases.cases_in(data))
+    if not cases:
+        return _nothing_in(data, "*.jsonl with conversations and their summaries")
+    return _show(reports.summary_report(score(cases), citations(cases)))
+
+
+class ModelEndpoint(Struct, frozen=True, kw_only=True):
+    """A model to be measured: where it is, how it is called, and how many seconds one answer may take."""
+
+    base_url: str
+    name: str
+    api_key: str
+    style: StyleName
+    timeout_seconds: float
+
+
+def evaluate_tools(endpoint: ModelEndpoint, data: Path | None, *, limit: int, errors: int) -> int:
+    """Say every prompt to the bot with that model behind it and print what it did; return the exit code."""
+    from benchmarks.evaluation.prompts import own_prompts
+    from benchmarks.evaluation.tool_prompts import thinned, tool_prompts
+
+    try:
+        prompts = thinned(own_prompts() if data is None else tool_prompts(data), limit)
+    except PromptsUnreadable as error:
+        click.echo(f"bubbles: {error}", err=True)
+        return 2
+    if not prompts:
+        return _nothing_in(data, "*.toml prompts or *.jsonl sentences")
+    judged = asyncio.run(_with_model(endpoint, prompts))
+    _show(reports.tool_report(judged, errors))
+    return 1 if all(each.observed.failure for each in judged) else 0
+
+
+def _evaluate_own_intents(errors: int) -> int:
+    from benchmarks.evaluation.prompts import own_prompts
+    from function_calls.offline.interpreter import OfflineInterpreter
+
+    judged = asyncio.run(_judged(OfflineInterpreter(), own_prompts()))
+    return _show(reports.tool_report(judged, errors))
+
+
+async def _with_model(endpoint: ModelEndpoint, prompts: Iterable[Prompt]) -> list[Judgement]:
+    from bot.app.language_models import language_model, model_interpreter
+
+    settings = ModelSettings(
+        base_url=endpoint.base_url,
+        name=endpoint.name,
+        api_key=SecretStr(endpoint.api_key),
+        function_calling=endpoint.style,
+        timeout_seconds=endpoint.timeout_seconds,
+        max_retries=0,
+    )
+    model = language_model(settings)
+    if model is None:
+        raise ConfigError("--base-url", "", "name the server to be measured")
+    try:
+        return await _judged(model_interpreter(model, settings), prompts, is_cold=True)
+    finally:
+        await model.close()
+
+
+async def _judged(interpreter: Interpreter, prompts: Iterable[Prompt], *, is_cold: bool = False) -> list[Judgement]:
+    from benchmarks.evaluation.measured_bot import measured_bot
+    from benchmarks.evaluation.tool_scores import judge
+
+    with _unlogged():
+        async with measured_bot(interpreter) as bot:
+            if is_cold:
+                await bot.warm_up()
+            return [judge(await bot.tell(prompt)) for prompt in prompts]
+
+
+@contextmanager
+def _unlogged() -> Iterator[None]:
+    """Our own log lines are not part of a report; whoever logs afterwards is heard again."""
+    packages = ("bot", "function_calls", "services")
+    for package in packages:
+        logger.disable(package)
+    try:
+        yield
+    finally:
+        for package in packages:
+            logger.enable(package)
+
+
+def _show(lines: Iterable[str]) -> int:
+    for line in lines:
+        click.echo(line)
+    return 0
+
+
+def _nothing_in(data: Path | None, wanted: str) -> int:
+    click.echo(f"bubbles: {data} holds no {wanted}", err=True)
+    return 2

@@ -1,0 +1,45 @@
+"""The page of every command of `bubbles`, from its own help."""
+
+from collections.abc import Iterator
+
+import click
+
+from bot.__main__ import cli
+from bot.cli.help_language import chinese_help
+from docs.generator.markdown import cell, table
+
+_HEAD = """# The `bubbles` command
+
+`bubbles COMMAND --help` says the same in the terminal, in Chinese where `LANG` (or `LC_ALL`, `LC_MESSAGES`) begins
+with `zh`.
+"""
+
+
+def commands_page() -> str:
+    """Markdown of all commands."""
+    return "\n".join([_HEAD, *(_section(path, command) for path, command in commands())])
+
+
+def commands() -> Iterator[tuple[str, click.Command]]:
+    """Every command with its words, such as `bubbles reminders list`."""
+    return _below("bubbles", cli)
+
+
+def _below(path: str, group: click.Group) -> Iterator[tuple[str, click.Command]]:
+    for name, command in sorted(group.commands.items()):
+        yield f"{path} {name}", command
+        if isinstance(command, click.Group):
+            yield from _below(f"{path} {name}", command)
+
+
+def _section(path: str, command: click.Command) -> str:
+    words = [each.make_metavar(click.Context(command)) for each in command.params if isinstance(each, click.Argument)]
+    rows = [
+        (", ".join(f"`{name}`" for name in each.opts), cell(each.help or ""))
+        for each in command.params
+        if isinstance(each, click.Option)
+    ]
+    text = (command.help or "").replace("\b", "").strip()
+    chinese = chinese_help().get(command.help or "", "")
+    lines = [f"## `{' '.join([path, *words])}`", "", text, "", *([chinese, ""] if chinese else [])]
+    return "\n".join([*lines, *(table(("option", "meaning"), rows) if rows else []), ""])

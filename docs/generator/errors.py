@@ -1,0 +1,66 @@
+"""The page of every error that Bubbles raises on purpose, and of every refusal that people are told."""
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Iterator
+
+import bot
+import function_calls
+import services
+from docs.generator.markdown import cell, table
+from function_calls.language.messages import catalogue
+from services.kernel.errors import AssistantError
+
+_HEAD = """# Errors and refusals
+
+An error says who must act. `RequestRefused` is for the person, and its words are safe to show; `ArgumentsInvalid` and
+`ToolFailed` are for the model; `DeliveryFailed` is tried again; `ConfigError` is for whoever runs the bot.
+"""
+_REFUSALS = """## What people are told
+
+| code | English | 中文 |
+|---|---|---|
+"""
+_WITHOUT_ERRORS = ("bot.testing", "bot.platforms", "benchmarks.evaluation")
+"""Kept out: they need libraries that may not be there, or are for tests."""
+
+
+def errors_page() -> str:
+    """Markdown of all errors and refusals."""
+    rows = [
+        (f"`{each.__name__}`", f"`{each.__module__}`", cell(inspect.getdoc(each) or ""))
+        for each in sorted(error_classes(), key=lambda each: each.__name__)
+    ]
+    english, chinese = catalogue("en"), catalogue("zh")
+    told = [(f"`{code}`", cell(english[f"refused.{code}"]), cell(chinese[f"refused.{code}"])) for code in refusals()]
+    return "\n".join(
+        [
+            _HEAD,
+            *table(("error", "module", "meaning"), rows),
+            "",
+            _REFUSALS.rstrip(),
+            *table(("", "", ""), told)[2:],
+            "",
+        ]
+    )
+
+
+def refusals() -> Iterator[str]:
+    """The codes of `RequestRefused` that have words."""
+    return (key.removeprefix("refused.") for key in catalogue("en") if key.startswith("refused."))
+
+
+def error_classes() -> frozenset[type[AssistantError]]:
+    """Every error of the three rooms that is an `AssistantError`."""
+    for room in (services, function_calls, bot):
+        for module in pkgutil.walk_packages(room.__path__, f"{room.__name__}."):
+            if module.name.rpartition(".")[2] == "errors" and not module.name.startswith(_WITHOUT_ERRORS):
+                importlib.import_module(module.name)
+    return frozenset(_below(AssistantError))
+
+
+def _below(kind: type[AssistantError]) -> Iterator[type[AssistantError]]:
+    yield kind
+    for each in kind.__subclasses__():
+        yield from _below(each)

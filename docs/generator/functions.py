@@ -1,0 +1,82 @@
+"""The page of every built-in function: what it does, what it takes, who may call it."""
+
+from collections.abc import Iterator, Mapping
+
+from bot.app.registry import built_in_registry
+from docs.generator.markdown import cell, table
+from function_calls.registry import RegisteredTool
+from function_calls.tools.declaring.tool_options import ToolOptions
+
+_SHOWN_EXAMPLES = 6
+_HEAD = """# Functions
+
+What the bot can do, as a model is told of it. The same schema is what arguments are checked against, whichever door a
+call comes through. Functions of plugins and of tool servers stand beside these in `/tools`.
+"""
+
+
+def functions_page() -> str:
+    """Markdown of all built-in functions, in the order in which they are offered."""
+    return "\n".join([_HEAD, *(_section(tool) for tool in built_in_registry())])
+
+
+def _section(tool: RegisteredTool) -> str:
+    lines = [f"## `{tool.name}`", "", tool.spec.description, ""]
+    lines += [*_arguments(tool.spec.parameters), "", *(f"- {fact}" for fact in _facts(tool.options)), ""]
+    examples = tool.spec.examples
+    if examples:
+        shown = _both_ends(examples)
+        lines += ["Understood without a model: " + ", ".join(f"“{example}”" for example in shown) + ".", ""]
+    return "\n".join(lines)
+
+
+def _both_ends(examples: tuple[str, ...]) -> tuple[str, ...]:
+    """The first and the last examples: English ones stand in front, Chinese ones behind."""
+    if len(examples) <= _SHOWN_EXAMPLES:
+        return examples
+    half = _SHOWN_EXAMPLES // 2
+    return (*examples[:half], *examples[-half:])
+
+
+def _arguments(schema: Mapping[str, object]) -> list[str]:
+    properties, required = schema.get("properties"), schema.get("required")
+    if not isinstance(properties, Mapping) or not properties:
+        return ["Takes no arguments."]
+    needed = required if isinstance(required, list | tuple) else ()
+    rows = [
+        (f"`{name}`", _kind(each), "yes" if name in needed else "", cell(str(each.get("description", ""))))
+        for name, each in properties.items()
+        if isinstance(each, Mapping)
+    ]
+    return table(("argument", "type", "required", "meaning"), rows)
+
+
+def _kind(schema: Mapping[str, object]) -> str:
+    """The type of an argument, in few words."""
+    values = schema.get("enum")
+    if isinstance(values, list | tuple):
+        return ", ".join(f"`{value}`" for value in values if value is not None)
+    choices = schema.get("anyOf")
+    if isinstance(choices, list | tuple):
+        kinds = [_kind(each) for each in choices if isinstance(each, Mapping) and each.get("type") != "null"]
+        return " or ".join(dict.fromkeys(kinds))
+    kind = schema.get("type", "any")
+    return " or ".join(str(each) for each in kind if each != "null") if isinstance(kind, list | tuple) else str(kind)
+
+
+def _facts(options: ToolOptions) -> Iterator[str]:
+    yield "its result is the answer" if options.returns == "reply" else "its result is fed back to the model"
+    if options.permission != "everyone":
+        yield f"for {options.permission if isinstance(options.permission, str) else 'listed people'} only"
+    if options.scope != "any":
+        yield f"in {options.scope} chats only"
+    if options.changes_state or options.undo is not None:
+        yield "changes something; asked about first where untrusted text may be behind it"
+    if options.confirm is not False:
+        yield "asks before it acts"
+    if options.returns_untrusted:
+        yield "what it returns was written by others and counts as untrusted"
+    if options.is_only_for_undo:
+        yield "only ever called to take a change back"
+    if options.timeout is not None:
+        yield f"may take {options.timeout:g} seconds"

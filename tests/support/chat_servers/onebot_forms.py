@@ -1,0 +1,101 @@
+"""Events and answers of OneBot v11 as the standard shows them. Source: https://github.com/botuniverse/onebot-11."""
+
+import re
+import time
+from collections.abc import Mapping
+
+from tests.support.chat_servers.loopback import JsonObject
+
+SELF = "1"
+"""The account that the bot speaks with."""
+
+MEMBERS = ("7", "8", "9")
+"""Who is in the group."""
+
+UNKNOWN_ACTION = 1404
+
+_CODE = re.compile(r"\[CQ:(\w+)(?:,([^\]]*))?\]")
+
+
+def message(message_id: int, content: object, *, group: str | None, sender: str, name: str, role: str) -> JsonObject:
+    """A message event, of a group or private."""
+    event: JsonObject = {
+        "time": int(time.time()),
+        "self_id": int(SELF),
+        "post_type": "message",
+        "message_type": "group" if group else "private",
+        "sub_type": "normal" if group else "friend",
+        "message_id": message_id,
+        "user_id": int(sender),
+        "message": content,
+        "raw_message": content if isinstance(content, str) else visible_text(content),
+        "font": 0,
+        "sender": {"user_id": int(sender), "nickname": name or f"Person {sender}", "role": role, "card": ""},
+    }
+    return {**event, "group_id": int(group), "anonymous": None} if group else event
+
+
+def reacted(message_id: str, emoji_id: str, *, sender: str, is_added: bool) -> JsonObject:
+    """Somebody put an emoji under a message of the group, or took it back."""
+    likes = [{"emoji_id": emoji_id, "count": 1}]
+    told = {"message_id": int(message_id), "user_id": int(sender), "likes": likes, "is_add": is_added}
+    return {**_notice("group_msg_emoji_like"), **told}
+
+
+def recalled(message_id: str, *, sender: str) -> JsonObject:
+    """Somebody took back a message of the group."""
+    told = {"message_id": int(message_id), "user_id": int(sender), "operator_id": int(sender)}
+    return {**_notice("group_recall"), **told}
+
+
+def _notice(kind: str) -> JsonObject:
+    told: JsonObject = {"time": int(time.time()), "self_id": int(SELF), "post_type": "notice", "group_id": 100}
+    return {**told, "notice_type": kind}
+
+
+def pictures(content: object) -> tuple[str, ...]:
+    """The names of the pictures of a message."""
+    segments = content if isinstance(content, list) else []
+    return tuple(str(part["data"]["name"]) for part in segments if part["type"] == "image")
+
+
+def connected() -> JsonObject:
+    """The first event of a connection."""
+    return {
+        "time": int(time.time()),
+        "self_id": int(SELF),
+        "post_type": "meta_event",
+        "meta_event_type": "lifecycle",
+        "sub_type": "connect",
+    }
+
+
+def done(data: Mapping[str, object]) -> JsonObject:
+    """An action that succeeded."""
+    return {"status": "ok", "retcode": 0, "data": dict(data)}
+
+
+def failed(retcode: int) -> JsonObject:
+    """An action that failed."""
+    return {"status": "failed", "retcode": retcode, "data": None}
+
+
+def visible_text(content: object) -> str:
+    """Return what people see of a message, given as segments or as text with CQ codes."""
+    if isinstance(content, str):
+        plain = _CODE.sub(lambda code: _shown(code[1], dict(_parameters(code[2]))), content)
+        return plain.replace("&#91;", "[").replace("&#93;", "]").replace("&#44;", ",").replace("&amp;", "&")
+    if not isinstance(content, list):
+        return ""
+    return "".join(
+        str(part["data"]["text"]) if part["type"] == "text" else _shown(part["type"], part["data"]) for part in content
+    )
+
+
+def _parameters(written: str | None) -> list[tuple[str, str]]:
+    pairs = [part.partition("=") for part in (written or "").split(",")]
+    return [(name, value) for name, _, value in pairs]
+
+
+def _shown(kind: str, data: Mapping[str, str]) -> str:
+    return f"@{data.get('qq', '')}" if kind == "at" else ""
