@@ -24,7 +24,7 @@ from services.kernel.clock import SystemClock
 from services.kernel.errors import DeliveryFailed
 from services.recurrence.schedule import Schedule
 from services.reminders.model import DueNotice, NewReminder, ReminderLimits
-from services.reminders.records import Draft
+from services.reminders.records import ValidatedReminder
 from services.reminders.service import ReminderService
 from services.storage.database import Database
 from services.storage.people.state import SqlStateStore
@@ -66,7 +66,7 @@ class Ours:
         for start in range(0, len(items), _BULK):
             part = items[start : start + _BULK]
             moments = [(key, datetime.fromtimestamp(due, UTC)) for key, due in part]
-            drafts = [Draft(wish=self._wish(key, moment), first_fire=moment) for key, moment in moments]
+            drafts = [ValidatedReminder(wish=self._wish(key, moment), first_fire=moment) for key, moment in moments]
             if writing is not None:
                 await writing
             writing = asyncio.create_task(self._store.add_many(drafts, self._clock.now()))

@@ -10,7 +10,7 @@ from typing import Literal
 import click
 
 from bot import __version__
-from services.kernel.startup_imports import imported_for_good
+from services.kernel.startup_imports import import_without_gc
 
 _HELP = """Bubbles: a group-chat assistant whose reminders are never lost.
 
@@ -58,7 +58,7 @@ def cli() -> None:
 @_config
 def run(config: Path | None) -> None:
     """Serve the chat platforms of the settings until Ctrl+C."""
-    with imported_for_good():
+    with import_without_gc():
         from bot.cli.serve import serve
 
     sys.exit(serve(config))
@@ -68,7 +68,7 @@ def run(config: Path | None) -> None:
 @_config
 def dev(config: Path | None) -> None:
     """Serve like `run`, and reload plugins as they change."""
-    with imported_for_good():
+    with import_without_gc():
         from bot.cli.serve import develop
 
     sys.exit(develop(config))
@@ -95,7 +95,7 @@ def plugins(config: Path | None) -> None:
 )
 def chat(config: Path | None, person: str | None, linger: float) -> None:
     """Talk to the bot in this terminal. Be one person, or several (`ann: hello`)."""
-    with imported_for_good():
+    with import_without_gc():
         from bot.cli.serve import talk
 
     sys.exit(talk(config, person=person, linger_seconds=linger))

@@ -9,13 +9,13 @@ from function_calls.model_calls.answers import is_owed_an_answer, question, spok
 from function_calls.model_calls.correction_round import Attempt
 from function_calls.model_calls.instructions import Instructions
 from function_calls.model_calls.styles.native import NativeStyle
-from function_calls.model_calls.styles.style import Always, CallStyle, Correction, Reading, StyleSource, read_words
-from function_calls.model_calls.text_tool_calls.spoken_text import SpeechGate
+from function_calls.model_calls.styles.style import CallStyle, Correction, FixedStyle, Reading, StyleSource, read_words
+from function_calls.model_calls.text_tool_calls.spoken_text import StreamFilter
 from function_calls.offline.restraint.review import CallReviewer
 from function_calls.tools.calls import Interpretation, ToolCall, Turn
 from function_calls.tools.catalog.model_call_validation import CheckedCalls, check_calls
-from function_calls.tools.catalog.offered_tools import OfferedTools, ToolShelf
-from services.call_log.tally import current_tally
+from function_calls.tools.catalog.offered_tools import OfferedTools, ToolCatalog
+from services.call_log.tally import current_usage
 from services.language_model.failures import RequestRejected
 from services.language_model.ports import Completion, CompletionRequest, LanguageModel, TextListener, hear_nothing
 
@@ -46,12 +46,12 @@ class FunctionCallLLM:
         reviewer: CallReviewer | None = None,
     ) -> None:
         self._model = model
-        self._styles = styles or Always(NativeStyle(Instructions()))
+        self._styles = styles or FixedStyle(NativeStyle(Instructions()))
         self._repair_rounds = repair_rounds
         self._is_streaming = is_streaming
         self._on_completion = on_completion
         self._reviewer = reviewer
-        self._shelf = ToolShelf()
+        self._shelf = ToolCatalog()
 
     async def run(self, turn: Turn, *, on_text: TextListener | None = None) -> Interpretation:
         """The specification's name for `interpret`."""
@@ -177,7 +177,7 @@ class FunctionCallLLM:
             await gate.finish(text)
         return spoken(asking.turn, completion, text)
 
-    async def _complete(self, turn: Turn, request: CompletionRequest, gate: SpeechGate | None) -> Completion:
+    async def _complete(self, turn: Turn, request: CompletionRequest, gate: StreamFilter | None) -> Completion:
         completion = await self._model.complete(request if gate is None else replace(request, on_text=gate.hear))
         if self._on_completion is not None:
             self._on_completion(turn, completion)
@@ -194,14 +194,14 @@ class _Asking:
         self.only_chooses = style.only_chooses(turn)
         self._on_text = on_text
 
-    def gate(self) -> SpeechGate | None:
+    def gate(self) -> StreamFilter | None:
         """A new gate before the listener; None when nobody listens."""
-        return None if self._on_text is None else SpeechGate(self._on_text, self.tools.by_name)
+        return None if self._on_text is None else StreamFilter(self._on_text, self.tools.by_name)
 
 
 def _note_refused(checked: CheckedCalls) -> None:
     """Write down why calls go back, so that the record can say it later."""
-    tally = current_tally()
+    tally = current_usage()
     if tally is not None:
         tally.refuse(tuple(problem.told for problem in checked.problems))
 

@@ -20,7 +20,7 @@ from function_calls.tools.dispatch.hooks import ToolHooks
 from function_calls.tools.dispatch.receipts import receipted, remember
 from function_calls.tools.errors import ArgumentsInvalid
 from function_calls.tools.permission import Rule, refusal_code
-from function_calls.tools.policy import Dispatcher, EnclosedDispatcher, Oversight
+from function_calls.tools.policy import CallPolicy, Dispatcher, EnclosedDispatcher
 from function_calls.tools.session_state import StateConflict
 from function_calls.tools.toolset import Toolset, Viewer, arguments_refused, unknown_tool
 
@@ -47,7 +47,7 @@ class FunctionCallRouter:
         events: EventBus | None = None,
         others: Toolset | None = None,
         on_dispatched: DispatchListener | None = None,
-        oversight: Oversight | None = None,
+        oversight: CallPolicy | None = None,
     ) -> None:
         self.registry = registry
         self.hooks = hooks or ToolHooks()
@@ -58,7 +58,7 @@ class FunctionCallRouter:
         self._on_dispatched = on_dispatched
         self._slots: dict[str, asyncio.Semaphore] = {}
 
-    def dispatcher_for(self, agent_name: str, oversight: Oversight | None = None) -> Dispatcher:
+    def dispatcher_for(self, agent_name: str, oversight: CallPolicy | None = None) -> Dispatcher:
         """Return what runs the calls of that agent, under this router; this router where the agent is not known."""
         rules = self.oversight or oversight
         found = None if rules is None else rules.agents.get(agent_name)
@@ -67,7 +67,7 @@ class FunctionCallRouter:
             found = next((tool.dispatchers[agent_name] for tool in tools), None)
         return self if found is None else EnclosedDispatcher(inner=found, enclosing=(self,))
 
-    async def list_specs(self, viewer: Viewer, oversight: Oversight | None = None) -> tuple[ToolSpec, ...]:
+    async def list_specs(self, viewer: Viewer, oversight: CallPolicy | None = None) -> tuple[ToolSpec, ...]:
         """All tools that `viewer` may be offered; `oversight` counts where the router has none of its own."""
         rules = self.oversight or oversight
         if self.others is None:
@@ -76,7 +76,7 @@ class FunctionCallRouter:
         off = await rules.switches.off_in(viewer.chat) if rules is not None else frozenset[str]()
         return tuple(spec for spec in specs if spec.name not in off) if off else specs
 
-    async def own_specs(self, viewer: Viewer, oversight: Oversight | None = None) -> tuple[ToolSpec, ...]:
+    async def own_specs(self, viewer: Viewer, oversight: CallPolicy | None = None) -> tuple[ToolSpec, ...]:
         """The functions of the registry that `viewer` may be offered."""
         rules = self.oversight or oversight
         if rules is None:

@@ -7,36 +7,36 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, as
 from loguru import logger
 from msgspec import Struct
 
-from bot.app.chats import Chats, opened_chats
+from bot.app.chats import Chats, open_chats
 from bot.app.connections import DRAIN_SECONDS, Connections
-from bot.app.infrastructure import Foundation, foundation
-from bot.app.integrity_check import look_for_damage
+from bot.app.infrastructure import Infrastructure, infrastructure
+from bot.app.integrity_check import check_integrity_daily
 from bot.app.language_models import language_model, model_interpreter
-from bot.app.model_stack import ModelPath, model_path
+from bot.app.model_stack import ModelStack, model_stack
 from bot.app.registry import Functions, Parts, built_in_registry, wired
-from bot.app.retention import purge_daily
-from bot.app.search_engines import search_service
-from bot.app.services import all_services
-from bot.app.settings_checks import unknown_names
+from bot.app.retention import delete_expired_daily
+from bot.app.search_engines import create_search_service
+from bot.app.services import create_services
+from bot.app.settings_checks import check_configured_names
 from bot.config.settings import Settings
 from bot.inbound.command_menus import offer_commands
 from bot.inbound.middleware.access import Access
 from bot.inbound.middleware.pace import Pace
-from bot.inbound.recovery import Resumption
+from bot.inbound.recovery import Recovery
 from bot.inbound.router import MessageRouter
-from bot.inbound.turn_claims import ClaimedTurns
+from bot.inbound.turn_claims import TurnCoordinator
 from bot.inbound.turns import TurnFactory
 from bot.inbound.welcome import Welcome
 from bot.observability.metrics import Counts
 from bot.observability.model_latency import ModelLatency
-from bot.observability.redaction import failures_masked
+from bot.observability.redaction import mask_failures
 from bot.observability.watchdog import Watchdog
-from bot.outbound.delivery_retry import GivenUp
+from bot.outbound.delivery_retry import DeliveryRetry
 from bot.outbound.outbox import Outbox
-from bot.outbound.remote_outbox import Relay
+from bot.outbound.remote_outbox import RemoteOutbox
 from bot.platforms.base import Platform
 from bot.plugins.contributions import Host
-from bot.plugins.manager import PluginHouse
+from bot.plugins.manager import PluginManager
 from bot.tools.servers.sources import ToolSources, tool_sources
 from function_calls.conversation.assistant import Assistant
 from function_calls.model_calls.hooks import HookedInterpreter
@@ -45,11 +45,11 @@ from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import Interpreter
 from function_calls.tools.context import Services
-from function_calls.tools.policy import Oversight
-from services.kernel.background_tasks import hired
+from function_calls.tools.policy import CallPolicy
+from services.kernel.background_tasks import running_tasks
 from services.kernel.clock import Clock, SystemClock
 from services.kernel.state import StateStore
-from services.reminders.delivery.worker import WakerPace
+from services.reminders.delivery.worker import DeliveryConfig
 from services.reminders.service import ReminderService
 from services.scheduling.timetable import ApschedulerTimetable, Timetable
 from services.storage.database import Database
@@ -79,9 +79,9 @@ class App(Struct, kw_only=True):
     database: Database
     platforms: tuple[Platform, ...]
     counts: Counts
-    plugins: PluginHouse
-    relay: Relay | None
-    claimed: ClaimedTurns | None
+    plugins: PluginManager
+    relay: RemoteOutbox | None
+    claimed: TurnCoordinator | None
     connections: Connections
 
     async def finished(self) -> None:
@@ -108,7 +108,7 @@ async def build_app(
     clock: Clock | None = None,
     database: Database | None = None,
     timetable: Timetable | None = None,
-    pace: WakerPace | None = None,
+    pace: DeliveryConfig | None = None,
     watchdog: Watchdog | None = None,
 ) -> AsyncIterator[App]:
     """Wire a bot and run it for as long as the context lasts.
@@ -128,22 +128,22 @@ async def build_app(
     Raises:
         StorageBusy: another process uses the same database file.
     """
-    settings, clock, pace = settings or Settings(), clock or SystemClock(), pace or WakerPace()
+    settings, clock, pace = settings or Settings(), clock or SystemClock(), pace or DeliveryConfig()
     async with AsyncExitStack() as resources:
         enter = resources.enter_async_context
-        ground = await enter(foundation(settings, clock, database or Database(settings.database_url)))
+        ground = await enter(infrastructure(settings, clock, database or Database(settings.database_url)))
         if timetable is None:
             timetable = await enter(ApschedulerTimetable())
-        model = await enter(model_path(ground, None if interpreter else language_model(settings.model)))
-        oversight = Oversight.over(ground.state, clock, owners=settings.bot.owners)
-        plugins = await enter(aclosing(PluginHouse(settings.plugins, clock, oversight.switches, model.asked)))
+        model = await enter(model_stack(ground, None if interpreter else language_model(settings.model)))
+        oversight = CallPolicy.over(ground.state, clock, owners=settings.bot.owners)
+        plugins = await enter(aclosing(PluginManager(settings.plugins, clock, oversight.switches, model.asked)))
         plugins.refuse_taken(platform.name for platform in platforms)
-        chats = await enter(opened_chats(ground, (*platforms, *plugins.platforms())))
-        for finding in unknown_names(settings, (platform.name for platform in chats.platforms)):
+        chats = await enter(open_chats(ground, (*platforms, *plugins.platforms())))
+        for finding in check_configured_names(settings, (platform.name for platform in chats.platforms)):
             logger.warning("settings: {}: {}", finding.about, finding.said)
-        search = await search_service(settings.search, clock, resources, plugins.engines())
+        search = await create_search_service(settings.search, clock, resources, plugins.engines())
         speechless: set[str] = set()
-        offered = all_services(ground, chats, model.asked, search, pace=pace, speechless=speechless)
+        offered = create_services(ground, chats, model.asked, search, pace=pace, speechless=speechless)
         for service in services:
             offered.add(service)
         offline = OfflineInterpreter(read_times=ground.times.parse_all, searches_web=search.is_configured)
@@ -169,9 +169,9 @@ async def build_app(
             listener_for=chats.listener,
         )
         way = wired(parts)
-        way.calls.hooks.after.append(failures_masked(ground.mask))
+        way.calls.hooks.after.append(mask_failures(ground.mask))
         tools = await enter(_tools(ground, way.calls, plugins))
-        given_up = GivenUp(offered.get(ReminderService), clock, speechless)
+        given_up = DeliveryRetry(offered.get(ReminderService), clock, speechless)
         app = App(
             router=way.router,
             registry=parts.registry,
@@ -201,7 +201,7 @@ async def build_app(
 
 
 def _tools(
-    ground: Foundation, calls: FunctionCallRouter, plugins: PluginHouse
+    ground: Infrastructure, calls: FunctionCallRouter, plugins: PluginManager
 ) -> AbstractAsyncContextManager[ToolSources]:
     return tool_sources(
         ground.settings.tool_servers,
@@ -214,15 +214,15 @@ def _tools(
 
 
 async def _connections(
-    ground: Foundation, chats: Chats, router: MessageRouter, given_up: GivenUp, watchdog: Watchdog | None
+    ground: Infrastructure, chats: Chats, router: MessageRouter, given_up: DeliveryRetry, watchdog: Watchdog | None
 ) -> Connections:
     settings, clock, state = ground.settings, ground.clock, ground.state
     language, unanswered = settings.bot.language, UnansweredMessages(ground.database)
 
-    async def resume(among: Collection[Key] | None) -> Resumption:
+    async def resume(among: Collection[Key] | None) -> Recovery:
         if watchdog is not None and among is not None:
             watchdog.look()  # at what the worker stood still on whose messages these were
-        return await Resumption.of(
+        return await Recovery.of(
             unanswered, chats.outbox, state, clock, language=language, among=among, watchdog=watchdog
         )
 
@@ -247,15 +247,15 @@ async def _connections(
 
 @asynccontextmanager
 async def _at_work(
-    app: App, ground: Foundation, timetable: Timetable, pace: WakerPace, model: ModelPath
+    app: App, ground: Infrastructure, timetable: Timetable, pace: DeliveryConfig, model: ModelStack
 ) -> AsyncIterator[None]:
     """Run the platforms, and whatever is done without being asked, for as long as the context lasts."""
     reminders = app.services.get(ReminderService)
-    async with hired() as crew:
+    async with running_tasks() as crew:
         crew.start(reminders.run(), "reminders")
         timetable.every(pace.tick, reminders.waker.tick, name="clock")
-        look_for_damage(timetable, crew, app.database)
-        purge_daily(timetable, crew, app.services, ground.clock, record_days=ground.settings.record.keep_days)
+        check_integrity_daily(timetable, crew, app.database)
+        delete_expired_daily(timetable, crew, app.services, ground.clock, record_days=ground.settings.record.keep_days)
         if model.client is not None:
             crew.start(model.client.warm_up(), "warm up the model client")
         if app.relay is not None:

@@ -6,11 +6,11 @@ from contextlib import asynccontextmanager
 from msgspec import Struct
 
 from bot.app.cluster import shared
-from bot.app.infrastructure import Foundation
-from bot.inbound.turn_claims import ClaimedTurns
+from bot.app.infrastructure import Infrastructure
+from bot.inbound.turn_claims import TurnCoordinator
 from bot.outbound.drafts import Drafts
 from bot.outbound.outbox import Outbox
-from bot.outbound.remote_outbox import Relay
+from bot.outbound.remote_outbox import RemoteOutbox
 from bot.platforms.base import HearsAnswers, Platform
 from services.history.service import HistoryService
 from services.kernel.chat import ChatMessage
@@ -22,8 +22,8 @@ class Chats(Struct, frozen=True, kw_only=True):
     """`relay` and `claimed` are None where this is the only process of its database."""
 
     platforms: tuple[Platform, ...]
-    relay: Relay | None
-    claimed: ClaimedTurns | None
+    relay: RemoteOutbox | None
+    claimed: TurnCoordinator | None
     history: HistoryService
     outbox: Outbox
     drafts: Drafts
@@ -37,7 +37,7 @@ class Chats(Struct, frozen=True, kw_only=True):
 
 
 @asynccontextmanager
-async def opened_chats(ground: Foundation, platforms: tuple[Platform, ...]) -> AsyncIterator[Chats]:
+async def open_chats(ground: Infrastructure, platforms: tuple[Platform, ...]) -> AsyncIterator[Chats]:
     """The chats of `platforms`, shared with other processes for as long as the context lasts."""
     settings, clock = ground.settings, ground.clock
     async with shared(ground.database, platforms, clock) as (relay, claims):
@@ -48,7 +48,7 @@ async def opened_chats(ground: Foundation, platforms: tuple[Platform, ...]) -> A
         yield Chats(
             platforms=platforms,
             relay=relay,
-            claimed=None if claims is None else ClaimedTurns(claims, clock),
+            claimed=None if claims is None else TurnCoordinator(claims, clock),
             history=history,
             outbox=outbox,
             drafts=Drafts(outbox, clock, is_wanted=settings.router.stream_replies),

@@ -4,20 +4,20 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from uuid import uuid4
 
-from bot.outbound.platform_leases import LEASE_LASTS, Holding
-from bot.outbound.remote_outbox import PATIENCE, Relay
+from bot.outbound.platform_leases import LEASE_LASTS, PlatformLeaseHolder
+from bot.outbound.remote_outbox import PATIENCE, RemoteOutbox
 from bot.platforms.base import Platform
 from services.kernel.clock import Clock
 from services.storage.database import Database
 from services.storage.workers.platform_leases import PlatformLeases
-from services.storage.workers.remote_outbox import HandedOver
+from services.storage.workers.remote_outbox import RemoteMessages
 from services.storage.workers.turn_claims import TurnClaims
 
 
 @asynccontextmanager
 async def shared(
     database: Database, platforms: Sequence[Platform], clock: Clock
-) -> AsyncIterator[tuple[Relay, TurnClaims] | tuple[None, None]]:
+) -> AsyncIterator[tuple[RemoteOutbox, TurnClaims] | tuple[None, None]]:
     """The way to the other processes, and the claims of this one, while the context lasts.
 
     None where the database has one process.
@@ -29,6 +29,6 @@ async def shared(
     await database.presence.hold(owner)
     own = {platform.name for platform in platforms if platform.capabilities.per_process}
     leases = PlatformLeases(database, owner, lasts=LEASE_LASTS)
-    holding = Holding(leases, {platform.name for platform in platforms} - own, clock, own=own)
+    holding = PlatformLeaseHolder(leases, {platform.name for platform in platforms} - own, clock, own=own)
     async with holding.kept():
-        yield Relay(HandedOver(database, owner, fresh=PATIENCE), holding, clock), TurnClaims(database, owner)
+        yield RemoteOutbox(RemoteMessages(database, owner, fresh=PATIENCE), holding, clock), TurnClaims(database, owner)

@@ -8,14 +8,14 @@ from typing import Final
 from loguru import logger
 from msgspec import Struct, field
 
-from bot.inbound.recovery import Resumption
+from bot.inbound.recovery import Recovery
 from bot.inbound.router import MessageRouter
-from bot.inbound.turn_claims import ClaimedTurns
+from bot.inbound.turn_claims import TurnCoordinator
 from bot.inbound.welcome import Welcome
-from bot.outbound.delivery_retry import GivenUp
-from bot.outbound.remote_outbox import Relay
+from bot.outbound.delivery_retry import DeliveryRetry
+from bot.outbound.remote_outbox import RemoteOutbox
 from bot.platforms.base import Platform, Receive, Remembers, TakesUp
-from services.kernel.background_tasks import Crew
+from services.kernel.background_tasks import BackgroundTasks
 from services.kernel.chat import BotAdded, ChatMessage, Incoming
 from services.kernel.state import StateStore
 from services.storage.workers.turn_claims import Key
@@ -23,7 +23,7 @@ from services.storage.workers.turn_claims import Key
 DRAIN_SECONDS: Final = 10.0
 """So long a stop waits for what is being said."""
 
-Resume = Callable[[Collection[Key] | None], Awaitable[Resumption]]
+Resume = Callable[[Collection[Key] | None], Awaitable[Recovery]]
 """Looks up what is owed: all of it, or, of what was another worker's, the messages of these keys."""
 
 
@@ -36,12 +36,12 @@ class Connections(Struct, kw_only=True):
 
     router: MessageRouter
     welcome: Welcome
-    given_up: GivenUp
+    given_up: DeliveryRetry
     state: StateStore
     resume: Resume
-    resumption: Resumption | None = None
-    relay: Relay | None = None
-    claimed: ClaimedTurns | None = None
+    resumption: Recovery | None = None
+    relay: RemoteOutbox | None = None
+    claimed: TurnCoordinator | None = None
     _platforms: list[asyncio.Task[object]] = field(default_factory=list)
     _messages: set[asyncio.Task[object]] = field(default_factory=set)
 
@@ -63,7 +63,7 @@ class Connections(Struct, kw_only=True):
         if self._messages:
             await asyncio.wait(self._messages, timeout=DRAIN_SECONDS)
 
-    def connect(self, platform: Platform, crew: Crew) -> None:
+    def connect(self, platform: Platform, crew: BackgroundTasks) -> None:
         """Run `platform`, after what is owed there."""
 
         async def receive(incoming: Incoming) -> Awaitable[object]:
@@ -78,7 +78,7 @@ class Connections(Struct, kw_only=True):
         running = platform.run(receive) if self.relay is None else self._while_here(self.relay, platform, receive, crew)
         self._platforms.append(crew.start(_kept_apart(running, platform.name), platform.name))
 
-    async def _take_up(self, resumption: Resumption, platform: Platform, receive: Receive) -> None:
+    async def _take_up(self, resumption: Recovery, platform: Platform, receive: Receive) -> None:
         """Deal with what is owed on a platform."""
         handle = platform.take_up if isinstance(platform, TakesUp) else partial(_received, receive)
         await resumption.take_up(platform.name, handle, self.router.screen)
@@ -99,7 +99,9 @@ class Connections(Struct, kw_only=True):
         if self.given_up.is_waited_for(incoming.address):
             await self.given_up.resume(incoming.address)
 
-    async def _while_here(self, relay: Relay, platform: Platform, receive: Receive, crew: Crew) -> None:
+    async def _while_here(
+        self, relay: RemoteOutbox, platform: Platform, receive: Receive, crew: BackgroundTasks
+    ) -> None:
         """Run `platform` while it is this worker's, beside what another one has left undone there."""
 
         async def take_over(keys: Collection[Key]) -> None:

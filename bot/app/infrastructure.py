@@ -23,7 +23,7 @@ from services.storage.records.store import SqlCallStore
 from services.time_expressions import TimeReader
 
 
-class Foundation(Struct, frozen=True, kw_only=True):
+class Infrastructure(Struct, frozen=True, kw_only=True):
     """`zone` is the bot's own, `times` reads what people say of time, `mask` keeps secrets out of what is written."""
 
     settings: Settings
@@ -39,7 +39,7 @@ class Foundation(Struct, frozen=True, kw_only=True):
 
 
 @asynccontextmanager
-async def foundation(settings: Settings, clock: Clock, database: Database) -> AsyncIterator[Foundation]:
+async def infrastructure(settings: Settings, clock: Clock, database: Database) -> AsyncIterator[Infrastructure]:
     """Open `database` for as long as the context lasts; what was recorded is written before it closes.
 
     Raises:
@@ -51,7 +51,7 @@ async def foundation(settings: Settings, clock: Clock, database: Database) -> As
         counts = Counts()
         log = CallLog(SqlCallStore(database), mask=mask, on_recorded=counts.record)
         try:
-            yield Foundation(
+            yield Infrastructure(
                 settings=settings,
                 clock=clock,
                 zone=bot_zone(settings.bot.timezone),

@@ -11,7 +11,7 @@ from bot.config.platform_catalog import platform_names
 from bot.config.settings import Settings
 from bot.observability.logs import unlogged
 from bot.plugins.loading import LoadedPlugin
-from bot.plugins.manager import PluginHouse
+from bot.plugins.manager import PluginManager
 from bot.tools.servers.sources import ListedTool, run_limits, stored_source, tool_sources
 from bot.tools.stored.runner import ToolRunner
 from bot.tools.stored.toolset import StoredToolset
@@ -78,7 +78,7 @@ async def offer_of(settings: Settings, clock: Clock) -> Offer:
     with unlogged():
         calls = FunctionCallRouter(built_in_registry())
         functions = calls.registry.specs
-        house = PluginHouse(settings.plugins, clock, ToolSwitches(MemoryStateStore(clock), clock))
+        house = PluginManager(settings.plugins, clock, ToolSwitches(MemoryStateStore(clock), clock))
         house.refuse_taken(platform_names(settings))
         house.move_in(calls, Services())
         servers = settings.tool_servers.model_copy(update={"python_tools": False})

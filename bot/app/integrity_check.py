@@ -5,14 +5,14 @@ from typing import Final
 
 from loguru import logger
 
-from services.kernel.background_tasks import Crew
+from services.kernel.background_tasks import BackgroundTasks
 from services.scheduling.timetable import Timetable
 from services.storage.database import Database
 
 _EVERY: Final = timedelta(hours=24)
 
 
-def look_for_damage(timetable: Timetable, crew: Crew, database: Database) -> None:
+def check_integrity_daily(timetable: Timetable, crew: BackgroundTasks, database: Database) -> None:
     """Let `crew` read the whole file (PRAGMA quick_check), and log the damage that it finds."""
 
     async def look() -> None:

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 from bot.config.settings import ModelSettings, Settings
 from bot.config.zones import bot_zone
-from services.call_log.budgets import BudgetPurse, Budgets, Limit
+from services.call_log.budgets import Budgets, DailyBudget, Limit
 from services.call_log.service import CallLog
-from services.call_log.tally import OpenPurse, Purse
+from services.call_log.tally import BudgetPolicy, NoBudget
 from services.kernel.clock import Clock
 from services.language_model.ports import LanguageModel
 from services.time_expressions import TimeReader
@@ -41,7 +41,7 @@ def language_model(settings: ModelSettings) -> "FallbackChain | None":
     return FallbackChain([model])
 
 
-def metered(model: LanguageModel, settings: ModelSettings, purse: Purse) -> "MeteredModel":
+def metered(model: LanguageModel, settings: ModelSettings, purse: BudgetPolicy) -> "MeteredModel":
     """`model` with the prices of the settings, under the budgets of `purse`."""
     from services.call_log.metering import MeteredModel
 
@@ -55,7 +55,7 @@ def model_summarizer(model: LanguageModel) -> "Summarizer":
     return ModelSummarizer(model)
 
 
-def purse_of(settings: Settings, clock: Clock, log: CallLog) -> Purse:
+def budget_policy_of(settings: Settings, clock: Clock, log: CallLog) -> BudgetPolicy:
     """The budgets of the settings; `log` knows what was used before a restart."""
     budget = settings.budget
     budgets = Budgets(
@@ -65,8 +65,8 @@ def purse_of(settings: Settings, clock: Clock, log: CallLog) -> Purse:
         day=Limit(tokens=budget.day_tokens, cost=budget.day_cost),
     )
     if not budgets.is_set:
-        return OpenPurse()
-    return BudgetPurse(budgets, clock, bot_zone(settings.bot.timezone), log.spent_since)
+        return NoBudget()
+    return DailyBudget(budgets, clock, bot_zone(settings.bot.timezone), log.spent_since)
 
 
 def price_of(settings: ModelSettings) -> "Price":

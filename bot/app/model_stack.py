@@ -6,40 +6,40 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from bot.app.infrastructure import Foundation
-from bot.app.language_models import metered, purse_of
+from bot.app.infrastructure import Infrastructure
+from bot.app.language_models import budget_policy_of, metered
 from bot.app.tracing import Telemetry, telemetry_of
 from bot.observability.model_latency import ModelLatency
-from services.call_log.tally import Purse
+from services.call_log.tally import BudgetPolicy
 from services.language_model.ports import LanguageModel
 
 if TYPE_CHECKING:
     from services.language_model.fallback import FallbackChain
 
 
-class ModelPath(Struct, frozen=True, kw_only=True):
+class ModelStack(Struct, frozen=True, kw_only=True):
     """Everybody asks `asked`, and `client` speaks to the server; both are None where there is no model."""
 
     client: "FallbackChain | None"
     asked: LanguageModel | None
     latency: ModelLatency
-    purse: Purse
+    purse: BudgetPolicy
     telemetry: Telemetry | None
 
 
 @asynccontextmanager
-async def model_path(ground: Foundation, client: "FallbackChain | None") -> AsyncIterator[ModelPath]:
+async def model_stack(ground: Infrastructure, client: "FallbackChain | None") -> AsyncIterator[ModelStack]:
     """The way to the model behind `client`, whose connections close with the context."""
     settings, latency = ground.settings, ModelLatency()
-    purse = purse_of(settings, ground.clock, ground.log)
+    purse = budget_policy_of(settings, ground.clock, ground.log)
     async with telemetry_of(settings.telemetry) as telemetry:
         if client is None:
-            yield ModelPath(client=None, asked=None, latency=latency, purse=purse, telemetry=telemetry)
+            yield ModelStack(client=None, asked=None, latency=latency, purse=purse, telemetry=telemetry)
             return
         timed = latency.model(client)
         traced = timed if telemetry is None else telemetry.model(timed)
         asked = metered(traced, settings.model, purse)
         try:
-            yield ModelPath(client=client, asked=asked, latency=latency, purse=purse, telemetry=telemetry)
+            yield ModelStack(client=client, asked=asked, latency=latency, purse=purse, telemetry=telemetry)
         finally:
             await client.close()

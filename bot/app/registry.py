@@ -8,9 +8,9 @@ from msgspec import Struct
 
 from bot.app.tracing import Telemetry
 from bot.config.settings import Settings
-from bot.inbound.account_links import LinkCommands
+from bot.inbound.account_links import AccountLinkCommands
 from bot.inbound.corrections import Corrections
-from bot.inbound.cross_chat import ElsewhereCommands, Understanding, is_elsewhere_command
+from bot.inbound.cross_chat import CrossChatCommands, Understanding, is_cross_chat_command
 from bot.inbound.edited_requests import EditedRequests
 from bot.inbound.intake import Intake, RetryHandling
 from bot.inbound.middleware import Middleware
@@ -23,7 +23,7 @@ from bot.inbound.middleware.pace import Pace
 from bot.inbound.reactions import Reactions
 from bot.inbound.router import MessageRouter
 from bot.inbound.storage_retry import StorageRetry
-from bot.inbound.turn_claims import ClaimedTurns
+from bot.inbound.turn_claims import TurnCoordinator
 from bot.inbound.turns import ListenerFor, TurnFactory, nobody_hears
 from bot.inbound.unreadable_files import UnreadableMessages
 from bot.observability.watchdog import Watchdog
@@ -31,7 +31,7 @@ from bot.outbound.drafts import Drafts
 from bot.outbound.outbox import Outbox
 from bot.outbound.progress import connected
 from bot.plugins.chat_command import PluginCommands
-from bot.plugins.manager import PluginHouse
+from bot.plugins.manager import PluginManager
 from function_calls import handlers
 from function_calls.conversation.assistant import Assistant, Command, LoopLimits
 from function_calls.conversation.records import handlers as handlers_explain
@@ -47,7 +47,7 @@ from function_calls.functions.reminders import handlers as handlers_reminders
 from function_calls.functions.reminders import handlers_states as handlers_reminder_states
 from function_calls.functions.summary import handlers as handlers_digest
 from function_calls.functions.undo import handler
-from function_calls.functions.undo.undo import Undoing
+from function_calls.functions.undo.undo import UndoService
 from function_calls.offline.direct import may_be_direct
 from function_calls.offline.interpreter import OfflineInterpreter
 from function_calls.offline.pack import load_gate, load_pack
@@ -56,10 +56,10 @@ from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import Interpreter, reply_scope
 from function_calls.tools.confirmation.yes_no import answer_of
 from function_calls.tools.context import CallContext, Services
-from function_calls.tools.policy import Oversight
+from function_calls.tools.policy import CallPolicy
 from function_calls.tools.session_state import SessionStateStore
 from services.call_log.service import CallLog
-from services.call_log.tally import Purse
+from services.call_log.tally import BudgetPolicy
 from services.history.service import HistoryService
 from services.kernel.chat import ChatMessage
 from services.kernel.clock import Clock
@@ -103,13 +103,13 @@ class Parts(Struct, frozen=True, kw_only=True):
     drafts: Drafts
     registry: Registry
     states: SessionStateStore
-    oversight: Oversight
+    oversight: CallPolicy
     interpreter: Interpreter
     offline: OfflineInterpreter
-    purse: Purse
-    plugins: PluginHouse
+    purse: BudgetPolicy
+    plugins: PluginManager
     telemetry: Telemetry | None = None
-    claimed: ClaimedTurns | None = None
+    claimed: TurnCoordinator | None = None
     watchdog: Watchdog | None = None
     listener_for: ListenerFor = nobody_hears
 
@@ -150,7 +150,7 @@ def built_in_registry(functions: Sequence[Functions] = (), *, injectable: Iterab
             WebPageService,
             ZoneService,
             CallLog,
-            Undoing,
+            UndoService,
             *injectable,
         )
     )
@@ -164,7 +164,7 @@ def wired(parts: Parts) -> Wired:
     """The door in, with everything behind it."""
     recorder = TurnRecorder(parts.services.get(CallLog), parts.purse)
     calls = FunctionCallRouter(parts.registry, on_dispatched=recorder.called, oversight=parts.oversight)
-    parts.services.add(Undoing(calls, parts.oversight.receipts, parts.services.get(HistoryService)))
+    parts.services.add(UndoService(calls, parts.oversight.receipts, parts.services.get(HistoryService)))
     if parts.claimed is not None:
         calls.hooks.before.append(parts.claimed.refuse)
     if parts.telemetry is not None:
@@ -174,8 +174,8 @@ def wired(parts: Parts) -> Wired:
     commands: list[Command] = [
         ToolCommands(calls, parts.oversight),
         PluginCommands(parts.plugins, parts.oversight),
-        LinkCommands(parts.services.get(PeopleService), parts.outbox),
-        ElsewhereCommands(
+        AccountLinkCommands(parts.services.get(PeopleService), parts.outbox),
+        CrossChatCommands(
             parts.services.get(PlaceService),
             parts.services.get(PeopleService),
             parts.outbox,
@@ -280,7 +280,7 @@ def _looks_like_a_request(text: str) -> bool:
 
 async def _is_for_the_bot(parts: Parts, message: ChatMessage) -> bool:
     """True where a message that names nobody can only be meant for the bot: a command, or the answer it waits for."""
-    if is_tools_command(message.text) or is_elsewhere_command(message.text):
+    if is_tools_command(message.text) or is_cross_chat_command(message.text):
         return True
     typed = typed_name(message.text)
     if typed is not None and parts.registry.get(typed) is not None:

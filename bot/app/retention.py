@@ -5,7 +5,7 @@ from typing import Final
 
 from function_calls.tools.context import Services
 from services.call_log.service import CallLog
-from services.kernel.background_tasks import Crew
+from services.kernel.background_tasks import BackgroundTasks
 from services.kernel.clock import Clock
 from services.people.privacy.service import PrivacyService
 from services.reminders.service import ReminderService
@@ -14,7 +14,9 @@ from services.scheduling.timetable import Timetable
 _EVERY: Final = timedelta(hours=24)
 
 
-def purge_daily(timetable: Timetable, crew: Crew, services: Services, clock: Clock, *, record_days: int) -> None:
+def delete_expired_daily(
+    timetable: Timetable, crew: BackgroundTasks, services: Services, clock: Clock, *, record_days: int
+) -> None:
     """Let `crew` delete finished reminders, old messages, and records older than `record_days` (0 keeps them)."""
 
     def purge() -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import httpx
 
 
-async def search_service(
+async def create_search_service(
     settings: SearchSettings, clock: Clock, resources: AsyncExitStack, more: Sequence[SearchEngine] = ()
 ) -> SearchService:
     """The search over the configured engines, in the order of the settings, then `more` of plugins.

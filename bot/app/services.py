@@ -5,11 +5,11 @@ from functools import partial
 
 from bot.app.chats import Chats
 from bot.app.delete_attachments import let_go
-from bot.app.infrastructure import Foundation
+from bot.app.infrastructure import Infrastructure
 from bot.app.language_models import model_summarizer
 from bot.app.time_conventions import read_time_of
 from bot.inbound.cross_chat import members_of
-from bot.outbound.reminder_notifier import ReminderCourier
+from bot.outbound.reminder_notifier import ReminderNotifier
 from function_calls.functions.summary.digests import Digests
 from function_calls.tools.context import Services
 from services.language_model.ports import LanguageModel
@@ -21,7 +21,7 @@ from services.people.memory.service import MemoryService
 from services.people.privacy.service import PrivacyService
 from services.people.zones import ZoneService
 from services.recurrence.calendars.data_version import data_version
-from services.reminders.delivery.worker import WakerPace
+from services.reminders.delivery.worker import DeliveryConfig
 from services.reminders.model import ReminderLimits
 from services.reminders.service import ReminderService
 from services.search.service import SearchService
@@ -33,13 +33,13 @@ from services.storage.reminders.store import SqlReminderStore
 from services.summary.service import SummaryService
 
 
-def all_services(
-    ground: Foundation,
+def create_services(
+    ground: Infrastructure,
     chats: Chats,
     model: LanguageModel | None,
     search: SearchService,
     *,
-    pace: WakerPace,
+    pace: DeliveryConfig,
     speechless: set[str],
 ) -> Services:
     """The services of one bot.
@@ -74,9 +74,9 @@ def all_services(
 
 
 def _courier(
-    ground: Foundation, chats: Chats, summaries: SummaryService, quick: SummaryService, speechless: set[str]
-) -> ReminderCourier:
-    return ReminderCourier(
+    ground: Infrastructure, chats: Chats, summaries: SummaryService, quick: SummaryService, speechless: set[str]
+) -> ReminderNotifier:
+    return ReminderNotifier(
         chats.outbox,
         ground.clock,
         late_after=timedelta(seconds=ground.settings.reminders.late_after_seconds),
@@ -87,7 +87,7 @@ def _courier(
     )
 
 
-def _reminders(ground: Foundation, courier: ReminderCourier, pace: WakerPace) -> ReminderService:
+def _reminders(ground: Infrastructure, courier: ReminderNotifier, pace: DeliveryConfig) -> ReminderService:
     settings = ground.settings.reminders
     quiet = settings.quiet(ground.zone)
     return ReminderService(
@@ -103,7 +103,7 @@ def _reminders(ground: Foundation, courier: ReminderCourier, pace: WakerPace) ->
     )
 
 
-def _memories(ground: Foundation) -> MemoryService:
+def _memories(ground: Infrastructure) -> MemoryService:
     settings = ground.settings.memory
     limits = MemoryLimits(
         per_person=settings.max_per_person, per_chat=settings.max_per_chat, text_length=settings.max_length
@@ -111,7 +111,7 @@ def _memories(ground: Foundation) -> MemoryService:
     return MemoryService(SqlMemoryStore(ground.database), limits=limits)
 
 
-def _privacy(ground: Foundation, chats: Chats, summaries: SummaryService) -> PrivacyService:
+def _privacy(ground: Infrastructure, chats: Chats, summaries: SummaryService) -> PrivacyService:
     return PrivacyService(
         SqlPrivacyStore(ground.database),
         keep_days=ground.settings.history.retention_days,
@@ -121,6 +121,6 @@ def _privacy(ground: Foundation, chats: Chats, summaries: SummaryService) -> Pri
     )
 
 
-def _web_pages(ground: Foundation) -> WebPageService:
+def _web_pages(ground: Infrastructure) -> WebPageService:
     settings = ground.settings.web
     return WebPageService(timeout=timedelta(seconds=settings.timeout_seconds), max_bytes=settings.max_kilobytes * 1000)

@@ -6,10 +6,10 @@ from bot.config.platform_catalog import NAMES, platform_names
 from bot.config.settings import PluginSettings, Settings
 from bot.platforms.kit.doctor.finding import Finding, warning
 from bot.plugins.loading import every_plugin
-from services.kernel.close_names import likest
+from services.kernel.close_names import closest_name
 
 
-def unknown_names(settings: Settings, platforms: Iterable[str] = ()) -> list[Finding]:
+def check_configured_names(settings: Settings, platforms: Iterable[str] = ()) -> list[Finding]:
     """One warning for each plugin, platform or folder that is named and is not there.
 
     Args:
@@ -48,6 +48,6 @@ def _unknown_platforms(settings: Settings, known: Collection[str]) -> Iterator[F
 
 
 def _told(key: str, name: str, kind: str, known: Collection[str]) -> Finding:
-    near = likest(name, known)
+    near = closest_name(name, known)
     hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(sorted(known)) or 'none'}"
     return warning(key, f"there is no {kind} named {name}; {hint}")

@@ -16,7 +16,7 @@ from function_calls.tools.calls import ToolResult
 from function_calls.tools.dispatch.events import TOOL_COMPLETE, TOOL_START, Event, EventBus
 from services.kernel.chat import ChatMessage
 from services.kernel.errors import ConfigError, ModelUnavailable
-from services.language_model.instrumented import WatchedModel
+from services.language_model.instrumented import InstrumentedModel
 from services.language_model.ports import Completion, CompletionRequest, LanguageModel
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Telemetry:
 
     def model(self, inner: LanguageModel) -> LanguageModel:
         """`inner`, with a span for each request."""
-        return WatchedModel(inner, self.complete)
+        return InstrumentedModel(inner, self.complete)
 
     def listen(self, events: EventBus) -> None:
         """Make a span of every call of a tool."""

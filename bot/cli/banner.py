@@ -34,7 +34,7 @@ def show_page(address: str) -> None:
         asyncio.get_running_loop().run_in_executor(None, webbrowser.open, address)
 
 
-def show_banner(settings: Settings) -> None:
+def print_banner(settings: Settings) -> None:
     """Print it to standard error, in the language of the terminal; addresses follow when there are some."""
     for line in banner(settings, language_here(settings.bot.language)):
         click.echo(line, err=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from bot.app.settings_checks import unknown_names
+from bot.app.settings_checks import check_configured_names
 from bot.cli.doctor.tools import clash_findings, examine_tools, plugin_finding, source_finding
 from bot.config.settings import Settings
 from bot.config.sources import load_settings
@@ -135,9 +135,9 @@ def _tool_findings(settings: Settings) -> list[Finding]:
     servers = settings.tool_servers
     has_servers = servers.urls or servers.mcp_file or servers.python_tools or servers.connections.get_secret_value()
     if not has_servers and not found_plugins(settings.plugins):
-        return unknown_names(settings)
+        return check_configured_names(settings)
     offer = _offer(settings)
-    return [*examine_tools(offer), *unknown_names(settings, offer.platforms)]
+    return [*examine_tools(offer), *check_configured_names(settings, offer.platforms)]
 
 
 def _findings(settings: Settings) -> list[str]:

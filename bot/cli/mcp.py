@@ -9,7 +9,7 @@ import click
 from bot.app.application import build_app
 from bot.config.settings import Settings
 from bot.config.sources import load_settings, secret_values
-from bot.http.mcp.server import Asker, McpDoor
+from bot.http.mcp.server import Asker, McpTools
 from bot.observability.logs import configure_logging
 from bot.platforms.catalog import create_platforms
 from bot.tools.servers.sources import tool_secrets
@@ -60,5 +60,5 @@ async def _served(settings: Settings, asker: Asker) -> None:
         build_app(settings, platforms=create_platforms(settings, clock), clock=clock) as app,
         stdio_server() as (incoming, outgoing),
     ):
-        server = McpDoor(app, clock, lambda _: asker).server()
+        server = McpTools(app, clock, lambda _: asker).server()
         await server.run(incoming, outgoing, server.create_initialization_options())

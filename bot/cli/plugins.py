@@ -15,7 +15,7 @@ from bot.config.terminal import printable
 from bot.observability.logs import unlogged
 from bot.plugins.lint import hints
 from bot.plugins.loading import LoadedPlugin, found_plugins, loaded
-from bot.plugins.manager import Installed, PluginHouse
+from bot.plugins.manager import Installed, PluginManager
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolSpec
 from function_calls.tools.context import Services
@@ -62,7 +62,7 @@ async def _installed(settings: Settings) -> tuple[Installed, ...]:
     from bot.app.registry import built_in_registry
 
     clock = SystemClock()
-    async with aclosing(PluginHouse(settings.plugins, clock, ToolSwitches(MemoryStateStore(clock), clock))) as house:
+    async with aclosing(PluginManager(settings.plugins, clock, ToolSwitches(MemoryStateStore(clock), clock))) as house:
         house.refuse_taken(platform_names(settings))
         house.move_in(FunctionCallRouter(built_in_registry()), Services())
         return house.plugins

@@ -24,7 +24,7 @@ from function_calls.language.recurrence_text import without_rule_text
 from function_calls.offline.interpreter import OfflineInterpreter
 from function_calls.tools.calls import Interpreter
 from services.call_log.metering import MeteredModel
-from services.call_log.model import CallRecord, Charge, TurnRecord
+from services.call_log.model import CallRecord, TurnRecord, UsageCost
 from services.kernel.errors import ConfigError, ModelUnavailable
 from services.language_model.fallback import FallbackChain
 from services.storage.engine.readonly import DatabaseView
@@ -143,6 +143,6 @@ def _route(route: str, model: str) -> str:
     return f"{route} {model}".strip()
 
 
-def _tokens(charge: Charge) -> str:
+def _tokens(charge: UsageCost) -> str:
     read = f"{charge.prompt_tokens} in ({charge.cached_tokens} cached)"
     return f"{read}, {charge.completion_tokens} out, cost {charge.cost:.6g}"

@@ -7,7 +7,7 @@ from typing import Final
 
 from bot.app.application import App, build_app
 from bot.cli.page import page_served, room_of
-from bot.config.data_folder import close_data_folder
+from bot.config.data_folder import restrict_data_folder
 from bot.config.settings import Settings
 from bot.config.sources import secret_values
 from bot.observability.logs import configure_logging
@@ -50,7 +50,7 @@ def run_bot(
         secrets=(*secret_values(settings), *tool_secrets(settings.tool_servers)),
         is_quiet="console" in settings.platforms.enabled,
     )
-    close_data_folder(settings.bot.data_dir)
+    restrict_data_folder(settings.bot.data_dir)
     asyncio.run(_serve(settings, clock, platforms, linger_seconds, watches_plugins=watches_plugins))
 
 

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import click
 
-from bot.cli.banner import show_banner
+from bot.cli.banner import print_banner
 from bot.config.sources import load_settings
 from bot.platforms import console
 from bot.platforms.kit.parts import PlatformParts
 from services.kernel.clock import SystemClock
 from services.kernel.errors import ConfigError, StorageBusy, StorageFull
-from services.kernel.startup_imports import imported_for_good
+from services.kernel.startup_imports import import_without_gc
 
 
 def serve(config: Path | None, *, watches_plugins: bool = False) -> int:
@@ -19,8 +19,8 @@ def serve(config: Path | None, *, watches_plugins: bool = False) -> int:
 
     def served() -> None:
         settings = load_settings(config)
-        show_banner(settings)
-        with imported_for_good():
+        print_banner(settings)
+        with import_without_gc():
             from bot.cli.running import run_bot
 
         run_bot(settings, SystemClock(), linger_seconds=0.0, watches_plugins=watches_plugins)
@@ -40,7 +40,7 @@ def talk(config: Path | None, *, person: str | None, linger_seconds: float) -> i
         settings, clock = load_settings(config).with_console(person), SystemClock()
         terminal = console.create(PlatformParts(settings=settings, clock=clock))
         terminal.invite()
-        with imported_for_good():
+        with import_without_gc():
             from bot.cli.running import run_bot
 
         run_bot(settings, clock, platforms=[terminal], linger_seconds=linger_seconds, watches_plugins=False)

@@ -18,9 +18,9 @@ from services.reminders.exchange.model import ImportRefused, read_chat
 from services.reminders.model import ReminderLimits
 from services.storage.database import Database
 from services.storage.engine.readonly import DatabaseView
-from services.storage.export.lines import Wanted
+from services.storage.export.lines import ExportScope
 from services.storage.export.reader import TransferReader
-from services.storage.export.service import Brought, bring_in, exported
+from services.storage.export.service import ImportSummary, exported, import_lines
 from services.storage.export.writer import TransferWriter
 from services.storage.reminders.transfer import SqlTransferStore
 
@@ -35,7 +35,7 @@ def export_everything(config: Path | None, chats: Sequence[str], people: Sequenc
         settings = load_settings(config)
         for key in (*chats, *people):
             read_chat(key)
-        counts = _written(settings, Wanted(chats=tuple(chats), people=tuple(people)), out)
+        counts = _written(settings, ExportScope(chats=tuple(chats), people=tuple(people)), out)
     except (ConfigError, ValueError, OSError) as error:
         return failed(error)
     click.echo(f"{out}: {_told(counts)}")
@@ -62,7 +62,7 @@ def import_everything(config: Path | None, file: Path) -> int:
     return 0
 
 
-def _written(settings: Settings, wanted: Wanted, out: Path) -> Mapping[str, int]:
+def _written(settings: Settings, wanted: ExportScope, out: Path) -> Mapping[str, int]:
     """Write the file; it is whole or not there at all."""
     unfinished = out.with_name(f"{out.name}.unfinished")
     try:
@@ -78,7 +78,7 @@ def _written(settings: Settings, wanted: Wanted, out: Path) -> Mapping[str, int]
     return counts
 
 
-async def _exported(settings: Settings, wanted: Wanted, file: TextIO) -> Mapping[str, int]:
+async def _exported(settings: Settings, wanted: ExportScope, file: TextIO) -> Mapping[str, int]:
     counts: Counter[str] = Counter()
     async with DatabaseView(settings.database_url) as view:
         files = RoomFiles(settings.bot.data_dir / "files")
@@ -89,7 +89,7 @@ async def _exported(settings: Settings, wanted: Wanted, file: TextIO) -> Mapping
     return counts
 
 
-async def _imported(settings: Settings, file: Path) -> Brought:
+async def _imported(settings: Settings, file: Path) -> ImportSummary:
     def texts() -> Iterator[str]:
         with file.open(encoding="utf-8") as lines:
             yield from lines
@@ -97,7 +97,7 @@ async def _imported(settings: Settings, file: Path) -> Brought:
     limits = ReminderLimits(content_length=settings.reminders.max_content_length)
     async with Database(settings.database_url) as database:
         store, files = SqlTransferStore(database), RoomFiles(settings.bot.data_dir / "files")
-        return await bring_in(texts, store, TransferWriter(database), files, SystemClock(), limits)
+        return await import_lines(texts, store, TransferWriter(database), files, SystemClock(), limits)
 
 
 def _told(counts: Mapping[str, int]) -> str:

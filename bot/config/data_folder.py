@@ -11,7 +11,7 @@ from services.kernel.private_files import close_to_others
 _FILES = ("bubbles.db*", "bubbles*.log*")
 
 
-def close_data_folder(folder: Path) -> None:
+def restrict_data_folder(folder: Path) -> None:
     """Take the rights of other users away from the data folder, database, logs and uploads that are there; log it once.
 
     A data folder that is the working folder or a home is no folder of the bot alone, and keeps its mode.

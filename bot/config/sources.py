@@ -14,7 +14,7 @@ from bot.config.platform_catalog import EXTRAS, NAMES, settings_group
 from bot.config.secrets import SecretMissing, place_of, read_file, read_secret
 from bot.config.settings import Group, Settings
 from bot.config.terminal import speaks_chinese
-from services.kernel.close_names import likest
+from services.kernel.close_names import closest_name
 from services.kernel.errors import ConfigError
 
 PREFIX = "BUBBLES_"
@@ -159,7 +159,7 @@ def _in_words(problem: ErrorDetails) -> str:
 
 def _meant_choice(given: str, choices: list[str]) -> str:
     """Tell which of the choices of a setting somebody may have meant; the case of its letters is the commonest slip."""
-    near = likest(given.lower(), [each.lower() for each in choices])
+    near = closest_name(given.lower(), [each.lower() for each in choices])
     return "".join(f"; did you mean {each}?" for each in choices if near and each.lower() == near[0])
 
 
@@ -218,7 +218,7 @@ def _told_where(key: str, environment: Mapping[str, str]) -> Iterator[None]:
 
 
 def _nearest(key: str, known: list[str]) -> str:
-    near = likest(key, known, at_least=0.4)
+    near = closest_name(key, known, at_least=0.4)
     return f"unknown setting; did you mean {near[0]}?" if near else "unknown setting"
 
 

@@ -26,7 +26,7 @@ _UNLINK_WORDS: Final = re.compile(r"unlink (?:my|this) accounts?|(?:解绑|取�
 _LIST: Final = frozenset({"list", "列表", "查看"})
 
 
-class LinkCommands:
+class AccountLinkCommands:
     """Gives codes, takes them in, lists and unlinks; all of it only where nobody else reads.
 
     A code that is said in a group is burnt.

@@ -20,7 +20,7 @@ from function_calls.offline.clauses import LONGEST
 from function_calls.tools.calls import Interpreter, Reply, ToolCall, ToolResult, Turn
 from function_calls.tools.confirmation.buttons import undo_button
 from function_calls.tools.permission import Viewer
-from function_calls.tools.policy import Oversight
+from function_calls.tools.policy import CallPolicy
 from services.kernel.chat import ChatAddress, ChatMessage
 from services.kernel.errors import DeliveryFailed, ModelUnavailable, RequestRefused
 from services.people.account_links import PeopleService
@@ -55,7 +55,7 @@ Said = tuple[str, str]
 Understand = Callable[[Turn], Awaitable[Sequence[ToolCall]]]
 
 
-def is_elsewhere_command(text: str) -> bool:
+def is_cross_chat_command(text: str) -> bool:
     """Return whether `text` names a chat, or does something in a named one, and so can only be meant for the bot."""
     return _NAMING.fullmatch(text.strip()) is not None or _FOR.fullmatch(text.strip()) is not None
 
@@ -94,7 +94,7 @@ class Understanding(Struct, frozen=True, kw_only=True):
         return [call for call in calls if call.name in _MAY_BE_CALLED]
 
 
-class ElsewhereCommands:
+class CrossChatCommands:
     """Names chats, and does in a named chat what one of its members asks for somewhere else."""
 
     def __init__(
@@ -105,7 +105,7 @@ class ElsewhereCommands:
         turns: TurnFactory,
         *,
         understand: Understand,
-        oversight: Oversight,
+        oversight: CallPolicy,
     ) -> None:
         self._places = places
         self._people = people

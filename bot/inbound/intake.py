@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from bot.inbound.middleware import Next
 from bot.inbound.middleware.access import Access
 from bot.inbound.storage_retry import AWAY, StorageRetry
-from services.history.record_once import taken_in
+from services.history.record_once import record_once
 from services.history.service import HistoryService
 from services.kernel.chat import ChatMessage
 
@@ -35,7 +35,7 @@ class Intake:
             nonlocal may_be_committed
             try:
                 # A commit whose answer was lost makes the next attempt find the message; nothing has handled it yet.
-                return await taken_in(self._history, message) or may_be_committed
+                return await record_once(self._history, message) or may_be_committed
             except AWAY:
                 may_be_committed = True
                 raise

@@ -37,7 +37,7 @@ class Reactions:
 
     async def handle(self, reaction: Reaction) -> None:
         """Remind whoever reacted too, or no longer when the reaction was taken back."""
-        if is_me_too(reaction.emoji):
+        if is_join_request(reaction.emoji):
             await self._pass(_as_reply(reaction, await self._place_of(reaction), self._turns.clock.now()))
 
     async def _place_of(self, reaction: Reaction) -> ChatAddress:
@@ -63,7 +63,7 @@ class Reactions:
                 await self._outbox.reply(message.address, notes.reply)
 
 
-def is_me_too(emoji: str) -> bool:
+def is_join_request(emoji: str) -> bool:
     """Return whether a reaction says that its person wants to be reminded too."""
     plain = emoji.strip(":").translate(_TONES).partition(_JOINER)[0].casefold()
     return plain in _ME_TOO

@@ -29,7 +29,7 @@ Screen = Callable[[ChatMessage, Next], Awaitable[None]]
 """Asks of a message what the middlewares ask, and passes it on to the second argument if it is to be dealt with."""
 
 
-class Resumption:
+class Recovery:
     """Handles such a message once more, or tells its sender, who can say it again with a button.
 
     A message is taken up once: one that a start has tried already may be why the bot died, and its sender is only
@@ -68,7 +68,7 @@ class Resumption:
         language: str,
         among: Collection[tuple[str, str]] | None = None,
         watchdog: Watchdog | None = None,
-    ) -> "Resumption":
+    ) -> "Recovery":
         """Return what is owed now; `among` limits it to messages that were another process's, by chat and id."""
         found = await unanswered.since(clock.now() - TOLD_WITHIN)
         owed = [each for each in found if among is None or (each.address.key, each.id) in among]

@@ -14,7 +14,7 @@ from bot.inbound.middleware import Middleware, Next, chain
 from bot.inbound.reactions import Reactions
 from bot.inbound.sanitize_surrogates import mended
 from bot.inbound.storage_retry import StorageRetry
-from bot.inbound.turn_claims import ClaimedTurns
+from bot.inbound.turn_claims import TurnCoordinator
 from bot.inbound.unreadable_files import UnreadableMessages
 from bot.outbound.drafts import Drafts
 from bot.outbound.outbox import Outbox
@@ -44,7 +44,7 @@ class MessageRouter:
         drafts: Drafts,
         reactions: Reactions,
         edited: EditedRequests | None = None,
-        claimed: ClaimedTurns | None = None,
+        claimed: TurnCoordinator | None = None,
         intake: Intake | None = None,
         retry: StorageRetry | None = None,
         unreadable: UnreadableMessages | None = None,

@@ -18,7 +18,7 @@ _LOOK_SECONDS: Final = 2.0
 TakeOver = Callable[[Collection[Key]], Awaitable[None]]
 
 
-class ClaimedTurns:
+class TurnCoordinator:
     """What this process answers, and what it takes over of others."""
 
     def __init__(self, claims: TurnClaims, clock: Clock) -> None:

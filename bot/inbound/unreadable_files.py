@@ -10,7 +10,7 @@ from bot.outbound.outbox import Outbox
 from function_calls.language.date_format import clock
 from function_calls.language.messages import say
 from function_calls.tools.calls import Reply
-from services.history.record_once import taken_in
+from services.history.record_once import record_once
 from services.history.service import HistoryService
 from services.kernel.chat import ChatMessage
 from services.kernel.languages import language_of
@@ -36,7 +36,7 @@ class UnreadableMessages(Struct, frozen=True, kw_only=True):
 
     async def tell(self, message: ChatMessage) -> None:
         """Tell its sender that `message` could not be read; nothing where it was told before."""
-        if message.is_recorded or await taken_in(self.history, message):
+        if message.is_recorded or await record_once(self.history, message):
             await self.access(message, self._tell)
         self.watchdog.forget((message.address.key, message.id))
 

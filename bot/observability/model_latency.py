@@ -5,7 +5,7 @@ from time import perf_counter
 
 from bot.observability.metrics import Latencies
 from services.kernel.errors import ModelUnavailable
-from services.language_model.instrumented import WatchedModel
+from services.language_model.instrumented import InstrumentedModel
 from services.language_model.ports import Completion, CompletionRequest, LanguageModel
 
 
@@ -23,7 +23,7 @@ class ModelLatency:
 
     def model(self, inner: LanguageModel) -> LanguageModel:
         """`inner`, with its requests timed."""
-        return WatchedModel(inner, self.complete)
+        return InstrumentedModel(inner, self.complete)
 
     async def complete(self, inner: LanguageModel, request: CompletionRequest) -> Completion:
         """Ask `inner` and note how long it took.

@@ -11,7 +11,7 @@ from services.call_log.masking import SecretMask
 Masking = Callable[[ToolCall, CallContext, ToolResult], ToolResult | None]
 
 
-def failures_masked(mask: SecretMask) -> Masking:
+def mask_failures(mask: SecretMask) -> Masking:
     """A hook after tools: what servers say of a request that they refuse may quote the key that it was made with."""
 
     def hook(call: ToolCall, context: CallContext, result: ToolResult) -> ToolResult | None:

@@ -16,7 +16,7 @@ _HANGS_SECONDS = 30.0
 """Whoever gives up a message after so long has waited for a platform that says nothing."""
 
 
-class Outages:
+class CircuitBreakers:
     """A circuit breaker for each platform.
 
     Where messages to `chats` different chats failed and none got through between them, the platform is out: for `rest`

@@ -13,7 +13,7 @@ _TRIED_AGAIN_AFTER: Final = timedelta(hours=1)
 """A chat may be read and not written to for long: so often at most it is tried."""
 
 
-class GivenUp:
+class DeliveryRetry:
     """Has what could not be said in a chat said when the chat is heard of again.
 
     Platforms that tell of the bot's return do not tell that it may speak again, and some tell of neither.

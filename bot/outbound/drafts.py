@@ -9,7 +9,7 @@ from typing import Final
 from loguru import logger
 from msgspec.structs import replace
 
-from bot.outbound.complete_sentences import whole_sentences
+from bot.outbound.complete_sentences import complete_sentences
 from bot.outbound.outbox import Outbox
 from bot.platforms.base import Capabilities, OutgoingMessage
 from bot.platforms.kit.pieces import first_piece
@@ -125,7 +125,7 @@ class Draft:
         abilities = self._capabilities
         pause = _BEGINS_SECONDS
         while not await self._over_within(pause):
-            text = whole_sentences(self._text)
+            text = complete_sentences(self._text)
             if is_unproven(self._turn, text) or self._is_used_up(text, abilities):
                 return
             if text != self._shown and not await self._told(text):

@@ -10,7 +10,7 @@ from weakref import WeakValueDictionary
 from loguru import logger
 from msgspec.structs import replace
 
-from bot.outbound.circuit_breakers import Outages
+from bot.outbound.circuit_breakers import CircuitBreakers
 from bot.platforms.base import (
     Capabilities,
     EditsMessages,
@@ -27,7 +27,7 @@ from services.kernel.clock import Clock
 from services.kernel.errors import DeliveryFailed
 
 if TYPE_CHECKING:
-    from bot.outbound.remote_outbox import Relay
+    from bot.outbound.remote_outbox import RemoteOutbox
 
 _ATTEMPTS = 5
 _FIRST_PAUSE_SECONDS = 1.0
@@ -43,7 +43,11 @@ class Outbox:
     """
 
     def __init__(
-        self, platforms: Mapping[str, Platform], history: HistoryService, clock: Clock, relay: "Relay | None" = None
+        self,
+        platforms: Mapping[str, Platform],
+        history: HistoryService,
+        clock: Clock,
+        relay: "RemoteOutbox | None" = None,
     ) -> None:
         self.platforms = platforms
         self._relay = relay
@@ -52,7 +56,7 @@ class Outbox:
         self._replies: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._not_before: dict[str, datetime] = {}
-        self._outages = Outages()
+        self._outages = CircuitBreakers()
 
     async def reply(self, address: ChatAddress, reply: Reply, *, key: str | None = None) -> None:
         """Say `reply`, trying again while the platform asks for patience; a reply that cannot be said is logged.

@@ -19,7 +19,7 @@ _RENEW_SECONDS: Final = 2.0
 _GIVE_UP_SECONDS: Final = LEASE_LASTS.total_seconds() - _RENEW_SECONDS
 
 
-class Holding:
+class PlatformLeaseHolder:
     """Which of `platforms` this process is connected to. `own` are those that every process has for itself."""
 
     def __init__(

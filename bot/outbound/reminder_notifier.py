@@ -25,7 +25,7 @@ PrivateChat = Callable[[str, str], Awaitable[ChatAddress | None]]
 _MINUTE = 60
 
 
-class ReminderCourier:
+class ReminderNotifier:
     """The reminder service's way into the chats."""
 
     def __init__(

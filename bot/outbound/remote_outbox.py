@@ -9,13 +9,13 @@ from loguru import logger
 from msgspec import Struct, json
 from msgspec.structs import replace
 
-from bot.outbound.platform_leases import Holding
+from bot.outbound.platform_leases import PlatformLeaseHolder
 from bot.platforms.base import OutgoingMessage
 from services.kernel.chat import ChatAddress
 from services.kernel.clock import Clock
 from services.kernel.errors import DeliveryFailed
 from services.kernel.repeat_limit import RepeatLimit
-from services.storage.workers.remote_outbox import HandedOver
+from services.storage.workers.remote_outbox import RemoteMessages
 
 PATIENCE: Final = timedelta(seconds=30)
 """So long a message waits to be said by another process: longer than it takes to find a new one when one dies."""
@@ -43,16 +43,16 @@ class _Outcome(Struct, frozen=True, kw_only=True):
     is_global: bool = False
 
 
-class Relay:
+class RemoteOutbox:
     """The way between the processes, through the database."""
 
-    def __init__(self, table: HandedOver, holding: Holding, clock: Clock) -> None:
+    def __init__(self, table: RemoteMessages, holding: PlatformLeaseHolder, clock: Clock) -> None:
         self._table = table
         self._holding = holding
         self._clock = clock
 
     @property
-    def holding(self) -> Holding:
+    def holding(self) -> PlatformLeaseHolder:
         """Return what this process is connected to."""
         return self._holding
 

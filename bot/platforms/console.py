@@ -18,7 +18,7 @@ from bot.platforms.kit.parts import PlatformParts
 from bot.platforms.kit.typed_early import typed_early
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.clock import Clock
-from services.kernel.startup_imports import imported_for_good
+from services.kernel.startup_imports import import_without_gc
 
 # `ann: text`, or `小安：text`; a name is one word, so that "http://…" and "10:30" are not names.
 _SPOKEN = re.compile(r"(?P<name>[^\W\d][\w.-]{0,30})(?::\s+|：\s*)(?P<text>\S.*)", re.DOTALL)
@@ -132,7 +132,7 @@ class ConsolePlatform:
         return f"{self._speaker}> "
 
     async def _prompted(self) -> AsyncIterator[str]:
-        with imported_for_good():
+        with import_without_gc():
             from prompt_toolkit import PromptSession
             from prompt_toolkit.patch_stdout import patch_stdout
 

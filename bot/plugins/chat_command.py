@@ -3,10 +3,10 @@
 from typing import Final
 
 from bot.plugins.chat_switches import switch_of
-from bot.plugins.manager import Installed, PluginHouse
+from bot.plugins.manager import Installed, PluginManager
 from function_calls.conversation.switch_command import SwitchCommand, switch_pattern
 from function_calls.language.messages import say
-from function_calls.tools.policy import Oversight
+from function_calls.tools.policy import CallPolicy
 from function_calls.tools.toolset import Viewer
 
 _COMMAND: Final = switch_pattern("plugins", "插件")
@@ -15,7 +15,7 @@ _COMMAND: Final = switch_pattern("plugins", "插件")
 class PluginCommands(SwitchCommand):
     """Answers /plugins, /plugins off NAME and /plugins on NAME for those who may rule the chat."""
 
-    def __init__(self, house: PluginHouse, oversight: Oversight) -> None:
+    def __init__(self, house: PluginManager, oversight: CallPolicy) -> None:
         super().__init__(_COMMAND, oversight, refused="plugins.refused")
         self._house = house
         self._switches = oversight.switches

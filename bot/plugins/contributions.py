@@ -20,7 +20,7 @@ from function_calls.tools.toolset import Toolset
 from services.kernel.clock import Clock
 from services.kernel.errors import ConfigError
 from services.kernel.state import StateStore
-from services.language_model.ports import LanguageModel, NoModel
+from services.language_model.ports import LanguageModel, NullModel
 from services.search.model import SearchEngine
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class Contributions(Struct, kw_only=True):
 
     name: str
     clock: Clock
-    model: LanguageModel = field(default_factory=NoModel)
+    model: LanguageModel = field(default_factory=NullModel)
     options: Mapping[str, object] = field(default_factory=dict)
     functions: list[object] = field(default_factory=list)
     services: list[object] = field(default_factory=list)

@@ -12,7 +12,7 @@ from loguru import logger
 
 from bot.plugins.contributions import Contributions
 from function_calls.tools.declaring.tool_options import ToolOptions
-from services.kernel.close_names import likest
+from services.kernel.close_names import closest_name
 from services.kernel.errors import AssistantError
 
 _LONGEST: Final = 300  # characters of what an error says
@@ -103,7 +103,7 @@ def _meant(error: BaseException) -> str:
 
 
 def _near(name: str, known: Iterable[str], before: str = "") -> str:
-    near = likest(name, known, at_least=0.6)
+    near = closest_name(name, known, at_least=0.6)
     return f"; did you mean {before}{near[0]}?" if near else ""
 
 

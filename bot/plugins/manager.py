@@ -28,7 +28,7 @@ from function_calls.tools.calls import ToolSpec
 from function_calls.tools.context import Services
 from function_calls.tools.policy import ToolSwitches
 from function_calls.toolsets.source import ToolSource
-from services.kernel.background_tasks import Crew
+from services.kernel.background_tasks import BackgroundTasks
 from services.kernel.backoff import growing_pauses
 from services.kernel.clock import Clock
 from services.language_model.ports import LanguageModel
@@ -60,7 +60,7 @@ class Reloaded(Struct, frozen=True, kw_only=True):
     changes: tuple[str, ...] = ()
 
 
-class PluginHouse:
+class PluginManager:
     """Loads the plugins, puts their contributions where they belong, and keeps each apart from the others."""
 
     def __init__(
@@ -144,7 +144,7 @@ class PluginHouse:
         for each in list(self._working()):
             self._installed[each.plugin.name] = self._moved_in(each.plugin, calls, services)
 
-    def work(self, crew: Crew, host: Host) -> None:
+    def work(self, crew: BackgroundTasks, host: Host) -> None:
         """Begin the background work of the plugins."""
         for each in self._working():
             for name, job in each.plugin.adds.jobs:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from services.kernel.close_names import likest
+from services.kernel.close_names import closest_name
 
 
 def option_problems(error: ValidationError, model: type[BaseModel], given: Mapping[str, object]) -> list[str]:
@@ -19,7 +19,7 @@ def passed_over(model: type[BaseModel], given: Mapping[str, object]) -> Iterator
     if model.model_config.get("extra") is not None:
         return
     for key in _unread(model, given):
-        near = likest(key, _keys(model).keys() - given.keys())
+        near = closest_name(key, _keys(model).keys() - given.keys())
         if near:
             yield f"{key} is not read; did you mean {near[0]}?"
 
@@ -27,11 +27,11 @@ def passed_over(model: type[BaseModel], given: Mapping[str, object]) -> Iterator
 def _in_words(problem: ErrorDetails, model: type[BaseModel], given: Mapping[str, object]) -> str:
     key = ".".join(str(part) for part in problem["loc"])
     if problem["type"] == "missing":
-        near = likest(key, _unread(model, given))
+        near = closest_name(key, _unread(model, given))
         slip = f"; {near[0]} is given, did you mean {key}?" if near else ""
         return f"{key} is missing ({_expected(key, model)}){slip}"
     if problem["type"] == "extra_forbidden":
-        near = likest(key, _keys(model))
+        near = closest_name(key, _keys(model))
         return f"{key} is unknown; " + (f"did you mean {near[0]}?" if near else f"there are: {', '.join(_keys(model))}")
     return f"{key}: {problem['msg'].removeprefix('Value error, ')}" if key else problem["msg"]
 

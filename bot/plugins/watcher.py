@@ -10,10 +10,10 @@ from loguru import logger
 
 from bot.config.settings import PluginSettings, Settings
 from bot.plugins.loading import found_plugins
-from bot.plugins.manager import PluginHouse, Reloaded
+from bot.plugins.manager import PluginManager, Reloaded
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.context import Services
-from services.kernel.background_tasks import hired
+from services.kernel.background_tasks import running_tasks
 
 if TYPE_CHECKING:
     from bot.app.application import App
@@ -28,7 +28,7 @@ class PluginWatch:
     """Looks at the plugins' files and exchanges what has changed."""
 
     def __init__(
-        self, settings: PluginSettings, house: PluginHouse, calls: FunctionCallRouter, services: Services, tell: Tell
+        self, settings: PluginSettings, house: PluginManager, calls: FunctionCallRouter, services: Services, tell: Tell
     ) -> None:
         self._settings = settings
         self._house = house
@@ -68,7 +68,7 @@ async def plugins_watched(app: "App", settings: Settings, *, is_wanted: bool) ->
         yield
         return
     watch = PluginWatch(settings.plugins, app.plugins, app.calls, app.services, log_reload)
-    async with hired() as crew:
+    async with running_tasks() as crew:
         crew.start(watch.run(), "watch the plugins")
         yield
 

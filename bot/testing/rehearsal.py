@@ -20,11 +20,11 @@ from bot.testing.timetables import LoopTimetable
 from function_calls.tools.calls import Interpreter
 from services.kernel.clock import Clock
 from services.language_model.ports import RequestedCall
-from services.reminders.delivery.worker import WakerPace
+from services.reminders.delivery.worker import DeliveryConfig
 from services.storage.database import Database
 
 # Each look at the clock costs loop cycles; nothing steps this clock, so a day between two looks loses nothing.
-_UNHURRIED = WakerPace(tick=timedelta(days=1))
+_UNHURRIED = DeliveryConfig(tick=timedelta(days=1))
 
 
 def build_in_memory(
@@ -34,7 +34,7 @@ def build_in_memory(
     platforms: Sequence[Platform] = (),
     functions: Sequence[Functions] = (),
     interpreter: Interpreter | None = None,
-    pace: WakerPace | None = None,
+    pace: DeliveryConfig | None = None,
 ) -> AbstractAsyncContextManager[App]:
     """`build_app` without files, threads and timers of its own: with looptime, waiting is free of charge.
 

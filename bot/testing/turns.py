@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 from bot.testing.clocks import FixedClock
 from function_calls.tools.calls import ReturnStyle, Step, ToolSpec, Turn
 from function_calls.tools.context import CallContext, Services
-from function_calls.tools.policy import Oversight
+from function_calls.tools.policy import CallPolicy
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.clock import Clock
 
@@ -61,7 +61,7 @@ def make_context(
     clock: Clock | None = None,
     services: Services | None = None,
     language: str = "en",
-    oversight: Oversight | None = None,
+    oversight: CallPolicy | None = None,
 ) -> CallContext:
     """The context of a call for `message` at the time of `clock`, Friday 2026-11-20 02:00 by default; in UTC."""
     clock = clock or FixedClock(NOW)

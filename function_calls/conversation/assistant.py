@@ -39,10 +39,10 @@ from function_calls.tools.calls import Conversation, Interpretation, Interpreter
 from function_calls.tools.confirmation.pending_calls import PendingCall
 from function_calls.tools.confirmation.yes_no import Answer, answer_of
 from function_calls.tools.context import CallContext
-from function_calls.tools.policy import Oversight
+from function_calls.tools.policy import CallPolicy
 from function_calls.tools.session_state import CallState, LazySession, MemorySessionStateStore, SessionStateStore
 from services.call_log.model import CONFIRMED
-from services.call_log.tally import current_tally
+from services.call_log.tally import current_usage
 from services.kernel.errors import ModelUnavailable
 
 __all__ = ["Assistant", "Command", "ContextFor", "LoopLimits"]
@@ -131,7 +131,7 @@ class Assistant:
         return replace(made, calls=(), answer=made.answer or say(turn.language, "model.no_calls"))
 
     async def _understood(self, waiting: Sequence[PendingCall], turn: Turn) -> Interpretation:
-        tally = current_tally()
+        tally = current_usage()
         if waiting and not turn.steps:
             if tally is not None:
                 tally.begin_round(CONFIRMED)
@@ -254,7 +254,7 @@ def _is_for_people(turn: Turn, answer: Answer | None) -> bool:
     return is_bare and not turn.message.is_addressed and not turn.scope.covers() and not turn.scope.message_ids
 
 
-async def _note(oversight: Oversight, outcome: Outcome) -> None:
+async def _note(oversight: CallPolicy, outcome: Outcome) -> None:
     """Remember that a message was served, and drop the calls that wait since earlier messages: the subject changed."""
     message = outcome.turn.message
     results = [result for step in outcome.turn.steps for result in step.results]

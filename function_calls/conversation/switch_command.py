@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from function_calls.language.messages import say
 from function_calls.language.recognized_phrases import every_language, folded
 from function_calls.tools.calls import Reply, Turn
-from function_calls.tools.policy import Oversight
+from function_calls.tools.policy import CallPolicy
 from function_calls.tools.toolset import Viewer
 
 
@@ -18,7 +18,7 @@ def switch_pattern(*names: str) -> re.Pattern[str]:
 class SwitchCommand(ABC):
     """Answers the command alone, `off NAME` and `on NAME` for those who may rule the chat."""
 
-    def __init__(self, pattern: re.Pattern[str], oversight: Oversight, *, refused: str) -> None:
+    def __init__(self, pattern: re.Pattern[str], oversight: CallPolicy, *, refused: str) -> None:
         """`refused` names the sentence for everybody else."""
         self._pattern = pattern
         self._oversight = oversight

@@ -5,9 +5,9 @@ from typing import Final
 from function_calls.conversation.switch_command import SwitchCommand, switch_pattern
 from function_calls.language.messages import say
 from function_calls.router import FunctionCallRouter
-from function_calls.tools.policy import Oversight
+from function_calls.tools.policy import CallPolicy
 from function_calls.tools.toolset import Viewer
-from services.kernel.close_names import likest
+from services.kernel.close_names import closest_name
 
 _COMMAND: Final = switch_pattern("tools", "工具")
 _NEAREST: Final = 3
@@ -21,7 +21,7 @@ def is_tools_command(text: str) -> bool:
 class ToolCommands(SwitchCommand):
     """Answers /tools, /tools off NAME and /tools on NAME for those who may rule the chat."""
 
-    def __init__(self, router: FunctionCallRouter, oversight: Oversight) -> None:
+    def __init__(self, router: FunctionCallRouter, oversight: CallPolicy) -> None:
         super().__init__(_COMMAND, oversight, refused="tools.refused")
         self._router = router
         self._switches = oversight.switches
@@ -36,7 +36,7 @@ class ToolCommands(SwitchCommand):
         """Switch a function, or say which names come near."""
         names, _ = await self._names(viewer)
         if name not in names:
-            near = likest(name, names, count=_NEAREST) or names
+            near = closest_name(name, names, count=_NEAREST) or names
             return say(language, "tools.unknown", name=name, known=", ".join(near))
         await self._switches.switch(viewer.chat, name, is_on=is_on)
         return say(language, "tools.switched_on" if is_on else "tools.switched_off", tool=name)

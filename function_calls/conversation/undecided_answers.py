@@ -7,12 +7,12 @@ from function_calls.language.messages import say
 from function_calls.tools.calls import Conversation, Reply, ToolCall, Turn
 from function_calls.tools.confirmation.buttons import buttons_to_confirm
 from function_calls.tools.confirmation.yes_no import Answer
-from function_calls.tools.policy import Oversight
+from function_calls.tools.policy import CallPolicy
 
 _MOVES: Final = frozenset({"reminder_update", "reminder_snooze"})
 
 
-async def reply_instead(turn: Turn, answer: Answer, oversight: Oversight) -> Reply | None:
+async def reply_instead(turn: Turn, answer: Answer, oversight: CallPolicy) -> Reply | None:
     """Return what to say to `answer`, which no waiting call was taken for; None where it is about something else."""
     message, scope, confirmations = turn.message, turn.scope, oversight.confirmations
     action = await confirmations.ask_for_words(message, answer, scope)
@@ -31,7 +31,7 @@ async def reply_instead(turn: Turn, answer: Answer, oversight: Oversight) -> Rep
     return None
 
 
-def is_out_of_scope(turn: Turn, calls: Sequence[ToolCall], oversight: Oversight) -> bool:
+def is_out_of_scope(turn: Turn, calls: Sequence[ToolCall], oversight: CallPolicy) -> bool:
     """Tell whether `calls` move a reminder that they do not name, after somebody else wrote in the group.
 
     "Make it 8" is said to them then, and not about what the bot last did for its sender.

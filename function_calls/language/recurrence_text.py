@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from function_calls.language import date_format
 from function_calls.language.messages import FALLBACK, LANGUAGES, say
 from services.kernel.errors import RequestRefused
-from services.recurrence.follow_up import nag_of, without_nag
+from services.recurrence.follow_up import follow_up_of, without_follow_up
 from services.recurrence.rules import WEEKDAYS, parse_rule, rule_parts
 from services.recurrence.schedule import Schedule
 from services.reminders.model import Reminder
@@ -45,7 +45,7 @@ def rule(language: str, reminder: Reminder) -> str:
 
 def schedule_words(language: str, schedule: Schedule) -> str:
     """Word the rule of `schedule`; `is_custom` tells a rule that no sentence here says completely."""
-    bare, nag = without_nag(schedule.rule), nag_of(schedule.rule)
+    bare, nag = without_follow_up(schedule.rule), follow_up_of(schedule.rule)
     if nag is not None and not bare:
         return say(language, "rule.until_done", each=_period(language, "minute", round(nag.every.total_seconds() / 60)))
     parts = rule_parts(bare)
@@ -67,7 +67,7 @@ def schedule_words(language: str, schedule: Schedule) -> str:
 def is_custom(schedule: Schedule) -> bool:
     """Return whether `schedule_words` words the rule as a custom one, so that its next time has to be named too."""
     custom = say(FALLBACK, "rule.custom")
-    return bool(without_nag(schedule.rule)) and schedule_words(FALLBACK, schedule).startswith(custom)
+    return bool(without_follow_up(schedule.rule)) and schedule_words(FALLBACK, schedule).startswith(custom)
 
 
 def without_rule_text(language: str, text: str) -> str:
@@ -238,7 +238,7 @@ def _clock(minutes: int) -> str:
 def _bounded(language: str, told: str, parts: Mapping[str, str], schedule: Schedule) -> str:
     if "COUNT" in parts:
         return say(language, "rule.times", rule=told, n=parts["COUNT"])
-    until = parse_rule(without_nag(schedule.rule)).until
+    until = parse_rule(without_follow_up(schedule.rule)).until
     if until is None:
         return told
     last = until if until.tzinfo is None else until.astimezone(ZoneInfo(schedule.zone))

@@ -13,7 +13,7 @@ from function_calls.tools.errors import ArgumentRefused
 from services.kernel.errors import RequestRefused
 from services.recurrence.edits import as_meant
 from services.recurrence.fires import next_after, zone_of
-from services.recurrence.follow_up import with_nag, without_nag
+from services.recurrence.follow_up import with_follow_up, without_follow_up
 from services.recurrence.rules import WEEKDAYS, parse_rule
 from services.recurrence.schedule import Schedule
 from services.time_expressions import Reading, TimeReader
@@ -69,7 +69,11 @@ def nagging(schedule: Schedule, minutes: int | None) -> Schedule:
     """The schedule, repeated every so many minutes until it is done; with 0 no longer, with None as it is."""
     if minutes is None or (minutes and schedule.rule and parse_rule(schedule.rule).is_elapsed):
         return schedule  # what counts elapsed time repeats itself
-    rule = with_nag(schedule.rule, minutes=minutes, times=_TIMES_NAGGED) if minutes else without_nag(schedule.rule)
+    rule = (
+        with_follow_up(schedule.rule, minutes=minutes, times=_TIMES_NAGGED)
+        if minutes
+        else without_follow_up(schedule.rule)
+    )
     return replace(schedule, rule=rule)
 
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from function_calls.tools.calls import Conversation, ToolCall, said_at
 from function_calls.tools.permission import Viewer
-from function_calls.tools.policy import Oversight
+from function_calls.tools.policy import CallPolicy
 from function_calls.tools.session_state import CallState
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.clock import Clock
@@ -165,7 +165,7 @@ class CallContext(Struct, frozen=True, kw_only=True):
     approved: ToolCall | None = None
     asked_for: frozenset[str] | None = None
     has_shown: Callable[[str], bool] = _never_shown
-    oversight: Oversight | None = None
+    oversight: CallPolicy | None = None
     is_undoing: bool = False
     is_operator: bool = False
     confirmed_by: ChatMessage | None = None

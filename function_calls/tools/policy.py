@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from msgspec import Struct, field
 
 from function_calls.tools.calls import ToolCall, ToolResult
-from function_calls.tools.confirmation.change_log import ReceiptStack
+from function_calls.tools.confirmation.change_log import ChangeLog
 from function_calls.tools.confirmation.pending_calls import Confirmations
 from function_calls.tools.permission import Viewer
 from services.kernel.bounded import Bounded
@@ -90,7 +90,7 @@ class EnclosedDispatcher(Struct, frozen=True, kw_only=True):
         return await self.inner.dispatch(call, context.within(*self.enclosing))
 
 
-class Oversight(Struct, frozen=True, kw_only=True):
+class CallPolicy(Struct, frozen=True, kw_only=True):
     """Who owns the bot, what is switched off where, which calls wait for a yes, and what can be taken back.
 
     `owners` are people as `platform:id`. `agents` are the routers of the agents that have called tools, by the agent's
@@ -101,18 +101,18 @@ class Oversight(Struct, frozen=True, kw_only=True):
     owners: frozenset[str]
     switches: ToolSwitches
     confirmations: Confirmations
-    receipts: ReceiptStack
+    receipts: ChangeLog
     agents: dict[str, Dispatcher] = field(default_factory=dict)
     served: Bounded[str, str] = field(default_factory=lambda: Bounded(_MOST_SERVED))
 
     @classmethod
-    def over(cls, state: StateStore, clock: Clock, owners: Collection[str] = ()) -> "Oversight":
+    def over(cls, state: StateStore, clock: Clock, owners: Collection[str] = ()) -> "CallPolicy":
         """Everything kept in `state`."""
         return cls(
             owners=frozenset(owners),
             switches=ToolSwitches(state, clock),
             confirmations=Confirmations(state),
-            receipts=ReceiptStack(state),
+            receipts=ChangeLog(state),
         )
 
     def may_rule(self, viewer: Viewer) -> bool:

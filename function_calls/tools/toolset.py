@@ -9,7 +9,7 @@ from function_calls.tools.context import CallContext
 from function_calls.tools.errors import ArgumentsInvalid
 from function_calls.tools.permission import Viewer
 from function_calls.tools.validation.argument_messages import refusal_in_words
-from services.kernel.close_names import likest
+from services.kernel.close_names import closest_name
 
 __all__ = ["Toolset", "Viewer", "arguments_refused", "unknown_tool"]
 
@@ -29,7 +29,7 @@ class Toolset(Protocol):
 def unknown_tool(name: str, offered: Iterable[str], language: str) -> ToolResult:
     """The answer to a call of a tool that is not there, with the nearest names."""
     names = list(offered)
-    near = likest(name, names, count=3)
+    near = closest_name(name, names, count=3)
     hint = f"; did you mean {', '.join(near)}?" if near else f"; there are: {', '.join(names)}"
     return ToolResult.failed(f"no tool named '{name}'{hint}", text=say(language, "failed.unknown_tool", tool=name))
 

@@ -7,7 +7,7 @@ from datetime import date, datetime, time, tzinfo
 
 from msgspec import Struct
 
-from services.call_log.model import Charge, Spent
+from services.call_log.model import Spent, UsageCost
 from services.call_log.tally import Tally
 from services.kernel.clock import Clock
 from services.kernel.errors import ModelUnavailable
@@ -45,7 +45,7 @@ class Budgets(Struct, frozen=True, kw_only=True):
         return any(limit.is_set for limit in (self.message, self.person, self.chat, self.day))
 
 
-class BudgetPurse:
+class DailyBudget:
     """Counts what is used today and stops at the budgets.
 
     `spent_since` tells what is on record, so that a restart does not begin the day anew. A request that crosses a
@@ -59,7 +59,7 @@ class BudgetPurse:
         self._spent_since = spent_since
         self._opening = asyncio.Lock()
         self._day: date | None = None
-        self._used: dict[tuple[str, str], Charge] = defaultdict(Charge)
+        self._used: dict[tuple[str, str], UsageCost] = defaultdict(UsageCost)
 
     async def check(self, tally: Tally | None) -> None:
         """Let a request of `tally` pass; without one only the day's budget counts.
@@ -72,12 +72,12 @@ class BudgetPurse:
             if limit.is_reached(used.tokens, used.cost):
                 raise ModelUnavailable("budget", f"the budget of this {scope} is used up")
 
-    def charge(self, tally: Tally | None, charge: Charge) -> None:
+    def charge(self, tally: Tally | None, charge: UsageCost) -> None:
         """Count what a request used; the message's own account is `tally.charge`."""
         for name in _names(tally):
             self._used[name] += charge
 
-    def _accounts(self, tally: Tally | None) -> list[tuple[str, Limit, Charge]]:
+    def _accounts(self, tally: Tally | None) -> list[tuple[str, Limit, UsageCost]]:
         budgets = self._budgets
         limits = {"person": budgets.person, "chat": budgets.chat, "day": budgets.day}
         accounts = [(name[0], limits[name[0]], self._used[name]) for name in _names(tally)]
@@ -91,9 +91,9 @@ class BudgetPurse:
         async with self._opening:
             if self._day == today:
                 return
-            used: dict[tuple[str, str], Charge] = defaultdict(Charge)
+            used: dict[tuple[str, str], UsageCost] = defaultdict(UsageCost)
             for spent in await self._spent_since(datetime.combine(today, time(), self._zone)):
-                charge = Charge(prompt_tokens=spent.tokens, cost=spent.cost)
+                charge = UsageCost(prompt_tokens=spent.tokens, cost=spent.cost)
                 for name in (("chat", spent.chat_key), ("person", spent.person_key), ("day", "")):
                     used[name] += charge
             self._used, self._day = used, today

@@ -2,8 +2,8 @@
 
 from msgspec import Struct
 
-from services.call_log.model import Charge, CompletionRecord
-from services.call_log.tally import OpenPurse, Purse, current_tally
+from services.call_log.model import CompletionRecord, UsageCost
+from services.call_log.tally import BudgetPolicy, NoBudget, current_usage
 from services.kernel.errors import ModelUnavailable
 from services.language_model.ports import Completion, CompletionRequest, LanguageModel, Usage
 
@@ -31,7 +31,7 @@ class MeteredModel:
     Without a `purse` of its own the message's budgets hold.
     """
 
-    def __init__(self, model: LanguageModel, *, price: Price | None = None, purse: Purse | None = None) -> None:
+    def __init__(self, model: LanguageModel, *, price: Price | None = None, purse: BudgetPolicy | None = None) -> None:
         self._model = model
         self._price = price or Price()
         self._purse = purse
@@ -47,8 +47,8 @@ class MeteredModel:
         Raises:
             ModelUnavailable: a budget is used up (`budget`), and no request was made; or there was no usable answer.
         """
-        tally = current_tally()
-        purse = self._purse or (OpenPurse() if tally is None else tally.purse)
+        tally = current_usage()
+        purse = self._purse or (NoBudget() if tally is None else tally.purse)
         await purse.check(tally)
         try:
             completion = await self._model.complete(request)
@@ -62,8 +62,8 @@ class MeteredModel:
         purse.charge(tally, charge)
         return completion
 
-    def _charge(self, usage: Usage) -> Charge:
-        return Charge(
+    def _charge(self, usage: Usage) -> UsageCost:
+        return UsageCost(
             prompt_tokens=usage.prompt_tokens,
             completion_tokens=usage.completion_tokens,
             cached_tokens=usage.cached_tokens,
@@ -71,7 +71,7 @@ class MeteredModel:
         )
 
 
-def _recorded(completion: Completion, round_number: int, charge: Charge) -> CompletionRecord:
+def _recorded(completion: Completion, round_number: int, charge: UsageCost) -> CompletionRecord:
     return CompletionRecord(
         model=completion.model,
         round=round_number,

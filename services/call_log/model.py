@@ -34,7 +34,7 @@ class ToolCallShape(TypedDict):
     spawn_task: Json
 
 
-class Charge(Struct, frozen=True, kw_only=True):
+class UsageCost(Struct, frozen=True, kw_only=True):
     """What was used of models: tokens, and money in the operator's currency. Cached tokens are among the prompt's."""
 
     prompt_tokens: int = 0
@@ -47,8 +47,8 @@ class Charge(Struct, frozen=True, kw_only=True):
         """Prompt and completion together."""
         return self.prompt_tokens + self.completion_tokens
 
-    def __add__(self, other: "Charge") -> "Charge":
-        return Charge(
+    def __add__(self, other: "UsageCost") -> "UsageCost":
+        return UsageCost(
             prompt_tokens=self.prompt_tokens + other.prompt_tokens,
             completion_tokens=self.completion_tokens + other.completion_tokens,
             cached_tokens=self.cached_tokens + other.cached_tokens,
@@ -56,7 +56,7 @@ class Charge(Struct, frozen=True, kw_only=True):
         )
 
 
-NOTHING = Charge()
+NOTHING = UsageCost()
 
 
 class CompletionRecord(Struct, frozen=True, kw_only=True):
@@ -68,7 +68,7 @@ class CompletionRecord(Struct, frozen=True, kw_only=True):
 
     model: str
     round: int
-    charge: Charge = NOTHING
+    charge: UsageCost = NOTHING
     finish_reason: str = ""
     requested: tuple[RequestedCall, ...] = ()
     refused: tuple[str, ...] = ()
@@ -101,7 +101,7 @@ class TurnRecord(Struct, frozen=True, kw_only=True):
     duration_ms: float = 0.0
 
     @property
-    def charge(self) -> Charge:
+    def charge(self) -> UsageCost:
         """Return what the whole turn used."""
         return sum((each.charge for each in self.completions), NOTHING)
 
@@ -134,7 +134,7 @@ class CallRecord(Struct, frozen=True, kw_only=True):
     ending: Ending = ""
     receipts: tuple[tuple[str, str], ...] = ()
     model: str = ""
-    charge: Charge = NOTHING
+    charge: UsageCost = NOTHING
     spawn_task: str | None = None
 
     @property

@@ -8,11 +8,11 @@ from typing import Protocol
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from services.call_log.model import NOTHING, Charge, CompletionRecord, person_key
+from services.call_log.model import NOTHING, CompletionRecord, UsageCost, person_key
 from services.kernel.chat import ChatAddress, Person
 
 
-class Purse(Protocol):
+class BudgetPolicy(Protocol):
     """Decides whether a model may be asked."""
 
     async def check(self, tally: "Tally | None") -> None:
@@ -23,18 +23,18 @@ class Purse(Protocol):
         """
         ...
 
-    def charge(self, tally: "Tally | None", charge: Charge) -> None:
+    def charge(self, tally: "Tally | None", charge: UsageCost) -> None:
         """Count what a request used."""
         ...
 
 
-class OpenPurse:
+class NoBudget:
     """No budget: every request passes and nothing is counted."""
 
     async def check(self, tally: "Tally | None") -> None:
         """Let it pass."""
 
-    def charge(self, tally: "Tally | None", charge: Charge) -> None:
+    def charge(self, tally: "Tally | None", charge: UsageCost) -> None:
         """Leave it uncounted."""
 
 
@@ -52,9 +52,9 @@ class Tally(Struct, kw_only=True):
     round: int = 0
     fallback: str = ""
     completions: list[CompletionRecord] = field(default_factory=list)
-    charge: Charge = NOTHING
+    charge: UsageCost = NOTHING
     calls: int = 0
-    purse: Purse = field(default_factory=OpenPurse)
+    purse: BudgetPolicy = field(default_factory=NoBudget)
     _noted: int = 0
 
     @property
@@ -94,7 +94,7 @@ class Tally(Struct, kw_only=True):
 _current: ContextVar[Tally | None] = ContextVar("tally", default=None)
 
 
-def current_tally() -> Tally | None:
+def current_usage() -> Tally | None:
     """The account of the message that is being answered here; None outside of one."""
     return _current.get()
 

@@ -7,7 +7,7 @@ from services.kernel.chat import ChatMessage
 from services.kernel.errors import StorageFull
 
 
-async def taken_in(history: HistoryService, message: ChatMessage) -> bool:
+async def record_once(history: HistoryService, message: ChatMessage) -> bool:
     """Record `message`; False when it is there already.
 
     What cannot be kept on a full disk counts as new: people can look things up, and hear why nothing else works.

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 
 
-class Crew:
+class BackgroundTasks:
     """Starts tasks in one task group and dismisses them all together; a task that fails ends the bot."""
 
     def __init__(self, group: asyncio.TaskGroup) -> None:
@@ -26,10 +26,10 @@ class Crew:
 
 
 @asynccontextmanager
-async def hired() -> AsyncIterator[Crew]:
+async def running_tasks() -> AsyncIterator[BackgroundTasks]:
     """A crew for the length of the context."""
     async with asyncio.TaskGroup() as group:
-        crew = Crew(group)
+        crew = BackgroundTasks(group)
         try:
             yield crew
         finally:

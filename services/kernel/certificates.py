@@ -5,7 +5,7 @@ from functools import cache
 
 
 @cache
-def trusted(*, trust_environment: bool = True) -> ssl.SSLContext:
+def trusted_certificates(*, trust_environment: bool = True) -> ssl.SSLContext:
     """Return what every client checks servers with: the system's list, and so an office's own authority.
 
     `trust_environment` takes SSL_CERT_FILE and SSL_CERT_DIR in its place where they are set.

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 
-def likest(name: str, known: Iterable[str], *, count: int = 1, at_least: float = 0.5) -> list[str]:
+def closest_name(name: str, known: Iterable[str], *, count: int = 1, at_least: float = 0.5) -> list[str]:
     """Up to `count` of `known` that look like `name`, the likeliest first.
 
     `at_least` is how alike they must be, from 0 to 1: `difflib.SequenceMatcher.ratio`.

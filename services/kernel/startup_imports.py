@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def imported_for_good() -> Iterator[None]:
+def import_without_gc() -> Iterator[None]:
     """Collect no garbage while modules are imported, and never look for some in what they made.
 
     A start makes a hundred thousand objects that live as long as the process. To look through them again and again took

@@ -10,7 +10,7 @@ from hashlib import sha256
 
 from msgspec import Struct
 
-from services.language_model.tool_schemas import plain_tools
+from services.language_model.tool_schemas import simplify_tools
 
 Body = dict[str, object]
 """The fields of a body. `tools` is the serialised list still."""
@@ -20,7 +20,7 @@ _UNSIGNED = {"google": {"thought_signature": "skip_thought_signature_validator"}
 _NOT = r"(?:not|n't|un|no longer)\s?(?:be |currently |yet )?"
 
 
-class Concession(Struct, frozen=True, kw_only=True):
+class CompatibilityFallback(Struct, frozen=True, kw_only=True):
     """`make` changes a body in place, and says whether it did, for a server that says what `asked` matches."""
 
     name: str
@@ -28,7 +28,9 @@ class Concession(Struct, frozen=True, kw_only=True):
     make: Callable[[Body], bool]
 
 
-def concession_for(told: str, body: Body, made: Sequence[Concession]) -> Concession | None:
+def compatibility_fallback_for(
+    told: str, body: Body, made: Sequence[CompatibilityFallback]
+) -> CompatibilityFallback | None:
     """The first concession, none of `made`, that `told` asks for and that changes `body`; it is changed here."""
     for each in CONCESSIONS:
         if each not in made and re.search(each.asked, told, re.IGNORECASE) and each.make(body):
@@ -126,7 +128,7 @@ def _with_plain_tools(body: Body) -> bool:
     tools = body.get("tools")
     if not isinstance(tools, bytes):
         return False
-    body["tools"] = plain_tools(tools)
+    body["tools"] = simplify_tools(tools)
     return body["tools"] != tools
 
 
@@ -144,44 +146,50 @@ def _each_message(body: Body, change: Callable[[_Message], _Message], *, role: s
 
 
 CONCESSIONS = (
-    Concession(name="reasoning_content beside its answers", asked=r"reasoning_content", make=_with_reasoning),
-    Concession(name="a signature for its calls", asked=r"thought_?signature", make=_with_signatures),
-    Concession(
+    CompatibilityFallback(
+        name="reasoning_content beside its answers", asked=r"reasoning_content", make=_with_reasoning
+    ),
+    CompatibilityFallback(name="a signature for its calls", asked=r"thought_?signature", make=_with_signatures),
+    CompatibilityFallback(
         name="short call ids", asked=r"tool[ _]call[ _]?id\b.{0,120}(?:a-z|length|pattern|format)", make=_with_short_ids
     ),
-    Concession(name="no stream_options", asked=r"stream_options|include_usage", make=_without_stream_options),
-    Concession(name="max_completion_tokens", asked=r"max_completion_tokens", make=_with_max_completion_tokens),
-    Concession(
+    CompatibilityFallback(
+        name="no stream_options", asked=r"stream_options|include_usage", make=_without_stream_options
+    ),
+    CompatibilityFallback(
+        name="max_completion_tokens", asked=r"max_completion_tokens", make=_with_max_completion_tokens
+    ),
+    CompatibilityFallback(
         name="answers as a stream",
         asked=r"non-?stream|only supports? (?:the )?stream|stream\s?=\s?`?false|enable (?:the )?stream"
         r"|非流式|仅支持流式|stream.{0,20}must be (?:set to )?true|requires? (?:the )?stream",
         make=_streamed,
     ),
-    Concession(
+    CompatibilityFallback(
         name="answers as a whole",
         asked=rf"\bstream(?:ing)?\b.{{0,60}}{_NOT}(?:support|allow|enable|implement|available)"
         rf"|(?:cannot|can't|{_NOT}support).{{0,40}}\bstream(?:ing|ed)?\b|不支持流式",
         make=_unstreamed,
     ),
-    Concession(
+    CompatibilityFallback(
         name="no system message",
         asked=rf"system.{{0,40}}{_NOT}(?:support|allow|enable)|{_NOT}support.{{0,20}}\bsystem\b"
         rf"|developer instruction|roles? must alternate|only user and assistant roles",
         make=_without_system,
     ),
-    Concession(
+    CompatibilityFallback(
         name="no message without content",
         asked=r"content\b.{0,120}(?:null|none|nil\b|must be|should be|valid string|required|missing|empty)"
         r"|(?:null|none|nil|invalid|missing|empty).{0,60}content\b",
         make=_with_content,
     ),
-    Concession(
+    CompatibilityFallback(
         name="no names in messages",
         asked=rf"['\"`.]name\b.{{0,60}}(?:{_NOT}(?:support|allow|permit|expect|recogni)|extra)"
         r"|(?:extra|additional|unknown|unsupported|unexpected|unrecognized).{0,60}['\"`.]name\b",
         make=_without_names,
     ),
-    Concession(
+    CompatibilityFallback(
         name="plain schemas of tools",
         asked=r"schema|function_?declaration|additionalproperties|\$ref|\$defs|any_?of|one_?of|exclusive_?m|\bpattern\b"
         r"|parameters\b.{0,80}(?:invalid|unsupported|not support|unknown|must|should)|unknown name|unrecognized",

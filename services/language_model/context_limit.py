@@ -19,7 +19,7 @@ def size_of(request: CompletionRequest) -> int:
     return _size(request.messages)
 
 
-def shorter(request: CompletionRequest) -> CompletionRequest | None:
+def shorten_request(request: CompletionRequest) -> CompletionRequest | None:
     """`request` without its oldest part; None when nothing can go without touching what the person says now."""
     for shorten in (_without_oldest_turns, _with_short_results):
         messages = shorten(request.messages)

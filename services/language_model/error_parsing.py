@@ -11,7 +11,7 @@ from msgspec import Struct
 _TEXTS = ("message", "msg", "detail", "error_msg", "status_msg", "error")
 
 
-class ToldError(Struct, frozen=True, kw_only=True):
+class ServerErrorDetail(Struct, frozen=True, kw_only=True):
     """What a server told. `status` is the HTTP status it names inside its answer, 0 when it names none.
 
     `code` is its own word for the failure; `generation` what the model wrote before the server refused it (Groq).
@@ -23,21 +23,21 @@ class ToldError(Struct, frozen=True, kw_only=True):
     generation: str = ""
 
 
-def read_error(body: object) -> ToldError | None:
+def read_error(body: object) -> ServerErrorDetail | None:
     """The error in `body`; None when there is none."""
     if isinstance(body, list):
         return read_error(body[0]) if len(body) == 1 or (body and isinstance(body[0], dict)) else None
     if isinstance(body, str):
-        return ToldError(message=body) if body.strip() else None
+        return ServerErrorDetail(message=body) if body.strip() else None
     if not isinstance(body, Mapping):
         return None
     inner = body.get("error") or _base_resp(body) or body
     if not isinstance(inner, Mapping):
-        return ToldError(message=_text(inner), code=_word(body.get("code"))) if _text(inner) else None
+        return ServerErrorDetail(message=_text(inner), code=_word(body.get("code"))) if _text(inner) else None
     message = next((text for name in _TEXTS if (text := _text(inner.get(name)))), "")
     if not message and inner is body:
         return None
-    return ToldError(
+    return ServerErrorDetail(
         message="; ".join(filter(None, [message or "the server reports an error", _cause(inner)])),
         code=_word(inner.get("code")) or _word(inner.get("type")),
         status=_status(inner),

@@ -106,7 +106,7 @@ def failure_of(status: int, told: str, *, retry_after: float | None = None, gene
     return EndpointFailed("refused", detail, is_passing=False)
 
 
-def struck_out(failure: ModelUnavailable, secret: str) -> ModelUnavailable:
+def redact(failure: ModelUnavailable, secret: str) -> ModelUnavailable:
     """`failure` without `secret` in anything that is shown or logged of it."""
     failure.args = tuple(clean(str(each), secret) for each in failure.args)
     for name, value in vars(failure).items():

@@ -9,7 +9,7 @@ from services.kernel.circuit_breaker import CircuitBreaker
 from services.kernel.errors import ModelUnavailable
 from services.language_model.failures import RequestRejected
 from services.language_model.ports import Completion, CompletionRequest, LanguageModel
-from services.language_model.stream import ListenedRequest
+from services.language_model.stream import StreamGuard
 
 
 class FallbackChain:
@@ -46,7 +46,7 @@ class FallbackChain:
             ModelUnavailable: none can; the reason is the last model's.
         """
         last = ModelUnavailable("connection", "every model is resting after repeated failures")
-        listened = ListenedRequest(request)
+        listened = StreamGuard(request)
         for model, breaker in self._links:
             if not breaker.admits():
                 continue

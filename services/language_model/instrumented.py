@@ -8,7 +8,7 @@ Ask = Callable[[LanguageModel, CompletionRequest], Awaitable[Completion]]
 """Puts a request to the model that is watched and returns its answer."""
 
 
-class WatchedModel:
+class InstrumentedModel:
     """`inner`, whose every request is put to it by `ask`."""
 
     def __init__(self, inner: LanguageModel, ask: Ask) -> None:

@@ -9,13 +9,13 @@ from urllib.parse import urlsplit
 from loguru import logger
 from msgspec.structs import replace
 
-from services.kernel.startup_imports import imported_for_good
-from services.language_model.context_limit import shorter, size_of
+from services.kernel.startup_imports import import_without_gc
+from services.language_model.context_limit import shorten_request, size_of
 from services.language_model.failures import CallsRejected, EndpointFailed, RequestRejected
 from services.language_model.ports import Completion, CompletionRequest, Usage
 from services.language_model.request_body import BodyForm, yielding
 from services.language_model.retry import RetryPolicy, Timeouts
-from services.language_model.stream import ListenedRequest
+from services.language_model.stream import StreamGuard
 
 if TYPE_CHECKING:
     from services.language_model.transport import Transport
@@ -95,7 +95,7 @@ class OpenAIModel:
         request = self._shortened(request)
         attempt = 1
         while True:
-            heard, form = ListenedRequest(request), self._form
+            heard, form = StreamGuard(request), self._form
             try:
                 return await transport.send(self._model, heard.request, form)
             except RequestRejected as rejection:
@@ -115,7 +115,7 @@ class OpenAIModel:
     def _shortened(self, request: CompletionRequest) -> CompletionRequest:
         """Return `request` without the oldest turns that would make it as long as one that was refused."""
         while self._too_long is not None and size_of(request) >= self._too_long:
-            trimmed = shorter(request)
+            trimmed = shorten_request(request)
             if trimmed is None:
                 break
             request = trimmed
@@ -134,7 +134,7 @@ class OpenAIModel:
         if sent is not self._form:  # another request has learnt something meanwhile
             return request
         if rejection.matter == "length":
-            trimmed = shorter(request)
+            trimmed = shorten_request(request)
             if trimmed is None:
                 raise rejection
             self._too_long = min(size_of(request), self._too_long or sys.maxsize)
@@ -161,7 +161,7 @@ class OpenAIModel:
             return self._transport
 
     def _make_transport(self) -> "Transport":
-        with imported_for_good():
+        with import_without_gc():
             from services.language_model import transport
 
         make: type[transport.BytesTransport | transport.PlainTransport] = transport.BytesTransport

@@ -73,7 +73,7 @@ class LanguageModel(Protocol):
         ...
 
 
-class NoModel:
+class NullModel:
     """A `LanguageModel` that is never there."""
 
     @property

@@ -8,7 +8,7 @@ from typing import Final, cast
 from msgspec import Struct
 from msgspec.structs import replace
 
-from services.language_model.compat import Body, Concession, concession_for, rename_calls
+from services.language_model.compat import Body, CompatibilityFallback, compatibility_fallback_for, rename_calls
 from services.language_model.ports import CompletionRequest
 
 _LONGEST_ID: Final = 40
@@ -19,7 +19,7 @@ class BodyForm(Struct, frozen=True, kw_only=True):
     """What one server wants in every body: `extra` fields of the operator, such as `temperature`, and concessions."""
 
     extra: Mapping[str, object] = {}
-    concessions: tuple[Concession, ...] = ()
+    concessions: tuple[CompatibilityFallback, ...] = ()
 
 
 def body_bytes(model: str, request: CompletionRequest, form: BodyForm) -> bytes:
@@ -68,7 +68,7 @@ def yielding(form: BodyForm, model: str, request: CompletionRequest, told: str) 
     """`form` with one more concession, which a server that refused `request` asks for; None when it asks for none."""
     fields = body_fields(model, request, replace(form, concessions=()))
     _concede(fields, request, form)
-    found = concession_for(told, fields, form.concessions)
+    found = compatibility_fallback_for(told, fields, form.concessions)
     return None if found is None else replace(form, concessions=(*form.concessions, found))
 
 

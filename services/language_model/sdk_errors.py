@@ -7,7 +7,7 @@ from email.utils import parsedate_to_datetime
 import openai
 
 from services.kernel.errors import ModelUnavailable
-from services.language_model.error_parsing import ToldError, read_error
+from services.language_model.error_parsing import ServerErrorDetail, read_error
 from services.language_model.failures import EndpointFailed, clean, detail_of, failure_of
 
 _LONGEST_TOLD = 2000  # characters in which a reason is looked for
@@ -24,7 +24,7 @@ def translate(error: openai.OpenAIError, secret: str) -> ModelUnavailable:
     if isinstance(error, openai.APIConnectionError):
         return EndpointFailed("connection", "the server could not be reached or hung up")
     if isinstance(error, openai.APIError):  # told in the middle of a stream that the SDK itself reads
-        told = read_error(error.body) or ToldError(message=error.message)
+        told = read_error(error.body) or ServerErrorDetail(message=error.message)
         return failure_of(told.status or 200, clean(told.message, secret), generation=told.generation)
     return EndpointFailed("malformed", clean(type(error).__name__, secret))
 
@@ -50,7 +50,7 @@ def _time(headers: Mapping[str, str], header: str) -> datetime | None:
 
 
 def _by_status(error: openai.APIStatusError, secret: str) -> ModelUnavailable:
-    told = read_error(error.body) or ToldError(message="")
+    told = read_error(error.body) or ServerErrorDetail(message="")
     is_page = told.message.lstrip().startswith("<")  # of a proxy that stands before the server
     said = "" if is_page else clean(told.message, secret)[:_LONGEST_TOLD]
     if "insufficient_quota" in (error.code, told.code):  # sent with 429, but no wait will help

@@ -259,7 +259,7 @@ class StreamedAnswer:
         )
 
 
-class ListenedRequest:
+class StreamGuard:
     """A request whose text deltas are watched; `request` is the one to send."""
 
     def __init__(self, request: CompletionRequest) -> None:

@@ -11,7 +11,7 @@ _DEEPEST = 12  # levels: a type that contains itself would go on
 
 
 @lru_cache(maxsize=16)
-def plain_tools(tools: bytes) -> bytes:
+def simplify_tools(tools: bytes) -> bytes:
     """The serialised list `tools` with plain schemas. The bot checks arguments itself, against its whole schemas."""
     plain = []
     for tool in json.loads(tools):

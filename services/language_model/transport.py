@@ -16,10 +16,10 @@ import httpx2
 import openai
 from openai import AsyncStream
 
-from services.kernel.certificates import trusted
+from services.kernel.certificates import trusted_certificates
 from services.kernel.errors import ModelUnavailable
 from services.language_model.answer import read_answer, read_fields
-from services.language_model.failures import EndpointFailed, struck_out
+from services.language_model.failures import EndpointFailed, redact
 from services.language_model.ports import Completion, CompletionRequest, TextListener, hear_nothing
 from services.language_model.request_body import BodyForm, body_bytes, body_keywords
 from services.language_model.response_limits import response_hooks
@@ -143,7 +143,7 @@ def _make_client(base_url: str, api_key: str, timeouts: Timeouts) -> openai.Asyn
         default_query=dict(parse_qsl(address.query)),  # Azure's api-version
         default_headers={"api-key": api_key} if is_azure and api_key else None,
         api_key=api_key or _NO_KEY,
-        http_client=kind(verify=trusted(), event_hooks=response_hooks(base_url)),
+        http_client=kind(verify=trusted_certificates(), event_hooks=response_hooks(base_url)),
         max_retries=0,
         timeout=openai.Timeout(timeouts.silence, connect=timeouts.connect, pool=timeouts.total),
     )
@@ -157,7 +157,7 @@ def _our_errors(secret: str) -> Iterator[None]:
         # the SDK's error carries the request with its key, and maybe the key in the server's words: it ends here
         raise translate(error, secret) from None
     except ModelUnavailable as failure:  # told in an answer with status 200
-        raise struck_out(failure, secret) from None
+        raise redact(failure, secret) from None
     except httpx2.HTTPError as error:
         is_late = isinstance(error, httpx2.TimeoutException)
         told = "the answer paused for too long" if is_late else "the connection broke before the answer ended"

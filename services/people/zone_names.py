@@ -6,7 +6,7 @@ from functools import cache
 from importlib.resources import files
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from services.kernel.close_names import likest
+from services.kernel.close_names import closest_name
 
 _TAILS = re.compile(
     r"(?:'s)?\s*(?:standard time|daylight time|time zone|timezone|time|标准时间|时间|时区|那边|这边|这里|市)$"
@@ -27,7 +27,7 @@ def zone_named(words: str) -> str | None:
 
 def nearest_zone(words: str) -> str | None:
     """The zone that `words` name, or else the one whose name looks most like them."""
-    near = likest(words, dict.fromkeys(_known().values()), at_least=0.7)
+    near = closest_name(words, dict.fromkeys(_known().values()), at_least=0.7)
     return zone_named(words) or (near[0] if near else None)
 
 

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from msgspec.structs import replace
 
 from services.recurrence.fires import next_fires, zone_of
-from services.recurrence.follow_up import without_nag
+from services.recurrence.follow_up import without_follow_up
 from services.recurrence.schedule import Schedule
 
 _TICK: Final = timedelta(microseconds=1)
@@ -18,7 +18,7 @@ _END: Final = "UNTIL="
 
 def bare(schedule: Schedule) -> Schedule:
     """`schedule` without the repetitions until it is done."""
-    return replace(schedule, rule=without_nag(schedule.rule))
+    return replace(schedule, rule=without_follow_up(schedule.rule))
 
 
 def fires_from(schedule: Schedule, day: date, now: datetime, limit: int) -> Sequence[datetime]:

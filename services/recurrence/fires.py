@@ -11,7 +11,7 @@ from services.kernel.errors import RequestRefused
 from services.recurrence.by_date import dates_from, has_common_shape
 from services.recurrence.by_dateutil import walked
 from services.recurrence.by_grid import elapsed_instants, grid_walls
-from services.recurrence.follow_up import repeated, without_nag
+from services.recurrence.follow_up import repeated, without_follow_up
 from services.recurrence.rules import ELAPSED, Rule, parse_rule
 from services.recurrence.schedule import Schedule
 
@@ -60,7 +60,7 @@ def check(schedule: Schedule, now: datetime, shortest: timedelta, asked_at: date
             `rule_not_understood(rule)`, `zone_unknown(zone)`.
     """
     zone = zone_of(schedule)
-    since = now if asked_at is None or without_nag(schedule.rule) else min(asked_at, now)
+    since = now if asked_at is None or without_follow_up(schedule.rule) else min(asked_at, now)
     try:
         first = next_after(schedule, since)
     except OverflowError as error:

@@ -15,7 +15,7 @@ _AFTER = re.compile(r";?\bNAGAFTER=[^;]*", re.IGNORECASE)
 _ONCE = "FREQ=DAILY;COUNT=1"
 
 
-class Nag(Struct, frozen=True, kw_only=True):
+class FollowUp(Struct, frozen=True, kw_only=True):
     """Each fire is repeated every `every`, at most `times`, until the next one comes.
 
     Fires up to `done_until` (UTC) are dealt with and not repeated.
@@ -26,7 +26,7 @@ class Nag(Struct, frozen=True, kw_only=True):
     done_until: datetime | None = None
 
 
-def read_nag(parts: dict[str, str]) -> Nag | None:
+def parse_follow_up(parts: dict[str, str]) -> FollowUp | None:
     """Take what is said of repeating out of the parts of a rule.
 
     Raises:
@@ -38,46 +38,46 @@ def read_nag(parts: dict[str, str]) -> Nag | None:
     if not 1 <= int(minutes) <= LONGEST_PAUSE_MINUTES or not 1 <= int(times) <= MOST_NAGS:
         raise ValueError(f"NAG={minutes};NAGS={times}")
     done_until = datetime.strptime(after, _STAMP).replace(tzinfo=UTC) if after else None
-    return Nag(every=timedelta(minutes=int(minutes)), times=int(times), done_until=done_until)
+    return FollowUp(every=timedelta(minutes=int(minutes)), times=int(times), done_until=done_until)
 
 
-def with_nag(rule: str, *, minutes: int, times: int) -> str:
+def with_follow_up(rule: str, *, minutes: int, times: int) -> str:
     """The rule, its fires repeated; of a once-reminder (an empty rule), one that fires once and is repeated."""
-    return f"{without_nag(rule) or _ONCE};NAG={minutes};NAGS={times}"
+    return f"{without_follow_up(rule) or _ONCE};NAG={minutes};NAGS={times}"
 
 
-def without_nag(rule: str) -> str:
+def without_follow_up(rule: str) -> str:
     """The rule without repeating; empty for what fires once."""
     bare = _OWN_PARTS.sub("", rule).strip(";")
     return "" if bare == _ONCE else bare
 
 
-def is_nagging(rule: str) -> bool:
+def has_follow_up(rule: str) -> bool:
     """Return whether the rule repeats its fires until they are done."""
     return "NAG=" in rule.upper()
 
 
-def nag_of(rule: str) -> Nag | None:
+def follow_up_of(rule: str) -> FollowUp | None:
     """Return how the rule repeats its fires; None when it does not."""
-    return read_nag(dict(part.split("=", 1) for part in rule.upper().split(";") if part.startswith("NAG")))
+    return parse_follow_up(dict(part.split("=", 1) for part in rule.upper().split(";") if part.startswith("NAG")))
 
 
-def nag_like(rule: str, bare: str = "") -> str:
+def follow_up_like(rule: str, bare: str = "") -> str:
     """The rule `bare` (empty for once), its fires repeated as those of `rule` are; `bare` itself when they are not."""
     own = [part for part in rule.upper().split(";") if part.startswith(("NAG=", "NAGS="))]
-    return ";".join([without_nag(bare) or _ONCE, *own]) if own else bare
+    return ";".join([without_follow_up(bare) or _ONCE, *own]) if own else bare
 
 
 def done_by(rule: str, moment: datetime) -> str:
     """The rule once what fired up to `moment` (timezone-aware) is done; a rule that does not repeat stays itself."""
-    if not is_nagging(rule):
+    if not has_follow_up(rule):
         return rule
     # Rounded up: the fire of this very second is dealt with as well.
     whole = (moment + timedelta(seconds=1) - timedelta(microseconds=1)).astimezone(UTC)
     return f"{_AFTER.sub('', rule)};NAGAFTER={whole.strftime(_STAMP)}"
 
 
-def repeated(nag: Nag, fires: Callable[[datetime], Iterator[datetime]], after: datetime) -> Iterator[datetime]:
+def repeated(nag: FollowUp, fires: Callable[[datetime], Iterator[datetime]], after: datetime) -> Iterator[datetime]:
     """Fires and their repeats strictly after `after`, ascending; `fires` gives those strictly after an instant."""
     nagging: datetime | None = None
     for fire in chain(fires(after - nag.every * nag.times), [None]):
@@ -88,7 +88,7 @@ def repeated(nag: Nag, fires: Callable[[datetime], Iterator[datetime]], after: d
         nagging = fire
 
 
-def _repeats(nag: Nag, fire: datetime, following: datetime | None) -> Iterator[datetime]:
+def _repeats(nag: FollowUp, fire: datetime, following: datetime | None) -> Iterator[datetime]:
     if nag.done_until is not None and fire <= nag.done_until:
         return
     for number in range(1, nag.times + 1):

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from services.recurrence.by_date import dates_from, has_common_shape, is_day_allowed
 from services.recurrence.by_grid import elapsed_step, grid_walls
 from services.recurrence.fires import fires_after, last_instant, resolve, zone_of
-from services.recurrence.follow_up import without_nag
+from services.recurrence.follow_up import without_follow_up
 from services.recurrence.rules import ELAPSED, Rule, parse_rule
 from services.recurrence.schedule import Schedule
 
@@ -101,7 +101,7 @@ def _repeats(schedule: Schedule, listed: list[datetime]) -> float:
     """Return how many of the listed fires there are for each one that repeats none; 1 where the rule does not nag."""
     if parse_rule(schedule.rule).nag is None:
         return 1.0
-    bare = replace(schedule, rule=without_nag(schedule.rule))
+    bare = replace(schedule, rule=without_follow_up(schedule.rule))
     return len(listed) / max(1, _count(_due(bare, listed[0] - _MOMENT, listed[-1])))
 
 

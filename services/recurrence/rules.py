@@ -10,7 +10,7 @@ from msgspec import Struct
 from services.kernel.errors import RequestRefused
 from services.recurrence.calendars.ports import CalendarDays
 from services.recurrence.calendars.workdays import KINDS, read_calendar_days
-from services.recurrence.follow_up import Nag, read_nag
+from services.recurrence.follow_up import FollowUp, parse_follow_up
 
 WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 ELAPSED = frozenset({"MINUTELY", "HOURLY"})
@@ -57,7 +57,7 @@ class Rule(Struct, frozen=True, kw_only=True):
     except_days: frozenset[date] = frozenset()
     except_walls: frozenset[datetime] = frozenset()
     calendar_days: CalendarDays | None = None
-    nag: Nag | None = None
+    nag: FollowUp | None = None
 
     @property
     def is_elapsed(self) -> bool:
@@ -114,7 +114,7 @@ def _rule(parts: dict[str, str]) -> Rule:
         raise RequestRefused("rule_too_often", minimum=timedelta(minutes=1))
     numbers = {name: _numbers(name, parts[name]) for name in _NUMBERS if name in parts}
     exceptions = parts.pop("EXDATE", "")
-    nag = read_nag(parts)
+    nag = parse_follow_up(parts)
     calendar_days = _calendar_days(parts) if _KIND in parts else None
     rule = Rule(
         frequency=_one_of(parts.pop("FREQ", ""), _FREQUENCIES),

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from services.recurrence.edits import bare
 from services.recurrence.exceptions import with_exceptions, without_exceptions_from
 from services.recurrence.fires import next_fires
-from services.recurrence.follow_up import nag_like, without_nag
+from services.recurrence.follow_up import follow_up_like, without_follow_up
 from services.recurrence.rules import parse_rule
 from services.recurrence.schedule import Schedule
 
@@ -20,14 +20,14 @@ _DAY: Final = timedelta(days=1)
 _MOST_TIMES: Final = 2000
 
 
-class Rest(Struct, frozen=True, kw_only=True):
+class Suspension(Struct, frozen=True, kw_only=True):
     """A while in which nothing is said, timezone-aware; `until` is its end, exclusive."""
 
     since: datetime
     until: datetime
 
 
-def left_out(schedule: Schedule, rest: Rest) -> tuple[datetime, ...]:
+def left_out(schedule: Schedule, rest: Suspension) -> tuple[datetime, ...]:
     """The fires that `schedule` would have in `rest`."""
     after = rest.since - _TICK
     return tuple(takewhile(lambda fire: fire < rest.until, next_fires(schedule, after, _MOST_TIMES)))
@@ -35,10 +35,10 @@ def left_out(schedule: Schedule, rest: Rest) -> tuple[datetime, ...]:
 
 def can_rest(schedule: Schedule) -> bool:
     """Return whether it comes on days of the wall clock, of which some can be left out."""
-    return bool(schedule.rule) and not parse_rule(without_nag(schedule.rule)).is_elapsed
+    return bool(schedule.rule) and not parse_rule(without_follow_up(schedule.rule)).is_elapsed
 
 
-def resting(old: Schedule, rest: Rest) -> Schedule:
+def resting(old: Schedule, rest: Suspension) -> Schedule:
     """`old` without its fires in `rest`.
 
     Source: RFC 5545 section 3.8.5.1 (EXDATE).
@@ -51,20 +51,20 @@ def resting(old: Schedule, rest: Rest) -> Schedule:
     rule = with_exceptions(plain.rule, whole, days_only=True) if whole else plain.rule
     others = [fire for fire in fires if fire not in whole]
     rule = with_exceptions(rule, others, days_only=False) if others else rule
-    return replace(old, rule=nag_like(old.rule, rule))
+    return replace(old, rule=follow_up_like(old.rule, rule))
 
 
-def awake(old: Schedule, now: datetime) -> Schedule:
+def resume_suspended(old: Schedule, now: datetime) -> Schedule:
     """`old` with every time that lies ahead, also those that were left out."""
     today = now.astimezone(ZoneInfo(old.zone)).date()
-    return replace(old, rule=nag_like(old.rule, without_exceptions_from(without_nag(old.rule), today)))
+    return replace(old, rule=follow_up_like(old.rule, without_exceptions_from(without_follow_up(old.rule), today)))
 
 
 def rests(schedule: Schedule, now: datetime) -> bool:
     """Return whether times that lie ahead were left out."""
-    return bool(schedule.rule) and awake(schedule, now) != schedule
+    return bool(schedule.rule) and resume_suspended(schedule, now) != schedule
 
 
 def is_put_off(schedule: Schedule, now: datetime) -> bool:
     """Return whether even its next time was left out."""
-    return rests(schedule, now) and next_fires(awake(schedule, now), now, 1) != next_fires(schedule, now, 1)
+    return rests(schedule, now) and next_fires(resume_suspended(schedule, now), now, 1) != next_fires(schedule, now, 1)

@@ -30,7 +30,7 @@ class Shown(Struct, frozen=True, kw_only=True):
     at: datetime = _EARLIEST
 
 
-class Shelf:
+class ReminderFinder:
     """Finds the open reminders of a chat; every look is limited to that chat."""
 
     def __init__(

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from services.kernel.errors import RequestRefused
 from services.recurrence.fires import next_after
-from services.recurrence.follow_up import is_nagging, nag_of
+from services.recurrence.follow_up import follow_up_of, has_follow_up
 from services.recurrence.missed import missed_between
 from services.recurrence.schedule import Schedule
 from services.reminders.model import CatchUp
@@ -96,6 +96,6 @@ def _last_fires(schedule: Schedule, first: datetime, latest: datetime, missed: i
 
 def pause_after(schedule: Schedule, due: datetime) -> timedelta | None:
     """The pause after the fire at `due` (timezone-aware); None where no repetition follows it."""
-    nag = nag_of(schedule.rule) if is_nagging(schedule.rule) else None
+    nag = follow_up_of(schedule.rule) if has_follow_up(schedule.rule) else None
     following = None if nag is None else next_after(schedule, due)
     return nag.every if nag is not None and following is not None and following - due == nag.every else None

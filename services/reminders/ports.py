@@ -6,10 +6,18 @@ from typing import Protocol, runtime_checkable
 
 from services.reminders.model import DueNotice, ReminderLimits
 from services.reminders.quiet_hours import QuietBook
-from services.reminders.records import Change, Claim, DeliveryRecord, Draft, Lease, Mark, StoredReminder
+from services.reminders.records import (
+    Change,
+    Claim,
+    DeliveryOutcome,
+    DeliveryRecord,
+    Lease,
+    StoredReminder,
+    ValidatedReminder,
+)
 
 
-class Courier(Protocol):
+class Notifier(Protocol):
     """Says a due notice in its chat; the bot's outbox is one."""
 
     async def deliver(self, notice: DueNotice) -> str | None:
@@ -26,7 +34,7 @@ class Courier(Protocol):
 
 
 @runtime_checkable
-class GatheringCourier(Courier, Protocol):
+class BatchNotifier(Notifier, Protocol):
     """A courier that can say several notices of one chat in one message; without that they come one by one."""
 
     async def deliver_together(self, notices: Sequence[DueNotice], idempotency_key: str) -> str | None:
@@ -37,7 +45,7 @@ class GatheringCourier(Courier, Protocol):
 class ReminderBook(Protocol):
     """The reminders themselves. Every method is one transaction."""
 
-    async def add(self, draft: Draft, now: datetime, limits: ReminderLimits) -> StoredReminder:
+    async def add(self, draft: ValidatedReminder, now: datetime, limits: ReminderLimits) -> StoredReminder:
         """Keep a reminder; the same request key again gives the one that is there.
 
         Raises:
@@ -45,7 +53,7 @@ class ReminderBook(Protocol):
         """
         ...
 
-    async def add_many(self, drafts: Sequence[Draft], now: datetime) -> int:
+    async def add_many(self, drafts: Sequence[ValidatedReminder], now: datetime) -> int:
         """Keep many at once, caps not asked; return how many were new."""
         ...
 
@@ -115,21 +123,21 @@ class DeliveryLedger(Protocol):
         """Read a claimed occurrence again after its reminder was edited."""
         ...
 
-    def note_sent(self, sent: Sequence[tuple[Lease, Mark]]) -> bool:
+    def note_sent(self, sent: Sequence[tuple[Lease, DeliveryOutcome]]) -> bool:
         """Write down at once, without a wait, that these were said; `settle` records it all the same.
 
         False where that cannot be: until they are kept or settled, a crash would have them said again.
         """
         ...
 
-    async def keep_sent(self, sent: Sequence[Mark]) -> bool:
+    async def keep_sent(self, sent: Sequence[DeliveryOutcome]) -> bool:
         """Write down that these were said, in less time than `settle` takes, which records it all the same.
 
         False where only `settle` can.
         """
         ...
 
-    async def settle(self, marks: Sequence[Mark]) -> None:
+    async def settle(self, marks: Sequence[DeliveryOutcome]) -> None:
         """Record what came of attempts; those to be tried again are freed until their time."""
         ...
 

@@ -7,8 +7,8 @@ from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import Clock
 from services.kernel.errors import RequestRefused
 from services.people.member_names import target_ids
-from services.recurrence.follow_up import is_nagging
-from services.reminders.finder import Shelf
+from services.recurrence.follow_up import has_follow_up
+from services.reminders.finder import ReminderFinder
 from services.reminders.model import EVERYONE, Reminder, ReminderState, row_key
 from services.reminders.ports import ReminderBook
 from services.reminders.records import StoredReminder
@@ -18,10 +18,10 @@ _LATELY = timedelta(days=1)
 _MOST = 50
 
 
-class SaidReminders:
+class RecentDeliveries:
     """Finds reminders by having been said; every look is limited to one chat."""
 
-    def __init__(self, book: ReminderBook, clock: Clock, shelf: Shelf) -> None:
+    def __init__(self, book: ReminderBook, clock: Clock, shelf: ReminderFinder) -> None:
         self._book = book
         self._clock = clock
         self._shelf = shelf
@@ -41,7 +41,7 @@ class SaidReminders:
             RequestRefused: `nothing_to_finish`.
         """
         for row in await self._said_to(chat, person, within):
-            if row.state is ReminderState.ACTIVE and is_nagging(row.schedule.rule):
+            if row.state is ReminderState.ACTIVE and has_follow_up(row.schedule.rule):
                 return self._shelf.public(row)
         raise RequestRefused("nothing_to_finish")
 

@@ -32,7 +32,7 @@ WITHDRAWN = 0
 """The version of an occurrence that was being sent when its reminder was deleted or moved: there is no next attempt."""
 
 
-class LeaseFate(StrEnum):
+class PendingPolicy(StrEnum):
     """What a change does to occurrences that are claimed and not begun: cancel them, or say the new text.
 
     One that is being sent finishes with the words it has; should that fail, the same holds for its next attempt.
@@ -63,7 +63,7 @@ class StoredReminder(Struct, frozen=True, kw_only=True):
     action: ReminderAction = ReminderAction.SAY
 
 
-class Draft(Struct, frozen=True, kw_only=True):
+class ValidatedReminder(Struct, frozen=True, kw_only=True):
     """A checked wish with its first fire in UTC."""
 
     wish: NewReminder
@@ -80,7 +80,7 @@ class Change(Struct, frozen=True, kw_only=True):
     schedule: Schedule
     state: ReminderState
     next_fire_at: datetime | None
-    leases: LeaseFate
+    leases: PendingPolicy
     is_urgent: bool | None = None
     catch_up: CatchUp | None = None
 
@@ -106,7 +106,7 @@ class Claim(Struct, frozen=True, kw_only=True):
     is_full: bool
 
 
-class Mark(NamedTuple):
+class DeliveryOutcome(NamedTuple):
     """What came of one attempt. `at` is when it was sent, or when to try again."""
 
     delivery_id: int

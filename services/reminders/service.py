@@ -12,19 +12,19 @@ from services.kernel.clock import Clock
 from services.kernel.errors import RequestRefused
 from services.kernel.state import StateStore
 from services.recurrence.fires import check, next_fires
-from services.recurrence.follow_up import is_nagging, nag_like, without_nag
+from services.recurrence.follow_up import follow_up_like, has_follow_up, without_follow_up
 from services.recurrence.rules import needs_calendar
 from services.recurrence.schedule import Schedule
 from services.reminders.delivery.retry import RetryPolicy
-from services.reminders.delivery.worker import Waker, WakerPace
+from services.reminders.delivery.worker import DeliveryConfig, DeliveryWorker
 from services.reminders.due_words import USUAL
-from services.reminders.finder import Shelf, Shown
+from services.reminders.finder import ReminderFinder, Shown
 from services.reminders.model import NewReminder, Reminder, ReminderEdit, ReminderLimits, ReminderState, public_id
 from services.reminders.permissions import check_may_change, check_may_finish, is_for_everyone, let_anybody
-from services.reminders.ports import Courier, ReminderStore
+from services.reminders.ports import Notifier, ReminderStore
 from services.reminders.quiet_hours import QuietHours, QuietService
-from services.reminders.recent_deliveries import SaidReminders
-from services.reminders.records import Change, DeliveryRecord, Draft, StoredReminder
+from services.reminders.recent_deliveries import RecentDeliveries
+from services.reminders.records import Change, DeliveryRecord, StoredReminder, ValidatedReminder
 from services.reminders.references import means_all
 from services.reminders.transitions import (
     cancelled,
@@ -37,7 +37,7 @@ from services.reminders.transitions import (
     paused,
     resumed,
 )
-from services.reminders.updater import Changing
+from services.reminders.updater import ReminderUpdater
 from services.time_expressions import TimeReader
 
 _KEPT = timedelta(days=30)
@@ -53,11 +53,11 @@ class ReminderService:
         self,
         store: ReminderStore,
         clock: Clock,
-        courier: Courier,
+        courier: Notifier,
         state: StateStore,
         *,
         limits: ReminderLimits | None = None,
-        pace: WakerPace | None = None,
+        pace: DeliveryConfig | None = None,
         retries: RetryPolicy | None = None,
         zone_data: str = "",
         times: TimeReader = USUAL,
@@ -71,11 +71,13 @@ class ReminderService:
         self._store = store
         self._clock = clock
         self._limits = limits or ReminderLimits()
-        self._shelf = Shelf(store, clock, state, self._limits.per_chat, times)
-        self.said = SaidReminders(store, clock, self._shelf)
+        self._shelf = ReminderFinder(store, clock, state, self._limits.per_chat, times)
+        self.said = RecentDeliveries(store, clock, self._shelf)
         self.quiet = QuietService(store, quiet)
-        self.waker = Waker(store, courier, clock, pace or WakerPace(), retries or RetryPolicy(), zone_data)
-        self._changing = Changing(store, clock, self._shelf, self.waker.nudge)
+        self.waker = DeliveryWorker(
+            store, courier, clock, pace or DeliveryConfig(), retries or RetryPolicy(), zone_data
+        )
+        self._changing = ReminderUpdater(store, clock, self._shelf, self.waker.nudge)
 
     async def create(self, wish: NewReminder) -> Reminder:
         """Keep a reminder and deliver it when it falls due; the same request key again gives the same reminder.
@@ -343,7 +345,7 @@ class ReminderService:
             return edited(row, ReminderEdit(schedule=schedule), now, shortest)
 
         def is_elsewhere(row: StoredReminder) -> bool:
-            return bool(without_nag(row.schedule.rule)) and row.schedule.zone != zone
+            return bool(without_follow_up(row.schedule.rule)) and row.schedule.zone != zone
 
         return await self._changing.own(chat, person, moved, is_elsewhere)
 
@@ -374,7 +376,7 @@ class ReminderService:
         targets = self._again_for(row, person)
         again = replace(_once_more(row, _again_at(until, row), person, targets, request_key), asked_at=asked_at)
         snoozed = await self.create(again)
-        if is_nagging(row.schedule.rule) and row.state is ReminderState.ACTIVE:
+        if has_follow_up(row.schedule.rule) and row.state is ReminderState.ACTIVE:
             await self.finish(chat, person, public_id(row.key))
         return snoozed
 
@@ -397,7 +399,7 @@ class ReminderService:
         try:
             check_may_change(reminder, person)
         except RequestRefused:
-            if is_nagging(row.schedule.rule) or not is_for_everyone(reminder):
+            if has_follow_up(row.schedule.rule) or not is_for_everyone(reminder):
                 raise
             return ()
         return row.targets
@@ -436,10 +438,12 @@ class ReminderService:
         """Return what came of every occurrence due in a period, oldest first."""
         return await self._store.deliveries(since, until)
 
-    def _draft(self, wish: NewReminder, now: datetime) -> Draft:
+    def _draft(self, wish: NewReminder, now: datetime) -> ValidatedReminder:
         content = self._content(wish.content)
         wish = wish if content == wish.content else replace(wish, content=content)
-        return Draft(wish=wish, first_fire=check(wish.schedule, now, self._limits.shortest_interval, wish.asked_at))
+        return ValidatedReminder(
+            wish=wish, first_fire=check(wish.schedule, now, self._limits.shortest_interval, wish.asked_at)
+        )
 
     def _content(self, content: str) -> str:
         content = content.strip()
@@ -478,4 +482,4 @@ def _once_more(
 
 def _again_at(until: datetime, row: StoredReminder) -> Schedule:
     once = once_at(until, row.schedule.zone)
-    return replace(once, rule=nag_like(row.schedule.rule))
+    return replace(once, rule=follow_up_like(row.schedule.rule))

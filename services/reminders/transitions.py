@@ -8,9 +8,9 @@ from services.kernel.chat import Person
 from services.kernel.errors import RequestRefused
 from services.people.member_names import target_ids
 from services.recurrence.fires import check, next_after
-from services.recurrence.follow_up import done_by, without_nag
+from services.recurrence.follow_up import done_by, without_follow_up
 from services.reminders.model import EVERYONE, Reminder, ReminderEdit, ReminderState, public_id
-from services.reminders.records import Change, LeaseFate, StoredReminder
+from services.reminders.records import Change, PendingPolicy, StoredReminder
 
 
 def cancelled(row: StoredReminder) -> Change:
@@ -52,7 +52,7 @@ def edited(
         schedule=edit.schedule or row.schedule,
         state=row.state,
         next_fire_at=row.next_fire_at,
-        leases=LeaseFate.REWRITE,
+        leases=PendingPolicy.REWRITE,
         is_urgent=edit.is_urgent,
         catch_up=edit.catch_up,
     )
@@ -61,7 +61,7 @@ def edited(
 def finished(row: StoredReminder, now: datetime, shortest: timedelta) -> Change | None:
     """Done: what fires once is over, and nothing that has fired is repeated; None when there is nothing to stop."""
     schedule = replace(row.schedule, rule=done_by(row.schedule.rule, now))
-    if not without_nag(row.schedule.rule):
+    if not without_follow_up(row.schedule.rule):
         is_ahead = next_after(replace(row.schedule, rule=""), now) is not None
         state = ReminderState.CANCELLED if is_ahead else ReminderState.DONE
         return replace(_stopped(row, state), schedule=schedule)
@@ -109,7 +109,7 @@ def _changed(
         schedule=schedule,
         state=ReminderState.ACTIVE,
         next_fire_at=check(schedule, now, shortest, asked_at),
-        leases=LeaseFate.CANCEL,
+        leases=PendingPolicy.CANCEL,
         is_urgent=edit.is_urgent,
         catch_up=edit.catch_up,
     )
@@ -124,7 +124,7 @@ def _stopped(row: StoredReminder, state: ReminderState) -> Change:
         schedule=row.schedule,
         state=state,
         next_fire_at=None,
-        leases=LeaseFate.CANCEL,
+        leases=PendingPolicy.CANCEL,
     )
 
 

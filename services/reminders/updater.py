@@ -6,7 +6,7 @@ from datetime import datetime
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import Clock
 from services.kernel.errors import RequestRefused
-from services.reminders.finder import Shelf
+from services.reminders.finder import ReminderFinder
 from services.reminders.model import Reminder, row_key
 from services.reminders.permissions import Check, check_may_change
 from services.reminders.ports import ReminderBook
@@ -17,10 +17,12 @@ Make = Callable[[StoredReminder], Change | None]
 """What a command turns a row into; None leaves it as it is."""
 
 
-class Changing:
+class ReminderUpdater:
     """Applies changes to reminders of a chat; `nudge` hears of each new next fire."""
 
-    def __init__(self, book: ReminderBook, clock: Clock, shelf: Shelf, nudge: Callable[[datetime], None]) -> None:
+    def __init__(
+        self, book: ReminderBook, clock: Clock, shelf: ReminderFinder, nudge: Callable[[datetime], None]
+    ) -> None:
         self._book = book
         self._clock = clock
         self._shelf = shelf

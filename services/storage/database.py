@@ -17,13 +17,13 @@ from loguru import logger
 from services.kernel.errors import ConfigError, StorageBusy, StorageFull, StorageUnavailable
 from services.kernel.private_files import close_to_others, make_private_folder, open_private
 from services.storage.engine import address, postgres, postgres_marks, sqlite
-from services.storage.engine.autocommit import Notes
+from services.storage.engine.autocommit import AutocommitWriter
 from services.storage.engine.file_lock import FileLock
 from services.storage.engine.integrity import DamageCheck, has_lost_journal, is_disk_full, refuse_empty_beside_old
 from services.storage.engine.journal_flush import JournalFlush
-from services.storage.engine.postgres import Patience
+from services.storage.engine.postgres import DatabaseTimeouts
 from services.storage.engine.sent_journal import SentJournal
-from services.storage.engine.worker_registry import Presence
+from services.storage.engine.worker_registry import WorkerRegistry
 from services.storage.schema.schema import make_schema
 from services.storage.schema.write_probe import try_write
 
@@ -40,11 +40,15 @@ class Database:
     """
 
     def __init__(
-        self, url: str, *, make_thread: Callable[[str], Executor] | None = None, patience: Patience | None = None
+        self,
+        url: str,
+        *,
+        make_thread: Callable[[str], Executor] | None = None,
+        patience: DatabaseTimeouts | None = None,
     ) -> None:
         """`make_thread` makes the executor that a name stands for; tests with a fake time pass one without a thread."""
         self._make_thread = make_thread or _thread
-        self._patience = patience or Patience()
+        self._patience = patience or DatabaseTimeouts()
         self._url = address.parsed(url)
         self._is_sqlite = self._url.get_backend_name() == "sqlite"
         self._path = sqlite.file_of(self._url) if self._is_sqlite else None
@@ -52,7 +56,7 @@ class Database:
         self._closing = AsyncExitStack()
         self._at_once: _LineAtOnce | None = None
         self._journal: JournalFlush | None = None
-        self._notes: Notes | None = None
+        self._notes: AutocommitWriter | None = None
         self._check: DamageCheck | None = None
         self.damage: str | None = None
         """The damage of the file that was met or found; None as long as it is sound."""
@@ -60,7 +64,7 @@ class Database:
         """Whether the write-ahead log was missing at the start although the process before did not end by itself."""
         self.sent: SentJournal | None = None
         """Notes beside the file of a SQLite database; None where a database is shared, and others may take over."""
-        self.presence: Presence | None = None
+        self.presence: WorkerRegistry | None = None
         """Tells the processes that share a PostgreSQL of each other; None where a database has one process."""
 
     @property
@@ -99,9 +103,9 @@ class Database:
         try:
             await asyncio.get_running_loop().run_in_executor(self._writer, self._open)
             if not self._is_sqlite:
-                presence = Presence(self._url, self._make_thread, self._patience)
+                presence = WorkerRegistry(self._url, self._make_thread, self._patience)
                 self.presence = await self._closing.enter_async_context(presence)
-                self._notes = Notes(self._url, postgres_marks.KEEP, self._marker)
+                self._notes = AutocommitWriter(self._url, postgres_marks.KEEP, self._marker)
                 self._closing.callback(self._notes.close)
         except BaseException:
             await self.__aexit__()

@@ -19,7 +19,7 @@ from services.recurrence.fires import check
 from services.recurrence.schedule import Schedule
 from services.reminders.model import NewReminder
 from services.reminders.ports import ReminderStore
-from services.reminders.records import Draft
+from services.reminders.records import ValidatedReminder
 from services.reminders.testing.memory_store import MemoryReminderStore
 from services.storage.database import Database
 from services.storage.messages.store import SqlMessageStore
@@ -88,10 +88,12 @@ def state(database: Database | None, clock: FixedClock) -> StateStore:
 
 
 @pytest.fixture
-def draft() -> Callable[..., Draft]:
+def draft() -> Callable[..., ValidatedReminder]:
     """Make a draft: due `seconds` from NOW, recurring with a rule."""
 
-    def make(key: str = "1", *, seconds: float = 60, rule: str = "", chat: str = "home", creator: str = "ann") -> Draft:
+    def make(
+        key: str = "1", *, seconds: float = 60, rule: str = "", chat: str = "home", creator: str = "ann"
+    ) -> ValidatedReminder:
         start = (NOW + timedelta(seconds=seconds)).replace(tzinfo=None)
         schedule = Schedule(start=start, zone="UTC", rule=rule)
         wish = NewReminder(
@@ -103,7 +105,7 @@ def draft() -> Callable[..., Draft]:
             language="zh",
             targets=(Person(id="bob", name="Bob 鲍勃"),),
         )
-        return Draft(wish=wish, first_fire=check(schedule, NOW, timedelta(minutes=1)))
+        return ValidatedReminder(wish=wish, first_fire=check(schedule, NOW, timedelta(minutes=1)))
 
     return make
 

@@ -10,10 +10,10 @@ from services.kernel.chat import ChatAddress, Person
 from services.reminders.model import CatchUp, ReminderEdit, ReminderLimits
 from services.reminders.ports import ReminderStore
 from services.reminders.quiet_hours import QuietHours, chat_key, person_key
-from services.reminders.records import DeliveryState, Draft, Lease, Mark
+from services.reminders.records import DeliveryOutcome, DeliveryState, Lease, ValidatedReminder
 from services.reminders.transitions import cancelled, edited
 
-MakeDraft = Callable[..., Draft]
+MakeDraft = Callable[..., ValidatedReminder]
 MINUTE = timedelta(minutes=1)
 DAY = timedelta(days=1)
 LIMITS = ReminderLimits()
@@ -22,7 +22,7 @@ BOB = Person(id="bob", name="Bob")
 MORNING = QuietHours(starts=time(9), ends=time(10), zone="UTC")
 
 
-def with_wish(draft: Draft, **changes) -> Draft:
+def with_wish(draft: ValidatedReminder, **changes) -> ValidatedReminder:
     return replace(draft, wish=replace(draft.wish, **changes))
 
 
@@ -173,7 +173,7 @@ async def test_reminders_are_found_by_the_message_they_were_said_in(reminders: R
     row = await reminders.add(draft(), now, LIMITS)
     (lease,) = await claimed(reminders, now + MINUTE)
     await reminders.begin("me", [lease.notice.delivery_id])
-    said = Mark(
+    said = DeliveryOutcome(
         delivery_id=lease.notice.delivery_id,
         reminder_key=row.key,
         state=DeliveryState.SENT,

@@ -10,18 +10,18 @@ from services.kernel.errors import RequestRefused
 from services.recurrence.schedule import Schedule
 from services.reminders.model import ReminderEdit, ReminderLimits, ReminderState
 from services.reminders.ports import ReminderStore
-from services.reminders.records import DeliveryState, Draft, Lease, Mark
+from services.reminders.records import DeliveryOutcome, DeliveryState, Lease, ValidatedReminder
 from services.reminders.transitions import cancelled, edited, resumed
 
-MakeDraft = Callable[..., Draft]
+MakeDraft = Callable[..., ValidatedReminder]
 MINUTE = timedelta(minutes=1)
 DAY = timedelta(days=1)
 LIMITS = ReminderLimits(per_person=2, per_chat=3)
 
 
-def outcome(lease: Lease, state: DeliveryState, at: datetime) -> Mark:
+def outcome(lease: Lease, state: DeliveryState, at: datetime) -> DeliveryOutcome:
     notice = lease.notice
-    return Mark(
+    return DeliveryOutcome(
         delivery_id=notice.delivery_id, reminder_key=lease.reminder_key, state=state, attempt=notice.attempt, at=at
     )
 
@@ -52,7 +52,7 @@ async def test_the_second_of_two_equal_wall_times_is_kept_apart(reminders: Remin
     start = datetime.fromisoformat("2026-10-25T02:30").replace(fold=1)
     wish = replace(draft().wish, schedule=Schedule(start=start, zone="Europe/Berlin"))
 
-    row = await reminders.add(Draft(wish=wish, first_fire=now), now, LIMITS)
+    row = await reminders.add(ValidatedReminder(wish=wish, first_fire=now), now, LIMITS)
 
     assert row.schedule.start.fold == 1
 
@@ -217,7 +217,7 @@ async def test_a_rule_that_cannot_be_read_fires_once_more_and_pauses(reminders: 
         draft().wish,
         schedule=Schedule(start=datetime.fromisoformat("2026-01-01T00:00"), zone="UTC", rule="FREQ=SOMEDAY"),
     )
-    row = await reminders.add(Draft(wish=wish, first_fire=now), now, LIMITS)
+    row = await reminders.add(ValidatedReminder(wish=wish, first_fire=now), now, LIMITS)
     await reminders.add(draft("fine", seconds=1), now, LIMITS)
 
     leases = await claimed(reminders, now + MINUTE)

@@ -20,11 +20,11 @@ from services.recurrence.schedule import Schedule
 from services.reminders.exchange.model import ImportRefused
 from services.reminders.model import NewReminder
 from services.reminders.quiet_hours import QuietHours
-from services.reminders.records import Draft
+from services.reminders.records import ValidatedReminder
 from services.storage.database import Database
-from services.storage.export.lines import Wanted
+from services.storage.export.lines import ExportScope
 from services.storage.export.reader import TransferReader
-from services.storage.export.service import bring_in, exported
+from services.storage.export.service import exported, import_lines
 from services.storage.export.writer import TransferWriter
 from services.storage.messages.store import SqlMessageStore
 from services.storage.people.memories import SqlMemoryStore
@@ -44,7 +44,7 @@ BOT = Person(id="bot", name="Bubbles", is_bot=True)
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 CLOCK = FixedClock(NOW)
 FILES = {"/files/k/desk.png": b"\x89PNG\x00\xff", "/files/k/b.txt": b"b", "/files/k/other.txt": b"others'"}
-ALL_OF_HOME = Wanted(chats=(HOME.key,))
+ALL_OF_HOME = ExportScope(chats=(HOME.key,))
 KINDS = [
     "sqlite",
     pytest.param("postgresql", marks=[pytest.mark.integration, pytest.mark.timeout(30)]),
@@ -83,7 +83,7 @@ def draft(key, creator=ANN, address=HOME, rule=""):
         language="zh",
         targets=(BEN,),
     )
-    return Draft(wish=wish, first_fire=start)
+    return ValidatedReminder(wish=wish, first_fire=start)
 
 
 async def furnish(database):
@@ -152,7 +152,9 @@ async def taken_out(database, wanted, files=FILES):
 
 async def brought(database, texts, files=None):
     store = SqlTransferStore(database)
-    return await bring_in(lambda: texts, store, TransferWriter(database), Shelf() if files is None else files, CLOCK)
+    return await import_lines(
+        lambda: texts, store, TransferWriter(database), Shelf() if files is None else files, CLOCK
+    )
 
 
 def things(texts):
@@ -195,7 +197,7 @@ async def test_nothing_of_other_chats_and_nothing_that_was_taken_back_is_in_it(d
 
 async def test_a_person_takes_what_is_theirs_in_every_chat_of_the_platform(database):
     await furnish(database)
-    lines = [json.loads(each) for each in (await taken_out(database, Wanted(people=("web:ann",))))[1:]]
+    lines = [json.loads(each) for each in (await taken_out(database, ExportScope(people=("web:ann",))))[1:]]
 
     assert {(each["kind"], each.get("chat") or each.get("scope") or each.get("key")) for each in lines} == {
         ("message", "web:home"),
@@ -246,7 +248,7 @@ async def test_the_accounts_of_a_person_are_linked_again_unless_one_of_them_is_l
         return service
 
     await link(database, ("web", ANN), ("irc", Person(id="ann_", name="Ann")))
-    taken = await taken_out(database, Wanted(people=("web:ann", "irc:ann_")))
+    taken = await taken_out(database, ExportScope(people=("web:ann", "irc:ann_")))
     first = await brought(other, taken)
     there = PeopleService(SqlScopeStore(other), LinkCodes(SqlStateStore(other, CLOCK)))
     known = await there.accounts_of(HOME, ANN)

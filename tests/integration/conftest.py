@@ -13,9 +13,9 @@ from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import SystemClock
 from services.recurrence.schedule import Schedule
 from services.reminders.model import NewReminder
-from services.reminders.records import Draft
+from services.reminders.records import ValidatedReminder
 from services.storage.database import Database
-from services.storage.engine.postgres import Patience
+from services.storage.engine.postgres import DatabaseTimeouts
 from services.storage.reminders.store import SqlReminderStore
 from tests.integration.reminder_worker import deliver_until_killed
 from tests.integration.workers import Worker
@@ -27,7 +27,7 @@ class Crew:
 
     def __init__(self, folder: Path, url: str, resources: AsyncExitStack) -> None:
         self.url = url
-        self.patience = Patience()
+        self.patience = DatabaseTimeouts()
         self._folder = folder
         self._resources = resources
 
@@ -44,7 +44,7 @@ class Crew:
         clock = SystemClock()
         due = clock.now() + timedelta(seconds=seconds)
         drafts = [
-            Draft(
+            ValidatedReminder(
                 wish=NewReminder(
                     request_key=f"{label}-{number}",
                     address=ChatAddress(platform="console", chat_id=f"chat{number % 50}"),
@@ -89,7 +89,7 @@ async def settled(crew: Crew, postgres_url: str) -> None:
     """Wait until the server has run long enough for its workers, less patient than usual, to tell who is dead."""
     import psycopg
 
-    crew.patience = Patience(settling=timedelta(seconds=2))
+    crew.patience = DatabaseTimeouts(settling=timedelta(seconds=2))
 
     with psycopg.connect(postgres_url) as session:
         row = session.execute("SELECT extract(epoch FROM clock_timestamp() - pg_postmaster_start_time())").fetchone()

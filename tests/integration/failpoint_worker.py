@@ -14,7 +14,7 @@ from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import SystemClock
 from services.recurrence.schedule import Schedule
 from services.reminders.model import DueNotice, NewReminder
-from services.reminders.records import Claim, DeliveryState, Lease, Mark
+from services.reminders.records import Claim, DeliveryOutcome, DeliveryState, Lease
 from services.reminders.service import ReminderService
 from services.storage.database import Database
 from services.storage.people.state import SqlStateStore
@@ -58,11 +58,11 @@ class FailingStore(SqlReminderStore):
         self._failpoint.reach("begin | send")
         return begun
 
-    def note_sent(self, sent: Sequence[tuple[Lease, Mark]]) -> bool:
+    def note_sent(self, sent: Sequence[tuple[Lease, DeliveryOutcome]]) -> bool:
         self._failpoint.reach("ack | note")
         return super().note_sent(sent)
 
-    async def settle(self, marks: Sequence[Mark]) -> None:
+    async def settle(self, marks: Sequence[DeliveryOutcome]) -> None:
         self._failpoint.reach("ack | mark")
         await super().settle(marks)
         self._failpoint.reach("after mark")

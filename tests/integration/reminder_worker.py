@@ -15,7 +15,7 @@ from services.recurrence.schedule import Schedule
 from services.reminders.model import DueNotice, NewReminder
 from services.reminders.service import ReminderService
 from services.storage.database import Database
-from services.storage.engine.postgres import Patience
+from services.storage.engine.postgres import DatabaseTimeouts
 from services.storage.people.state import SqlStateStore
 from services.storage.reminders.store import SqlReminderStore
 
@@ -52,7 +52,7 @@ def deliver_until_killed(
     seconds: float = 0.0,
     url: str = "",
     send_seconds: float = SEND_SECONDS,
-    patience: Patience | None = None,
+    patience: DatabaseTimeouts | None = None,
 ) -> None:
     """Set `count` reminders due in `seconds`, say that they are committed, and deliver.
 

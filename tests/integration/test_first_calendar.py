@@ -11,7 +11,7 @@ import pytest
 
 from bot.testing.clocks import FixedClock
 from services.kernel.chat import ChatAddress, Person
-from services.kernel.startup_imports import imported_for_good
+from services.kernel.startup_imports import import_without_gc
 from services.kernel.state import MemoryStateStore
 from services.recurrence.schedule import Schedule
 from services.reminders.model import DueNotice, NewReminder
@@ -42,7 +42,7 @@ class NoCourier:
 def look(say_ready: Callable[[], None], folder: Path, what: str) -> None:
     """Set or list a reminder on working days as the first thing of a process; write down how long the loop was away."""
     say_ready()
-    with imported_for_good():  # as the bot starts; else a look for garbage in all of it could fall into the time
+    with import_without_gc():  # as the bot starts; else a look for garbage in all of it could fall into the time
         warm_up()
     assert "holidays" not in sys.modules
     longest = asyncio.run(_look(folder, what))

@@ -11,7 +11,7 @@ from time import monotonic, sleep
 
 import pytest
 
-from services.reminders.delivery.worker import WakerPace
+from services.reminders.delivery.worker import DeliveryConfig
 from tests.integration.reminder_worker import deliver_until_killed
 from tests.integration.workers import Worker
 from tests.pace import on_this_machine
@@ -103,7 +103,7 @@ async def test_kills_in_a_burst_lose_nothing(tmp_path: Path, seed: int):
     repeats = [line for place, line in enumerate(lines) if line[0] in {earlier[0] for earlier in lines[:place]}]
     assert {line[1] for line in lines} == {f"burst-{number}" for number in range(count)}
     assert len(lines) - len(repeats) == count
-    assert len(repeats) <= KILLS * WakerPace().senders
+    assert len(repeats) <= KILLS * DeliveryConfig().senders
     assert all(line[4] == "True" for line in repeats)
     assert took < on_this_machine(2)
 

@@ -22,7 +22,7 @@ from services.reminders.model import DueNotice, NewReminder
 from services.reminders.records import DeliveryState
 from services.reminders.service import ReminderService
 from services.storage.database import Database
-from services.storage.engine.postgres import Patience
+from services.storage.engine.postgres import DatabaseTimeouts
 from services.storage.people.state import SqlStateStore
 from services.storage.reminders.store import SqlReminderStore
 from tests.pace import on_this_machine
@@ -32,7 +32,9 @@ ROOT = Path(__file__).parents[2]
 HOME = ChatAddress(platform="console", chat_id="home")
 LOCKED_SECONDS = 8
 DUE_SECONDS = 2
-PATIENCE = Patience(busy=timedelta(seconds=5))  # shorter than the lock, as the usual half minute is than forty seconds
+PATIENCE = DatabaseTimeouts(
+    busy=timedelta(seconds=5)
+)  # shorter than the lock, as the usual half minute is than forty seconds
 
 
 class FakeCourier:

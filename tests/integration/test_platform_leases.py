@@ -8,8 +8,8 @@ import pytest
 import sqlalchemy as sa
 
 from bot.outbound.outbox import Outbox
-from bot.outbound.platform_leases import Holding
-from bot.outbound.remote_outbox import Relay
+from bot.outbound.platform_leases import PlatformLeaseHolder
+from bot.outbound.remote_outbox import RemoteOutbox
 from bot.platforms.base import OutgoingMessage
 from bot.testing.platform import FakePlatform
 from services.history.memory_store import MemoryMessageStore
@@ -17,16 +17,16 @@ from services.history.service import HistoryService
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.clock import SystemClock
 from services.storage.database import Database
-from services.storage.engine.postgres import Patience
+from services.storage.engine.postgres import DatabaseTimeouts
 from services.storage.messages.store import SqlMessageStore
 from services.storage.reminders.shared_claims import free_gone
 from services.storage.workers.platform_leases import PlatformLeases
-from services.storage.workers.remote_outbox import HandedOver
+from services.storage.workers.remote_outbox import RemoteMessages
 from services.storage.workers.turn_claims import TurnClaims
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(60)]
 LASTS = timedelta(seconds=1)
-AT_ONCE = Patience(settling=timedelta(0))
+AT_ONCE = DatabaseTimeouts(settling=timedelta(0))
 SENT_AT = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 BOTH = frozenset({"telegram", "irc"})
 
@@ -113,7 +113,7 @@ async def test_what_a_process_that_is_gone_has_left_is_taken_by_one_and_not_what
 
 
 async def test_of_many_that_ask_at_once_one_takes_what_is_handed_over(databases):
-    tables = [HandedOver(database, f"w{n}", fresh=LASTS) for n, database in enumerate(databases)]
+    tables = [RemoteMessages(database, f"w{n}", fresh=LASTS) for n, database in enumerate(databases)]
     numbers = [await tables[0].add("irc", str(number)) for number in range(30)]
     taken = await asyncio.gather(*(table.take({"irc"}) for table in tables * 3))
 
@@ -121,7 +121,7 @@ async def test_of_many_that_ask_at_once_one_takes_what_is_handed_over(databases)
 
 
 async def test_what_waited_too_long_is_not_said_any_more(databases):
-    table = HandedOver(databases[0], "w0", fresh=LASTS)
+    table = RemoteMessages(databases[0], "w0", fresh=LASTS)
     await table.add("irc", "stale")
     await asyncio.sleep(1.1)
 
@@ -129,7 +129,7 @@ async def test_what_waited_too_long_is_not_said_any_more(databases):
 
 
 async def test_what_is_withdrawn_tells_whether_somebody_had_it(databases):
-    table = HandedOver(databases[0], "w0", fresh=LASTS)
+    table = RemoteMessages(databases[0], "w0", fresh=LASTS)
     first, second = await table.add("irc", "1"), await table.add("matrix", "2")
     await table.take({"irc"})
 
@@ -147,10 +147,12 @@ async def _nothing() -> None:
 async def test_a_hundred_messages_of_a_worker_without_the_platform_are_said_in_order_by_the_other(databases):
     clock, platform = SystemClock(), FakePlatform(SystemClock(), name="irc")
     holdings = [
-        Holding(PlatformLeases(database, f"w{n}", lasts=LASTS), ["irc"], clock) for n, database in enumerate(databases)
+        PlatformLeaseHolder(PlatformLeases(database, f"w{n}", lasts=LASTS), ["irc"], clock)
+        for n, database in enumerate(databases)
     ]
     relays = [
-        Relay(HandedOver(database, f"w{n}", fresh=LASTS), holdings[n], clock) for n, database in enumerate(databases)
+        RemoteOutbox(RemoteMessages(database, f"w{n}", fresh=LASTS), holdings[n], clock)
+        for n, database in enumerate(databases)
     ]
     outboxes = [Outbox({"irc": platform}, HistoryService(MemoryMessageStore()), clock, relay) for relay in relays]
     home = ChatAddress(platform="irc", chat_id="#home")

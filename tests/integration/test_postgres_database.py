@@ -14,7 +14,7 @@ from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import ConfigError
 from services.recurrence.schedule import Schedule
 from services.reminders.model import NewReminder
-from services.reminders.records import Draft
+from services.reminders.records import ValidatedReminder
 from services.storage.database import Database
 from services.storage.reminders import ledger
 from services.storage.reminders.store import SqlReminderStore
@@ -44,7 +44,7 @@ def as_made(connection: sa.Connection) -> dict[str, str]:
     return {str(name): str(text) for name, text in (*indices, *options) if "alembic" not in name}
 
 
-def once(number: int) -> Draft:
+def once(number: int) -> ValidatedReminder:
     wish = NewReminder(
         request_key=str(number),
         address=ChatAddress(platform="console", chat_id="home"),
@@ -53,7 +53,7 @@ def once(number: int) -> Draft:
         schedule=Schedule(start=NOW.replace(tzinfo=None), zone="UTC"),
         language="en",
     )
-    return Draft(wish=wish, first_fire=NOW)
+    return ValidatedReminder(wish=wish, first_fire=NOW)
 
 
 def version(connection: sa.Connection) -> str | None:

@@ -5,11 +5,11 @@ import random
 
 import pytest
 
-from services.reminders.delivery.worker import WakerPace
+from services.reminders.delivery.worker import DeliveryConfig
 from tests.pace import on_this_machine
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
-SENDERS = WakerPace().senders
+SENDERS = DeliveryConfig().senders
 
 
 @pytest.mark.usefixtures("settled")

@@ -6,7 +6,7 @@ from time import sleep
 
 import pytest
 
-from services.reminders.delivery.worker import WakerPace
+from services.reminders.delivery.worker import DeliveryConfig
 from tests.pace import on_this_machine
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
@@ -37,5 +37,5 @@ async def test_a_restarted_server_loses_nothing_and_the_workers_go_on(
     await crew.until(2 * count, within=on_this_machine(20))
 
     repeats = crew.repeats()
-    assert len(repeats) <= 2 * WakerPace().senders
+    assert len(repeats) <= 2 * DeliveryConfig().senders
     assert all(line[4] == "True" for line in repeats)

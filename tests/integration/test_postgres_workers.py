@@ -9,18 +9,20 @@ import pytest
 import sqlalchemy as sa
 
 from services.kernel.clock import SystemClock
-from services.reminders.delivery.worker import WakerPace
+from services.reminders.delivery.worker import DeliveryConfig
 from services.reminders.model import ReminderState
-from services.reminders.records import DeliveryState, Mark
+from services.reminders.records import DeliveryOutcome, DeliveryState
 from services.storage.database import Database
-from services.storage.engine.postgres import Patience
+from services.storage.engine.postgres import DatabaseTimeouts
 from services.storage.reminders.store import SqlReminderStore
 from services.storage.tables import SAID
 from tests.pace import on_this_machine
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
-SENDERS = WakerPace().senders
-IMPATIENT = Patience(beat=timedelta(seconds=1), frozen_after=timedelta(seconds=5), settling=timedelta(seconds=2))
+SENDERS = DeliveryConfig().senders
+IMPATIENT = DatabaseTimeouts(
+    beat=timedelta(seconds=1), frozen_after=timedelta(seconds=5), settling=timedelta(seconds=2)
+)
 FROZEN_SECONDS = 10
 
 
@@ -54,14 +56,14 @@ async def test_a_killed_worker_s_reminders_are_finished_by_the_other_at_once(cre
     assert all(line[4] == "True" for line in repeats)
 
 
-async def say_three_and_keep_two(database: Database, crew) -> list[Mark]:
+async def say_three_and_keep_two(database: Database, crew) -> list[DeliveryOutcome]:
     """Begin what is due as the worker "dead", keep that two of it were said; the marks of all."""
     await crew.add("due", 3, seconds=0)
     store, now = SqlReminderStore(database), SystemClock().now()
     leases = (await store.claim("dead", now, now, 10)).leases
     await store.begin("dead", [lease.notice.delivery_id for lease in leases])
     marks = [
-        Mark(
+        DeliveryOutcome(
             delivery_id=lease.notice.delivery_id,
             reminder_key=lease.reminder_key,
             state=DeliveryState.SENT,

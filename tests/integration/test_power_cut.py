@@ -12,7 +12,7 @@ from time import monotonic
 
 import pytest
 
-from services.reminders.delivery.worker import WakerPace
+from services.reminders.delivery.worker import DeliveryConfig
 from tests.integration.reminder_worker import deliver_until_killed
 from tests.integration.workers import Worker
 from tests.whole_lines import whole_lines
@@ -122,4 +122,4 @@ async def test_a_copy_in_the_midst_of_a_burst_goes_on_where_it_was(tmp_path: Pat
     said = said_in(copy)
     assert before < BURST
     assert len(set(said)) == BURST
-    assert len(said) - BURST <= WakerPace().senders + lost_notes
+    assert len(said) - BURST <= DeliveryConfig().senders + lost_notes

@@ -13,10 +13,10 @@ from bot.testing.threads import InlineExecutor
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import DeliveryFailed
 from services.kernel.state import MemoryStateStore
-from services.recurrence.follow_up import with_nag
+from services.recurrence.follow_up import with_follow_up
 from services.recurrence.schedule import Schedule
 from services.reminders.audit.verification import Fate, verify
-from services.reminders.delivery.worker import WakerPace
+from services.reminders.delivery.worker import DeliveryConfig
 from services.reminders.model import DueNotice, NewReminder
 from services.reminders.service import ReminderService
 from services.storage.database import Database
@@ -31,7 +31,7 @@ RULES = (
     "FREQ=HOURLY;INTERVAL=5",
     "FREQ=WEEKLY;BYDAY=MO,WE,FR",
     "FREQ=DAILY;BYHOUR=2;BYMINUTE=30",
-    with_nag("FREQ=DAILY;BYHOUR=20;BYMINUTE=0", minutes=20, times=3),
+    with_follow_up("FREQ=DAILY;BYHOUR=20;BYMINUTE=0", minutes=20, times=3),
     "WORKDAYS;REGION=DE;BYHOUR=9;BYMINUTE=0",
     "",
 )
@@ -75,7 +75,7 @@ async def test_a_week_of_crashes_and_outages_lose_nothing_and_double_nothing(see
         store = SqlReminderStore(database)
 
         def service() -> ReminderService:
-            pace = WakerPace(tick=timedelta(minutes=10))
+            pace = DeliveryConfig(tick=timedelta(minutes=10))
             return ReminderService(store, clock, courier, MemoryStateStore(clock), pace=pace)
 
         await service().create_many([wish(number, chance) for number in range(49)])

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from services.call_log.model import CallRecord, Charge, CompletionRecord, Ending, Status, TurnRecord
+from services.call_log.model import CallRecord, CompletionRecord, Ending, Status, TurnRecord, UsageCost
 from services.kernel.chat import ChatAddress, Person
 from services.language_model.ports import RequestedCall
 
@@ -73,7 +73,7 @@ def make_call_record(
         ending=ending,
         receipts=(("set", "r1"),) if is_good else (),
         model="m",
-        charge=Charge(prompt_tokens=100, completion_tokens=20, cached_tokens=60, cost=0.5),
+        charge=UsageCost(prompt_tokens=100, completion_tokens=20, cached_tokens=60, cost=0.5),
         spawn_task='{"agent":"scout"}',
     )
 
@@ -83,7 +83,7 @@ def make_completion_record(*, tokens: int = 120, cost: float = 0.5, round_number
     return CompletionRecord(
         model="m",
         round=round_number,
-        charge=Charge(prompt_tokens=tokens - 20, completion_tokens=20, cached_tokens=60, cost=cost),
+        charge=UsageCost(prompt_tokens=tokens - 20, completion_tokens=20, cached_tokens=60, cost=cost),
         finish_reason="tool_calls",
         requested=(RequestedCall(id="1", name="reminder_set", arguments='{"content":"茶"}'),),
     )

@@ -2,15 +2,15 @@ import ssl
 
 import pytest
 
-from services.kernel.certificates import trusted
+from services.kernel.certificates import trusted_certificates
 
 
 def test_certificates_are_read_once():
-    assert trusted() is trusted()
+    assert trusted_certificates() is trusted_certificates()
 
 
 def test_servers_without_a_trusted_certificate_are_refused():
-    context = trusted()
+    context = trusted_certificates()
 
     assert (context.verify_mode, context.check_hostname) == (ssl.CERT_REQUIRED, True)
     assert context.get_ca_certs()
@@ -24,6 +24,6 @@ def test_a_file_of_the_environment_stands_for_all_where_the_environment_is_trust
     empty.mkdir()
     monkeypatch.setenv("SSL_CERT_DIR", str(empty))
     monkeypatch.delenv("SSL_CERT_FILE", raising=False)
-    read = trusted.__wrapped__(trust_environment=looks_at_environment)
+    read = trusted_certificates.__wrapped__(trust_environment=looks_at_environment)
 
     assert bool(read.get_ca_certs()) is trusts_any

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from services.kernel.startup_imports import imported_for_good, left_out
+from services.kernel.startup_imports import import_without_gc, left_out
 
 
 @pytest.fixture
@@ -22,14 +22,14 @@ def is_looked_through(thing) -> bool:
 
 
 def test_no_garbage_is_looked_for_while_modules_are_imported():
-    with imported_for_good():
+    with import_without_gc():
         assert not gc.isenabled()
 
     assert gc.isenabled()
 
 
 def test_what_was_imported_is_never_looked_through_again(new_module):
-    with imported_for_good():
+    with import_without_gc():
         made = importlib.import_module(new_module).MADE
 
     assert not is_looked_through(made)
@@ -38,7 +38,7 @@ def test_what_was_imported_is_never_looked_through_again(new_module):
 def test_what_there_is_stays_to_be_looked_through_where_nothing_is_imported(new_module):
     made = importlib.import_module(new_module).MADE
 
-    with imported_for_good():
+    with import_without_gc():
         importlib.import_module(new_module)
 
     assert is_looked_through(made)

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 from bot.app.inspection import offer_of
 from bot.app.language_models import language_model
-from bot.app.settings_checks import unknown_names
+from bot.app.settings_checks import check_configured_names
 from bot.cli.doctor.machine import examine_clock, examine_database, examine_zone_data
 from bot.cli.doctor.model import examine_model
 from bot.cli.doctor.platforms import examine_platform
@@ -34,7 +34,7 @@ async def examine(settings: Settings, clock: Clock) -> AsyncIterator[Finding]:
         for finding in await examine_running(settings.http, asking, data_dir=settings.bot.data_dir):
             yield finding
         offer = await offer_of(settings, clock)
-        for finding in (*examine_tools(offer), *unknown_names(settings, offer.platforms)):
+        for finding in (*examine_tools(offer), *check_configured_names(settings, offer.platforms)):
             yield finding
         if settings.model.base_url:
             await asking.ask("GET", settings.model.base_url)

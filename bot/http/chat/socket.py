@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query, WebSocket, WebSocketDisconnect
 from loguru import logger
 from pydantic import ValidationError
 
-from bot.http.chat.socket_actions import Act, Data, SocketActs
+from bot.http.chat.socket_actions import Act, Data, SocketActions
 from bot.http.core.bodies import LONGEST_MESSAGE, LONGEST_SESSION, SESSION_PATTERN
 from bot.http.core.context import Context, HttpContext
 from bot.http.core.errors import HttpRefused, language_asked
@@ -87,7 +87,7 @@ class RoomSocket:
         self._is_measuring = asyncio.Event()
         self._pace = TokenBuckets(_FRAMES_PER_MINUTE, context.clock)
         self._heard: Mapping[str, Act] = {
-            **SocketActs(context, session_id, viewer, self._put).by_kind,
+            **SocketActions(context, session_id, viewer, self._put).by_kind,
             "ping": self._ping,
             "metrics": self._measure,
         }

@@ -15,7 +15,7 @@ Data = Mapping[str, object]
 Act = Callable[[Data], Awaitable[None]]
 
 
-class SocketActs:
+class SocketActions:
     """Does what the frames of one person in one room say; `by_kind` has what each kind of frame is for.
 
     `page` is the socket that the frames come over.

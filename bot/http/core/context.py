@@ -15,7 +15,7 @@ from bot.http.core.readiness import Readiness
 from bot.http.core.tokens import Tokens
 from bot.platforms.web.adapter import WebPlatform
 from services.kernel.clock import Clock
-from services.reminders.finder import Shelf
+from services.reminders.finder import ReminderFinder
 from services.reminders.model import ReminderState, row_key
 from services.storage.messages.pages import MessagePages
 from services.storage.records.activity import ActivityReader
@@ -39,7 +39,7 @@ class HttpContext(Struct, frozen=True, kw_only=True):
     messages: MessagePages
     activity: ActivityReader
     reminders: SqlReminderStore
-    shelf: Shelf
+    shelf: ReminderFinder
     gauges: Gauges
     readiness: Readiness
     started_at: datetime
@@ -58,7 +58,7 @@ class HttpContext(Struct, frozen=True, kw_only=True):
             messages=MessagePages(app.database),
             activity=ActivityReader(app.database),
             reminders=reminders,
-            shelf=Shelf(reminders, clock, app.state, _MOST_REMINDERS),
+            shelf=ReminderFinder(reminders, clock, app.state, _MOST_REMINDERS),
             gauges=Gauges(),
             readiness=Readiness(app.database, clock),
             started_at=clock.now(),

@@ -9,7 +9,7 @@ from starlette.types import Receive, Scope, Send
 
 from bot.http.core.context import HttpContext
 from bot.http.core.errors import HttpRefused, error_response, refusal_response
-from bot.http.mcp.server import Asker, McpDoor
+from bot.http.mcp.server import Asker, McpTools
 from bot.http.rooms.memberships import enter_room
 from bot.http.security.auth import Viewer
 from bot.http.security.quota import admit
@@ -31,7 +31,7 @@ class McpEndpoint:
 
     def __init__(self, context: HttpContext) -> None:
         self._context = context
-        self._door = McpDoor(context.app, context.clock, self._asker, admit=self._admit)
+        self._door = McpTools(context.app, context.clock, self._asker, admit=self._admit)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request of whoever has the scope `mcp`."""

@@ -58,7 +58,7 @@ def anybody(asker: Asker) -> None:
     del asker
 
 
-class McpDoor:
+class McpTools:
     """Answers MCP clients; `who` says whom a request is from, or raises for those who may not ask.
 
     `admit` is asked before each call and raises `ToolFailed` with the reason where it may not be made now.

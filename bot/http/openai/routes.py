@@ -29,7 +29,7 @@ from function_calls.conversation.assistant import Assistant
 from function_calls.model_calls.client_tools import ClientToolInterpreter
 from function_calls.tools.calls import Interpreter, Reply, Turn
 from function_calls.tools.dispatch.execution import full_text
-from services.history.record_once import taken_in
+from services.history.record_once import record_once
 from services.history.service import HistoryService
 from services.kernel.errors import StorageFull
 from services.kernel.state import Json
@@ -140,7 +140,7 @@ async def _answered(
         HttpRefused: `tool_choice` demands a call, and the model made none (422).
     """
     if not turn.steps:
-        await taken_in(context.app.services.get(HistoryService), turn.message)
+        await record_once(context.app.services.get(HistoryService), turn.message)
         if context.app.claimed is not None:  # a client whose connection breaks asks again; no other worker answers it
             context.app.claimed.deal_with((turn.message.address.key, turn.message.id))
     interpreter = ClientToolInterpreter(context.app.interpreter, names)

@@ -12,7 +12,7 @@ from bot.http.core.errors import HttpRefused
 from bot.http.core.openai_errors import type_of
 from bot.http.openai.bodies import MODEL
 from bot.http.openai.turns import told_calls
-from bot.outbound.complete_sentences import whole_sentences
+from bot.outbound.complete_sentences import complete_sentences
 from function_calls.language.messages import say
 from function_calls.model_calls.unproven_claims import asks_for_change, is_unproven
 from function_calls.tools.calls import Interpretation, Interpreter, ToolCall, Turn
@@ -87,7 +87,7 @@ class Words:
 
     def _certain(self) -> str:
         """The beginning of what was heard that stays as it is, whatever follows; space at its ends may yet go."""
-        return whole_sentences(self._heard) if self._by_sentence else self._heard.strip()
+        return complete_sentences(self._heard) if self._by_sentence else self._heard.strip()
 
     def _tell(self, text: str) -> None:
         piece = text[len(self._told) :]

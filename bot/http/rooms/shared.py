@@ -13,7 +13,7 @@ from pydantic_core import to_json
 from bot.http.core.context import HttpContext
 from bot.http.rooms.history import RoomHistory
 from bot.platforms.web.room import HERE
-from services.kernel.background_tasks import hired
+from services.kernel.background_tasks import running_tasks
 from services.storage.workers.broadcasts import MOST_BYTES, Broadcasts
 
 SHARED: Final = frozenset({"message_new", "message_updated", "message_deleted", "reaction", "reminder_fired", HERE})
@@ -111,7 +111,7 @@ async def rooms_shared(context: HttpContext) -> AsyncIterator[None]:
     shared = SharedRooms(context, Broadcasts(context.app.database, _CHANNEL))
     context.room.rooms.share(shared.happened)
     try:
-        async with hired() as crew:
+        async with running_tasks() as crew:
             crew.start(shared.tell(), "rooms: tell the others")
             crew.start(shared.listen(), "rooms: hear the others")
             yield

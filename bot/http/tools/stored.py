@@ -15,7 +15,7 @@ from bot.http.core.bodies import Body, Done
 from bot.http.core.context import Context, HttpContext
 from bot.http.core.errors import HttpRefused
 from bot.http.security.auth import AdminViewer, Viewer, needs
-from bot.tools.stored.repository import ToolForm, ToolIdTaken, ToolShelf, ToolUnknown, ValvesInvalid
+from bot.tools.stored.repository import StoredToolRepository, ToolForm, ToolIdTaken, ToolUnknown, ValvesInvalid
 from function_calls.toolsets.access import AccessInvalid, check_access
 from function_calls.toolsets.stored.source import LONGEST_SOURCE, SourceInvalid, read_source
 from services.storage.tools.model import StoredTool
@@ -214,7 +214,7 @@ async def set_valves(tool_id: TOOL_ID, body: dict[str, JsonValue], context: Cont
 
 
 @contextmanager
-def _changing(context: HttpContext) -> Iterator[ToolShelf]:
+def _changing(context: HttpContext) -> Iterator[StoredToolRepository]:
     """The shelf, if Python tools are switched on; its errors as answers, and what is offered looked at anew."""
     tools = context.app.tools
     if tools.shelf is None or tools.written is None:

@@ -1,7 +1,7 @@
 """Has this message been handled before? Platforms deliver again after a lost acknowledgement."""
 
 from bot.inbound.middleware import Next
-from services.history.record_once import taken_in
+from services.history.record_once import record_once
 from services.history.service import HistoryService
 from services.kernel.chat import ChatMessage
 
@@ -14,5 +14,5 @@ class Once:
 
     async def __call__(self, message: ChatMessage, call_next: Next) -> None:
         """Pass on what is new. History is written first, so nothing said in the chat is missed by a summary."""
-        if message.is_recorded or await taken_in(self._history, message):
+        if message.is_recorded or await record_once(self._history, message):
             await call_next(message)

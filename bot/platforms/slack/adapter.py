@@ -16,7 +16,7 @@ from bot.platforms.kit.connection import Connection, ConnectionEnded, Connection
 from bot.platforms.kit.in_turn import send_in_turn
 from bot.platforms.slack import requests, wire
 from bot.platforms.slack.calls import WebApi, web_client
-from bot.platforms.slack.doors import HttpDoor, SocketDoor
+from bot.platforms.slack.doors import HttpListener, SocketListener
 from bot.platforms.slack.events import Command, Envelope, Interaction, ReactionEnvelope
 from bot.platforms.slack.settings import SlackSettings
 from services.kernel.chat import ChatAddress, Incoming, SentFile
@@ -136,12 +136,12 @@ class SlackPlatform:
             return None
         return f"{self._workspace.rstrip('/')}/archives/{address.chat_id}/p{message_id.replace('.', '')}"
 
-    def _make_door(self, settings: SlackSettings, ping_seconds: float) -> SocketDoor | HttpDoor:
+    def _make_door(self, settings: SlackSettings, ping_seconds: float) -> SocketListener | HttpListener:
         if settings.mode == "http":
             secret = settings.signing_secret.get_secret_value()
-            return HttpDoor(self._take, signing_secret=secret, host=settings.http_host, port=settings.http_port)
+            return HttpListener(self._take, signing_secret=secret, host=settings.http_host, port=settings.http_port)
         token = settings.app_token.get_secret_value()
-        return SocketDoor(self._take, app_token=token, api_url=settings.api_url, ping_seconds=ping_seconds)
+        return SocketListener(self._take, app_token=token, api_url=settings.api_url, ping_seconds=ping_seconds)
 
     async def _post(self, method: str, body: Mapping[str, object]) -> str | None:
         sent = await self._api.ask(method, body)

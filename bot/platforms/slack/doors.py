@@ -26,7 +26,7 @@ Take = Callable[[str, Mapping[str, object]], Awaitable[None]]
 """Takes what came in: its kind as Socket Mode names it (`events_api`, `slash_commands`, `interactive`) and itself."""
 
 
-class SocketDoor:
+class SocketListener:
     """Socket Mode. An envelope is acknowledged when it has been taken in: Slack sends the others again."""
 
     def __init__(self, take: Take, *, app_token: str, api_url: str, ping_seconds: float = 5.0) -> None:
@@ -88,7 +88,7 @@ class SocketDoor:
             await client.send_socket_mode_response(SocketModeResponse(request.envelope_id, payload=answer))
 
 
-class HttpDoor:
+class HttpListener:
     """Requests that Slack signs; others, and those older than five minutes, are refused."""
 
     def __init__(self, take: Take, *, signing_secret: str, host: str, port: int) -> None:

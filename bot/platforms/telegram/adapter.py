@@ -37,7 +37,7 @@ from bot.platforms.telegram.events import Update, User
 from bot.platforms.telegram.failures import delivery_failed
 from bot.platforms.telegram.files import send_file
 from bot.platforms.telegram.settings import TelegramSettings
-from bot.platforms.telegram.webhook import PATH, WebhookDoor
+from bot.platforms.telegram.webhook import PATH, WebhookListener
 from bot.platforms.telegram.wire import NAME, Account, to_incoming, to_reactions
 from services.kernel.bounded import Bounded
 from services.kernel.chat import ChatAddress, Person
@@ -247,7 +247,7 @@ class TelegramPlatform:
             await self._take(ReceivedUpdate.model_validate_json(raw), receive)
 
         settings, secret = self._settings, self._settings.webhook_secret.get_secret_value()
-        door = WebhookDoor(take, secret=secret, host=settings.webhook_host, port=settings.webhook_port)
+        door = WebhookListener(take, secret=secret, host=settings.webhook_host, port=settings.webhook_port)
         async with door:
             await self._bot.set_webhook(self._webhook_url, secret_token=secret, allowed_updates=_WANTED)
             await asyncio.Event().wait()

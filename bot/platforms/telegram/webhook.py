@@ -11,7 +11,7 @@ PATH = "/telegram"
 _SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105 - the name of the header
 
 
-class WebhookDoor:
+class WebhookListener:
     """Listens for updates that carry the secret, and hands their JSON to `take`; others are refused with 403.
 
     Telegram is answered when `take` has returned: what it raises makes Telegram deliver the update again.

@@ -21,7 +21,7 @@ from bot.platforms.web.room import Room
 from bot.platforms.web.rooms import PLATFORM, Rooms, address_of
 from bot.platforms.web.shapes import due_shape, extras_of, id_for, message_shape
 from function_calls.tools.dispatch.events import Event
-from services.history.record_once import taken_in
+from services.history.record_once import record_once
 from services.history.service import HistoryService
 from services.kernel.bounded import Bounded
 from services.kernel.chat import Attachment, ChatAddress, ChatMessage, MessageEdited, MessageWithdrawn, Person, SentFile
@@ -170,7 +170,7 @@ class WebPlatform:
         self.room(session_id).know(spoken.person)
         if self._history is None or self._receive is None:
             raise DeliveryFailed("the room is not open yet")
-        if not await taken_in(self._history, message):
+        if not await record_once(self._history, message):
             return await self._said_before(session_id, message)
         await self._history.flush()  # the page is told that the bot has it
         if message.attachments:

@@ -3,7 +3,7 @@
 import json
 from typing import TYPE_CHECKING, Final
 
-from bot.tools.servers.echoes import EchoMask
+from bot.tools.servers.echoes import EchoedSecretMask
 from function_calls.language.messages import say
 from function_calls.tools.calls import ToolResult
 
@@ -16,7 +16,7 @@ _LONGEST_ERROR: Final = 600
 _TEXTS: Final = ("text/", "application/xml", "application/javascript", "application/x-www-form-urlencoded")
 
 
-def result_of(name: str, answer: "Answer", language: str, echoes: EchoMask) -> ToolResult:
+def result_of(name: str, answer: "Answer", language: str, echoes: EchoedSecretMask) -> ToolResult:
     """Return the result of a call, without the secrets that `echoes` masks.
 
     A failure says the status and the beginning of the server's own text.
@@ -28,7 +28,7 @@ def result_of(name: str, answer: "Answer", language: str, echoes: EchoMask) -> T
     return ToolResult(ok=True, text=shown(value), value=value)
 
 
-def value_of(answer: "Answer", echoes: EchoMask) -> object:
+def value_of(answer: "Answer", echoes: EchoedSecretMask) -> object:
     """Return JSON as it is, text cut to a length that a model can be fed, anything else described."""
     if not answer.content:
         return {"status": answer.status}
@@ -62,7 +62,7 @@ def shown(value: object) -> str:
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
 
 
-def _error_text(answer: "Answer", echoes: EchoMask) -> str:
+def _error_text(answer: "Answer", echoes: EchoedSecretMask) -> str:
     """The server's own text about the failure: FastAPI's and RFC 9457's `detail`, or the beginning of the body."""
     try:
         said = echoes.value(json.loads(answer.text))

@@ -9,7 +9,7 @@ from urllib.parse import urlencode, urljoin
 from msgspec import Struct, field
 
 from bot.tools.servers.connections import ToolServerConnection
-from bot.tools.servers.echoes import EchoMask, basic_pair, header_secrets
+from bot.tools.servers.echoes import EchoedSecretMask, basic_pair, header_secrets
 from bot.tools.servers.errors import ServerUnavailable
 from bot.tools.servers.exchange import Exchange, Outgoing
 from function_calls.toolsets.openapi.operation import Operation, Scheme
@@ -43,13 +43,13 @@ class Credentials:
         return shown
 
     @property
-    def echoes(self) -> EchoMask:
+    def echoes(self) -> EchoedSecretMask:
         """The mask of all that was or may be shown to the server."""
         own = self._connection
         keys = (each.get_secret_value() for each in (own.key, own.password, own.client_secret))
         pair = basic_pair(own.username, own.password.get_secret_value()) if own.username else ""
         tokens = (token for _, token in self._tokens.values())
-        return EchoMask((*keys, pair, *header_secrets(own.headers), *tokens))
+        return EchoedSecretMask((*keys, pair, *header_secrets(own.headers), *tokens))
 
     def for_document(self) -> list[tuple[str, str]]:
         """The headers that the document itself is asked for with."""

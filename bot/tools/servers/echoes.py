@@ -17,7 +17,7 @@ _SHORTEST: Final = 4
 """Shorter texts are no secrets, and masking them would make ordinary answers unreadable."""
 
 
-class EchoMask:
+class EchoedSecretMask:
     """Masks secrets as they are, percent-encoded, in base64, and without the scheme that stands before them."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:

@@ -13,7 +13,7 @@ import httpx
 from msgspec import Struct
 
 from bot.tools.servers.errors import ServerUnavailable
-from services.kernel.certificates import trusted
+from services.kernel.certificates import trusted_certificates
 
 _MOST_REDIRECTS: Final = 3
 _USER_AGENT: Final = "Bubbles (tool client)"
@@ -62,7 +62,7 @@ class Exchange:
             timeout=timeout_seconds,
             transport=transport,
             trust_env=False,
-            verify=trusted(trust_environment=False),
+            verify=trusted_certificates(trust_environment=False),
             headers={"User-Agent": _USER_AGENT},
         )
 

@@ -7,7 +7,7 @@ from loguru import logger
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from bot.tools.servers.echoes import EchoMask
+from bot.tools.servers.echoes import EchoedSecretMask
 from bot.tools.servers.mcp_servers import McpServer
 from bot.tools.servers.mcp_tools import PROMPT, READ_RESOURCE, prompt_spec, resource_spec, tool_spec
 from function_calls.tools.calls import ToolSpec
@@ -46,7 +46,7 @@ class McpListing(Struct, frozen=True, kw_only=True):
     prompts: tuple[str, ...] = ()
 
 
-async def mcp_listing(client: "Client", server: McpServer, echoes: EchoMask) -> McpListing:
+async def mcp_listing(client: "Client", server: McpServer, echoes: EchoedSecretMask) -> McpListing:
     """Ask a server for all that it has, page by page, and take of it what the settings allow.
 
     Secrets of ours that stand in it are masked; a tool that has one in its name is left out.
@@ -70,7 +70,7 @@ async def mcp_listing(client: "Client", server: McpServer, echoes: EchoMask) -> 
 class _Making:
     """Collects specs, each under a name of its own."""
 
-    def __init__(self, server: McpServer, echoes: EchoMask) -> None:
+    def __init__(self, server: McpServer, echoes: EchoedSecretMask) -> None:
         self._server = server
         self._echoes = echoes
         self.specs: list[ToolSpec] = []

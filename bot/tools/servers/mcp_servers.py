@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, SecretStr, ValidationError, model_validator
 
-from bot.tools.servers.echoes import EchoMask, header_secrets, variable_secrets
+from bot.tools.servers.echoes import EchoedSecretMask, header_secrets, variable_secrets
 from function_calls.toolsets.access import Access
 from services.kernel.errors import ConfigError
 
@@ -67,9 +67,9 @@ class McpServer(BaseModel):
         return tuple(each.get_secret_value() for each in kept if each.get_secret_value())
 
     @property
-    def echoes(self) -> EchoMask:
+    def echoes(self) -> EchoedSecretMask:
         """The mask of the secrets that the server could send back; plain settings such as a time zone are none."""
-        return EchoMask((*variable_secrets(self.env), *header_secrets(self.headers)))
+        return EchoedSecretMask((*variable_secrets(self.env), *header_secrets(self.headers)))
 
 
 def passes_filter(names: Collection[str], entries: Collection[str]) -> bool:

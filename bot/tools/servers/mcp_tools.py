@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Final
 
 from bot.tools.servers.answers import fed, shown
-from bot.tools.servers.echoes import EchoMask
+from bot.tools.servers.echoes import EchoedSecretMask
 from function_calls.language.messages import say
 from function_calls.tools.calls import ToolResult, ToolSpec
 from function_calls.toolsets.openapi.changing import asks_only
@@ -65,20 +65,20 @@ def prompt_spec(prompt: "Prompt", label: str, taken: Collection[str]) -> ToolSpe
     )
 
 
-def prompt_result(result: "GetPromptResult", echoes: EchoMask) -> ToolResult:
+def prompt_result(result: "GetPromptResult", echoes: EchoedSecretMask) -> ToolResult:
     """Return a prompt as it is filled in, without the secrets that `echoes` masks."""
     text = echoes.text("\n\n".join(_block(each.content) for each in result.messages))
     return ToolResult(ok=True, text=shown(text), value=fed(text))
 
 
-def resource_result(result: "ReadResourceResult", echoes: EchoMask) -> ToolResult:
+def resource_result(result: "ReadResourceResult", echoes: EchoedSecretMask) -> ToolResult:
     """Return the contents of a resource, masked likewise; a content that is no text is named."""
     parts = (getattr(each, "text", None) or f"[{each.mime_type or 'binary'}]" for each in result.contents)
     text = echoes.text("\n".join(parts))
     return ToolResult(ok=True, text=shown(text), value=fed(text))
 
 
-def result_of(name: str, result: "CallToolResult", language: str, echoes: EchoMask) -> ToolResult:
+def result_of(name: str, result: "CallToolResult", language: str, echoes: EchoedSecretMask) -> ToolResult:
     """Return the result of a call, masked likewise."""
     text = echoes.text("\n".join(_block(each) for each in result.content))
     if result.is_error:

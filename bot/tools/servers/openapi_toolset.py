@@ -13,7 +13,7 @@ from bot.tools.servers.answers import result_of
 from bot.tools.servers.connections import ToolServerConnection
 from bot.tools.servers.credentials import Credentials, Shown
 from bot.tools.servers.documents import fetched, inline
-from bot.tools.servers.echoes import EchoMask
+from bot.tools.servers.echoes import EchoedSecretMask
 from bot.tools.servers.errors import ServerUnavailable
 from bot.tools.servers.exchange import Exchange, Files, Outgoing
 from bot.tools.servers.mcp_servers import passes_filter
@@ -174,7 +174,7 @@ class OpenApiToolset:
             return False
         return not own.methods or operation.method in {each.lower() for each in own.methods}
 
-    def _offered(self, operation: Operation, echoes: EchoMask) -> Operation | None:
+    def _offered(self, operation: Operation, echoes: EchoedSecretMask) -> Operation | None:
         own, spec = self.connection, echoes.spec(operation.spec)
         if spec is None:
             logger.warning("tool server {}: an operation has a secret in its name and is left out", own.label)

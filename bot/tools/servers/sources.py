@@ -18,7 +18,7 @@ from function_calls.toolsets.combined import LOCAL, CombinedToolset, join
 from function_calls.toolsets.direct import DirectToolset
 from function_calls.toolsets.local import LocalToolset
 from function_calls.toolsets.source import Health, ToolSource
-from services.kernel.background_tasks import hired
+from services.kernel.background_tasks import running_tasks
 from services.kernel.clock import Clock, SystemClock
 from services.storage.tools.model import StoredToolStore
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from bot.tools.servers.mcp_servers import McpServer
     from bot.tools.servers.mcp_toolset import McpToolset
     from bot.tools.servers.openapi_toolset import DocumentChanges, OpenApiToolset
-    from bot.tools.stored.repository import ToolShelf
+    from bot.tools.stored.repository import StoredToolRepository
     from bot.tools.stored.runner import RunLimits
     from bot.tools.stored.toolset import StoredToolset
 
@@ -56,7 +56,7 @@ class ToolSources(Struct, frozen=True, kw_only=True):
     direct: DirectToolset
     refreshable: "Mapping[str, OpenApiToolset]" = field(default_factory=dict)
     written: "StoredToolset | None" = None
-    shelf: "ToolShelf | None" = None
+    shelf: "StoredToolRepository | None" = None
 
     async def listed(self, viewer: Viewer) -> tuple[ListedTool, ...]:
         """Every tool that `viewer` may see in that chat, those that are switched off there too."""
@@ -124,7 +124,7 @@ async def tool_sources(
         )
         guarded: dict[str, Toolset] = {source.label: source.guarded(owners) for source in elsewhere}
         combined = join(calls, guarded)
-        crew = await resources.enter_async_context(hired())
+        crew = await resources.enter_async_context(running_tasks())
         for each in openapi:
             crew.start(each.keep_trying(), f"tool server {each.connection.label}")
         for server in mcp:
@@ -193,13 +193,13 @@ def _mcp_toolsets(wanted: "Sequence[McpServer]") -> "list[McpToolset]":
 
 def _kept(
     store: StoredToolStore, settings: ToolServerSettings, owners: Collection[str], clock: Clock
-) -> "tuple[StoredToolset, ToolShelf]":
+) -> "tuple[StoredToolset, StoredToolRepository]":
     """The tools that people have written, and where they are changed."""
-    from bot.tools.stored.repository import ToolShelf
+    from bot.tools.stored.repository import StoredToolRepository
     from bot.tools.stored.runner import ToolRunner
     from bot.tools.stored.toolset import StoredToolset
 
-    return StoredToolset(store, ToolRunner(run_limits(settings)), owners=owners), ToolShelf(store, clock)
+    return StoredToolset(store, ToolRunner(run_limits(settings)), owners=owners), StoredToolRepository(store, clock)
 
 
 async def _opened(

@@ -45,7 +45,7 @@ class ToolForm(Struct, frozen=True, kw_only=True):
     is_enabled: bool | UnsetType = UNSET
 
 
-class ToolShelf:
+class StoredToolRepository:
     """Keeps the tools; nothing of their source is ever run here."""
 
     def __init__(self, store: StoredToolStore, clock: Clock) -> None:

@@ -14,7 +14,7 @@ from function_calls.tools.calls import Reply, SpawnedTask, Step, ToolCall, ToolR
 from function_calls.tools.context import CallContext
 from services.call_log.model import AGENT_ROUTE, NOTHING, CallRecord, Ending, Outcome, TurnRecord
 from services.call_log.service import CallLog
-from services.call_log.tally import OpenPurse, Purse, Tally, counting, current_tally
+from services.call_log.tally import BudgetPolicy, NoBudget, Tally, counting, current_usage
 
 
 class Notes(Struct, kw_only=True):
@@ -47,9 +47,9 @@ class TurnRecorder:
     `purse` holds the budgets for every model that is asked on behalf of a turn.
     """
 
-    def __init__(self, log: CallLog, purse: Purse | None = None) -> None:
+    def __init__(self, log: CallLog, purse: BudgetPolicy | None = None) -> None:
         self._log = log
-        self._purse = purse or OpenPurse()
+        self._purse = purse or NoBudget()
 
     @contextmanager
     def turn(self, turn: Turn) -> Iterator[Notes]:
@@ -72,7 +72,7 @@ class TurnRecorder:
 
     def called(self, call: ToolCall, context: CallContext, result: ToolResult) -> None:
         """Record a call that has ended."""
-        tally = current_tally()
+        tally = current_usage()
         if tally is not None:
             tally.calls += 1
         self._log.record(_call_record(call, context, result, tally))

@@ -16,7 +16,7 @@ from function_calls.tools.context import CallContext
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
 from services.people.zones import ZoneService
-from services.recurrence.follow_up import without_nag
+from services.recurrence.follow_up import without_follow_up
 from services.reminders.model import Reminder
 from services.reminders.service import ReminderService
 
@@ -82,7 +82,7 @@ async def _kept(name: str, whose: Whose, ctx: CallContext, reminders: ReminderSe
     kept = [each for each in of_them if each.schedule.zone != name]
     elsewhere = await reminders.open_elsewhere(ctx.chat, ctx.sender) if whose == "me" else ()
     count = sum(_keeps_zone(each, name) for each in elsewhere)
-    repeating = [each for each in kept if without_nag(each.schedule.rule)]
+    repeating = [each for each in kept if without_follow_up(each.schedule.rule)]
     once = [each for each in kept if each.next_fires and each not in repeating]
     lines = []
     if once:
@@ -101,7 +101,7 @@ async def _kept(name: str, whose: Whose, ctx: CallContext, reminders: ReminderSe
 
 def _keeps_zone(reminder: Reminder, name: str) -> bool:
     """Return whether `reminder` will come again, and by another zone than the one with this name."""
-    return reminder.schedule.zone != name and bool(reminder.next_fires or without_nag(reminder.schedule.rule))
+    return reminder.schedule.zone != name and bool(reminder.next_fires or without_follow_up(reminder.schedule.rule))
 
 
 def _kept_line(reminder: Reminder, name: str, ctx: CallContext) -> str:

@@ -11,7 +11,7 @@ from function_calls.tools.context import CallContext
 from services.kernel.errors import RequestRefused
 from services.recurrence import edits
 from services.recurrence.fires import next_fires, zone_of
-from services.recurrence.follow_up import Nag, nag_of, without_nag
+from services.recurrence.follow_up import FollowUp, follow_up_of, without_follow_up
 from services.recurrence.forecast import known_until
 from services.recurrence.suspensions import is_put_off
 from services.reminders.model import CatchUp, Reminder, ReminderState
@@ -79,7 +79,7 @@ def _manners(reminder: Reminder, language: str) -> list[str]:
 
     That it repeats until done, is urgent, or catches up in its own way.
     """
-    nag = nag_of(reminder.schedule.rule)
+    nag = follow_up_of(reminder.schedule.rule)
     lines = [] if nag is None else [_nagging(language, nag)]
     if reminder.is_urgent:
         lines.append(say(language, "reminder.is_urgent"))
@@ -91,7 +91,7 @@ def _manners(reminder: Reminder, language: str) -> list[str]:
     return lines
 
 
-def _nagging(language: str, nag: Nag) -> str:
+def _nagging(language: str, nag: FollowUp) -> str:
     every = date_format.count(language, "minute", round(nag.every.total_seconds() / 60))
     return say(language, "reminder.until_done", every=every, times=nag.times)
 
@@ -146,7 +146,7 @@ def _whose(reminder: Reminder, ctx: CallContext) -> str:
 
 
 def _when(reminder: Reminder, ctx: CallContext, *, is_under_day: bool) -> str:
-    if without_nag(reminder.schedule.rule):
+    if without_follow_up(reminder.schedule.rule):
         rule = recurrence_text.rule(ctx.language, reminder)
         is_vague = recurrence_text.is_custom(reminder.schedule) or is_put_off(reminder.schedule, ctx.now)
         if reminder.next_fires and is_vague:

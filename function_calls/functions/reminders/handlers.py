@@ -48,7 +48,7 @@ from services.history.service import HistoryService
 from services.kernel.chat import Person
 from services.kernel.errors import RequestRefused
 from services.recurrence import edits
-from services.recurrence.follow_up import nag_like
+from services.recurrence.follow_up import follow_up_like
 from services.recurrence.schedule import Schedule
 from services.reminders.model import CatchUp, Reminder, ReminderEdit, ReminderState
 from services.reminders.service import ReminderService
@@ -197,7 +197,7 @@ def _edit(args: ReminderUpdateArgs, old: Reminder, ctx: CallContext) -> Reminder
     if until_done is not None:
         schedule = nagging(schedule or bare, until_done)
     elif schedule is not None:
-        schedule = replace(schedule, rule=nag_like(old.schedule.rule, schedule.rule))
+        schedule = replace(schedule, rule=follow_up_like(old.schedule.rule, schedule.rule))
     return ReminderEdit(
         content=args.content or _with_added(args.added, old, ctx),
         schedule=schedule,

@@ -20,7 +20,7 @@ from services.kernel.errors import RequestRefused
 from services.recurrence.edits import bare
 from services.recurrence.fires import next_fires
 from services.recurrence.schedule import Schedule
-from services.recurrence.suspensions import Rest, awake, can_rest, left_out, resting, rests
+from services.recurrence.suspensions import Suspension, can_rest, left_out, resting, rests, resume_suspended
 from services.reminders.model import NewReminder, Reminder, ReminderEdit, ReminderState
 from services.reminders.references import means_all
 from services.reminders.service import ReminderService
@@ -28,7 +28,7 @@ from services.reminders.service import ReminderService
 _INVERSES: Final[Mapping[str, str]] = {"pause": "resume", "resume": "pause", "join": "leave", "leave": "join"}
 
 
-def rest_asked(args: ReminderStateArgs, ctx: CallContext) -> Rest | None:
+def rest_asked(args: ReminderStateArgs, ctx: CallContext) -> Suspension | None:
     """For how long a pause is asked for; None until somebody says so.
 
     Raises:
@@ -44,7 +44,7 @@ async def paused(reference: str, ctx: CallContext, reminders: ReminderService) -
     return _switched("pause", await reminders.pause(ctx.chat, ctx.sender, reference), ctx)
 
 
-async def at_rest(rest: Rest, reference: str, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+async def at_rest(rest: Suspension, reference: str, ctx: CallContext, reminders: ReminderService) -> ToolResult:
     """Return what comes back by itself is left out in the `rest`; of the others those that come in it are paused."""
     if means_all(reference):
         chosen = await own_reminders(ctx, reminders)
@@ -74,7 +74,7 @@ async def at_rest(rest: Rest, reference: str, ctx: CallContext, reminders: Remin
     return joined(results)
 
 
-async def rested(rest: Rest, reminder: Reminder, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+async def rested(rest: Suspension, reminder: Reminder, ctx: CallContext, reminders: ReminderService) -> ToolResult:
     """Leave out of one that repeats what comes in the `rest`.
 
     Raises:
@@ -100,7 +100,7 @@ async def resumed(reference: str, ctx: CallContext, reminders: ReminderService) 
     woken = [each for each in own if each.state is ReminderState.ACTIVE and rests(each.schedule, ctx.now)]
 
     async def one(reminder: Reminder, ctx: CallContext) -> ToolResult:
-        edit = ReminderEdit(schedule=awake(reminder.schedule, ctx.now))
+        edit = ReminderEdit(schedule=resume_suspended(reminder.schedule, ctx.now))
         changed = await reminders.edit(ctx.chat, ctx.sender, reminder.id, edit)
         return changed_told(changed, ctx, "resume", put_back(reminder))
 

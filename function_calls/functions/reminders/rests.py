@@ -15,7 +15,7 @@ from services.kernel.errors import RequestRefused
 from services.recurrence.edits import bare
 from services.recurrence.fires import next_fires
 from services.recurrence.rules import WEEKDAYS
-from services.recurrence.suspensions import Rest
+from services.recurrence.suspensions import Suspension
 from services.reminders.due_words import is_weekend
 from services.reminders.model import Reminder
 from services.time_expressions import Grain, Reading
@@ -27,7 +27,7 @@ _WEEKLY: Final = re.compile("FREQ=WEEKLY;BYDAY=(?P<days>[A-Z]{2}(?:,[A-Z]{2})*)"
 _MONTHS: Final = {Grain.MONTH: 1, Grain.QUARTER: 3, Grain.YEAR: 12}
 
 
-def rest_until(words: str, ctx: CallContext) -> Rest:
+def rest_until(words: str, ctx: CallContext) -> Suspension:
     """From now until when `words` say; until a day is until that day begins.
 
     Raises:
@@ -39,10 +39,10 @@ def rest_until(words: str, ctx: CallContext) -> Rest:
         until = _midnight(until)
     if until <= ctx.now:
         raise RequestRefused("time_in_past", due=until, now=ctx.now)
-    return Rest(since=ctx.now, until=until)
+    return Suspension(since=ctx.now, until=until)
 
 
-def rest_during(words: str, ctx: CallContext) -> Rest:
+def rest_during(words: str, ctx: CallContext) -> Suspension:
     """The while that `words` name: "next week", "tomorrow", "Dec 20 to Jan 3", or how long it lasts from now.
 
     Raises:
@@ -51,21 +51,21 @@ def rest_during(words: str, ctx: CallContext) -> Rest:
     reading = _reading(words, ctx)
     stretch = _stretch(reading)
     if stretch is not None:
-        return Rest(since=max(stretch.since, ctx.now), until=stretch.until)
+        return Suspension(since=max(stretch.since, ctx.now), until=stretch.until)
     is_end = any(phrases(language).until.match(words) for language in LANGUAGES)
     if is_end or reading is None or reading.has_clock or reading.part or reading.rrule:
         return rest_until(words, ctx)
     since = _midnight(reading.start)
-    return Rest(since=max(since, ctx.now), until=_end(reading, since, words))
+    return Suspension(since=max(since, ctx.now), until=_end(reading, since, words))
 
 
-def morning_after(rest: Rest, ctx: CallContext) -> datetime:
+def morning_after(rest: Suspension, ctx: CallContext) -> datetime:
     """Return when a person can be asked whether things go on: a rest that ends at midnight is spoken of in the day."""
     local = rest.until.astimezone(ctx.zone)
     return moment_of(f"{local:%Y-%m-%d}", ctx) if local == _midnight(local) else local
 
 
-def rest_told(reminder: Reminder, rest: Rest, missed: Sequence[datetime], ctx: CallContext) -> str:
+def rest_told(reminder: Reminder, rest: Suspension, missed: Sequence[datetime], ctx: CallContext) -> str:
     """Return which times of a reminder were left out, and when it goes on."""
     language = ctx.language
     coming = next_fires(bare(reminder.schedule), rest.until - _TICK)
@@ -85,7 +85,7 @@ def _reading(words: str, ctx: CallContext) -> Reading | None:
     return time_reader(ctx).parse(words, ctx.said_at.astimezone(ctx.zone), language=ctx.language).best
 
 
-def _stretch(reading: Reading | None) -> Rest | None:
+def _stretch(reading: Reading | None) -> Suspension | None:
     """The coming days that follow each other, where a reading says the days of the week: "Monday to Friday"."""
     rule = _WEEKLY.fullmatch(reading.rrule or "") if reading is not None else None
     if reading is None or rule is None or reading.has_clock or reading.part:
@@ -94,7 +94,7 @@ def _stretch(reading: Reading | None) -> Rest | None:
     if places != list(range(places[0], places[-1] + 1)):
         return None
     first = _midnight(reading.start)
-    return Rest(since=first, until=first + (places[-1] - first.weekday() + 1) * _DAY)
+    return Suspension(since=first, until=first + (places[-1] - first.weekday() + 1) * _DAY)
 
 
 def _end(reading: Reading, since: datetime, words: str) -> datetime:

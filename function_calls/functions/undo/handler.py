@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from function_calls.functions.undo.undo import Undoing
+from function_calls.functions.undo.undo import UndoService
 from function_calls.models import Arguments
 from function_calls.registry import tool_function
 from function_calls.tools.calls import ToolResult
@@ -18,6 +18,6 @@ class UndoArgs(Arguments):
 
 
 @tool_function(name="undo", returns="reply", changes_state=True)
-async def undo(args: UndoArgs, ctx: CallContext, undoing: Undoing) -> ToolResult:
+async def undo(args: UndoArgs, ctx: CallContext, undoing: UndoService) -> ToolResult:
     """撤销 / Take back what this person changed last in this chat: a reminder set, changed or deleted."""
     return await undoing.undo(ctx, args.change_id or "")

@@ -10,7 +10,7 @@ from function_calls.language.messages import say
 from function_calls.offline.courtesies import is_courtesy
 from function_calls.tools.calls import ToolCall, ToolResult, scope_of_reply
 from function_calls.tools.confirmation.buttons import buttons_to_confirm
-from function_calls.tools.confirmation.change_log import EDITED, Change, ReceiptStack, change_id
+from function_calls.tools.confirmation.change_log import EDITED, Change, ChangeLog, change_id
 from function_calls.tools.confirmation.pending_calls import PendingCall
 from function_calls.tools.context import CallContext
 from services.history.service import HistoryService
@@ -33,7 +33,7 @@ class UndoTarget(Struct, frozen=True, kw_only=True):
 
 
 async def find_target(
-    context: CallContext, receipts: ReceiptStack, history: HistoryService | None, within: timedelta
+    context: CallContext, receipts: ChangeLog, history: HistoryService | None, within: timedelta
 ) -> UndoTarget | None:
     """Return the change that the message of `context` replies to, else the last one; None where there is none.
 

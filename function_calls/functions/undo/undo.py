@@ -10,7 +10,7 @@ from function_calls.functions.undo.target import ask_which, find_target
 from function_calls.language.messages import knows, say
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import Receipt, ToolCall, ToolResult, UndoStep
-from function_calls.tools.confirmation.change_log import UNDONE, Change, ReceiptStack, change_id, is_owner
+from function_calls.tools.confirmation.change_log import UNDONE, Change, ChangeLog, change_id, is_owner
 from function_calls.tools.context import CallContext
 from function_calls.tools.dispatch.execution import is_breakdown
 from services.history.service import HistoryService
@@ -22,15 +22,13 @@ _CREATING: Final = "set"
 """The action of a receipt whose inverse deletes its subject, whatever was changed about it since."""
 
 
-class Undoing:
+class UndoService:
     """Undoes changes: the one that is named by its id, or else the last of the person in the chat.
 
     An inverse is a registered function and passes the same checks as any other call; it needs no further yes.
     """
 
-    def __init__(
-        self, router: FunctionCallRouter, receipts: ReceiptStack, history: HistoryService | None = None
-    ) -> None:
+    def __init__(self, router: FunctionCallRouter, receipts: ChangeLog, history: HistoryService | None = None) -> None:
         """Without `history` an `undo` that replies to a message counts as any other."""
         self._router = router
         self._receipts = receipts

@@ -33,7 +33,7 @@ _QUESTION = f"Report the number {_NUMBER} with the tool {_TOOL}."
 def make_styles(name: StyleName, model: LanguageModel, instructions: Instructions | None = None) -> StyleSource:
     """The source of the style called `name` for the endpoint of `model`."""
     told = instructions or Instructions()
-    return Probed(model, told) if name == "auto" else Tried(name, told)
+    return AutoDetectedStyle(model, told) if name == "auto" else FallbackStyle(name, told)
 
 
 def make_style(name: FixedStyle, instructions: Instructions) -> CallStyle:
@@ -46,7 +46,7 @@ def make_style(name: FixedStyle, instructions: Instructions) -> CallStyle:
     return styles[name]
 
 
-class Tried:
+class FallbackStyle:
     """The style called `name` as long as the endpoint takes its requests; else the next that asks less of it."""
 
     def __init__(self, name: FixedStyle, instructions: Instructions) -> None:
@@ -73,13 +73,13 @@ class Tried:
         self._style = make_style(name, self._instructions)
 
 
-class Probed:
+class AutoDetectedStyle:
     """Asks an endpoint once what it can do, and remembers; an endpoint that is down is asked again later."""
 
     def __init__(self, model: LanguageModel, instructions: Instructions) -> None:
         self._model = model
         self._instructions = instructions
-        self._found: Tried | None = None
+        self._found: FallbackStyle | None = None
         self._probing = asyncio.Lock()
 
     async def current(self) -> CallStyle:
@@ -94,7 +94,7 @@ class Probed:
             if self._found is None:
                 name = await probe(self._model)
                 logger.info("model {} is driven by {}", self._model.name, name)
-                self._found = Tried(name, self._instructions)
+                self._found = FallbackStyle(name, self._instructions)
             return await self._found.current()
 
     def after(self, style: CallStyle, rejection: RequestRejected) -> CallStyle | None:

@@ -63,7 +63,7 @@ class StyleSource(Protocol):
         ...
 
 
-class Always(Struct, frozen=True):
+class FixedStyle(Struct, frozen=True):
     """The same style for every turn, whatever the endpoint says."""
 
     style: CallStyle

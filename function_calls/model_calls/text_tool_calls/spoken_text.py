@@ -19,7 +19,7 @@ _OPENINGS = ("commentary", "assistantcommentary", "analysis", "thought", "action
 _LAST_WORD = r"[A-Za-z_][\w.]*\Z"
 
 
-class SpeechGate:
+class StreamFilter:
     """Stands between a model's text deltas and a listener; `names` are the tools that may be written as calls."""
 
     def __init__(self, listener: TextListener, names: Collection[str]) -> None:

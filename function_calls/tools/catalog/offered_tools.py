@@ -9,7 +9,7 @@ from function_calls.tools.catalog.names import meant
 from function_calls.tools.validation.relaxed_json import Unreadable, read_json
 from function_calls.tools.validation.schema_validator import SchemaValidator
 from services.kernel.bounded import Bounded
-from services.kernel.close_names import likest
+from services.kernel.close_names import closest_name
 
 _KEPT_SETS = 64
 _NEAREST = 3
@@ -80,10 +80,10 @@ class OfferedTools:
 
     def nearest(self, name: str) -> list[str]:
         """Names of tools that look like `name`, the likeliest first."""
-        return likest(name, self.by_name, count=_NEAREST)
+        return closest_name(name, self.by_name, count=_NEAREST)
 
 
-class ToolShelf:
+class ToolCatalog:
     """Keeps the `OfferedTools` of the sets that were offered last, found again by the identity of their specs."""
 
     def __init__(self) -> None:

@@ -59,7 +59,7 @@ def is_owner(person: Person, change: str) -> bool:
     return change.startswith(_owner_of(person))
 
 
-class ReceiptStack:
+class ChangeLog:
     """Keeps the last twenty changes of each person in each chat for thirty days, also through a restart.
 
     As many that were taken back are remembered with them, so that a second press of their button is recognised.

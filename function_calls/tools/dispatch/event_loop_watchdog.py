@@ -8,7 +8,7 @@ from typing import Final, Self
 _EVERY: Final = 0.25  # seconds
 
 
-class Heartbeat:
+class EventLoopWatchdog:
     """Beats for as long as the context lasts. `longest_pause` is how long nothing else could run, in seconds."""
 
     def __init__(self) -> None:

@@ -14,7 +14,7 @@ from function_calls.language import date_format
 from function_calls.language.messages import knows, say
 from function_calls.tools.calls import ToolResult
 from function_calls.tools.context import CallContext
-from function_calls.tools.dispatch.event_loop_watchdog import Heartbeat
+from function_calls.tools.dispatch.event_loop_watchdog import EventLoopWatchdog
 from function_calls.tools.errors import ArgumentRefused
 from function_calls.tools.validation.json_values import NoData, as_data
 from services.kernel.backoff import growing_pauses
@@ -129,7 +129,7 @@ def is_disk_full(result: ToolResult) -> bool:
 
 async def _watched(name: str, work: Work, context: CallContext, retries: int) -> object:
     """Return what `work` comes to; one that lets nothing else run meanwhile is written down."""
-    beating = Heartbeat()
+    beating = EventLoopWatchdog()
     try:
         with beating:
             return await _tried(name, work, context, retries)

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 from msgspec.structs import replace
 
 from services.recurrence.fires import next_after
-from services.recurrence.follow_up import Nag, without_nag
+from services.recurrence.follow_up import FollowUp, without_follow_up
 from services.recurrence.rules import ELAPSED, Rule, parse_rule
 from services.recurrence.schedule import Schedule
 
@@ -32,7 +32,7 @@ def expected_fires(schedule: Schedule, since: datetime, until: datetime) -> tupl
         return (due,) if since <= due <= until else ()
     rule = parse_rule(schedule.rule)
     if rule.nag is not None:
-        return _with_repeats(rule.nag, replace(schedule, rule=without_nag(schedule.rule)), since, until)
+        return _with_repeats(rule.nag, replace(schedule, rule=without_follow_up(schedule.rule)), since, until)
     if rule.frequency in ELAPSED or rule.is_backward:
         return tuple(_by_recurrence(schedule, since, until))
     start = schedule.start.replace(microsecond=0, fold=0)
@@ -47,7 +47,7 @@ def expected_fires(schedule: Schedule, since: datetime, until: datetime) -> tupl
     return tuple(sorted(fire for fire in found if since <= fire <= until and (ends is None or fire <= ends)))
 
 
-def _with_repeats(nag: Nag, schedule: Schedule, since: datetime, until: datetime) -> tuple[datetime, ...]:
+def _with_repeats(nag: FollowUp, schedule: Schedule, since: datetime, until: datetime) -> tuple[datetime, ...]:
     """The fires of `schedule`, and each of them again until it was done or the next one came."""
     fires = expected_fires(schedule, since - nag.every * nag.times, until + _DAY)
     found = set(fires)

@@ -5,7 +5,7 @@ from datetime import timedelta
 from msgspec import Struct
 
 
-class WakerPace(Struct, frozen=True, kw_only=True):
+class DeliveryConfig(Struct, frozen=True, kw_only=True):
     """How the waker works.
 
     It claims `look_ahead` before the due time in batches of `batch`, looks at the clock at least every `tick`, has at
@@ -28,7 +28,7 @@ _WEIGHT = 0.2  # of the newest measurement
 _SHORTEST_SEND_SECONDS = 1e-5
 
 
-class Throughput:
+class Prefetch:
     """Compares the time of a send with the time of a question to the ledger.
 
     Beginning exactly as many as there are free senders would make quick platforms wait for the disk; beginning

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from datetime import datetime
 
 from services.kernel.clock import Clock
-from services.reminders.delivery.config import Throughput, WakerPace
+from services.reminders.delivery.config import DeliveryConfig, Prefetch
 from services.reminders.delivery.deadline import Deadline, wait_or_nap
 from services.reminders.delivery.due_queue import DueQueue
-from services.reminders.delivery.pending_acks import Unrecorded
+from services.reminders.delivery.pending_acks import PendingAcks
 from services.reminders.delivery.retry import RetryPolicy
 from services.reminders.delivery.sender import Begun, Sender, Together, log_settled, message_key
-from services.reminders.ports import Courier, DeliveryLedger
-from services.reminders.records import DeliveryState, Lease, Mark
+from services.reminders.ports import DeliveryLedger, Notifier
+from services.reminders.records import DeliveryOutcome, DeliveryState, Lease
 
 _TURN_SECONDS = 0.001  # a courier that never waits must not keep the event loop for longer
 # The ledger answers one question at a time, and what is due comes before what is done: turns of the event loop that
@@ -36,9 +36,9 @@ class Dispatcher:
     def __init__(
         self,
         ledger: DeliveryLedger,
-        courier: Courier,
+        courier: Notifier,
         clock: Clock,
-        pace: WakerPace,
+        pace: DeliveryConfig,
         retries: RetryPolicy,
         owner: str,
     ) -> None:
@@ -49,7 +49,7 @@ class Dispatcher:
         self._sender = Sender(ledger, courier, clock, retries)
         self._queue = DueQueue(pace.together if self._sender.can_gather else 1)
         self._begun: deque[Begun] = deque()
-        self._throughput = Throughput(senders=pace.senders, most=pace.ahead)
+        self._throughput = Prefetch(senders=pace.senders, most=pace.ahead)
         self._due = asyncio.Event()
         self._gate = asyncio.Semaphore(0)
         self._marked = asyncio.Event()
@@ -62,8 +62,8 @@ class Dispatcher:
         self._is_asking = False
         self._in_flight = 0
         self._admission: asyncio.Handle | None = None
-        self._marks: list[tuple[Lease, Mark]] = []
-        self._unrecorded = Unrecorded(ledger)
+        self._marks: list[tuple[Lease, DeliveryOutcome]] = []
+        self._unrecorded = PendingAcks(ledger)
 
     def __len__(self) -> int:
         """Return how many occurrences are held in memory and not begun."""

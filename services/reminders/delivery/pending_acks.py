@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Iterable
 
 from services.reminders.ports import DeliveryLedger
-from services.reminders.records import DeliveryState, Lease, Mark
+from services.reminders.records import DeliveryOutcome, DeliveryState, Lease
 
 
-class Unrecorded:
+class PendingAcks:
     """Has what was said written down, several messages at a time where many are said in one turn of the event loop.
 
     `len` is how many messages are neither noted, kept nor committed.
@@ -16,8 +16,8 @@ class Unrecorded:
     def __init__(self, ledger: DeliveryLedger) -> None:
         self._ledger = ledger
         self._open: set[int] = set()  # a message goes by its first delivery
-        self._said: list[tuple[Lease, Mark]] = []
-        self._unnoted: list[Mark] = []
+        self._said: list[tuple[Lease, DeliveryOutcome]] = []
+        self._unnoted: list[DeliveryOutcome] = []
         self._keeping = asyncio.Lock()
         self.is_commit_wanted = False
         """Whether only a commit can record some of them."""
@@ -25,7 +25,7 @@ class Unrecorded:
     def __len__(self) -> int:
         return len(self._open)
 
-    def add(self, marks: list[tuple[Lease, Mark]]) -> None:
+    def add(self, marks: list[tuple[Lease, DeliveryOutcome]]) -> None:
         """A message has come to this end."""
         self._open.add(marks[0][1].delivery_id)
         for _, mark in marks:
@@ -65,6 +65,6 @@ class Unrecorded:
             self._unnoted.clear()
             self.is_commit_wanted = False
 
-    def recorded(self, marks: Iterable[Mark]) -> None:
+    def recorded(self, marks: Iterable[DeliveryOutcome]) -> None:
         """These survive a crash of this process."""
         self._open.difference_update(mark.delivery_id for mark in marks)

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from msgspec import Struct
 
 from services.kernel.errors import DeliveryFailed
-from services.reminders.records import DeliveryState, Lease, Mark
+from services.reminders.records import DeliveryOutcome, DeliveryState, Lease
 
 
 class RetryPolicy(Struct, frozen=True, kw_only=True):
@@ -30,7 +30,7 @@ class RetryPolicy(Struct, frozen=True, kw_only=True):
         jittered = grown * random.uniform(0.5, 1.0)  # noqa: S311 - spreads load, keeps no secret
         return max(jittered, timedelta(seconds=asked or 0.0))
 
-    def mark_after(self, lease: Lease, failure: DeliveryFailed, now: datetime, pause: timedelta) -> Mark:
+    def mark_after(self, lease: Lease, failure: DeliveryFailed, now: datetime, pause: timedelta) -> DeliveryOutcome:
         """The ledger's entry for a failed attempt that may be repeated after `pause`.
 
         What may have arrived once is `unknown` until it is known to have arrived, even when a repeat was refused.
@@ -43,7 +43,7 @@ class RetryPolicy(Struct, frozen=True, kw_only=True):
         else:
             is_unknown = failure.is_unknown or notice.may_be_repeat
             state, at = DeliveryState.UNKNOWN if is_unknown else DeliveryState.LEASED, now + pause
-        return Mark(
+        return DeliveryOutcome(
             delivery_id=notice.delivery_id,
             reminder_key=lease.reminder_key,
             state=state,

@@ -10,8 +10,8 @@ from loguru import logger
 from services.kernel.clock import Clock
 from services.kernel.errors import DeliveryFailed
 from services.reminders.delivery.retry import RetryPolicy
-from services.reminders.ports import Courier, DeliveryLedger, GatheringCourier
-from services.reminders.records import DeliveryState, Lease, Mark
+from services.reminders.ports import BatchNotifier, DeliveryLedger, Notifier
+from services.reminders.records import DeliveryOutcome, DeliveryState, Lease
 
 if TYPE_CHECKING:
     from loguru import Logger
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _LOGGED_ONE_BY_ONE = 20
 
 
-def log_settled(settled: Sequence[tuple[Lease, Mark]]) -> None:
+def log_settled(settled: Sequence[tuple[Lease, DeliveryOutcome]]) -> None:
     """One line for each delivery; of many at once the successes share a line, or the log would delay the rest."""
     sent = [(lease, mark) for lease, mark in settled if mark.state is DeliveryState.SENT]
     are_many = len(sent) > _LOGGED_ONE_BY_ONE
@@ -76,10 +76,10 @@ def message_key(leases: Together) -> str:
 class Sender:
     """Hands messages to the courier; whatever the courier raises becomes marks, never an exception."""
 
-    def __init__(self, ledger: DeliveryLedger, courier: Courier, clock: Clock, retries: RetryPolicy) -> None:
+    def __init__(self, ledger: DeliveryLedger, courier: Notifier, clock: Clock, retries: RetryPolicy) -> None:
         self._ledger = ledger
         self._courier = courier
-        self._gathering = courier if isinstance(courier, GatheringCourier) else None
+        self._gathering = courier if isinstance(courier, BatchNotifier) else None
         self._clock = clock
         self._retries = retries
         self._reported: set[int] = set()
@@ -89,7 +89,7 @@ class Sender:
         """Return whether several occurrences can be said in one message."""
         return self._gathering is not None
 
-    async def send(self, begun: Begun) -> list[tuple[Lease, Mark]]:
+    async def send(self, begun: Begun) -> list[tuple[Lease, DeliveryOutcome]]:
         """Say `begun`; return what came of each of its occurrences."""
         leases = begun.leases
         try:
@@ -105,7 +105,7 @@ class Sender:
             self._reported.difference_update(lease.reminder_key for lease in leases)
         return [(lease, _said(lease, now, message_id)) for lease in leases]
 
-    def lost(self, leases: Together, reason: str) -> list[tuple[Lease, Mark]]:
+    def lost(self, leases: Together, reason: str) -> list[tuple[Lease, DeliveryOutcome]]:
         """The outcome of a send whose end is not known."""
         return self._marks(leases, DeliveryFailed(reason, is_unknown=True))
 
@@ -123,14 +123,14 @@ class Sender:
         ]
         return tuple(new or old for new, old in zip(renewed, begun.leases, strict=True))
 
-    async def _failed(self, leases: Together, failure: DeliveryFailed) -> list[tuple[Lease, Mark]]:
+    async def _failed(self, leases: Together, failure: DeliveryFailed) -> list[tuple[Lease, DeliveryOutcome]]:
         marks = self._marks(leases, failure)
         for lease, mark in marks:
             if mark.state is DeliveryState.PARKED:
                 await self._report(lease, mark.error)
         return marks
 
-    def _marks(self, leases: Together, failure: DeliveryFailed) -> list[tuple[Lease, Mark]]:
+    def _marks(self, leases: Together, failure: DeliveryFailed) -> list[tuple[Lease, DeliveryOutcome]]:
         """One pause for all, so that what may have been said together is said together again."""
         now = self._clock.now()
         pause = self._retries.pause(max(lease.notice.attempt for lease in leases), failure.retry_after)
@@ -147,8 +147,8 @@ class Sender:
             logger_of(lease).warning("the owner could not be told: {}", error)
 
 
-def _said(lease: Lease, at: datetime, message_id: str | None) -> Mark:
-    return Mark(
+def _said(lease: Lease, at: datetime, message_id: str | None) -> DeliveryOutcome:
+    return DeliveryOutcome(
         delivery_id=lease.notice.delivery_id,
         reminder_key=lease.reminder_key,
         state=DeliveryState.SENT,

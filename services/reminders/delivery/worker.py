@@ -9,27 +9,27 @@ from loguru import logger
 
 from services.kernel.clock import Clock
 from services.kernel.repeat_limit import RepeatLimit
-from services.reminders.delivery.config import WakerPace
+from services.reminders.delivery.config import DeliveryConfig
 from services.reminders.delivery.deadline import wait_or_nap
 from services.reminders.delivery.dispatcher import Dispatcher
 from services.reminders.delivery.retry import RetryPolicy
-from services.reminders.ports import Courier, DeliveryLedger
+from services.reminders.ports import DeliveryLedger, Notifier
 
-__all__ = ["Waker", "WakerPace"]
+__all__ = ["DeliveryConfig", "DeliveryWorker"]
 
 _CLOCK_STEP = timedelta(minutes=1)
 _PAUSE_AFTER_ERROR_SECONDS = 1.0
 
 
-class Waker:
+class DeliveryWorker:
     """Delivers every occurrence of the ledger; survives whatever store and courier raise."""
 
     def __init__(
         self,
         ledger: DeliveryLedger,
-        courier: Courier,
+        courier: Notifier,
         clock: Clock,
-        pace: WakerPace,
+        pace: DeliveryConfig,
         retries: RetryPolicy,
         zone_data: str = "",
     ) -> None:

@@ -10,7 +10,7 @@ from services.reminders.model import NewReminder, ReminderState
 from services.reminders.records import StoredReminder
 
 
-class Arrival(Struct, frozen=True, kw_only=True):
+class ImportedReminder(Struct, frozen=True, kw_only=True):
     """A reminder that comes from a file. `next_fire_at` is in UTC, None for one that is paused or done."""
 
     wish: NewReminder
@@ -38,6 +38,6 @@ class TransferStore(ReminderShelfReader, Protocol):
         """The reminder that the command with this key made."""
         ...
 
-    async def take_in(self, arrivals: Sequence[Arrival], now: datetime) -> int:
+    async def take_in(self, arrivals: Sequence[ImportedReminder], now: datetime) -> int:
         """Keep all of them in one transaction; return how many were new by their request key."""
         ...

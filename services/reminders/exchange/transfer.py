@@ -25,7 +25,7 @@ from services.reminders.exchange.model import (
     request_key,
     uid_of,
 )
-from services.reminders.exchange.ports import Arrival, ReminderShelfReader, TransferStore
+from services.reminders.exchange.ports import ImportedReminder, ReminderShelfReader, TransferStore
 from services.reminders.model import NewReminder, ReminderLimits, ReminderState
 
 _EVERYTHING = 1_000_000
@@ -86,9 +86,9 @@ class Importer:
         return await self.keep(_read(data, newcomers, self._clock.now()), chat)
 
     async def keep(self, found: PortableFile, chat: ChatAddress) -> ImportReport:
-        """Keep what was read from a file in `chat`; all else is as with `bring_in`."""
+        """Keep what was read from a file in `chat`; all else is as with `import_lines`."""
         now = self._clock.now()
-        chosen: list[Arrival] = []
+        chosen: list[ImportedReminder] = []
         known, over, problems = 0, list(found.over), list[Problem]()
         for number, reminder in enumerate(found.reminders, start=1):
             key = await self._free_key(chat, reminder)
@@ -108,7 +108,7 @@ class Importer:
         added = await self._take_in(chosen, chat, now)
         return ImportReport(added=added, known=known, over=tuple(over))
 
-    async def _take_in(self, arrivals: Sequence[Arrival], chat: ChatAddress, now: datetime) -> int:
+    async def _take_in(self, arrivals: Sequence[ImportedReminder], chat: ChatAddress, now: datetime) -> int:
         there = len(await self._store.in_chat(chat.key, self._limits.per_chat))
         coming = sum(each.state in _OPEN for each in arrivals)
         if coming and there + coming > self._limits.per_chat:
@@ -129,7 +129,9 @@ class Importer:
             copy += 1
         return request_key(chat, reminder.uid, copy)
 
-    def _arrival(self, reminder: PortableReminder, chat: ChatAddress, key: str, source: str, now: datetime) -> Arrival:
+    def _arrival(
+        self, reminder: PortableReminder, chat: ChatAddress, key: str, source: str, now: datetime
+    ) -> ImportedReminder:
         content = reminder.content.strip()
         if not content:
             raise RequestRefused("content_missing")
@@ -137,7 +139,7 @@ class Importer:
             raise RequestRefused("content_too_long", limit=self._limits.content_length)
         fires = reminder.state is ReminderState.ACTIVE
         thread_id = reminder.thread_id if source == chat.key else chat.thread_id
-        return Arrival(
+        return ImportedReminder(
             wish=NewReminder(
                 request_key=key,
                 address=ChatAddress(platform=chat.platform, chat_id=chat.chat_id, thread_id=thread_id),

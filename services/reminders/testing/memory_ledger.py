@@ -11,7 +11,15 @@ from services.recurrence.fires import previous_fire, zone_of
 from services.reminders.model import CatchUp, DueNotice, ReminderAction, ReminderState, public_id
 from services.reminders.occurrences import MOST_CAUGHT_UP, Occurrence, pause_after, plan_due
 from services.reminders.quiet_hours import QuietHours, quiet_keys, quiet_until
-from services.reminders.records import WITHDRAWN, Claim, DeliveryRecord, DeliveryState, Lease, Mark, StoredReminder
+from services.reminders.records import (
+    WITHDRAWN,
+    Claim,
+    DeliveryOutcome,
+    DeliveryRecord,
+    DeliveryState,
+    Lease,
+    StoredReminder,
+)
 
 _WAITING = (DeliveryState.LEASED, DeliveryState.UNKNOWN)
 _FINAL = (DeliveryState.SENT, DeliveryState.PARKED, DeliveryState.CANCELLED, DeliveryState.SKIPPED)
@@ -80,7 +88,7 @@ class MemoryLedger:
         entries = [self._entries[each] for each in delivery_ids if each in self._entries]
         return frozenset(each.id for each in entries if each.owner == owner and each.state is DeliveryState.SENDING)
 
-    def settle(self, mark: Mark) -> int:
+    def settle(self, mark: DeliveryOutcome) -> int:
         """Record an outcome; return the key of the reminder."""
         entry = self._entries[mark.delivery_id]
         is_forgotten = entry.state in _WAITING and entry.attempt == mark.attempt - 1

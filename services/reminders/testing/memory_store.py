@@ -13,13 +13,13 @@ from services.reminders.quiet_hours import QuietHours
 from services.reminders.records import (
     Change,
     Claim,
+    DeliveryOutcome,
     DeliveryRecord,
     DeliveryState,
-    Draft,
     Lease,
-    LeaseFate,
-    Mark,
+    PendingPolicy,
     StoredReminder,
+    ValidatedReminder,
 )
 from services.reminders.testing.memory_ledger import MemoryLedger
 
@@ -36,7 +36,7 @@ class MemoryReminderStore:
         self._ledger = MemoryLedger(self._rows, self._quiet)
         self._zone_data = ""
 
-    async def add(self, draft: Draft, now: datetime, limits: ReminderLimits) -> StoredReminder:
+    async def add(self, draft: ValidatedReminder, now: datetime, limits: ReminderLimits) -> StoredReminder:
         """Keep a reminder; the same request key again gives the one that is there."""
         known = await self.by_request(draft.wish.request_key)
         if known is not None:
@@ -48,7 +48,7 @@ class MemoryReminderStore:
                 raise RequestRefused("too_many_reminders", limit=cap)
         return self._insert(draft, now)
 
-    async def add_many(self, drafts: Sequence[Draft], now: datetime) -> int:
+    async def add_many(self, drafts: Sequence[ValidatedReminder], now: datetime) -> int:
         """Keep many at once, caps not asked."""
         known = {row.request_key for row in self._rows.values()}
         new = [draft for draft in drafts if draft.wish.request_key not in known]
@@ -112,17 +112,17 @@ class MemoryReminderStore:
         """Read a claimed occurrence again after its reminder was edited."""
         return self._ledger.renew(delivery_id)
 
-    def note_sent(self, sent: Sequence[tuple[Lease, Mark]]) -> bool:
+    def note_sent(self, sent: Sequence[tuple[Lease, DeliveryOutcome]]) -> bool:
         """There is nothing to note it in that would survive."""
         del sent
         return False
 
-    async def keep_sent(self, sent: Sequence[Mark]) -> bool:
+    async def keep_sent(self, sent: Sequence[DeliveryOutcome]) -> bool:
         """Nothing is quicker than to settle it."""
         del sent
         return False
 
-    async def settle(self, marks: Sequence[Mark]) -> None:
+    async def settle(self, marks: Sequence[DeliveryOutcome]) -> None:
         """Record what came of attempts."""
         for mark in marks:
             row = self._rows[self._ledger.settle(mark)]
@@ -190,7 +190,7 @@ class MemoryReminderStore:
         """Every occurrence due in the period, oldest first."""
         return self._ledger.deliveries(since, until)
 
-    def _insert(self, draft: Draft, now: datetime) -> StoredReminder:
+    def _insert(self, draft: ValidatedReminder, now: datetime) -> StoredReminder:
         wish = draft.wish
         row = StoredReminder(
             key=len(self._rows) + 1,
@@ -217,7 +217,7 @@ class MemoryReminderStore:
         row = self._rows.get(change.key)
         if row is None or row.version != change.version:
             return None
-        is_cancelling = change.leases is LeaseFate.CANCEL
+        is_cancelling = change.leases is PendingPolicy.CANCEL
         row = replace(
             row,
             version=row.version + 1,

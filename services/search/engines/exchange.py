@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from services.kernel.certificates import trusted
+from services.kernel.certificates import trusted_certificates
 from services.search.model import SearchUnavailable
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def open_client(*, trust_environment: bool = True) -> "httpx.AsyncClient":
         timeout=httpx.Timeout(_READ_SECONDS, connect=_CONNECT_SECONDS),
         follow_redirects=False,
         trust_env=trust_environment,
-        verify=trusted(trust_environment=trust_environment),
+        verify=trusted_certificates(trust_environment=trust_environment),
     )
 
 

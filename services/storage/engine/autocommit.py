@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _NAME = b"note"
 
 
-class Notes:
+class AutocommitWriter:
     """A session that executes `statement`, with its values as `$1`, `$2` and so on: each time a transaction of its own.
 
     One row at a time; used in one event loop. In `thread` it connects.

@@ -107,7 +107,7 @@ def queue_up(connection: sa.Connection, key: str) -> None:
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(key, 0))))
 
 
-class Patience(Struct, frozen=True, kw_only=True):
+class DatabaseTimeouts(Struct, frozen=True, kw_only=True):
     """Times that depend on nobody's wishes; tests with locks and frozen processes shorten them.
 
     `busy` is how long a SQLite file may be locked by another program. On PostgreSQL each process says every `beat` that

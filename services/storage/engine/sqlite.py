@@ -13,9 +13,9 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy.util import LRUCache
 
-from services.storage.engine.postgres import Patience
+from services.storage.engine.postgres import DatabaseTimeouts
 
-_BUSY = Patience().busy
+_BUSY = DatabaseTimeouts().busy
 _CHECKPOINT_PAGES: Final = 1000  # SQLite's own default
 _PRIMARY: Final = 0xFF  # an extended result code has its primary one in its lowest byte
 # To put a statement into words takes longer than to run it: every engine finds what another one has compiled.

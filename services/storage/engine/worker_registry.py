@@ -15,7 +15,7 @@ from loguru import logger
 
 from services.kernel.repeat_limit import RepeatLimit
 from services.storage.engine import postgres
-from services.storage.engine.postgres import Patience
+from services.storage.engine.postgres import DatabaseTimeouts
 
 _RECONNECT_SECONDS = 0.5
 
@@ -35,13 +35,13 @@ _HELD = sa.text("SELECT owner FROM worker WHERE owner = :owner FOR KEY SHARE")
 _GONE = sa.text(f"SELECT owner FROM worker WHERE {IS_GONE} FOR UPDATE SKIP LOCKED")  # noqa: S608 - a constant
 
 
-class Presence:
+class WorkerRegistry:
     """Says that the owners of this process are alive, and finds those of others that are not.
 
     Use as `async with Presence(url, make_thread, patience)`; in the thread it waits for the server.
     """
 
-    def __init__(self, url: sa.URL, make_thread: Callable[[str], Executor], patience: Patience) -> None:
+    def __init__(self, url: sa.URL, make_thread: Callable[[str], Executor], patience: DatabaseTimeouts) -> None:
         self._url = url
         self._patience = patience
         self._make_thread = make_thread

@@ -238,7 +238,7 @@ Line = Annotated[
 LINES: Final[TypeAdapter[Line]] = TypeAdapter(Line)
 
 
-class Wanted(Struct, frozen=True, kw_only=True):
+class ExportScope(Struct, frozen=True, kw_only=True):
     """Chats and people, each as `platform:id`. Of a person: what is theirs in every chat of the platform."""
 
     chats: tuple[str, ...] = ()

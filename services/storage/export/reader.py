@@ -16,6 +16,7 @@ from services.storage.engine.readonly import Readable
 from services.storage.export.lines import (
     AccountShape,
     AccountsLine,
+    ExportScope,
     Line,
     MemoryLine,
     MessageLine,
@@ -25,7 +26,6 @@ from services.storage.export.lines import (
     RetentionLine,
     ScopedLine,
     StateLine,
-    Wanted,
 )
 from services.storage.export.record_lines import call_line, turn_line
 from services.storage.messages.consent import is_out, opted_out
@@ -44,7 +44,7 @@ class TransferReader:
     def __init__(self, database: Readable) -> None:
         self._database = database
 
-    async def lines(self, wanted: Wanted) -> AsyncIterator[Line]:
+    async def lines(self, wanted: ExportScope) -> AsyncIterator[Line]:
         """All lines, messages and records last and page by page; who wants nothing kept comes before them."""
         for each in await self._database.read(lambda connection: list(_settings(connection, wanted))):
             yield each
@@ -56,7 +56,7 @@ class TransferReader:
                     yield line
 
 
-def _settings(connection: sa.Connection, wanted: Wanted) -> Iterator[Line]:
+def _settings(connection: sa.Connection, wanted: ExportScope) -> Iterator[Line]:
     yield from _opt_outs(connection, wanted)
     yield from _rules(connection, wanted)
     yield from _scoped(connection, wanted)
@@ -79,7 +79,7 @@ def _settings(connection: sa.Connection, wanted: Wanted) -> Iterator[Line]:
 
 
 def _theirs(
-    chat_key: sa.ColumnElement[str], person_id: sa.ColumnElement[str], wanted: Wanted
+    chat_key: sa.ColumnElement[str], person_id: sa.ColumnElement[str], wanted: ExportScope
 ) -> sa.ColumnElement[bool]:
     """Return whether a row belongs to one of the chats, or to one of the people."""
     of_people = [
@@ -89,13 +89,13 @@ def _theirs(
     return sa.or_(chat_key.in_(wanted.chats), *of_people)
 
 
-def _opt_outs(connection: sa.Connection, wanted: Wanted) -> Iterator[OptOutLine]:
+def _opt_outs(connection: sa.Connection, wanted: ExportScope) -> Iterator[OptOutLine]:
     for row in connection.execute(sa.select(OPT_OUT)):
         if row.place in wanted.chats or wanted.has_person(row.place, row.person_id):
             yield OptOutLine(place=row.place, person_id=row.person_id, since=from_micros(row.since))
 
 
-def _rules(connection: sa.Connection, wanted: Wanted) -> Iterator[QuietLine | RetentionLine]:
+def _rules(connection: sa.Connection, wanted: ExportScope) -> Iterator[QuietLine | RetentionLine]:
     keys = [*(f"chat:{each}" for each in wanted.chats), *(f"person:{each}" for each in wanted.people)]
     for row in connection.execute(sa.select(QUIET).where(QUIET.c.key.in_(keys))):
         yield QuietLine(key=row.key, starts=row.starts, ends=row.ends, zone=row.zone)
@@ -103,14 +103,14 @@ def _rules(connection: sa.Connection, wanted: Wanted) -> Iterator[QuietLine | Re
         yield RetentionLine(chat=row.chat_key, keep_days=row.keep_days)
 
 
-def _scoped(connection: sa.Connection, wanted: Wanted) -> Iterator[ScopedLine]:
+def _scoped(connection: sa.Connection, wanted: ExportScope) -> Iterator[ScopedLine]:
     for row in connection.execute(sa.select(SCOPE).order_by(SCOPE.c.scope, SCOPE.c.key)):
         value = json.loads(row.value)
         if wanted.has_scope(row.scope) or (row.scope == _NAMES_OF_CHATS and value in wanted.chats):
             yield ScopedLine(scope=row.scope, key=row.key, value=value)
 
 
-def _accounts(connection: sa.Connection, wanted: Wanted) -> Iterator[AccountsLine]:
+def _accounts(connection: sa.Connection, wanted: ExportScope) -> Iterator[AccountsLine]:
     """The accounts that people have linked, once where several of them are one person."""
     scopes = [account_scope(each) for each in wanted.people]
     own = sa.select(SCOPE.c.value).where(SCOPE.c.scope.in_(scopes), SCOPE.c.key == GROUP).distinct()
@@ -121,33 +121,33 @@ def _accounts(connection: sa.Connection, wanted: Wanted) -> Iterator[AccountsLin
             yield AccountsLine(accounts=accounts)
 
 
-def _state(connection: sa.Connection, wanted: Wanted) -> Iterator[StateLine]:
+def _state(connection: sa.Connection, wanted: ExportScope) -> Iterator[StateLine]:
     keys = [f"{what}:{chat}" for what in _STATE_OF_A_CHAT for chat in wanted.chats]
     for row in connection.execute(sa.select(STATE).where(STATE.c.key.in_(keys))):
         ends = from_micros_or_none(row.expires_at)
         yield StateLine(key=row.key, value=json.loads(row.value), expires_at=ends)
 
 
-def _messages(connection: sa.Connection, *, wanted: Wanted, after: int) -> tuple[list[Line], int | None]:
+def _messages(connection: sa.Connection, *, wanted: ExportScope, after: int) -> tuple[list[Line], int | None]:
     """The messages after a row that may be given out, and the row to go on after; None at the end."""
     rows, last = _page(connection, (MESSAGE.c.id, MESSAGE.c.chat_key, MESSAGE.c.sender_id), wanted, after)
     return [_message(row) for row in rows if row["deleted_at"] is None], last
 
 
-def _turns(connection: sa.Connection, *, wanted: Wanted, after: int) -> tuple[list[Line], int | None]:
+def _turns(connection: sa.Connection, *, wanted: ExportScope, after: int) -> tuple[list[Line], int | None]:
     """As `_messages`, of the record of turns."""
     rows, last = _page(connection, (TURN.c.id, TURN.c.chat_key, TURN.c.person_id), wanted, after)
     return [turn_line(row) for row in rows], last
 
 
-def _calls(connection: sa.Connection, *, wanted: Wanted, after: int) -> tuple[list[Line], int | None]:
+def _calls(connection: sa.Connection, *, wanted: ExportScope, after: int) -> tuple[list[Line], int | None]:
     """As `_messages`, of the record of calls."""
     rows, last = _page(connection, (CALL.c.number, CALL.c.session_id, CALL.c.person_id), wanted, after)
     return [call_line(row) for row in rows], last
 
 
 def _page(
-    connection: sa.Connection, columns: tuple[sa.Column[Any], ...], wanted: Wanted, after: int
+    connection: sa.Connection, columns: tuple[sa.Column[Any], ...], wanted: ExportScope, after: int
 ) -> tuple[list[sa.RowMapping], int | None]:
     """Rows of a table, by its columns of number, chat and person; not those of others who want nothing kept."""
     number, chat, person = columns

@@ -18,11 +18,11 @@ from services.reminders.exchange.model import (
     read_chat,
     reason_of,
 )
-from services.reminders.exchange.ports import Arrival, TransferStore
+from services.reminders.exchange.ports import ImportedReminder, TransferStore
 from services.reminders.exchange.transfer import Importer
 from services.reminders.model import ReminderLimits
 from services.reminders.records import StoredReminder
-from services.storage.export.lines import LINES, FileLine, Head, Line, MessageLine, ReminderLine, StateLine, Wanted
+from services.storage.export.lines import LINES, ExportScope, FileLine, Head, Line, MessageLine, ReminderLine, StateLine
 
 _MOST_PROBLEMS: Final = 100
 
@@ -30,7 +30,7 @@ _MOST_PROBLEMS: Final = 100
 class LineSource(Protocol):
     """Reads what is kept."""
 
-    def lines(self, wanted: Wanted) -> AsyncIterator[Line]:
+    def lines(self, wanted: ExportScope) -> AsyncIterator[Line]:
         """All lines of the chats and people."""
         ...
 
@@ -43,7 +43,7 @@ class LineStore(Protocol):
         ...
 
     async def keep(
-        self, reminders: Sequence[Arrival], lines: Callable[[], Iterable[Line]], now: datetime
+        self, reminders: Sequence[ImportedReminder], lines: Callable[[], Iterable[Line]], now: datetime
     ) -> Mapping[str, int]:
         """Keep all of it in one transaction; return how many were new, by kind."""
         ...
@@ -61,7 +61,7 @@ class FileShelf(Protocol):
         ...
 
 
-class Brought(Struct, frozen=True, kw_only=True):
+class ImportSummary(Struct, frozen=True, kw_only=True):
     """What came of an import: how many were new, by kind; reminders that were there, and those that are over."""
 
     added: Mapping[str, int]
@@ -70,7 +70,7 @@ class Brought(Struct, frozen=True, kw_only=True):
 
 
 async def exported(
-    source: LineSource, files: FileShelf, wanted: Wanted, now: datetime
+    source: LineSource, files: FileShelf, wanted: ExportScope, now: datetime
 ) -> AsyncIterator[tuple[str, str]]:
     """The lines of an export with their kinds, the head first, of kind `head`; `now` is timezone-aware.
 
@@ -122,14 +122,14 @@ def read_lines(texts: Iterable[str], check: Callable[[Line], None] | None = None
             raise ImportRefused([Problem(place=f"line {number}", uid="", reason=reason_of(error))]) from error
 
 
-async def bring_in(
+async def import_lines(
     texts: Callable[[], Iterable[str]],
     reminders: TransferStore,
     store: LineStore,
     files: FileShelf,
     clock: Clock,
     limits: ReminderLimits | None = None,
-) -> Brought:
+) -> ImportSummary:
     """Keep everything of an export, or nothing where a line of it is not right; again is no harm.
 
     `texts` begins at the first line each time it is called. The files come last, when all else is kept.
@@ -147,7 +147,7 @@ async def bring_in(
     ]
     added = await store.keep(gathering.arrivals, lambda: read_lines(texts()), clock.now())
     brought = [await files.put(each.url, each.content) for each in read_lines(texts()) if isinstance(each, FileLine)]
-    return Brought(
+    return ImportSummary(
         added={**added, "file": sum(brought)},
         known_reminders=sum(each.known for each in reports),
         over_reminders=sum(len(each.over) for each in reports),
@@ -174,7 +174,7 @@ class _Gathering:
 
     def __init__(self, store: TransferStore) -> None:
         self._store = store
-        self.arrivals: list[Arrival] = []
+        self.arrivals: list[ImportedReminder] = []
 
     async def in_chat(self, chat_key: str, limit: int) -> tuple[StoredReminder, ...]:
         return await self._store.in_chat(chat_key, limit)
@@ -185,7 +185,7 @@ class _Gathering:
     async def by_request(self, request_key: str) -> StoredReminder | None:
         return await self._store.by_request(request_key)
 
-    async def take_in(self, arrivals: Sequence[Arrival], now: datetime) -> int:
+    async def take_in(self, arrivals: Sequence[ImportedReminder], now: datetime) -> int:
         del now
         self.arrivals += arrivals
         return len(arrivals)

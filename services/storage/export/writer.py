@@ -10,7 +10,7 @@ from uuid import uuid4
 import sqlalchemy as sa
 
 from services.people.model import GROUP, account_scope, group_scope
-from services.reminders.exchange.ports import Arrival
+from services.reminders.exchange.ports import ImportedReminder
 from services.storage.database import Database
 from services.storage.engine.inserts import insert_new
 from services.storage.export.lines import AccountsLine, CallLine, FileLine, Line, MemoryLine, MessageLine, TurnLine
@@ -41,7 +41,7 @@ class TransferWriter:
             check_row(TABLES[type(line)], columns_of(line))
 
     async def keep(
-        self, reminders: Sequence[Arrival], lines: Callable[[], Iterable[Line]], now: datetime
+        self, reminders: Sequence[ImportedReminder], lines: Callable[[], Iterable[Line]], now: datetime
     ) -> Mapping[str, int]:
         """Keep `reminders` and every other line; return how many were new, by kind.
 

@@ -5,7 +5,7 @@ import json
 import msgspec
 import sqlalchemy as sa
 
-from services.call_log.model import CallRecord, Charge, CompletionRecord, TurnRecord
+from services.call_log.model import CallRecord, CompletionRecord, TurnRecord, UsageCost
 from services.kernel.chat import Person
 from services.storage.engine.column_values import address_of, from_micros, to_micros
 
@@ -115,7 +115,7 @@ def call_of(row: sa.RowMapping) -> CallRecord:
         ending=row["ending"],
         receipts=tuple((action, subject) for action, subject in json.loads(row["receipts"])),
         model=row["model"],
-        charge=Charge(
+        charge=UsageCost(
             prompt_tokens=row["prompt_tokens"],
             completion_tokens=row["completion_tokens"],
             cached_tokens=row["cached_tokens"],

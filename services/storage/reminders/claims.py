@@ -13,7 +13,7 @@ from services.storage.engine.column_values import from_micros, from_micros_or_no
 from services.storage.engine.inserts import upsert
 from services.storage.engine.postgres_marks import advance_at_once
 from services.storage.reminders.freed_claims import claim_freed
-from services.storage.reminders.occurrence_rows import Claimer, absorb_waiting, insert_occurrences
+from services.storage.reminders.occurrence_rows import ClaimRequest, absorb_waiting, insert_occurrences
 from services.storage.reminders.rows import NOTICE_COLUMNS, lease_of, schedule_of
 from services.storage.tables import DELIVERY, META, REMINDER
 from services.storage.tables.ddl import IS_DUE, IS_FREED
@@ -30,7 +30,7 @@ _REALIGN_ROWS = 1000
 _ZONE_DATA = "zone_data"
 
 
-def claim(connection: sa.Connection, claimer: Claimer) -> Claim:
+def claim(connection: sa.Connection, claimer: ClaimRequest) -> Claim:
     """Lease what is due, and say when the next one comes."""
     until = claimer.until
     fresh = _claim_due(connection, claimer)
@@ -84,7 +84,7 @@ def follow_zone_data(connection: sa.Connection, version: str, now: datetime) -> 
     return 0 if known is None else _arm_anew(connection, now)
 
 
-def _claim_due(connection: sa.Connection, claimer: Claimer) -> list[Lease]:
+def _claim_due(connection: sa.Connection, claimer: ClaimRequest) -> list[Lease]:
     query = (
         sa.select(*_DUE_COLUMNS)
         .where(REMINDER.c.next_fire_at <= claimer.until, IS_DUE)

@@ -6,14 +6,14 @@ import sqlalchemy as sa
 
 from services.reminders.records import DeliveryState, Lease
 from services.storage.engine.column_values import from_micros, to_micros
-from services.storage.reminders.occurrence_rows import Claimer
+from services.storage.reminders.occurrence_rows import ClaimRequest
 from services.storage.reminders.quiet_hours import Quiet
 from services.storage.reminders.rows import DELIVERY_COLUMNS, NOTICE_COLUMNS, lease_of, occurred_of
 from services.storage.tables import DELIVERY, REMINDER
 from services.storage.tables.ddl import IS_FREED
 
 
-def claim_freed(connection: sa.Connection, claimer: Claimer) -> list[Lease]:
+def claim_freed(connection: sa.Connection, claimer: ClaimRequest) -> list[Lease]:
     """Lease what is to be tried by now; what quiet hours forbid waits for their end instead."""
     # Two statements: what the second reads is as it was when the first had locked it.
     freed = list(connection.scalars(_due_ids(claimer)))
@@ -28,7 +28,7 @@ def claim_freed(connection: sa.Connection, claimer: Claimer) -> list[Lease]:
     return [lease_of(row, occurred_of(row)) for row in taken]
 
 
-def _due_ids(claimer: Claimer) -> sa.Select[int]:
+def _due_ids(claimer: ClaimRequest) -> sa.Select[int]:
     return (
         sa.select(DELIVERY.c.id)
         .where(DELIVERY.c.try_at <= claimer.until, IS_FREED)
@@ -58,7 +58,7 @@ def _companions(connection: sa.Connection, rows: Sequence[sa.RowMapping]) -> Seq
     return _read(connection, ids) if ids else ()
 
 
-def _hold(connection: sa.Connection, claimer: Claimer, rows: Sequence[sa.RowMapping]) -> set[int]:
+def _hold(connection: sa.Connection, claimer: ClaimRequest, rows: Sequence[sa.RowMapping]) -> set[int]:
     """Put off what falls into quiet hours; what may have been said already is not held back."""
     quiet = Quiet(connection, rows, claimer.quiet)
     held = {}

@@ -8,7 +8,7 @@ from typing import Protocol
 import sqlalchemy as sa
 
 from services.reminders.model import ReminderState, public_id
-from services.reminders.records import WITHDRAWN, DeliveryRecord, DeliveryState, Lease, Mark
+from services.reminders.records import WITHDRAWN, DeliveryOutcome, DeliveryRecord, DeliveryState, Lease
 from services.storage.engine import postgres_marks
 from services.storage.engine.column_values import from_micros, from_micros_or_none, to_micros
 from services.storage.engine.sent_journal import Said
@@ -62,7 +62,7 @@ def renew(connection: sa.Connection, delivery_id: int) -> Lease | None:
     return lease_of(row, occurred._replace(attempt=occurred.attempt - 1))
 
 
-def settle(connection: sa.Connection, marks: Sequence[Mark]) -> None:
+def settle(connection: sa.Connection, marks: Sequence[DeliveryOutcome]) -> None:
     """Record outcomes in one go; a reminder without a next fire is done once its last occurrence is."""
     sent = [mark for mark in marks if mark.state is DeliveryState.SENT]
     others = [mark for mark in marks if mark.state is not DeliveryState.SENT]
@@ -239,7 +239,7 @@ def _settle_other() -> sa.Update:
     return DELIVERY.update().where(this_attempt).values(values)
 
 
-def _mark_columns(mark: Mark) -> dict[str, object]:
+def _mark_columns(mark: DeliveryOutcome) -> dict[str, object]:
     return {
         "key": mark.delivery_id,
         "number": mark.attempt,

@@ -19,7 +19,7 @@ from services.storage.tables import DELIVERY
 from services.storage.tables.ddl import IS_FREED, NEVER
 
 
-class Claimer(Struct, frozen=True, kw_only=True):
+class ClaimRequest(Struct, frozen=True, kw_only=True):
     """Leases go to `owner`, due by `until` (microseconds), at most `limit` rows of a kind.
 
     `quiet` are the hours of chats that have none of their own.
@@ -68,7 +68,7 @@ def _absorb(connection: sa.Connection, which: sa.ColumnElement[bool]) -> dict[in
 
 def insert_occurrences(
     connection: sa.Connection,
-    claimer: Claimer,
+    claimer: ClaimRequest,
     planned: Planned,
     absorbed: Mapping[int, int],
 ) -> list[tuple[sa.RowMapping, Occurred]]:

@@ -13,7 +13,7 @@ from services.recurrence.fires import previous_fire
 from services.recurrence.schedule import Schedule
 from services.reminders.model import CatchUp, DueNotice, ReminderAction, ReminderState, public_id
 from services.reminders.occurrences import pause_after
-from services.reminders.records import Change, DeliveryState, Draft, Lease, StoredReminder
+from services.reminders.records import Change, DeliveryState, Lease, StoredReminder, ValidatedReminder
 from services.storage.engine.column_values import (
     address_of,
     from_micros,
@@ -85,7 +85,7 @@ def schedule_of(row: sa.RowMapping) -> Schedule:
     return Schedule(start=start, zone=row["zone"], rule=row["rule"])
 
 
-def draft_columns(draft: Draft, created_at: int) -> dict[str, object]:
+def draft_columns(draft: ValidatedReminder, created_at: int) -> dict[str, object]:
     """A new reminder as columns."""
     wish, address, creator = draft.wish, draft.wish.address, draft.wish.creator
     return {

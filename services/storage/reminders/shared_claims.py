@@ -6,9 +6,9 @@ from loguru import logger
 from services.reminders.records import Claim
 from services.storage.engine import postgres_marks
 from services.storage.engine.column_values import from_micros
-from services.storage.engine.worker_registry import IS_GONE, Presence
+from services.storage.engine.worker_registry import IS_GONE, WorkerRegistry
 from services.storage.reminders import claims, ledger
-from services.storage.reminders.occurrence_rows import Claimer
+from services.storage.reminders.occurrence_rows import ClaimRequest
 from services.storage.tables import WORKER
 from services.storage.tables.ddl import IS_DUE, IS_FREED
 
@@ -19,7 +19,7 @@ _IS_WORTH_IT = sa.text(
 )
 
 
-def claim_shared(connection: sa.Connection, presence: Presence, claimer: Claimer) -> Claim:
+def claim_shared(connection: sa.Connection, presence: WorkerRegistry, claimer: ClaimRequest) -> Claim:
     """Take up what the dead have left, and claim; look again at the horizon at the latest, because others may add."""
     horizon = from_micros(claimer.until)
     asked = {**presence.asked, "until": claimer.until}
@@ -31,7 +31,7 @@ def claim_shared(connection: sa.Connection, presence: Presence, claimer: Claimer
     return Claim(leases=claim.leases, next_at=min(claim.next_at or horizon, horizon), is_full=claim.is_full)
 
 
-def free_gone(connection: sa.Connection, presence: Presence) -> int:
+def free_gone(connection: sa.Connection, presence: WorkerRegistry) -> int:
     """Free the leases of owners that are dead or frozen; return how many there were."""
     gone = presence.gone_owners(connection)
     freed = 0

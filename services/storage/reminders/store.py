@@ -14,13 +14,13 @@ from services.reminders.quiet_hours import QuietHours
 from services.reminders.records import (
     Change,
     Claim,
+    DeliveryOutcome,
     DeliveryRecord,
     DeliveryState,
-    Draft,
     Lease,
-    LeaseFate,
-    Mark,
+    PendingPolicy,
     StoredReminder,
+    ValidatedReminder,
 )
 from services.storage.database import Database
 from services.storage.engine import postgres_marks
@@ -29,7 +29,7 @@ from services.storage.engine.inserts import insert_many, upsert
 from services.storage.engine.postgres import queue_up
 from services.storage.engine.sent_journal import Said
 from services.storage.reminders import claims, ledger
-from services.storage.reminders.occurrence_rows import Claimer
+from services.storage.reminders.occurrence_rows import ClaimRequest
 from services.storage.reminders.quiet_hours import columns_of, hours_of
 from services.storage.reminders.rows import change_columns, draft_columns, next_fire_micros, reminder_of
 from services.storage.reminders.shared_claims import claim_shared, free_gone
@@ -55,7 +55,7 @@ class SqlReminderStore:
         self._database = database
         self._quiet = quiet
 
-    async def add(self, draft: Draft, now: datetime, limits: ReminderLimits) -> StoredReminder:
+    async def add(self, draft: ValidatedReminder, now: datetime, limits: ReminderLimits) -> StoredReminder:
         """Keep a reminder; the same request key again gives the one that is there."""
 
         def work(connection: sa.Connection) -> StoredReminder:
@@ -70,7 +70,7 @@ class SqlReminderStore:
 
         return await self._database.run(work)
 
-    async def add_many(self, drafts: Sequence[Draft], now: datetime) -> int:
+    async def add_many(self, drafts: Sequence[ValidatedReminder], now: datetime) -> int:
         """Keep many at once, caps not asked."""
 
         def work(connection: sa.Connection) -> int:
@@ -163,7 +163,7 @@ class SqlReminderStore:
 
     async def claim(self, owner: str, now: datetime, horizon: datetime, limit: int) -> Claim:
         """Take for `owner` what is due by `horizon`; where others share the database, look again after that."""
-        claimer = Claimer(owner=owner, now=now, until=to_micros(horizon), limit=limit, quiet=self._quiet)
+        claimer = ClaimRequest(owner=owner, now=now, until=to_micros(horizon), limit=limit, quiet=self._quiet)
         presence = self._database.presence
         if presence is None:
             return await self._database.run(lambda connection: claims.claim(connection, claimer))
@@ -188,17 +188,17 @@ class SqlReminderStore:
         """Read a claimed occurrence again after its reminder was edited."""
         return await self._database.run(lambda connection: ledger.renew(connection, delivery_id), is_durable=False)
 
-    def note_sent(self, sent: Sequence[tuple[Lease, Mark]]) -> bool:
+    def note_sent(self, sent: Sequence[tuple[Lease, DeliveryOutcome]]) -> bool:
         """Write down at once that these were said, beside the database where one process has it for itself."""
         journal = self._database.sent
         return journal is not None and journal.note([_said(lease, mark) for lease, mark in sent])
 
-    async def keep_sent(self, sent: Sequence[Mark]) -> bool:
+    async def keep_sent(self, sent: Sequence[DeliveryOutcome]) -> bool:
         """Write down for the others who share the database that these were said."""
         said = [(mark.delivery_id, to_micros(mark.at), mark.platform_message_id, mark.reminder_key) for mark in sent]
         return await self._database.keep(postgres_marks.kept(said))
 
-    async def settle(self, marks: Sequence[Mark]) -> None:
+    async def settle(self, marks: Sequence[DeliveryOutcome]) -> None:
         """Record what came of attempts."""
         if all(mark.state is DeliveryState.SENT for mark in marks):
             await self._database.mark(lambda connection: ledger.settle(connection, marks))
@@ -306,7 +306,7 @@ def _open_in_chat() -> sa.Select[tuple[object, ...]]:
     )
 
 
-def _said(lease: Lease, mark: Mark) -> Said:
+def _said(lease: Lease, mark: DeliveryOutcome) -> Said:
     due_at, at = to_micros(lease.notice.due_at), to_micros(mark.at)
     return Said(mark.delivery_id, mark.reminder_key, due_at, at, mark.platform_message_id)
 
@@ -316,7 +316,7 @@ def _by_request(connection: sa.Connection, request_key: str) -> StoredReminder |
     return None if row is None else reminder_of(row)
 
 
-def _check_caps(connection: sa.Connection, draft: Draft, limits: ReminderLimits) -> None:
+def _check_caps(connection: sa.Connection, draft: ValidatedReminder, limits: ReminderLimits) -> None:
     in_chat = sa.select(REMINDER.c.id).where(REMINDER.c.chat_key == draft.wish.address.key, IS_OPEN)
     of_person = in_chat.where(REMINDER.c.creator_id == draft.wish.creator.id)
     for query, cap in ((of_person, limits.per_person), (in_chat, limits.per_chat)):
@@ -328,7 +328,7 @@ def _check_caps(connection: sa.Connection, draft: Draft, limits: ReminderLimits)
 
 def _apply(connection: sa.Connection, change: Change, now: datetime) -> StoredReminder | None:
     columns = change_columns(change, now)
-    if change.leases is LeaseFate.CANCEL:
+    if change.leases is PendingPolicy.CANCEL:
         columns["next_fire_at"] = next_fire_micros(change)
     is_unchanged = sa.and_(REMINDER.c.id == change.key, REMINDER.c.version == change.version)
     row = (
@@ -338,7 +338,7 @@ def _apply(connection: sa.Connection, change: Change, now: datetime) -> StoredRe
     )
     if row is None:
         return None
-    if change.leases is LeaseFate.CANCEL:
+    if change.leases is PendingPolicy.CANCEL:
         ledger.cancel_leases(connection, change.key, next_fire_micros(change))
     else:
         ledger.rewrite_leases(connection, change.key, change.content, change.version + 1)

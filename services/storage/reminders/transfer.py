@@ -5,8 +5,8 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from services.reminders.exchange.ports import Arrival
-from services.reminders.records import Draft, StoredReminder
+from services.reminders.exchange.ports import ImportedReminder
+from services.reminders.records import StoredReminder, ValidatedReminder
 from services.storage.database import Database
 from services.storage.engine.column_values import to_micros, to_micros_or_none
 from services.storage.engine.inserts import insert_new
@@ -49,7 +49,7 @@ class SqlTransferStore(SqlReminderReader):
         super().__init__(database)
         self._database = database
 
-    async def take_in(self, arrivals: Sequence[Arrival], now: datetime) -> int:
+    async def take_in(self, arrivals: Sequence[ImportedReminder], now: datetime) -> int:
         """Keep all of them in one transaction; return how many were new by their request key."""
         rows = [arrival_columns(arrival, now) for arrival in arrivals]
         if not rows:
@@ -59,9 +59,9 @@ class SqlTransferStore(SqlReminderReader):
         )
 
 
-def arrival_columns(arrival: Arrival, now: datetime) -> dict[str, object]:
+def arrival_columns(arrival: ImportedReminder, now: datetime) -> dict[str, object]:
     """Return what comes from a file, as the columns of its row; `now` is when it came."""
-    draft = Draft(wish=arrival.wish, first_fire=arrival.next_fire_at or now)
+    draft = ValidatedReminder(wish=arrival.wish, first_fire=arrival.next_fire_at or now)
     return {
         **draft_columns(draft, to_micros(arrival.created_at)),
         "next_fire_at": to_micros_or_none(arrival.next_fire_at),

@@ -12,7 +12,7 @@ from services.storage.tables.records import CallRow, TurnRow
 from services.storage.tables.reminders import DeliveryRow, QuietRow, ReminderRow
 from services.storage.tables.states import MetaRow, ScopeRow, StateRow
 from services.storage.tables.tools import StoredToolRow, StoredToolVersionRow
-from services.storage.tables.workers import HandedOverRow, PlatformLeaseRow, SaidRow, TurnClaimRow, WorkerRow
+from services.storage.tables.workers import PlatformLeaseRow, RemoteMessageRow, SaidRow, TurnClaimRow, WorkerRow
 
 METADATA = StoredTable.metadata
 
@@ -37,6 +37,6 @@ STORED_TOOL = _table(StoredToolRow)
 STORED_TOOL_VERSION = _table(StoredToolVersionRow)
 WORKER = _table(WorkerRow)
 PLATFORM_LEASE = _table(PlatformLeaseRow)
-HANDED_OVER = _table(HandedOverRow)
+HANDED_OVER = _table(RemoteMessageRow)
 TURN_CLAIM = _table(TurnClaimRow)
 SAID = _table(SaidRow)

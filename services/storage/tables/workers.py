@@ -28,7 +28,7 @@ class PlatformLeaseRow(StoredTable, table=True):
     until: datetime = Field(sa_type=sa.DateTime(timezone=True))
 
 
-class HandedOverRow(StoredTable, table=True):
+class RemoteMessageRow(StoredTable, table=True):
     """A message that one process wants said and another one, which is connected, says. The last two are JSON."""
 
     __tablename__ = "handed_over"

@@ -23,7 +23,7 @@ _TAKE = sa.text(
 _CLEAR = sa.text("DELETE FROM handed_over WHERE made_at < clock_timestamp() - CAST(:kept AS interval)")
 
 
-class HandedOver:
+class RemoteMessages:
     """The table of them, as one process, `owner`, sees it. What is older than `fresh` is not taken any more."""
 
     def __init__(self, database: Database, owner: str, *, fresh: timedelta) -> None:

@@ -9,7 +9,7 @@ from function_calls.registry import tool_function
 from function_calls.tools.calls import Interpretation, Receipt, ToolResult
 from function_calls.tools.context import CallContext
 from function_calls.tools.dispatch.hooks import ToolHooks
-from services.call_log.budgets import BudgetPurse, Budgets, Limit
+from services.call_log.budgets import Budgets, DailyBudget, Limit
 from services.call_log.tally import Tally, counting
 from services.kernel.errors import ModelUnavailable
 from tests.unit.agents.conftest import called
@@ -68,7 +68,7 @@ async def test_an_agents_model_is_held_to_the_budget_of_the_message(turn, contex
     async def nothing_spent(moment):
         return []
 
-    purse = BudgetPurse(Budgets(message=Limit(tokens=1)), context.clock, turn.zone, nothing_spent)
+    purse = DailyBudget(Budgets(message=Limit(tokens=1)), context.clock, turn.zone, nothing_spent)
     account = Tally(address=turn.message.address, person=turn.message.sender, message_id=turn.message.id, purse=purse)
     model = ScriptedModel([completion("", requested("look")), "never asked for"])
     with counting(account):

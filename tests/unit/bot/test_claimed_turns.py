@@ -8,7 +8,7 @@ import pytest
 
 from bot.inbound.middleware.once import Once
 from bot.inbound.router import MessageRouter
-from bot.inbound.turn_claims import ClaimedTurns
+from bot.inbound.turn_claims import TurnCoordinator
 from bot.outbound.drafts import Drafts
 from bot.outbound.outbox import Outbox
 from bot.platforms.base import Capabilities
@@ -95,7 +95,7 @@ def way():
         corrections=None,
         drafts=Drafts(outbox, clock),
         reactions=None,
-        claimed=ClaimedTurns(claims, clock),
+        claimed=TurnCoordinator(claims, clock),
     )
     return platform, claims, router.handle
 
@@ -151,8 +151,8 @@ async def test_a_tool_is_not_called_for_a_message_that_another_process_answers()
     context = CallContext(
         call_id="1", message=MESSAGE, services=Services(), clock=LoopClock(), now=NOW, zone=UTC, language="en"
     )
-    lost = await ClaimedTurns(FakeClaims(lost=[KEY]), LoopClock()).refuse(call, context)
-    kept = await ClaimedTurns(FakeClaims(), LoopClock()).refuse(call, context)
+    lost = await TurnCoordinator(FakeClaims(lost=[KEY]), LoopClock()).refuse(call, context)
+    kept = await TurnCoordinator(FakeClaims(), LoopClock()).refuse(call, context)
 
     assert (lost.ok, lost.failure) == (False, "denied")
     assert kept is None
@@ -162,12 +162,12 @@ async def test_an_answer_is_given_where_the_database_does_not_say_whose_it_is():
     claims = FakeClaims(lost=[KEY])
     claims.errors = 1
 
-    assert await ClaimedTurns(claims, LoopClock()).is_ours(MESSAGE)
+    assert await TurnCoordinator(claims, LoopClock()).is_ours(MESSAGE)
 
 
 async def test_what_was_left_on_a_platform_is_taken_over_once_and_dealt_with():
     claims, taken = FakeClaims(left=[KEY]), Taken()
-    await ClaimedTurns(claims, LoopClock()).follow(FakePlatform(LoopClock()), taken)
+    await TurnCoordinator(claims, LoopClock()).follow(FakePlatform(LoopClock()), taken)
 
     assert claims.asked == [("fake", False)]
     assert taken == [KEY]
@@ -178,7 +178,7 @@ async def test_in_the_rooms_of_all_those_who_are_gone_are_followed_again_and_aga
     claims, taken, clock = FakeClaims(), Taken(), LoopClock()
     claims.errors = 1
     room = WebPlatform(clock=clock, bot_name="Bubbles")
-    following = asyncio.create_task(within(9, ClaimedTurns(claims, clock).follow(room, taken)))
+    following = asyncio.create_task(within(9, TurnCoordinator(claims, clock).follow(room, taken)))
     await asyncio.sleep(5)
     claims.left = frozenset([KEY])
     await following
@@ -190,7 +190,7 @@ async def test_in_the_rooms_of_all_those_who_are_gone_are_followed_again_and_aga
 async def test_nobody_follows_in_the_terminal_of_another_process():
     claims, clock = FakeClaims(left=[KEY]), LoopClock()
     terminal = ConsolePlatform(clock=clock, bot_name="Bubbles", room="home", person="ann")
-    await ClaimedTurns(claims, clock).follow(terminal, Taken())
+    await TurnCoordinator(claims, clock).follow(terminal, Taken())
 
     assert terminal.capabilities == Capabilities(per_process=True, proves_people=False)
     assert claims.asked == []
@@ -199,7 +199,7 @@ async def test_nobody_follows_in_the_terminal_of_another_process():
 async def test_what_is_dealt_with_is_let_go_after_an_error_too_and_at_the_end():
     claims, clock = FakeClaims(), LoopClock()
     claims.errors = 1
-    claimed = ClaimedTurns(claims, clock)
+    claimed = TurnCoordinator(claims, clock)
     letting_go = asyncio.create_task(within(5, claimed.let_go()))
     claimed.deal_with(KEY)
     await asyncio.sleep(4.5)

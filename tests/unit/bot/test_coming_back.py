@@ -12,7 +12,7 @@ from bot.testing.platform import FakePlatform
 from bot.testing.rehearsal import build_in_memory
 from services.kernel.chat import BotAdded, ChatAddress
 from services.kernel.errors import DeliveryFailed
-from services.reminders.delivery.worker import WakerPace
+from services.reminders.delivery.worker import DeliveryConfig
 
 pytestmark = pytest.mark.looptime
 HOME = ChatAddress(platform="fake", chat_id="home")
@@ -36,7 +36,7 @@ async def running():
         Settings(bot=BotSettings(timezone="UTC")),
         platforms=[platform],
         clock=clock,
-        pace=WakerPace(tick=timedelta(minutes=5)),  # an hour passes in few steps
+        pace=DeliveryConfig(tick=timedelta(minutes=5)),  # an hour passes in few steps
     ):
         yield platform
 

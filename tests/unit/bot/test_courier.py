@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from msgspec.structs import replace
 
-from bot.outbound.reminder_notifier import ReminderCourier
+from bot.outbound.reminder_notifier import ReminderNotifier
 from bot.platforms.base import Capabilities
 from bot.testing.clocks import FixedClock
 from bot.testing.platform import FakePlatform
@@ -61,7 +61,7 @@ def courier(outbox, clock):
     async def private_chat(platform, person_id):
         return ChatAddress(platform=platform, chat_id=f"{person_id} alone")
 
-    return ReminderCourier(
+    return ReminderNotifier(
         outbox, clock, late_after=timedelta(minutes=2), digest=digest, private_chat=private_chat, speechless=set()
     )
 

@@ -7,7 +7,7 @@ import stat
 import pytest
 from loguru import logger
 
-from bot.config.data_folder import close_data_folder
+from bot.config.data_folder import restrict_data_folder
 from bot.config.settings import LogSettings
 from bot.observability.logs import LogFile, configure_logging
 from services.kernel.errors import StorageFull
@@ -41,8 +41,8 @@ def test_existing_data_folder_is_closed_to_others_and_that_is_logged_once(tmp_pa
     lines = []
     number = logger.add(lines.append, level="WARNING")
 
-    close_data_folder(folder)
-    close_data_folder(folder)
+    restrict_data_folder(folder)
+    restrict_data_folder(folder)
     logger.remove(number)
 
     assert {mode(each) for each in folder.rglob("*") if each.is_file()} == {0o600}
@@ -55,7 +55,7 @@ def test_working_folder_as_data_folder_keeps_its_mode(tmp_path, monkeypatch):
     (tmp_path / "bubbles.db").touch()
     monkeypatch.chdir(tmp_path)
 
-    close_data_folder(tmp_path)
+    restrict_data_folder(tmp_path)
 
     assert (mode(tmp_path), mode(tmp_path / "bubbles.db")) == (0o755, 0o600)
 

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from bot.__main__ import cli
-from bot.tools.stored.repository import ToolForm, ToolShelf
+from bot.tools.stored.repository import StoredToolRepository, ToolForm
 from services.kernel.clock import SystemClock
 from services.storage.database import Database
 from services.storage.tools.store import SqlStoredToolStore
@@ -151,7 +151,7 @@ def test_the_doctor_examines_plugins_and_servers_too(said):
 
 async def keep(url):
     async with Database(url) as database:
-        shelf = ToolShelf(SqlStoredToolStore(database), SystemClock())
+        shelf = StoredToolRepository(SqlStoredToolStore(database), SystemClock())
         await shelf.create(ToolForm(content=DICE), "web:ann")
 
 

@@ -3,7 +3,7 @@ import json
 import pytest
 from mcp import Client
 
-from bot.http.mcp.server import CONFIRMED, HISTORY, REMINDERS, Asker, McpDoor
+from bot.http.mcp.server import CONFIRMED, HISTORY, REMINDERS, Asker, McpTools
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import SystemClock
 from services.reminders.service import ReminderService
@@ -21,7 +21,7 @@ async def bot():
 
 def client_of(bot):
     """The official SDK's client, for Ann in the lobby."""
-    return Client(McpDoor(bot.app, SystemClock(), lambda _: ANN).server())
+    return Client(McpTools(bot.app, SystemClock(), lambda _: ANN).server())
 
 
 async def test_our_functions_are_listed_with_schemas_and_hints(bot):

@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from bot.outbound.circuit_breakers import Outages
+from bot.outbound.circuit_breakers import CircuitBreakers
 from services.kernel.chat import ChatAddress
 from services.kernel.errors import DeliveryFailed
 
@@ -15,7 +15,7 @@ def chat(name, platform="qq"):
 
 @pytest.fixture
 def outages():
-    return Outages(chats=3, rest=10)
+    return CircuitBreakers(chats=3, rest=10)
 
 
 def say(outages, address, failure=None):

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from bot.config.settings import BotSettings, RouterSettings, Settings
-from bot.inbound.reactions import is_me_too
+from bot.inbound.reactions import is_join_request
 from bot.testing.rehearsal import build_in_memory
 
 pytestmark = pytest.mark.looptime
@@ -124,9 +124,9 @@ async def test_a_reaction_in_chinese_company_is_answered_in_chinese(platform, cl
 
 @pytest.mark.parametrize("emoji", ["👍", "👍🏽", "➕", "✋🏻", "🙋‍♀️", "🙋🏿‍♂️", ":+1:", "THUMBSUP"])
 def test_hands_of_every_colour_mean_me_too(emoji):
-    assert is_me_too(emoji)
+    assert is_join_request(emoji)
 
 
 @pytest.mark.parametrize("emoji", ["👎", "❤️", "", "😂", "➖"])
 def test_other_reactions_do_not_mean_me_too(emoji):
-    assert not is_me_too(emoji)
+    assert not is_join_request(emoji)

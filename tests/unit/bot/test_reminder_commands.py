@@ -11,7 +11,7 @@ from bot.__main__ import cli
 from services.kernel.chat import ChatAddress, Person
 from services.recurrence.schedule import Schedule
 from services.reminders.model import NewReminder
-from services.reminders.records import Draft
+from services.reminders.records import ValidatedReminder
 from services.storage.database import Database
 from services.storage.reminders.store import SqlReminderStore
 
@@ -51,7 +51,7 @@ def remind(tmp_path):
                     schedule=Schedule(start=first.replace(tzinfo=None), zone="UTC", rule=rule),
                     language="zh",
                 )
-                await SqlReminderStore(database).add_many([Draft(wish=wish, first_fire=first)], SET_AT)
+                await SqlReminderStore(database).add_many([ValidatedReminder(wish=wish, first_fire=first)], SET_AT)
 
         asyncio.run(add())
 

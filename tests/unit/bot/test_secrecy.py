@@ -2,12 +2,12 @@
 
 from bot.config.settings import SearchSettings, Settings, StorageSettings, ToolServerSettings
 from bot.config.sources import secret_values
-from bot.observability.redaction import failures_masked
+from bot.observability.redaction import mask_failures
 from function_calls.tools.calls import ToolCall, ToolResult
 from services.call_log.masking import MASK, SecretMask
 
 CALL = ToolCall(id="1", name="search", arguments={})
-HOOK = failures_masked(SecretMask(["hunter2hunter2"]))
+HOOK = mask_failures(SecretMask(["hunter2hunter2"]))
 
 
 def test_a_failure_is_told_without_the_secret():

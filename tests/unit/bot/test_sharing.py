@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import pytest
 
 from bot.outbound.outbox import Outbox
-from bot.outbound.platform_leases import Holding
-from bot.outbound.remote_outbox import Relay
+from bot.outbound.platform_leases import PlatformLeaseHolder
+from bot.outbound.remote_outbox import RemoteOutbox
 from bot.platforms.base import OutgoingMessage
 from bot.testing.clocks import LoopClock
 from bot.testing.platform import FakePlatform
@@ -81,7 +81,7 @@ class Connected:
 
 
 def holding_of(leases, *names, own=()):
-    return Holding(leases, names, LoopClock(), own=own)
+    return PlatformLeaseHolder(leases, names, LoopClock(), own=own)
 
 
 async def test_only_who_has_the_lease_connects():
@@ -133,7 +133,7 @@ async def test_a_short_outage_of_the_database_keeps_the_connection_and_a_long_on
 async def test_who_could_not_renew_for_long_says_nothing_before_the_database_has_answered():
     table, platform, leases = FakeTable(), FakePlatform(LoopClock()), FakeLeases({"fake"})
     holding = holding_of(leases, "fake")
-    relay = Relay(table, holding, LoopClock())
+    relay = RemoteOutbox(table, holding, LoopClock())
     outbox = Outbox({"fake": platform}, HistoryService(MemoryMessageStore()), LoopClock(), relay)
     async with holding.kept():
         await asyncio.sleep(1)
@@ -202,12 +202,12 @@ class Two:
         self.here, self.away = holding_of(self.leases, "fake"), holding_of(FakeLeases(), "fake")
         self.outbox = Outbox({"fake": self.platform}, HistoryService(MemoryMessageStore()), LoopClock())
         self.histories = HistoryService(MemoryMessageStore())
-        self.away_outbox = Outbox({}, self.histories, LoopClock(), Relay(self.table, self.away, LoopClock()))
+        self.away_outbox = Outbox({}, self.histories, LoopClock(), RemoteOutbox(self.table, self.away, LoopClock()))
 
     async def __aenter__(self):
         self._kept = self.here.kept()
         await self._kept.__aenter__()
-        relay = Relay(self.table, self.here, LoopClock())
+        relay = RemoteOutbox(self.table, self.here, LoopClock())
         self._serving = asyncio.create_task(relay.serve(self.outbox.send))
         return self
 

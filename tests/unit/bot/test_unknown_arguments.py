@@ -3,7 +3,7 @@
 import pytest
 from mcp import Client
 
-from bot.http.mcp.server import Asker, McpDoor
+from bot.http.mcp.server import Asker, McpTools
 from bot.testing.fixtures import call_tool, fake_clock  # noqa: F401 - pytest finds them by name
 from bot.testing.models import ScriptedInterpreter, ScriptedModel, completion, requested
 from bot.testing.talking import said
@@ -86,7 +86,7 @@ async def test_http_refuses_it(path, paint, painted):
 async def test_mcp_refuses_it(paint, painted):
     async with (
         http_bot(functions=[paint]) as bot,
-        Client(McpDoor(bot.app, SystemClock(), lambda _: ANN).server()) as to,
+        Client(McpTools(bot.app, SystemClock(), lambda _: ANN).server()) as to,
     ):
         result = await to.call_tool("paint", WRONG)
 

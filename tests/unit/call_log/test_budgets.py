@@ -7,10 +7,10 @@ import pytest
 
 from bot.testing.clocks import FixedClock
 from bot.testing.models import ScriptedModel, completion
-from services.call_log.budgets import BudgetPurse, Budgets, Limit
+from services.call_log.budgets import Budgets, DailyBudget, Limit
 from services.call_log.metering import MeteredModel, Price
 from services.call_log.model import Spent
-from services.call_log.tally import Tally, counting, current_tally
+from services.call_log.tally import Tally, counting, current_usage
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import ModelUnavailable
 from services.language_model.ports import CompletionRequest, Usage
@@ -32,7 +32,7 @@ def purse_of(clock=None, spent=(), *, zone=UTC, **budgets):
         asked.append(moment)
         return spent
 
-    purse = BudgetPurse(Budgets(**budgets), clock or FixedClock(NOON), zone, spent_since)
+    purse = DailyBudget(Budgets(**budgets), clock or FixedClock(NOON), zone, spent_since)
     purse.asked = asked
     return purse
 
@@ -59,7 +59,7 @@ async def test_what_a_request_used_is_on_the_messages_tally():
 
     assert (account.charge.tokens, account.charge.cost) == (30, pytest.approx(0.4))
     assert [(each.round, each.model) for each in account.completions] == [(1, "scripted"), (1, "scripted")]
-    assert current_tally() is None
+    assert current_usage() is None
 
 
 async def test_a_model_that_fails_is_on_the_tally_with_its_reason():

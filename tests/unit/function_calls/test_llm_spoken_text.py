@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from function_calls.model_calls.text_tool_calls.calls import find_printed_calls
-from function_calls.model_calls.text_tool_calls.spoken_text import SpeechGate
+from function_calls.model_calls.text_tool_calls.spoken_text import StreamFilter
 
 NAMES = ("reminder_set", "summary")
 CALLS = [
@@ -36,7 +36,7 @@ async def stream(text, size):
     async def listener(piece):
         heard.append(piece)
 
-    gate = SpeechGate(listener, NAMES)
+    gate = StreamFilter(listener, NAMES)
     for start in range(0, len(text), size):
         await gate.hear(text[start : start + size])
     return gate, heard

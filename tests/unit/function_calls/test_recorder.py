@@ -9,9 +9,9 @@ from function_calls.registry import Registry, tool_function
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import SpawnedTask, Step, ToolCall, ToolResult
 from services.call_log.memory_store import MemoryCallStore
-from services.call_log.model import Charge, CompletionRecord
+from services.call_log.model import CompletionRecord, UsageCost
 from services.call_log.service import CallLog
-from services.call_log.tally import current_tally
+from services.call_log.tally import current_usage
 
 
 @tool_function(timeout=0.1)
@@ -111,9 +111,11 @@ async def test_what_led_to_calls_is_counted_once(router, log, context_of, turn):
     recorder = TurnRecorder(log)
     context = context_of()
     with recorder.turn(turn):
-        tally = current_tally()
+        tally = current_usage()
         tally.begin_round("model")
-        tally.add(CompletionRecord(model="m", round=1, charge=Charge(prompt_tokens=10, completion_tokens=5, cost=0.5)))
+        tally.add(
+            CompletionRecord(model="m", round=1, charge=UsageCost(prompt_tokens=10, completion_tokens=5, cost=0.5))
+        )
         for place in ("a", "b"):
             await router.dispatch(ToolCall(id=place, name="look", arguments={"place": place}), context)
 

@@ -10,14 +10,14 @@ from bot.testing.models import ScriptedInterpreter
 from function_calls.conversation.assistant import Assistant
 from function_calls.conversation.tool_commands import ToolCommands
 from function_calls.functions.undo import handler
-from function_calls.functions.undo.undo import Undoing
+from function_calls.functions.undo.undo import UndoService
 from function_calls.offline.interpreter import OfflineInterpreter
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolCall, Turn
 from function_calls.tools.context import CallContext, Services
 from function_calls.tools.permission import Viewer
-from function_calls.tools.policy import Oversight
+from function_calls.tools.policy import CallPolicy
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.languages import language_of
 from services.kernel.state import MemoryStateStore
@@ -35,12 +35,12 @@ class Room:
     def __init__(self, *functions, script=None, owners=(), services=(), recent=()):
         self.clock = FixedClock(NOON)
         self.store = MemoryStateStore(self.clock)
-        self.oversight = Oversight.over(self.store, self.clock, owners)
-        registry = Registry(injectable=(CallContext, Undoing, *(type(each) for each in services)))
+        self.oversight = CallPolicy.over(self.store, self.clock, owners)
+        registry = Registry(injectable=(CallContext, UndoService, *(type(each) for each in services)))
         registry.collect(handler)
         registry.register(functions)
         self.router = FunctionCallRouter(registry, oversight=self.oversight)
-        self.services = Services(Undoing(self.router, self.oversight.receipts), *services)
+        self.services = Services(UndoService(self.router, self.oversight.receipts), *services)
         self.recent = tuple(recent)
         offline = OfflineInterpreter()
         self.model = offline if script is None else ScriptedInterpreter(script)

@@ -6,7 +6,7 @@ import pytest
 
 from bot.config.settings import PluginSettings
 from bot.plugins import loading
-from bot.plugins.manager import PluginHouse
+from bot.plugins.manager import PluginManager
 from bot.testing.models import ScriptedModel
 from function_calls.tools.policy import ToolSwitches
 from services.kernel.state import MemoryStateStore
@@ -93,7 +93,7 @@ async def test_a_plugin_is_given_the_model_of_the_bot(house):
     house.write("thinker", "def setup(add):\n    pass\n")
     model, clock = ScriptedModel(), house.clock
 
-    (installed,) = PluginHouse(
+    (installed,) = PluginManager(
         PluginSettings(folder=house.folder), clock, ToolSwitches(MemoryStateStore(clock), clock), model
     ).plugins
 

@@ -15,7 +15,7 @@ from services.kernel.errors import DeliveryFailed
 from services.kernel.state import MemoryStateStore
 from services.recurrence.schedule import Schedule
 from services.reminders.delivery.retry import RetryPolicy
-from services.reminders.delivery.worker import WakerPace
+from services.reminders.delivery.worker import DeliveryConfig
 from services.reminders.model import DueNotice, NewReminder, Reminder, ReminderEdit, ReminderLimits
 from services.reminders.records import DeliveryState
 from services.reminders.service import ReminderService
@@ -108,7 +108,9 @@ class Desk:
     store: FragileStore = field(default_factory=FragileStore)
     courier: FakeCourier = field(default_factory=FakeCourier)
     limits: ReminderLimits = field(default_factory=ReminderLimits)
-    pace: WakerPace = field(default_factory=lambda: WakerPace(tick=timedelta(minutes=1)))  # days pass in few steps
+    pace: DeliveryConfig = field(
+        default_factory=lambda: DeliveryConfig(tick=timedelta(minutes=1))
+    )  # days pass in few steps
 
     retries: RetryPolicy = field(default_factory=RetryPolicy)
 

@@ -16,7 +16,7 @@ from bot.testing.threads import InlineExecutor
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.state import MemoryStateStore
 from services.recurrence.schedule import Schedule
-from services.reminders.delivery.worker import WakerPace
+from services.reminders.delivery.worker import DeliveryConfig
 from services.reminders.model import DueNotice, NewReminder, ReminderEdit
 from services.reminders.service import ReminderService
 from services.storage.database import Database
@@ -93,7 +93,7 @@ class AnyCourseOfEvents(RuleBasedStateMachine):
         await self.begin()
 
     async def begin(self) -> None:
-        pace = WakerPace(tick=MINUTE)
+        pace = DeliveryConfig(tick=MINUTE)
         self.service = ReminderService(self.store, self.clock, self.courier, self.state, pace=pace)
         self.running = asyncio.create_task(self.service.run())
         await asyncio.sleep(0.1)

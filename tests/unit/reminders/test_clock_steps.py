@@ -12,18 +12,18 @@ from services.kernel.errors import DeliveryFailed
 from services.recurrence.fires import fires_after
 from services.recurrence.missed import MOST_LISTED, missed_between
 from services.recurrence.schedule import Schedule
-from services.reminders.delivery.worker import WakerPace
+from services.reminders.delivery.worker import DeliveryConfig
 from services.reminders.model import CatchUp
 from services.reminders.occurrences import plan_due
 
 pytestmark = pytest.mark.looptime
 
 DAY = timedelta(days=1)
-RARELY = WakerPace(tick=timedelta(minutes=30))  # days pass in few steps
+RARELY = DeliveryConfig(tick=timedelta(minutes=30))  # days pass in few steps
 
 
 async def test_a_clock_set_forward_fires_what_is_due_at_once(make_desk):
-    desk = make_desk(pace=WakerPace())
+    desk = make_desk(pace=DeliveryConfig())
     await desk.set(seconds=3600)
     async with desk.running():
         await asyncio.sleep(2)
@@ -44,7 +44,7 @@ async def test_a_clock_set_back_fires_nothing_again(desk):
 
 
 async def test_a_clock_ten_years_ahead_and_back_does_not_silence_a_daily_reminder(make_desk):
-    desk = make_desk(pace=WakerPace(tick=timedelta(minutes=30)))
+    desk = make_desk(pace=DeliveryConfig(tick=timedelta(minutes=30)))
     await desk.set(seconds=60, rule="FREQ=DAILY")
     async with desk.running():
         await asyncio.sleep(61)
@@ -81,7 +81,7 @@ async def test_what_failed_by_a_clock_ten_years_ahead_waits_for_its_time_and_no_
 
 
 async def test_what_waits_in_memory_when_the_clock_is_set_back_waits_for_its_time(make_desk):
-    desk = make_desk(pace=WakerPace(senders=1, tick=timedelta(minutes=30)))
+    desk = make_desk(pace=DeliveryConfig(senders=1, tick=timedelta(minutes=30)))
     desk.courier.hold.clear()
     await desk.set("now", seconds=1)
     await desk.set("tomorrow", seconds=86400)

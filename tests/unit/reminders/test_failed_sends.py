@@ -10,7 +10,7 @@ from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import DeliveryFailed
 from services.recurrence.schedule import Schedule
 from services.reminders.delivery.retry import RetryPolicy
-from services.reminders.delivery.worker import WakerPace
+from services.reminders.delivery.worker import DeliveryConfig
 from services.reminders.model import DueNotice, ReminderEdit
 from services.reminders.records import DeliveryState
 
@@ -99,7 +99,7 @@ async def test_an_unforeseen_error_is_an_unknown_outcome(desk, error):
 
 
 async def test_a_send_that_hangs_is_given_up_and_said_again(make_desk):
-    desk = make_desk(pace=WakerPace(send_limit=timedelta(seconds=30)))
+    desk = make_desk(pace=DeliveryConfig(send_limit=timedelta(seconds=30)))
     desk.courier.hold.clear()
     await desk.set(seconds=1)
     async with desk.running():

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from services.kernel.errors import RequestRefused
 from services.recurrence.fires import next_after, next_fires
-from services.recurrence.follow_up import done_by, with_nag, without_nag
+from services.recurrence.follow_up import done_by, with_follow_up, without_follow_up
 from services.recurrence.schedule import Schedule
 from services.reminders.audit.expected import expected_fires
 
@@ -17,7 +17,7 @@ FIVE = datetime(2026, 11, 20, 17, 0, tzinfo=UTC)
 
 
 def nagging(rule: str = "", *, minutes: int = 10, times: int = 3) -> Schedule:
-    return Schedule(start=START, zone="UTC", rule=with_nag(rule, minutes=minutes, times=times))
+    return Schedule(start=START, zone="UTC", rule=with_follow_up(rule, minutes=minutes, times=times))
 
 
 def clocks(schedule: Schedule, after: datetime) -> list[str]:
@@ -61,7 +61,7 @@ def test_done_is_said_again_the_next_day():
 
 @pytest.mark.parametrize("rule", ["", "FREQ=DAILY", "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0"])
 def test_without_its_repeats_a_rule_is_what_it_was(rule: str):
-    assert without_nag(done_by(with_nag(rule, minutes=5, times=2), FIVE)) == rule
+    assert without_follow_up(done_by(with_follow_up(rule, minutes=5, times=2), FIVE)) == rule
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_repeats_that_make_no_sense_are_refused(rule: str):
     zone=st.sampled_from(["UTC", "Europe/Berlin", "America/New_York"]),
 )
 def test_verification_reads_repeats_as_the_scheduler_does(base, minutes, times, done, zone):
-    rule = with_nag(base, minutes=minutes, times=times)
+    rule = with_follow_up(base, minutes=minutes, times=times)
     rule = rule if done is None else done_by(rule, FIVE + timedelta(minutes=done))
     schedule = Schedule(start=START, zone=zone, rule=rule)
     since, until = FIVE - timedelta(days=1), FIVE + timedelta(days=3)

@@ -4,7 +4,7 @@ import pytest
 
 from services.recurrence.fires import next_fires
 from services.recurrence.schedule import Schedule
-from services.recurrence.suspensions import Rest, awake, can_rest, is_put_off, left_out, resting, rests
+from services.recurrence.suspensions import Suspension, can_rest, is_put_off, left_out, resting, rests, resume_suspended
 
 NOW = datetime(2026, 11, 23, 14, 30, tzinfo=UTC)
 DAILY = "FREQ=DAILY;BYHOUR=9;BYMINUTE=0"
@@ -14,8 +14,8 @@ def at(rule: str, zone: str = "UTC") -> Schedule:
     return Schedule(start=datetime(2026, 11, 2, 9, 0), zone=zone, rule=rule)
 
 
-def rest(days: float) -> Rest:
-    return Rest(since=NOW, until=NOW + timedelta(days=days))
+def rest(days: float) -> Suspension:
+    return Suspension(since=NOW, until=NOW + timedelta(days=days))
 
 
 @pytest.mark.parametrize(
@@ -45,11 +45,11 @@ def test_one_that_rests_is_put_off_until_it_is_woken():
 
     assert rests(new, NOW)
     assert is_put_off(new, NOW)
-    assert awake(new, NOW) == at(DAILY)
+    assert resume_suspended(new, NOW) == at(DAILY)
 
 
 def test_a_rest_that_is_to_come_does_not_put_off_the_next_time():
-    new = resting(at(DAILY), Rest(since=NOW + timedelta(days=7), until=NOW + timedelta(days=9)))
+    new = resting(at(DAILY), Suspension(since=NOW + timedelta(days=7), until=NOW + timedelta(days=9)))
 
     assert rests(new, NOW)
     assert not is_put_off(new, NOW)
@@ -64,7 +64,7 @@ def test_what_repeats_until_done_does_so_after_the_rest():
 def test_waking_keeps_out_what_has_gone_by():
     old = at(f"{DAILY};EXDATE=20261110")
 
-    assert awake(resting(old, rest(7)), NOW) == old
+    assert resume_suspended(resting(old, rest(7)), NOW) == old
 
 
 @pytest.mark.parametrize(("rule", "expected"), [(DAILY, True), ("", False), ("FREQ=MINUTELY;INTERVAL=90", False)])

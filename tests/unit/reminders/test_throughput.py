@@ -1,17 +1,17 @@
 """How far ahead of free senders sends are begun."""
 
-from services.reminders.delivery.config import Throughput
+from services.reminders.delivery.config import Prefetch
 
 
 def after(send_seconds: float, question_seconds: float) -> int:
-    throughput = Throughput(senders=16, most=500)
+    throughput = Prefetch(senders=16, most=500)
     throughput.note_send(send_seconds)
     throughput.note_question(question_seconds)
     return throughput.ahead
 
 
 def test_before_anything_was_measured_nothing_is_begun_ahead():
-    assert Throughput(senders=16, most=500).ahead == 0
+    assert Prefetch(senders=16, most=500).ahead == 0
 
 
 def test_on_a_slow_platform_next_to_nothing_is_begun_ahead():

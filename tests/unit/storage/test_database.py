@@ -17,7 +17,7 @@ from sqlalchemy.engine.interfaces import CacheStats
 
 from services.kernel.errors import ConfigError, StorageBusy
 from services.storage.database import Database
-from services.storage.engine.postgres import Patience
+from services.storage.engine.postgres import DatabaseTimeouts
 from services.storage.tables import META
 
 
@@ -272,7 +272,7 @@ async def test_a_database_that_another_program_has_locked_is_busy(tmp_path: Path
         other.execute("BEGIN EXCLUSIVE")
 
         with pytest.raises(StorageBusy):
-            await Database(url(tmp_path), patience=Patience(busy=timedelta(milliseconds=10))).__aenter__()
+            await Database(url(tmp_path), patience=DatabaseTimeouts(busy=timedelta(milliseconds=10))).__aenter__()
 
 
 @pytest.mark.parametrize("text", ["nonsense", "postgresql://ann:secret@host:port/bubbles"])

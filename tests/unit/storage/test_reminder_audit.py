@@ -9,7 +9,7 @@ from services.kernel.chat import ChatAddress, Person
 from services.recurrence.schedule import Schedule
 from services.reminders.audit.verification import Fate, verify
 from services.reminders.model import NewReminder
-from services.reminders.records import DeliveryState, Draft, Mark
+from services.reminders.records import DeliveryOutcome, DeliveryState, ValidatedReminder
 from services.storage.database import Database
 from services.storage.reminders.audit import SqlReminderAudit
 from services.storage.reminders.store import SqlReminderStore
@@ -32,7 +32,7 @@ async def database():
             schedule=schedule,
             language="en",
         )
-        await store.add_many([Draft(wish=wish, first_fire=DUE)], SET_AT)
+        await store.add_many([ValidatedReminder(wish=wish, first_fire=DUE)], SET_AT)
         for hour in range(2):
             await say(store, DUE + timedelta(hours=hour))
         yield opened
@@ -43,7 +43,7 @@ async def say(store, at):
     ids = [lease.notice.delivery_id for lease in claim.leases]
     await store.begin("me", ids)
     marks = [
-        Mark(
+        DeliveryOutcome(
             delivery_id=lease.notice.delivery_id,
             reminder_key=lease.reminder_key,
             state=DeliveryState.SENT,

@@ -9,7 +9,7 @@ import pytest
 from services.kernel.chat import ChatAddress, Person
 from services.recurrence.schedule import Schedule
 from services.reminders.model import NewReminder, ReminderLimits
-from services.reminders.records import DeliveryState, Draft, Mark
+from services.reminders.records import DeliveryOutcome, DeliveryState, ValidatedReminder
 from services.storage.database import Database
 from services.storage.engine.sent_journal import Said, SentJournal
 from services.storage.reminders.store import SqlReminderStore
@@ -109,12 +109,12 @@ async def begun(store: SqlReminderStore) -> tuple[int, ...]:
             schedule=Schedule(start=NOW.replace(tzinfo=None) + timedelta(minutes=1), zone="UTC"),
             language="en",
         )
-        await store.add(Draft(wish=wish, first_fire=NOW + timedelta(minutes=1)), NOW, ReminderLimits())
+        await store.add(ValidatedReminder(wish=wish, first_fire=NOW + timedelta(minutes=1)), NOW, ReminderLimits())
     leases = (await store.claim("me", NOW, NOW + timedelta(minutes=2), 10)).leases
     await store.begin("me", [lease.notice.delivery_id for lease in leases])
     first = leases[0]
     at = NOW + timedelta(minutes=1)
-    mark = Mark(
+    mark = DeliveryOutcome(
         delivery_id=first.notice.delivery_id,
         reminder_key=first.reminder_key,
         state=DeliveryState.SENT,

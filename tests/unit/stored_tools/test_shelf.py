@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from bot.testing.clocks import FixedClock
-from bot.tools.stored.repository import ToolForm, ToolIdTaken, ToolShelf, ToolUnknown, ValvesInvalid
+from bot.tools.stored.repository import StoredToolRepository, ToolForm, ToolIdTaken, ToolUnknown, ValvesInvalid
 from bot.tools.stored.runner import ToolRunner
 from bot.tools.stored.toolset import StoredToolset
 from function_calls.tools.calls import ToolResult
@@ -51,7 +51,7 @@ def store():
 
 @pytest.fixture
 def shelf(store):
-    return ToolShelf(store, FixedClock(NOW))
+    return StoredToolRepository(store, FixedClock(NOW))
 
 
 @pytest.fixture

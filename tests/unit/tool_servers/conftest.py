@@ -11,7 +11,7 @@ from bot.tools.servers.exchange import Exchange
 from bot.tools.servers.openapi_toolset import OpenApiToolset
 from function_calls.tools.calls import ToolCall
 from function_calls.tools.permission import Viewer
-from function_calls.tools.policy import Oversight
+from function_calls.tools.policy import CallPolicy
 from services.kernel.state import MemoryStateStore
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
@@ -25,7 +25,7 @@ def clock():
 
 @pytest.fixture
 def context(clock):
-    return make_context(clock=clock, oversight=Oversight.over(MemoryStateStore(clock), clock))
+    return make_context(clock=clock, oversight=CallPolicy.over(MemoryStateStore(clock), clock))
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 from bot.testing.turns import make_tool
 from bot.tools.servers.connections import ToolServerConnection
 from bot.tools.servers.credentials import Credentials
-from bot.tools.servers.echoes import MASK, EchoMask
+from bot.tools.servers.echoes import MASK, EchoedSecretMask
 from bot.tools.servers.mcp_servers import McpServer
 
 KEY = "k3y/with+signs"
@@ -19,7 +19,7 @@ KEY = "k3y/with+signs"
     ids=["plain", "bearer", "quoted", "base64"],
 )
 def test_every_form_of_a_secret_is_masked_in_texts_keys_and_lists(echo):
-    masked = EchoMask([f"Bearer {KEY}"]).value({"a": [f"x {echo} y"], echo: 1})
+    masked = EchoedSecretMask([f"Bearer {KEY}"]).value({"a": [f"x {echo} y"], echo: 1})
 
     assert echo not in str(masked)
     assert MASK in masked["a"][0]
@@ -27,11 +27,11 @@ def test_every_form_of_a_secret_is_masked_in_texts_keys_and_lists(echo):
 
 
 def test_a_short_value_is_no_secret():
-    assert EchoMask(["en"]).value({"text": "then"}) == {"text": "then"}
+    assert EchoedSecretMask(["en"]).value({"text": "then"}) == {"text": "then"}
 
 
 def test_a_tool_with_a_secret_in_its_name_is_none():
-    assert EchoMask(["k3yw"]).spec(make_tool("get_k3yw")) is None
+    assert EchoedSecretMask(["k3yw"]).spec(make_tool("get_k3yw")) is None
 
 
 def test_headers_and_variables_that_hold_no_secret_stay_readable():

@@ -10,7 +10,7 @@ from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolCall, ToolResult, ToolSpec
 from function_calls.tools.context import CallContext
-from function_calls.tools.policy import Oversight
+from function_calls.tools.policy import CallPolicy
 from function_calls.toolsets.combined import join
 from services.kernel.state import MemoryStateStore
 
@@ -35,7 +35,7 @@ class Notes:
 @pytest.fixture
 def circumstances(context):
     clock = FixedClock(context.now)
-    return replace(context, oversight=Oversight.over(MemoryStateStore(clock), clock))
+    return replace(context, oversight=CallPolicy.over(MemoryStateStore(clock), clock))
 
 
 async def call(notes, context, **arguments):

@@ -9,7 +9,7 @@ from typing import Self
 import httpx
 from msgspec import Struct, field
 
-from services.kernel.certificates import trusted
+from services.kernel.certificates import trusted_certificates
 from services.kernel.clock import Clock
 
 _TIMEOUT_SECONDS = 15.0
@@ -38,7 +38,7 @@ class Asking:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._http = httpx.AsyncClient(timeout=_TIMEOUT_SECONDS, verify=trusted())
+        self._http = httpx.AsyncClient(timeout=_TIMEOUT_SECONDS, verify=trusted_certificates())
         self.skews: dict[str, timedelta] = {}
 
     async def __aenter__(self) -> Self:

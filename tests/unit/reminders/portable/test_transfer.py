@@ -11,7 +11,7 @@ from services.reminders.exchange.json_form import export_json, import_json
 from services.reminders.exchange.model import MOST_BYTES, ImportRefused
 from services.reminders.exchange.transfer import Form, export_chat, form_of
 from services.reminders.model import NewReminder, ReminderLimits, ReminderState
-from services.reminders.records import Draft
+from services.reminders.records import ValidatedReminder
 from services.storage.reminders.store import SqlReminderStore
 
 pytest.importorskip("icalendar")
@@ -43,7 +43,7 @@ def native(database, home, now):
             schedule=schedule,
             language="en",
         )
-        draft = Draft(wish=wish, first_fire=datetime(2026, 12, 24, 8, 30, tzinfo=UTC))
+        draft = ValidatedReminder(wish=wish, first_fire=datetime(2026, 12, 24, 8, 30, tzinfo=UTC))
         return await SqlReminderStore(database).add(draft, now + timedelta(microseconds=5), ReminderLimits())
 
     return run
