@@ -39,7 +39,7 @@ class _WithPlugins(click.Group):
     """The commands of `bubbles`; a name that is none of them may be a plugin's, which are loaded only then."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name."""
+        """Return the command of that name."""
         own = super().get_command(ctx, cmd_name)
         if own is not None:
             return own

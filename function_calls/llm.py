@@ -54,7 +54,7 @@ class FunctionCallLLM:
         self._shelf = ToolCatalog()
 
     async def run(self, turn: Turn, *, on_text: TextListener | None = None) -> Interpretation:
-        """The specification's name for `interpret`."""
+        """Return the specification's name for `interpret`."""
         return await self.interpret(turn, on_text=on_text)
 
     async def interpret(self, turn: Turn, *, on_text: TextListener | None = None) -> Interpretation:
@@ -129,7 +129,7 @@ class FunctionCallLLM:
         return Interpretation(calls=missed) if missed else None
 
     async def _with_calls(self, asking: "_Asking", attempt: Attempt, text: str) -> Interpretation:
-        """Calls that are all right: leave out what was done before, stop at what failed before."""
+        """Return calls that are all right: leave out what was done before, stop at what failed before."""
         if attempt.fresh and self._reviewer is not None and not asking.turn.steps and not asking.turn.must_call:
             return await self._reviewed(asking, attempt.fresh, text, self._reviewer)
         if attempt.fresh:
@@ -142,7 +142,7 @@ class FunctionCallLLM:
     async def _reviewed(
         self, asking: "_Asking", calls: tuple[ToolCall, ...], text: str, reviewer: CallReviewer
     ) -> Interpretation:
-        """The calls that the person's own words bear out; without any, words, a question or silence."""
+        """Return the calls that the person's own words bear out; without any, words, a question or silence."""
         instead = reviewer.instead(asking.turn, calls) if asking.only_chooses else ()
         if instead:
             return Interpretation(calls=instead)
@@ -195,7 +195,7 @@ class _Asking:
         self._on_text = on_text
 
     def gate(self) -> StreamFilter | None:
-        """A new gate before the listener; None when nobody listens."""
+        """Return A new gate before the listener; None when nobody listens."""
         return None if self._on_text is None else StreamFilter(self._on_text, self.tools.by_name)
 
 

@@ -146,7 +146,7 @@ class Registry:
         return made(tool, options or options_of(tool), self._injectable)
 
     def get(self, name: str) -> RegisteredTool | None:
-        """The tool of that name, None when there is none."""
+        """Return the tool of that name, None when there is none."""
         return self._tools.get(name)
 
     @property
@@ -159,7 +159,7 @@ class Registry:
     def specs_for(
         self, viewer: Viewer, *, owners: Collection[str] = (), off: Collection[str] = ()
     ) -> tuple[ToolSpec, ...]:
-        """The tools that `viewer` may call; equal choices are the same tuple, like `specs`.
+        """Return the tools that `viewer` may call; equal choices are the same tuple, like `specs`.
 
         `owners` are the bot's (`platform:id`), `off` the names of the tools that are switched off in the chat.
         """

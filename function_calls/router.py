@@ -77,7 +77,7 @@ class FunctionCallRouter:
         return tuple(spec for spec in specs if spec.name not in off) if off else specs
 
     async def own_specs(self, viewer: Viewer, oversight: CallPolicy | None = None) -> tuple[ToolSpec, ...]:
-        """The functions of the registry that `viewer` may be offered."""
+        """Return the functions of the registry that `viewer` may be offered."""
         rules = self.oversight or oversight
         if rules is None:
             return self.registry.specs_for(viewer)
@@ -228,7 +228,7 @@ class FunctionCallRouter:
 
     @staticmethod
     def _create_args_instance(tool: RegisteredTool, arguments: Mapping[str, object]) -> object:
-        """The second validation: the strict argument model, whatever door the call came through."""
+        """Return the second validation: the strict argument model, whatever door the call came through."""
         problems = tool.validator.validate(arguments)
         if problems:
             raise ArgumentsInvalid(tool.name, problems)
@@ -265,7 +265,7 @@ def _begun(tool: RegisteredTool, arguments: object, context: CallContext) -> Awa
 
 
 async def _kept(name: str, result: ToolResult, context: CallContext) -> ToolResult:
-    """The result once the session state that the call wrote is stored; a change with a receipt stays told."""
+    """Return the result once the session state that the call wrote is stored; a change with a receipt stays told."""
     try:
         await context.state.commit()
     except StateConflict as conflict:

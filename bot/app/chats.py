@@ -38,7 +38,7 @@ class Chats(Struct, frozen=True, kw_only=True):
 
 @asynccontextmanager
 async def open_chats(ground: Infrastructure, platforms: tuple[Platform, ...]) -> AsyncIterator[Chats]:
-    """The chats of `platforms`, shared with other processes for as long as the context lasts."""
+    """Return the chats of `platforms`, shared with other processes for as long as the context lasts."""
     settings, clock = ground.settings, ground.clock
     async with shared(ground.database, platforms, clock) as (relay, claims):
         history = HistoryService(

@@ -18,7 +18,7 @@ from services.storage.workers.turn_claims import TurnClaims
 async def shared(
     database: Database, platforms: Sequence[Platform], clock: Clock
 ) -> AsyncIterator[tuple[RemoteOutbox, TurnClaims] | tuple[None, None]]:
-    """The way to the other processes, and the claims of this one, while the context lasts.
+    """Return the way to the other processes, and the claims of this one, while the context lasts.
 
     None where the database has one process.
     """

@@ -21,7 +21,7 @@ _OPENAI = "https://api.openai.com/v1"
 
 
 def language_model(settings: ModelSettings) -> "FallbackChain | None":
-    """The configured model behind a circuit breaker; None when there is none."""
+    """Return the configured model behind a circuit breaker; None when there is none."""
     if not settings.is_configured:
         return None
     from services.language_model.fallback import FallbackChain
@@ -56,7 +56,7 @@ def model_summarizer(model: LanguageModel) -> "Summarizer":
 
 
 def budget_policy_of(settings: Settings, clock: Clock, log: CallLog) -> BudgetPolicy:
-    """The budgets of the settings; `log` knows what was used before a restart."""
+    """Return the budgets of the settings; `log` knows what was used before a restart."""
     budget = settings.budget
     budgets = Budgets(
         message=Limit(tokens=budget.message_tokens, cost=budget.message_cost),
@@ -70,7 +70,7 @@ def budget_policy_of(settings: Settings, clock: Clock, log: CallLog) -> BudgetPo
 
 
 def price_of(settings: ModelSettings) -> "Price":
-    """The prices of the settings; cached tokens cost as much as others where nothing is said of them."""
+    """Return the prices of the settings; cached tokens cost as much as others where nothing is said of them."""
     from services.call_log.metering import Price
 
     return Price(
@@ -83,7 +83,7 @@ def price_of(settings: ModelSettings) -> "Price":
 def model_interpreter(
     model: LanguageModel, settings: ModelSettings, times: TimeReader | None = None
 ) -> "FunctionCallLLM":
-    """The interpreter that asks `model`, offering tools in the way the settings name.
+    """Return the interpreter that asks `model`, offering tools in the way the settings name.
 
     Its calls are read twice, the second time with `times` (the usual conventions when there are none).
     """

@@ -29,7 +29,7 @@ class ModelStack(Struct, frozen=True, kw_only=True):
 
 @asynccontextmanager
 async def model_stack(ground: Infrastructure, client: "FallbackChain | None") -> AsyncIterator[ModelStack]:
-    """The way to the model behind `client`, whose connections close with the context."""
+    """Return the way to the model behind `client`, whose connections close with the context."""
     settings, latency = ground.settings, ModelLatency()
     purse = budget_policy_of(settings, ground.clock, ground.log)
     async with telemetry_of(settings.telemetry) as telemetry:

@@ -161,7 +161,7 @@ def built_in_registry(functions: Sequence[Functions] = (), *, injectable: Iterab
 
 
 def wired(parts: Parts) -> Wired:
-    """The door in, with everything behind it."""
+    """Return the door in, with everything behind it."""
     recorder = TurnRecorder(parts.services.get(CallLog), parts.purse)
     calls = FunctionCallRouter(parts.registry, on_dispatched=recorder.called, oversight=parts.oversight)
     parts.services.add(UndoService(calls, parts.oversight.receipts, parts.services.get(HistoryService)))
@@ -273,7 +273,7 @@ def _middlewares(parts: Parts, access: Access, in_order: InOrder, pace: Pace, re
 
 
 def _looks_like_a_request(text: str) -> bool:
-    """The cheap gate of `router.listen = "smart"`: the words that every request of some kind has."""
+    """Return the cheap gate of `router.listen = "smart"`: the words that every request of some kind has."""
     language = language_of(text, "en")
     return load_gate(language).search(load_pack(language).fold(text)) is not None or may_be_direct(text, language)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 async def create_search_service(
     settings: SearchSettings, clock: Clock, resources: AsyncExitStack, more: Sequence[SearchEngine] = ()
 ) -> SearchService:
-    """The search over the configured engines, in the order of the settings, then `more` of plugins.
+    """Return the search over the configured engines, in the order of the settings, then `more` of plugins.
 
     `resources` closes the connections of the former.
     """

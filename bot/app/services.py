@@ -42,7 +42,7 @@ def create_services(
     pace: DeliveryConfig,
     speechless: set[str],
 ) -> Services:
-    """The services of one bot.
+    """Return the services of one bot.
 
     Args:
         ground: where they keep what they know.

@@ -21,7 +21,7 @@ def check_configured_names(settings: Settings, platforms: Iterable[str] = ()) ->
 
 
 def unknown_plugins(settings: PluginSettings) -> list[Finding]:
-    """The same of the names of plugins alone."""
+    """Return the same of the names of plugins alone."""
     if not settings.disabled and not settings.options:
         return []
     known = [each.name for each in every_plugin(settings)]
@@ -33,7 +33,7 @@ def unknown_plugins(settings: PluginSettings) -> list[Finding]:
 
 
 def _no_folder(settings: PluginSettings) -> Iterator[Finding]:
-    """A folder of plugins that somebody has named and that is not there; that of the defaults need not be."""
+    """Yield A folder of plugins that somebody has named and that is not there; that of the defaults need not be."""
     if "folder" in settings.model_fields_set and not settings.folder.is_dir():
         yield warning("plugins.folder", f"there is no folder {settings.folder.absolute()}")
 

@@ -8,7 +8,7 @@ from services.time_expressions import DateOrder, DayParts, TimeReader
 
 
 def time_reader(settings: TimeSettings) -> TimeReader:
-    """The reader of all times, by the operator's conventions."""
+    """Return the reader of all times, by the operator's conventions."""
     parts = DayParts(
         day=settings.day,
         morning=settings.morning,
@@ -22,7 +22,7 @@ def time_reader(settings: TimeSettings) -> TimeReader:
 
 
 def read_time_of(reader: TimeReader) -> ReadTime:
-    """A function that reads single times with `reader`."""
+    """Return A function that reads single times with `reader`."""
 
     def read(phrase: str, sent_at: datetime, language: str) -> datetime | None:
         best = reader.parse(phrase, sent_at, language=language).best

@@ -47,7 +47,7 @@ async def _found(
 async def recorded(
     reader: SqlCallReader, message: str, chat: str | None
 ) -> tuple[TurnRecord, tuple[CallRecord, ...]] | None:
-    """The turn and the calls of a message, or of the last one; None when there is no record."""
+    """Return the turn and the calls of a message, or of the last one; None when there is no record."""
     if message == "last":
         turn = next(iter(await reader.latest_turns(1, chat_key=chat)), None)
     else:

@@ -25,7 +25,7 @@ _HEAD: Final = """Bubbles：会提醒、会总结的群聊助手，提醒绝不�
 
 
 def chinese_help() -> Mapping[str, str]:
-    """The Chinese of each English sentence of the help."""
+    """Return the Chinese of each English sentence of the help."""
     text = files(__package__).joinpath("help_zh.toml").read_text(encoding="utf-8")
     return {english: str(chinese) for english, chinese in tomllib.loads(text).items()}
 

@@ -42,7 +42,7 @@ def refusal_of(name: str, templates: Iterable[str]) -> str:
 
 
 def _instead(name: str) -> str:
-    """The nearest name that can be one; where there is none, where words of other scripts belong."""
+    """Return the nearest name that can be one; where there is none, where words of other scripts belong."""
     last = re.split(r"[/\\]", name.rstrip("/\\"))[-1].removesuffix(".py")
     letters = unicodedata.normalize("NFKD", _HUMP.sub("_", last)).encode("ascii", "ignore").decode()
     plain = _OTHERS.sub("_", letters.lower()).strip("_")[:_LONGEST]

@@ -29,7 +29,7 @@ _LIBRARIES: Final = ("fastapi", "uvicorn", "websockets")
 
 
 def room_of(settings: Settings, clock: Clock) -> "WebPlatform | None":
-    """The web room; None where it is switched off, or cannot be served, which is said.
+    """Return the web room; None where it is switched off, or cannot be served, which is said.
 
     Raises:
         ConfigError: it would be reached from other machines without a token that is hard to guess.

@@ -45,7 +45,7 @@ def show_plugins(config: Path | None) -> int:
 
 
 def plugin_command(name: str) -> click.Command | None:
-    """The command that a plugin adds to `bubbles` under that name, None when there is none."""
+    """Return the command that a plugin adds to `bubbles` under that name, None when there is none."""
     try:
         settings = load_settings(None).plugins
     except ConfigError:
@@ -58,7 +58,7 @@ def plugin_command(name: str) -> click.Command | None:
 
 
 async def _installed(settings: Settings) -> tuple[Installed, ...]:
-    """The plugins as a bot of `settings` would have them, closed again."""
+    """Return the plugins as a bot of `settings` would have them, closed again."""
     from bot.app.registry import built_in_registry
 
     clock = SystemClock()
@@ -69,7 +69,7 @@ async def _installed(settings: Settings) -> tuple[Installed, ...]:
 
 
 def _shown(each: Installed) -> str:
-    """A line about a plugin: what it adds, or why it does not work."""
+    """Return A line about a plugin: what it adds, or why it does not work."""
     found = each.plugin.found
     works = "; ".join([_adds(each.plugin, each.tools), *hints(each.plugin.adds, each.tools)]).removeprefix("; ")
     what = f"does not work: {each.plugin.error}" if each.plugin.error else works

@@ -127,7 +127,7 @@ async def _verified(settings: Settings, since: str | None, until: str | None) ->
 
 
 def _moment(text: str, zone: ZoneInfo, clock: time) -> datetime:
-    """An ISO date (its first or last moment) or date and time, in `zone` where it names none."""
+    """Return an ISO date (its first or last moment) or date and time, in `zone` where it names none."""
     moment = datetime.fromisoformat(text)
     if len(text) <= len("2026-11-21"):
         moment = datetime.combine(moment.date(), clock)

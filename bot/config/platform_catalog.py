@@ -27,7 +27,7 @@ PAGE: Final = "web"
 
 
 def settings_group(name: str) -> type[Group]:
-    """The model of `[platforms.NAME]`.
+    """Return the model of `[platforms.NAME]`.
 
     Raises:
         LookupError: there is no such platform, or it has no group.
@@ -41,5 +41,5 @@ def settings_group(name: str) -> type[Group]:
 
 
 def platform_names(settings: Settings) -> tuple[str, ...]:
-    """The names of the platforms that a bot of `settings` serves, the page among them."""
+    """Return the names of the platforms that a bot of `settings` serves, the page among them."""
     return (*dict.fromkeys(settings.platforms.enabled), *((PAGE,) if settings.http.enabled else ()))

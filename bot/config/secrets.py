@@ -35,13 +35,13 @@ class SecretMissing(AssistantError):
 
 
 def place_of(value: object) -> SecretPlace | None:
-    """The place that a setting names; None where it holds the secret itself, or nothing."""
+    """Return the place that a setting names; None where it holds the secret itself, or nothing."""
     found = _PLACE.fullmatch(value.strip()) if isinstance(value, str) else None
     return SecretPlace(kind=found[1], name=found[2]) if found else None
 
 
 def read_secret(place: SecretPlace) -> str:
-    """The secret that is kept at `place`.
+    """Return the secret that is kept at `place`.
 
     Raises:
         SecretMissing: it is not there, or cannot be read; the error says what to do.
@@ -67,7 +67,7 @@ def read_file(path: str) -> str:
 
 
 def _from_keyring(name: str) -> str | None:
-    """An entry of the keyring; the library is loaded only where a setting asks for it."""
+    """Return an entry of the keyring; the library is loaded only where a setting asks for it."""
     service, _, user = name.rpartition("/")
     if not service or not user:
         raise SecretMissing("keyring_name", name=name)

@@ -208,7 +208,7 @@ class ReminderSettings(Group):
         return value
 
     def quiet(self, zone: ZoneInfo) -> QuietHours | None:
-        """The quiet hours of chats that have none of their own."""
+        """Return the quiet hours of chats that have none of their own."""
         if not self.quiet_hours:
             return None
         starts, _, ends = self.quiet_hours.partition("-")
@@ -351,7 +351,7 @@ class PlatformSettings(Group):
     groups: Mapping[str, Group] = {}
 
     def group(self, name: str, kind: type[G]) -> G:
-        """The settings of one platform; the defaults where nothing is set."""
+        """Return the settings of one platform; the defaults where nothing is set."""
         found = self.groups.get(name)
         return found if isinstance(found, kind) else kind()
 
@@ -403,7 +403,7 @@ class Settings(Group):
         return self.storage.url or f"sqlite:///{self.bot.data_dir / 'bubbles.db'}"
 
     def with_console(self, person: str | None) -> "Settings":
-        """The same settings with the console as the only platform, and `person` sitting at it."""
+        """Return the same settings with the console as the only platform, and `person` sitting at it."""
         console = self.console if person is None else self.console.model_copy(update={"person": person})
         platforms = self.platforms.model_copy(update={"enabled": ("console",)})
         http = self.http.model_copy(update={"enabled": False})

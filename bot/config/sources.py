@@ -97,7 +97,7 @@ def secrets_kept(path: Path | None = None, environment: Mapping[str, str] | None
 
 
 def _tables(path: Path | None) -> tuple[Path, dict[str, dict[str, object]]]:
-    """The file that is read, and what stands in it."""
+    """Return the file that is read, and what stands in it."""
     chosen = path or Path("config.toml")
     return chosen, _with_platforms_apart(_read(chosen) if path is not None or chosen.exists() else {})
 
@@ -128,7 +128,7 @@ def _validated(tables: Mapping[str, dict[str, object]], path: str) -> Settings:
 
 
 def _platform_group(name: str, table: Mapping[str, object], path: str) -> Group | None:
-    """The settings of a platform; None where they are the defaults."""
+    """Return the settings of a platform; None where they are the defaults."""
     if not table:
         return None
     kind = settings_group(name)
@@ -262,7 +262,7 @@ def _group_and_key(name: str) -> tuple[str, str]:
 
 
 def _parsed(group: str, key: str, value: str) -> object:
-    """Lists are written with commas in the environment; Pydantic reads every other kind from its text."""
+    """Return lists are written with commas in the environment; Pydantic reads every other kind from its text."""
     annotation = str(_group(group).model_fields[key].annotation)
     if annotation.startswith("tuple"):
         return tuple(part.strip() for part in value.split(",") if part.strip())
@@ -283,7 +283,7 @@ def _group_names() -> list[str]:
 
 
 def _fields(group: str) -> list[str]:
-    """The settings of a group: its fields that are described, the others are not the operator's."""
+    """Return the settings of a group: its fields that are described, the others are not the operator's."""
     if group not in _group_names():
         return []
     return [key for key, field in _group(group).model_fields.items() if field.description]
@@ -299,7 +299,7 @@ def is_secret(group: str, key: str) -> bool:
 
 
 def secret_values(settings: Settings) -> tuple[str, ...]:
-    """The secrets themselves, for masking them in logs; empty ones left out."""
+    """Return the secrets themselves, for masking them in logs; empty ones left out."""
     groups: list[Group] = [getattr(settings, name) for name in Settings.model_fields]
     groups += settings.platforms.groups.values()
     values = [getattr(group, key) for group in groups for key in type(group).model_fields]
@@ -308,7 +308,7 @@ def secret_values(settings: Settings) -> tuple[str, ...]:
 
 
 def _passwords(values: Iterable[object]) -> Iterator[str]:
-    """The passwords that stand in addresses, such as that of the database."""
+    """Yield the passwords that stand in addresses, such as that of the database."""
     for value in values:
         for text in value if isinstance(value, tuple) else (value,):
             if isinstance(text, str):

@@ -9,7 +9,7 @@ _VARIABLES: Final = ("LC_ALL", "LC_MESSAGES", "LANG")
 
 
 def speaks_chinese(environment: Mapping[str, str]) -> bool:
-    """True where the terminal is a Chinese one.
+    """Return whether the terminal is a Chinese one.
 
     The first of the variables that is set decides, as for other programs.
     """
@@ -18,7 +18,7 @@ def speaks_chinese(environment: Mapping[str, str]) -> bool:
 
 
 def language_here(bots: str) -> str:
-    """The language for whoever sits at the terminal: Chinese at a Chinese one, else that of the bot (`bots`)."""
+    """Return the language for whoever sits at the terminal: Chinese at a Chinese one, else that of the bot (`bots`)."""
     return "zh" if speaks_chinese(os.environ) else bots
 
 

@@ -4,7 +4,7 @@ from zoneinfo import ZoneInfo
 
 
 def bot_zone_name(setting: str) -> str:
-    """The IANA name of the zone to use; UTC where the machine names none."""
+    """Return the IANA name of the zone to use; UTC where the machine names none."""
     if setting:
         return setting
     from tzlocal import get_localzone_name
@@ -16,5 +16,5 @@ def bot_zone_name(setting: str) -> str:
 
 
 def bot_zone(setting: str) -> ZoneInfo:
-    """The zone itself."""
+    """Return the zone itself."""
     return ZoneInfo(bot_zone_name(setting))

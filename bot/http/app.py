@@ -56,7 +56,7 @@ _ABOUT: Final = (
 
 
 def http_app(context: HttpContext, routers: Sequence[APIRouter] = ROUTERS) -> FastAPI:
-    """The API and the page, without their guard."""
+    """Return the API and the page, without their guard."""
     app = FastAPI(
         title="Bubbles",
         version=__version__,
@@ -99,6 +99,6 @@ def _complete_the_document(app: FastAPI) -> None:
 
 
 def guarded(context: HttpContext, routers: Sequence[APIRouter] = ROUTERS) -> ASGIApp:
-    """The API and the page as they are served."""
+    """Return the API and the page as they are served."""
     app = http_app(context, routers)
     return Guard(app, settings=context.settings.http, tokens=context.tokens, clock=context.clock)

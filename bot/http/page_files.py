@@ -24,12 +24,12 @@ routes = APIRouter(include_in_schema=False)
 
 
 async def screen() -> Response:
-    """The page; it shows the screen that the address names."""
+    """Return the page; it shows the screen that the address names."""
     return _page(200)
 
 
 async def file(name: str, request: Request) -> Response:
-    """A file beside the page, such as its icon."""
+    """Return A file beside the page, such as its icon."""
     found = FOLDER / name
     if found.parent != FOLDER or not found.is_file():
         if is_for_reader(request):
@@ -39,7 +39,7 @@ async def file(name: str, request: Request) -> Response:
 
 
 async def icon() -> Response:
-    """The icon, for browsers that look for one before they have read the page, or beside what is no page."""
+    """Return the icon, for browsers that look for one before they have read the page, or beside what is no page."""
     return FileResponse(FOLDER / "icon.svg", headers={"Cache-Control": "no-cache"})
 
 
@@ -74,7 +74,7 @@ routes.add_api_route("/{name}", file, methods=["GET", "HEAD"])
 
 
 def assets() -> ASGIApp:
-    """The files whose names change with their content: kept by browsers for ever, sent compressed."""
+    """Return the files whose names change with their content: kept by browsers for ever, sent compressed."""
     return GZipMiddleware(_Immutable(StaticFiles(directory=FOLDER / "assets", check_dir=False)), minimum_size=1000)
 
 

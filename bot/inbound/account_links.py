@@ -37,7 +37,7 @@ class AccountLinkCommands:
         self._outbox = outbox
 
     async def __call__(self, turn: Turn) -> Reply | None:
-        """The answer to a command or to a code; None for any other message."""
+        """Return the answer to a command or to a code; None for any other message."""
         text = _as_command(turn.message)
         command, code = _COMMAND.fullmatch(text), code_in(text)
         if command is None and code is None:
@@ -102,7 +102,7 @@ class AccountLinkCommands:
 
 
 def _as_command(message: ChatMessage) -> str:
-    """The text, words in a private chat as the command that they stand for."""
+    """Return the text, words in a private chat as the command that they stand for."""
     text = message.text.strip()
     words = text.rstrip(".。!！")
     if message.is_private and _LINK_WORDS.fullmatch(words):

@@ -83,7 +83,7 @@ class Understanding(Struct, frozen=True, kw_only=True):
     interpreter: Interpreter
 
     async def __call__(self, turn: Turn) -> Sequence[ToolCall]:
-        """The calls that `turn` asks for, of those that may be made from elsewhere."""
+        """Return the calls that `turn` asks for, of those that may be made from elsewhere."""
         typed = typed_call(turn)
         calls = (typed,) if typed is not None else (await self.offline.interpret(turn)).calls
         if not calls and self.interpreter is not self.offline:
@@ -115,7 +115,7 @@ class CrossChatCommands:
         self._oversight = oversight
 
     async def __call__(self, turn: Turn) -> Reply | None:
-        """The answer to a command or a sentence for another chat; None for any other message."""
+        """Return the answer to a command or a sentence for another chat; None for any other message."""
         name = _name_given(turn.message)
         if name is not None:
             return Reply(text=await self._named(turn, name), reply_to=turn.message.id)
@@ -172,7 +172,7 @@ class CrossChatCommands:
         return await self._answer(turn, there, name, results)
 
     async def _as_said_there(self, turn: Turn, chat: ChatAddress, account: Account, text: str) -> Turn:
-        """The turn as if the person had said `text` in that chat, without rights."""
+        """Return the turn as if the person had said `text` in that chat, without rights."""
         is_same_platform = chat.platform == turn.message.address.platform
         message = replace(
             turn.message,
@@ -212,7 +212,7 @@ class CrossChatCommands:
 
 
 def _name_given(message: ChatMessage) -> str | None:
-    """The name that the chat is to have, empty for none; None where nothing is said of that."""
+    """Return the name that the chat is to have, empty for none; None where nothing is said of that."""
     command = _NAMING.fullmatch(message.text.strip())
     if command is not None:
         return command["name"] or ""

@@ -70,7 +70,7 @@ def is_join_request(emoji: str) -> bool:
 
 
 def _as_reply(reaction: Reaction, place: ChatAddress, now: datetime) -> ChatMessage:
-    """The reaction as an unaddressed reply; it stands in no history, since nothing was said."""
+    """Return the reaction as an unaddressed reply; it stands in no history, since nothing was said."""
     text = f"{_ADDED if reaction.is_added else _TAKEN_BACK}{reaction.emoji}"
     return ChatMessage(
         id=f"{reaction.message_id}/{reaction.person.id}/{text}",

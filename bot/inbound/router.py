@@ -142,7 +142,7 @@ class MessageRouter:
         return await (work() if self._retry is None else self._retry.run(work))
 
     async def _before(self, correction: Correction) -> ChatMessage | None:
-        """The message as it was, once it has been dealt with: only then it is known what it has set."""
+        """Return the message as it was, once it has been dealt with: only then it is known what it has set."""
         task = self._being_handled.get((correction.address.key, correction.message_id))
         if task is not None and task is not asyncio.current_task():
             await asyncio.wait([task])

@@ -32,7 +32,7 @@ def nobody_hears(message: ChatMessage) -> TextListener | None:
 
 
 def unconnected(context: CallContext) -> CallContext:
-    """A call that reaches no chat."""
+    """Return A call that reaches no chat."""
     return context
 
 
@@ -54,7 +54,7 @@ class TurnFactory(Struct, frozen=True, kw_only=True):
     connected: WayBack = unconnected
 
     async def turn(self, message: ChatMessage) -> Turn:
-        """The turn of `message`."""
+        """Return the turn of `message`."""
         zone = await self.zones.zone_of(message.address, message.sender)
         return Turn(
             message=message,
@@ -90,7 +90,7 @@ class TurnFactory(Struct, frozen=True, kw_only=True):
         return next(filter(None, own), self.language)
 
     def _language_shown(self, message: ChatMessage) -> str:
-        """The language of its words beside names, which are the same in all; "" where they show none."""
+        """Return the language of its words beside names, which are the same in all; "" where they show none."""
         return language_of(own_words(message.text).casefold().replace(self.bot_name.casefold(), " "), "")
 
     async def _before(self, message: ChatMessage) -> tuple[ChatMessage, ...]:

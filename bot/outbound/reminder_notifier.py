@@ -139,7 +139,7 @@ class ReminderNotifier:
         return say(notice.language, "reminder.due", **fields)
 
     def _line(self, notice: DueNotice) -> str:
-        """A late notice under a heading that has said why."""
+        """Return A late notice under a heading that has said why."""
         fields = {"who": _called(notice), "content": notice.content, "when": self._when(notice)}
         if notice.missed:
             return say(notice.language, "reminder.line_missed", missed=notice.missed, **fields)
@@ -165,7 +165,7 @@ def _people(notice: DueNotice) -> tuple[Person, ...]:
 
 
 def _called(notice: DueNotice) -> str:
-    """The people in front of the text, as they are called; the platform turns them into mentions."""
+    """Return the people in front of the text, as they are called; the platform turns them into mentions."""
     return f"{date_format.targets(notice.language, _people(notice))} "
 
 

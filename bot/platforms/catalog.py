@@ -17,7 +17,7 @@ from services.kernel.errors import ConfigError
 
 
 def create_platforms(settings: Settings, clock: Clock) -> list[Platform]:
-    """The platforms that the settings enable, in their order.
+    """Return the platforms that the settings enable, in their order.
 
     Raises:
         ConfigError: a platform is unknown, its library is not installed, or one of its settings is missing.

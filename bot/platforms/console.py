@@ -28,7 +28,7 @@ _ERASE_LINE = "\r\x1b[K"
 
 
 def create(parts: PlatformParts) -> "ConsolePlatform":
-    """The console of the settings."""
+    """Return the console of the settings."""
     console = parts.settings.console
     return ConsolePlatform(
         clock=parts.clock,

@@ -21,12 +21,12 @@ _PREFIX: Final = "plugin:"
 
 
 def switch_of(plugin: str) -> str:
-    """The name under which the switches of a chat know a plugin."""
+    """Return the name under which the switches of a chat know a plugin."""
     return f"{_PREFIX}{plugin}"
 
 
 def plugin_of(switch: str) -> str | None:
-    """The plugin that a switch stands for, None for that of a function."""
+    """Return the plugin that a switch stands for, None for that of a function."""
     return switch.removeprefix(_PREFIX) if switch.startswith(_PREFIX) else None
 
 
@@ -69,7 +69,7 @@ class PluginGuard:
         return handle
 
     def before_tool(self, hook: BeforeTool) -> BeforeTool:
-        """`hook`, where the plugin is on."""
+        """Return `hook`, where the plugin is on."""
 
         async def ask(call: ToolCall, context: CallContext) -> ToolCall | ToolResult | None:
             return None if await self.is_off(context.chat) else await settled(hook(call, context))
@@ -77,7 +77,7 @@ class PluginGuard:
         return ask
 
     def after_tool(self, hook: AfterTool) -> AfterTool:
-        """`hook`, where the plugin is on; one that raises changes nothing."""
+        """Return `hook`, where the plugin is on; one that raises changes nothing."""
 
         async def look(call: ToolCall, context: CallContext, result: ToolResult) -> ToolResult | None:
             return await self._kept_apart("hook after a tool", context.chat, lambda: hook(call, context, result))
@@ -85,7 +85,7 @@ class PluginGuard:
         return look
 
     def before_model(self, hook: BeforeModel) -> BeforeModel:
-        """`hook`, where the plugin is on; one that raises lets the turn pass as it is."""
+        """Return `hook`, where the plugin is on; one that raises lets the turn pass as it is."""
 
         async def ask(turn: Turn) -> Turn | Interpretation | None:
             return await self._kept_apart("hook before the model", turn.message.address, lambda: hook(turn))
@@ -93,7 +93,7 @@ class PluginGuard:
         return ask
 
     def after_model(self, hook: AfterModel) -> AfterModel:
-        """`hook`, where the plugin is on; one that raises changes nothing."""
+        """Return `hook`, where the plugin is on; one that raises changes nothing."""
 
         async def look(turn: Turn, made: Interpretation) -> Interpretation | None:
             return await self._kept_apart("hook after the model", turn.message.address, lambda: hook(turn, made))
@@ -101,7 +101,7 @@ class PluginGuard:
         return look
 
     def on_model_error(self, hook: OnModelError) -> OnModelError:
-        """`hook`, where the plugin is on; one that raises leaves the error as it was."""
+        """Return `hook`, where the plugin is on; one that raises leaves the error as it was."""
 
         async def ask(turn: Turn, failure: Exception) -> Interpretation | None:
             return await self._kept_apart("hook on a model's error", turn.message.address, lambda: hook(turn, failure))
@@ -117,7 +117,7 @@ class PluginGuard:
         return answer
 
     def listener(self, listener: Listener) -> Listener:
-        """`listener`, where the plugin is on; the event bus contains its failures."""
+        """Return `listener`, where the plugin is on; the event bus contains its failures."""
 
         async def hear(event: Event) -> None:
             platform, _, chat_id = event.chat.partition(":")

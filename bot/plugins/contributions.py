@@ -96,7 +96,7 @@ class Contributions(Struct, kw_only=True):
         return any((*taken_up, self.pages, self.jobs))
 
     def settings(self, model: type[M]) -> M:
-        """The plugin's settings, checked against `model`.
+        """Return the plugin's settings, checked against `model`.
 
         Raises:
             ConfigError: a key is unknown, missing or wrong; the error names each of them.

@@ -108,7 +108,7 @@ def _near(name: str, known: Iterable[str], before: str = "") -> str:
 
 
 def _names_at(error: BaseException) -> tuple[str, ...]:
-    """The names that the code which raised could have used."""
+    """Return the names that the code which raised could have used."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next

@@ -102,19 +102,19 @@ class PluginManager:
                 owners |= dict.fromkeys(own, f"plugin {each.plugin.name}")
 
     def services(self) -> list[object]:
-        """The services that plugins bring."""
+        """Return the services that plugins bring."""
         return [service for each in self._working() for service in each.plugin.adds.services]
 
     def platforms(self) -> list[Platform]:
-        """The chat platforms that plugins bring."""
+        """Return the chat platforms that plugins bring."""
         return [platform for each in self._working() for platform in each.plugin.adds.platforms]
 
     def engines(self) -> list[SearchEngine]:
-        """The search engines that plugins bring."""
+        """Return the search engines that plugins bring."""
         return [engine for each in self._working() for engine in each.plugin.adds.engines]
 
     def tool_sources(self) -> list[ToolSource]:
-        """The toolsets that plugins bring."""
+        """Return the toolsets that plugins bring."""
         return [
             ToolSource(label=label, kind="plugin", toolset=toolset, title=each.plugin.name)
             for each in self._working()
@@ -122,13 +122,13 @@ class PluginManager:
         ]
 
     def middlewares(self) -> list[Middleware]:
-        """The middlewares of all plugins, each kept apart."""
+        """Return the middlewares of all plugins, each kept apart."""
         return [
             self._guard(each).middleware(inner) for each in self._working() for inner in each.plugin.adds.middlewares
         ]
 
     def chat_commands(self) -> list[Command]:
-        """The chat commands of all plugins, each kept apart."""
+        """Return the chat commands of all plugins, each kept apart."""
         return [
             self._guard(each).chat_command(inner)
             for each in self._working()
@@ -192,7 +192,7 @@ class PluginManager:
             await all_closed(old.name, old.adds.on_close)
 
     def _tried(self, new: LoadedPlugin, old: Installed | None, calls: FunctionCallRouter) -> LoadedPlugin:
-        """`new`, with the reason if its functions could not stand beside those of all others."""
+        """Return `new`, with the reason if its functions could not stand beside those of all others."""
         try:
             trial = Registry(injectable=(*calls.registry.injectable, *map(type, new.adds.services)))
             _register(trial, new, ExitStack())

@@ -51,6 +51,6 @@ def _unread(model: type[BaseModel], given: Mapping[str, object]) -> list[str]:
 
 
 def _keys(model: type[BaseModel]) -> dict[str, str]:
-    """The fields of `model` by what they may be called in a table."""
+    """Return the fields of `model` by what they may be called in a table."""
     keys = {name: name for name in model.model_fields}
     return keys | {field.alias: name for name, field in model.model_fields.items() if field.alias}

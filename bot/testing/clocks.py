@@ -17,7 +17,7 @@ class LoopClock:
         self._shift = timedelta()
 
     def now(self) -> datetime:
-        """The start, plus what the loop has waited since, plus what `shift` has added; UTC."""
+        """Return the start, plus what the loop has waited since, plus what `shift` has added; UTC."""
         passed = asyncio.get_running_loop().time()
         if self._loop_start is None:
             self._loop_start = passed
@@ -39,7 +39,7 @@ class FixedClock:
         self._now = now.astimezone(UTC)
 
     def now(self) -> datetime:
-        """The instant that was set last, in UTC."""
+        """Return the instant that was set last, in UTC."""
         return self._now
 
     def set(self, now: datetime) -> None:
@@ -59,7 +59,7 @@ class StandingClock:
         self._now = now.astimezone(UTC)
 
     def now(self) -> datetime:
-        """The instant, in UTC."""
+        """Return the instant, in UTC."""
         return self._now
 
     def set(self, now: datetime) -> None:

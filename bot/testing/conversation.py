@@ -45,7 +45,7 @@ async def converse(rig: PlatformRig, folder: Path, restart: Callable[[], Awaitab
 
 
 async def _heard(rig: PlatformRig, *words: str, times: int) -> list[str]:
-    """The texts of the bot that have all `words`, when there are `times` of them.
+    """Return the texts of the bot that have all `words`, when there are `times` of them.
 
     Raises:
         AssertionError: there were not so many, or more.

@@ -63,7 +63,7 @@ class LoopbackServer(ABC):
 
 
 async def read_request(reader: asyncio.StreamReader) -> Request:
-    """The next request of a connection.
+    """Return the next request of a connection.
 
     Raises:
         IncompleteReadError: the client hung up.

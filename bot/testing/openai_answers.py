@@ -117,22 +117,22 @@ class HangUp(Struct, frozen=True, kw_only=True):
 
 
 def say(text: str, *, finish_reason: str = "stop") -> Chat:
-    """An answer in words."""
+    """Return an answer in words."""
     return Chat(text=text, finish_reason=finish_reason)
 
 
 def call(name: str, arguments: Mapping[str, object] | str | None = None, *, text: str = "") -> Chat:
-    """An answer that calls one tool; arguments given as text are sent as they are, malformed or not."""
+    """Return an answer that calls one tool; arguments given as text are sent as they are, malformed or not."""
     return calls((name, arguments), text=text)
 
 
 def calls(*wanted: tuple[str, Mapping[str, object] | str | None], text: str = "") -> Chat:
-    """An answer that calls several tools at once."""
+    """Return an answer that calls several tools at once."""
     return Chat(text=text, calls=tuple((name, _as_text(arguments)) for name, arguments in wanted))
 
 
 def status(code: int, message: str = "scripted failure", *, retry_after: float | None = None) -> Raw:
-    """An HTTP error in the API's form."""
+    """Return an HTTP error in the API's form."""
     headers = {} if retry_after is None else {"Retry-After": f"{retry_after:g}"}
     return Raw(
         code=code, body=json.dumps({"error": {"message": message, "type": "scripted"}}).encode(), headers=headers
@@ -140,7 +140,7 @@ def status(code: int, message: str = "scripted failure", *, retry_after: float |
 
 
 def cut(text: str) -> Chat:
-    """An answer in words that breaks off in the middle."""
+    """Return an answer in words that breaks off in the middle."""
     return Chat(text=text, is_cut=True)
 
 

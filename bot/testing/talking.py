@@ -50,7 +50,7 @@ async def said(
 
 
 def _only_given(plugins: PluginSettings | None) -> PluginSettings:
-    """The settings with the folder and the installed plugins left out where they were not asked for."""
+    """Return the settings with the folder and the installed plugins left out where they were not asked for."""
     if plugins is None:
         return NO_PLUGINS
     left_out = {"folder", "installed"} - plugins.model_fields_set

@@ -26,7 +26,7 @@ class Terminal:
         os.close(there)
 
     def __enter__(self) -> Self:
-        """The terminal, with the program starting."""
+        """Return the terminal, with the program starting."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:

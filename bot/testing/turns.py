@@ -20,7 +20,7 @@ NOW = datetime(2026, 11, 20, 10, 0, tzinfo=ZONE)
 def make_message(
     text: str, *, sender: Person = ANN, is_addressed: bool = True, is_private: bool = False, number: int = 1
 ) -> ChatMessage:
-    """A message in the test chat."""
+    """Return A message in the test chat."""
     return ChatMessage(
         id=f"m{number}",
         address=HOME,
@@ -41,7 +41,7 @@ def make_turn(
     steps: Iterable[Step] = (),
     state: Mapping[str, object] | None = None,
 ) -> Turn:
-    """A turn at a fixed time: Friday 2026-11-20 10:00 in Shanghai."""
+    """Return A turn at a fixed time: Friday 2026-11-20 10:00 in Shanghai."""
     return Turn(
         message=make_message(message) if isinstance(message, str) else message,
         now=NOW,
@@ -63,7 +63,7 @@ def make_context(
     language: str = "en",
     oversight: CallPolicy | None = None,
 ) -> CallContext:
-    """The context of a call for `message` at the time of `clock`, Friday 2026-11-20 02:00 by default; in UTC."""
+    """Return the context of a call for `message` at the time of `clock`, Friday 2026-11-20 02:00 by default; in UTC."""
     clock = clock or FixedClock(NOW)
     message = make_message(message) if isinstance(message, str) else message
     return CallContext(
@@ -86,7 +86,7 @@ def make_tool(
     examples: Iterable[str] = (),
     **properties: Mapping[str, object],
 ) -> ToolSpec:
-    """A tool whose arguments are `properties` (name to JSON Schema)."""
+    """Return A tool whose arguments are `properties` (name to JSON Schema)."""
     return ToolSpec(
         name=name,
         description=f"Do {name}.",

@@ -181,7 +181,7 @@ def undo_buttons(turn: Turn) -> tuple[Choice, ...]:
 def spoken(
     turn: Turn, text: str, notice: str, *, choices: Sequence[Choice] = (), is_owed: bool = False
 ) -> Reply | None:
-    """The reply to `turn`; silence when it was not addressed to the bot, led to no call and is not owed."""
+    """Return the reply to `turn`; silence when it was not addressed to the bot, led to no call and is not owed."""
     files = tuple(file for step in turn.steps for result in step.results for file in result.files)
     if not (text.strip() or files) or not (turn.message.is_addressed or turn.steps or is_owed):
         return None

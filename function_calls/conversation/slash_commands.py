@@ -29,7 +29,7 @@ def typed_name(text: str) -> str | None:
 
 
 def typed_call(turn: Turn) -> ToolCall | None:
-    """The call that the message of `turn` writes out; None when it is none, or names no function of the turn.
+    """Return the call that the message of `turn` writes out; None when it is none, or names no function of the turn.
 
     Words without a name are the first parameter's (`/history_search party`).
     """
@@ -45,7 +45,7 @@ def typed_call(turn: Turn) -> ToolCall | None:
 
 
 def meant_name(turn: Turn) -> str | None:
-    """The function whose name was mistyped in a command that is nothing but a call, where the bot was spoken to.
+    """Return the function whose name was mistyped in a command that is nothing but a call, where the bot was spoken to.
 
     A command with words behind it may be said in other words, and one to nobody may be another bot's.
     """
@@ -75,7 +75,7 @@ def _is_number(part: object) -> bool:
 
 
 def _kinds(part: object) -> Iterator[object]:
-    """The types that a schema names, those of its arms too."""
+    """Yield the types that a schema names, those of its arms too."""
     if isinstance(part, dict):
         named, arms = part.get("type"), part.get("anyOf")
         yield from named if isinstance(named, list) else [named]

@@ -25,7 +25,7 @@ class SwitchCommand(ABC):
         self._refused = refused
 
     async def __call__(self, turn: Turn) -> Reply | None:
-        """The answer to a command; None for any other message."""
+        """Return the answer to a command; None for any other message."""
         command = self._pattern.fullmatch(turn.message.text.strip())
         if command is None:
             return None

@@ -27,7 +27,7 @@ class ToolCommands(SwitchCommand):
         self._switches = oversight.switches
 
     async def listed(self, viewer: Viewer, language: str) -> str:
-        """The functions that can be switched here, line by line."""
+        """Return the functions that can be switched here, line by line."""
         names, off = await self._names(viewer)
         lines = [say(language, "tools.off" if name in off else "tools.on", tool=name) for name in names]
         return "\n".join([say(language, "tools.head"), *lines, say(language, "tools.how")])
@@ -42,7 +42,7 @@ class ToolCommands(SwitchCommand):
         return say(language, "tools.switched_on" if is_on else "tools.switched_off", tool=name)
 
     async def _names(self, viewer: Viewer) -> tuple[list[str], frozenset[str]]:
-        """The functions that can be switched here, and those of them that are off."""
+        """Return the functions that can be switched here, and those of them that are off."""
         off = await self._switches.off_in(viewer.chat)
         shown = [spec.name for spec in await self._router.list_specs(viewer)]
         own = [spec.name for spec in self._router.registry.specs if spec.name not in shown]

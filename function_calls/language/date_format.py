@@ -24,12 +24,12 @@ def moment(language: str, when: datetime, now: datetime) -> str:
 
 
 def clock(when: datetime) -> str:
-    """The clock time; seconds only when they matter."""
+    """Return the clock time; seconds only when they matter."""
     return f"{when:%H:%M:%S}" if when.second else f"{when:%H:%M}"
 
 
 def day(language: str, when: datetime, now: datetime) -> str:
-    """The day of `when`, in its own zone: "tomorrow, Saturday 21 November"."""
+    """Return the day of `when`, in its own zone: "tomorrow, Saturday 21 November"."""
     local = now.astimezone(when.tzinfo)
     key = "time.day" if when.year == local.year else "time.day_with_year"
     date = say(language, key, **_date(language, when))
@@ -42,7 +42,7 @@ def day(language: str, when: datetime, now: datetime) -> str:
 
 
 def date(language: str, when: calendar_date) -> str:
-    """A date with its year and weekday."""
+    """Return A date with its year and weekday."""
     return say(language, "time.day_with_year", **_date(language, when))
 
 
@@ -56,7 +56,7 @@ def _date(language: str, when: calendar_date) -> dict[str, object]:
 
 
 def weekday(language: str, index: int) -> str:
-    """The name of a day of the week, 0 = Monday."""
+    """Return the name of a day of the week, 0 = Monday."""
     return say(language, f"time.weekday_{index}")
 
 
@@ -75,7 +75,7 @@ def distance(language: str, span: timedelta) -> str:
 
 
 def count(language: str, unit: str, number: int) -> str:
-    """A number of units: "1 day", "3 days", "3 天"."""
+    """Return A number of units: "1 day", "3 days", "3 天"."""
     return say(language, f"time.{unit}_{'one' if number == 1 else 'many'}", n=number)
 
 
@@ -89,5 +89,5 @@ def targets(language: str, people: tuple[Person, ...]) -> str:
 
 
 def zone_note(language: str, reminder: Reminder, home: str) -> str:
-    """The zone of a reminder, where it is not the one that people here expect."""
+    """Return the zone of a reminder, where it is not the one that people here expect."""
     return "" if reminder.schedule.zone == home else say(language, "time.zone", zone=zone_label(reminder.schedule.zone))

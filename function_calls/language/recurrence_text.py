@@ -200,7 +200,7 @@ def _are_plain(days: str) -> bool:
 
 
 def _nth_days(language: str, parts: Mapping[str, str]) -> str:
-    """The days that a rule counts: "the first Monday", "the last weekday"; nothing where it counts none."""
+    """Return the days that a rule counts: "the first Monday", "the last weekday"; nothing where it counts none."""
     days, place = parts.get("BYDAY", ""), parts.get("BYSETPOS", "")
     counted = [_NTH.fullmatch(day) for day in days.split(",")]
     named = [(each[1], date_format.weekday(language, WEEKDAYS.index(each[2]))) for each in counted if each is not None]

@@ -6,7 +6,7 @@ _OFFSET = re.compile(r"Etc/GMT([+-])(\d+)")
 
 
 def zone_label(name: str) -> str:
-    """The name of a zone; an offset with the sign that people know: `Etc/GMT-8` is UTC+8."""
+    """Return the name of a zone; an offset with the sign that people know: `Etc/GMT-8` is UTC+8."""
     found = _OFFSET.fullmatch(name)
     if found is None:
         return name

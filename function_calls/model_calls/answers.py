@@ -17,7 +17,7 @@ def is_owed_an_answer(turn: Turn) -> bool:
 
 
 def spoken(turn: Turn, completion: Completion, text: str) -> Interpretation:
-    """An answer in words; `text` is the model's, free of call syntax.
+    """Return an answer in words; `text` is the model's, free of call syntax.
 
     Raises:
         ModelUnavailable: the answer was cut off before it began.

@@ -34,7 +34,7 @@ def judge(call: ToolCall, steps: Sequence[Step]) -> Repeat:
 
 
 def results_of(call: ToolCall, steps: Sequence[Step]) -> list[ToolResult]:
-    """The results that the same call had before, oldest first."""
+    """Return the results that the same call had before, oldest first."""
     return [
         result for step in steps for made, result in zip(step.calls, step.results, strict=True) if is_same(made, call)
     ]

@@ -19,7 +19,7 @@ class Instructions:
         self._systems: dict[str, str] = {}
 
     def system(self, bot_name: str) -> str:
-        """The system text of the bot called `bot_name`."""
+        """Return the system text of the bot called `bot_name`."""
         found = self._systems.get(bot_name)
         if found is None:
             text = fill(prompt("system"), {"BOT_NAME": bot_name})
@@ -31,7 +31,7 @@ class Instructions:
         return conversation(turn, self.system(turn.bot_name), self.said(turn) + appended)
 
     def said(self, turn: Turn) -> str:
-        """This message with the operator's varying additions and its circumstances."""
+        """Return this message with the operator's varying additions and its circumstances."""
         if not self._varying:
             return current(turn)
         return f"{current(turn)}\n\n{fill(self._varying, variables_of(turn))}"

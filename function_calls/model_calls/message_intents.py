@@ -16,7 +16,7 @@ _CALLED = re.compile(r"^\W*\w+[,:，：]\s*")  # "Bubbles, …": whoever is call
 
 
 def asked_for(turn: Turn, message: ChatMessage, before: frozenset[str] | None = None) -> frozenset[str] | None:
-    """The tools that the person who wrote `message` asks for; None as long as nothing untrusted is in `turn`.
+    """Return the tools that the person who wrote `message` asks for; None as long as nothing untrusted is in `turn`.
 
     Calls count that were chosen before the untrusted text was there, and requests that are read out of the person's
     own words without a model. `before` is what was known when the turn was handed to an agent.
@@ -53,7 +53,7 @@ def intents_of(turn: Turn, message: ChatMessage) -> frozenset[str]:
 
 
 def clauses_that_ask_for(intent: str, context: CallContext) -> tuple[str, ...]:
-    """The parts of the message of a call that sentence patterns read as asking for `intent`."""
+    """Return the parts of the message of a call that sentence patterns read as asking for `intent`."""
     found = [request.clause for request in requests_in(context, intent)]
     return tuple(clause.restore(clause.text) for clause in found)
 

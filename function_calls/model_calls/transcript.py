@@ -22,7 +22,7 @@ _SPOKEN = frozenset({"user", "assistant"})
 
 
 def history(turn: Turn, limit: int = HISTORY_MESSAGES) -> list[Message]:
-    """The messages before this one, oldest first, the bot's own as `assistant`.
+    """Return the messages before this one, oldest first, the bot's own as `assistant`.
 
     Neighbours of one role are joined and the first is a user's, because many chat templates insist that roles
     alternate.
@@ -49,7 +49,7 @@ def said_before(turn: Turn, limit: int) -> list[tuple[str, str]]:
 
 
 def current(turn: Turn) -> str:
-    """This message with its circumstances behind it."""
+    """Return this message with its circumstances behind it."""
     text = "\n".join([turn.message.text, *_attachments(turn.message)])
     return f"{text}\n\n{fill(prompt('context'), variables_of(turn))}"
 
@@ -74,7 +74,7 @@ def conversation(turn: Turn, system: str, said: str) -> list[Message]:
 
 
 def _split_system(messages: Sequence[Mapping[str, object]]) -> tuple[list[str], list[Message]]:
-    """The texts of the system messages at the beginning, and all other messages."""
+    """Return the texts of the system messages at the beginning, and all other messages."""
     count = next((place for place, each in enumerate(messages) if each["role"] != "system"), len(messages))
     return [str(each["content"]) for each in messages[:count]], [dict(each) for each in messages[count:]]
 
@@ -95,7 +95,7 @@ def rounds(steps: Sequence[Step]) -> list[Message]:
 
 
 def assistant_calls(text: str, calls: Sequence[tuple[str, str, str]]) -> Message:
-    """An assistant's message with calls, each an (id, name, arguments as JSON text)."""
+    """Return an assistant's message with calls, each an (id, name, arguments as JSON text)."""
     listed = [
         {"id": identity, "type": "function", "function": {"name": name, "arguments": arguments}}
         for identity, name, arguments in calls
@@ -109,12 +109,12 @@ def tool_message(call_id: str, name: str, content: str) -> Message:
 
 
 def arguments_text(call: ToolCall) -> str:
-    """The arguments as JSON text."""
+    """Return the arguments as JSON text."""
     return json.dumps(call.arguments, ensure_ascii=False, default=str)
 
 
 def result_text(result: ToolResult, *, indent: int | None = None) -> str:
-    """A result as the model reads it: text as it stands, anything else as JSON, a failure as `{"error": …}`."""
+    """Return A result as the model reads it: text as it stands, anything else as JSON, a failure as `{"error": …}`."""
     if not result.ok:
         return json.dumps({"error": result.error or result.text or "failed"}, ensure_ascii=False)
     value = result.value if result.value is not None else result.text

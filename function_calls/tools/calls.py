@@ -178,7 +178,7 @@ class ToolResult(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def failed(cls, error: str, *, text: str = "", kind: FailureKind = "error", cause: str = "") -> "ToolResult":
-        """A failure: `error` is for the model, `text` for the person."""
+        """Return A failure: `error` is for the model, `text` for the person."""
         return cls(ok=False, text=text, error=error, failure=kind, cause=cause)
 
     @classmethod

@@ -81,7 +81,7 @@ class Services:
         return cast("Service", found)
 
     def classes(self) -> Iterable[type[object]]:
-        """The classes that a tool may name in its annotations."""
+        """Return the classes that a tool may name in its annotations."""
         return self._by_class.keys()
 
 

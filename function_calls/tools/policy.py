@@ -33,7 +33,7 @@ class ToolSwitches:
         self._read: Bounded[str, tuple[datetime, frozenset[str]]] = Bounded(_MOST_CHATS)
 
     async def off_in(self, chat: ChatAddress) -> frozenset[str]:
-        """The names of the tools that are off in `chat`."""
+        """Return the names of the tools that are off in `chat`."""
         now = self._clock.now()
         known = self._read.get(chat.key)
         if known is not None and now - known[0] < _TRUSTED_FOR:

@@ -36,7 +36,7 @@ class SessionStateStore(Protocol):
     """Keeps the values of scopes."""
 
     async def load(self, scopes: Sequence[str]) -> Sequence[Mapping[str, Json]]:
-        """The values of each of `scopes`, in that order; an unknown scope has none."""
+        """Return the values of each of `scopes`, in that order; an unknown scope has none."""
         ...
 
     async def commit(self, deltas: Sequence[StateDelta]) -> None:
@@ -51,7 +51,7 @@ class MemorySessionStateStore:
         self._values: dict[str, dict[str, Json]] = {}
 
     async def load(self, scopes: Sequence[str]) -> Sequence[Mapping[str, Json]]:
-        """The values of each of `scopes`; what is kept here cannot be changed through them."""
+        """Return the values of each of `scopes`; what is kept here cannot be changed through them."""
         return [dict(self._values.get(scope, {})) for scope in scopes]
 
     async def commit(self, deltas: Sequence[StateDelta]) -> None:
@@ -132,7 +132,7 @@ class Session:
         return to_json(values[name]) if name in values else b""
 
     def scope(self, prefix: str) -> str:
-        """The store's name for the keys with `prefix`."""
+        """Return the store's name for the keys with `prefix`."""
         return self._scopes.get(prefix, prefix)
 
 
@@ -147,7 +147,7 @@ class LazySession:
         self._opened: Session | None = None
 
     async def get(self) -> Session:
-        """The session, the same one every time."""
+        """Return the session, the same one every time."""
         if self._opened is None:
             self._opened = await Session.open(self._store, self._conversation)
         return self._opened
@@ -174,7 +174,7 @@ class CallState(MutableMapping[str, object]):
         return self._opened
 
     def sibling(self) -> "CallState":
-        """The same session for another call; it sees what was committed and nothing that is under way."""
+        """Return the same session for another call; it sees what was committed and nothing that is under way."""
         return CallState(self._session, self._lock_inside or self._lock)
 
     @asynccontextmanager
@@ -252,7 +252,7 @@ class CallState(MutableMapping[str, object]):
 
 
 def json_copy(value: object) -> Json:
-    """A copy of a JSON value that shares nothing with it that could be changed.
+    """Return A copy of a JSON value that shares nothing with it that could be changed.
 
     Raises:
         TypeError: it is not JSON.

@@ -27,7 +27,7 @@ class Toolset(Protocol):
 
 
 def unknown_tool(name: str, offered: Iterable[str], language: str) -> ToolResult:
-    """The answer to a call of a tool that is not there, with the nearest names."""
+    """Return the answer to a call of a tool that is not there, with the nearest names."""
     names = list(offered)
     near = closest_name(name, names, count=3)
     hint = f"; did you mean {', '.join(near)}?" if near else f"; there are: {', '.join(names)}"
@@ -35,5 +35,5 @@ def unknown_tool(name: str, offered: Iterable[str], language: str) -> ToolResult
 
 
 def arguments_refused(spec: ToolSpec, error: ArgumentsInvalid, language: str) -> ToolResult:
-    """The answer to a call whose arguments do not fit: to models in English, to people in their own language."""
+    """Return the answer to a call whose arguments do not fit: to models in English, to people in their own language."""
     return ToolResult.failed(error.for_model(), text=refusal_in_words(language, spec, error.errors))

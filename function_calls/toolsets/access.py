@@ -53,7 +53,7 @@ class Access(Struct, frozen=True, kw_only=True):
         return viewer.key in self.people or viewer.key == self.owner or viewer.chat.key in self.chats
 
     def written(self) -> Json:
-        """The same in JSON."""
+        """Return the same in JSON."""
         if self.is_public:
             return None
         if not (self.people or self.chats):

@@ -21,7 +21,7 @@ class ApprovedToolset:
         self._approve = approve
 
     async def list_specs(self, viewer: Viewer) -> tuple[ToolSpec, ...]:
-        """The other set's tools, all of them."""
+        """Return the other set's tools, all of them."""
         return await self._inner.list_specs(viewer)
 
     async def call(self, name: str, arguments: Mapping[str, object], context: CallContext) -> ToolResult:

@@ -26,7 +26,7 @@ class CheckedToolset:
         self._validators: dict[str, tuple[ToolSpec, SchemaValidator]] = {}
 
     async def list_specs(self, viewer: Viewer) -> tuple[ToolSpec, ...]:
-        """The other set's tools."""
+        """Return the other set's tools."""
         return await self._inner.list_specs(viewer)
 
     async def call(self, name: str, arguments: Mapping[str, object], context: CallContext) -> ToolResult:

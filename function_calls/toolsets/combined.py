@@ -58,11 +58,11 @@ class CombinedToolset:
         return tuple(self._clash(name, places) for name, places in sorted(self._offered_by.items()) if len(places) > 1)
 
     async def list_specs(self, viewer: Viewer) -> tuple[ToolSpec, ...]:
-        """The tools of all sets."""
+        """Return the tools of all sets."""
         return (await self._routes_for(viewer)).specs
 
     async def listed(self, viewer: Viewer) -> tuple[tuple[str, ToolSpec], ...]:
-        """The tools of all sets, each with the label of its set."""
+        """Return the tools of all sets, each with the label of its set."""
         routes = await self._routes_for(viewer)
         labels = {id(toolset): label for label, toolset in self._toolsets.items()}
         return tuple((labels[id(routes.targets[spec.name][0])], spec) for spec in routes.specs)

@@ -32,7 +32,7 @@ class Offer(Struct, frozen=True, kw_only=True):
 
 
 def offer_of(tool_servers: Sequence[object], session_id: str, event_call: EventCall) -> Offer:
-    """The tools of `tool_servers`, each of them made safe."""
+    """Return the tools of `tool_servers`, each of them made safe."""
     specs: list[ToolSpec] = []
     originals: dict[str, str] = {}
     servers: dict[str, Mapping[str, object]] = {}
@@ -49,7 +49,7 @@ def offer_of(tool_servers: Sequence[object], session_id: str, event_call: EventC
 
 
 def _spec(listed: Mapping[str, object], changing: Mapping[str, bool], taken: Mapping[str, str]) -> ToolSpec | None:
-    """A spec as a client wrote it, made safe; None where it is none."""
+    """Return A spec as a client wrote it, made safe; None where it is none."""
     name = listed.get("name")
     if not isinstance(name, str) or not name:
         return None

@@ -15,7 +15,7 @@ class LocalToolset:
         self._router = router
 
     async def list_specs(self, viewer: Viewer) -> tuple[ToolSpec, ...]:
-        """The functions that `viewer` may call in that chat."""
+        """Return the functions that `viewer` may call in that chat."""
         return await self._router.own_specs(viewer)
 
     async def call(self, name: str, arguments: Mapping[str, object], context: CallContext) -> ToolResult:

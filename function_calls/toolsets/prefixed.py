@@ -17,7 +17,7 @@ class PrefixedToolset:
         self._renamed = RenamedSpecs()
 
     async def list_specs(self, viewer: Viewer) -> tuple[ToolSpec, ...]:
-        """The other set's tools, renamed."""
+        """Return the other set's tools, renamed."""
         specs = await self._inner.list_specs(viewer)
         return tuple(self._renamed.get(spec, joined_name(self._prefix, spec.name)) for spec in specs)
 

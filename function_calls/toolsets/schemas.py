@@ -10,7 +10,7 @@ from function_calls.toolsets.openapi.schemas import SchemaConverter
 
 
 def safe_schema(given: Mapping[str, object]) -> Schema:
-    """A JSON Schema from elsewhere, rebuilt: of the keywords that are known, in a size that a model can be sent.
+    """Return A JSON Schema from elsewhere, rebuilt: of the keywords that are known, in a size that a model can be sent.
 
     Raises:
         DocumentInvalid: it is too large to be read.

@@ -21,19 +21,19 @@ class MemoryCallStore:
         self._calls += calls
 
     async def turn(self, message_id: str, chat_key: str | None = None) -> TurnRecord | None:
-        """The latest turn of a message."""
+        """Return the latest turn of a message."""
         found = (each for each in self._latest_first() if each.message_id == message_id)
         return next((each for each in found if chat_key in {None, each.address.key}), None)
 
     async def latest_turns(
         self, limit: int, *, chat_key: str | None = None, person_id: str | None = None
     ) -> tuple[TurnRecord, ...]:
-        """The last `limit` turns, latest first."""
+        """Return the last `limit` turns, latest first."""
         in_chat = [each for each in self._latest_first() if chat_key in {None, each.address.key}]
         return tuple(each for each in in_chat if person_id in {None, each.person.id})[:limit]
 
     async def calls(self, chat_key: str, message_ids: Sequence[str]) -> tuple[CallRecord, ...]:
-        """The calls made for these messages, in the order they ended."""
+        """Return the calls made for these messages, in the order they ended."""
         wanted = set(message_ids)
         return tuple(each for each in self._calls if each.address.key == chat_key and each.message_id in wanted)
 

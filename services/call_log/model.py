@@ -143,7 +143,7 @@ class CallRecord(Struct, frozen=True, kw_only=True):
         return self.route.startswith(AGENT_ROUTE)
 
     def as_tool_call(self) -> ToolCallShape:
-        """The call as the specification's HTTP history has it."""
+        """Return the call as the specification's HTTP history has it."""
         return ToolCallShape(
             id=self.id,
             name=self.tool_name,
@@ -183,17 +183,17 @@ class CallReader(Protocol):
     """Finds records."""
 
     async def turn(self, message_id: str, chat_key: str | None = None) -> TurnRecord | None:
-        """The latest turn of a message, in any chat where `chat_key` is None."""
+        """Return the latest turn of a message, in any chat where `chat_key` is None."""
         ...
 
     async def latest_turns(
         self, limit: int, *, chat_key: str | None = None, person_id: str | None = None
     ) -> tuple[TurnRecord, ...]:
-        """The last `limit` turns (of a chat, of a person), latest first."""
+        """Return the last `limit` turns (of a chat, of a person), latest first."""
         ...
 
     async def calls(self, chat_key: str, message_ids: Sequence[str]) -> tuple[CallRecord, ...]:
-        """The calls made for these messages, in the order they ended."""
+        """Return the calls made for these messages, in the order they ended."""
         ...
 
     async def spent_since(self, moment: datetime) -> tuple[Spent, ...]:

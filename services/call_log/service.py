@@ -56,20 +56,20 @@ class CallLog:
                 await asyncio.wait([self._writing])  # unlike await, leaves the writing alone when we are cancelled
 
     async def turn(self, message_id: str, address: ChatAddress | None = None) -> TurnRecord | None:
-        """The turn of a message, in any chat where `address` is None; None when nothing is recorded."""
+        """Return the turn of a message, in any chat where `address` is None; None when nothing is recorded."""
         await self.drain()
         return await self._store.turn(message_id, None if address is None else address.key)
 
     async def latest_turns(
         self, limit: int, *, address: ChatAddress | None = None, person_id: str | None = None
     ) -> tuple[TurnRecord, ...]:
-        """The last `limit` turns (of a chat, of a person), latest first."""
+        """Return the last `limit` turns (of a chat, of a person), latest first."""
         await self.drain()
         chat_key = None if address is None else address.key
         return await self._store.latest_turns(limit, chat_key=chat_key, person_id=person_id)
 
     async def calls_of(self, turn: TurnRecord) -> tuple[CallRecord, ...]:
-        """The calls of a turn, in the order they ended."""
+        """Return the calls of a turn, in the order they ended."""
         await self.drain()
         return await self._store.calls(turn.address.key, [turn.message_id])
 

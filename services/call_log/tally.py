@@ -83,7 +83,7 @@ class Tally(Struct, kw_only=True):
             self.completions[-1] = replace(self.completions[-1], refused=reasons)
 
     def take_new(self) -> tuple[CompletionRecord, ...]:
-        """The completions that no call has been told of yet."""
+        """Return the completions that no call has been told of yet."""
         new = tuple(self.completions[self._noted :])
         self._noted = len(self.completions)
         return new
@@ -95,7 +95,7 @@ _current: ContextVar[Tally | None] = ContextVar("tally", default=None)
 
 
 def current_usage() -> Tally | None:
-    """The account of the message that is being answered here; None outside of one."""
+    """Return the account of the message that is being answered here; None outside of one."""
     return _current.get()
 
 

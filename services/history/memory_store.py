@@ -24,32 +24,32 @@ class MemoryMessageStore:
         """Nothing here survives the process."""
 
     async def find(self, address: ChatAddress, message_id: str) -> ChatMessage | None:
-        """The message of that id in the chat, in whichever thread."""
+        """Return the message of that id in the chat, in whichever thread."""
         name = (address.key, message_id)
         return None if name in self._erased else self._messages.get(name)
 
     async def recent(self, address: ChatAddress, limit: int) -> tuple[ChatMessage, ...]:
-        """The last `limit` messages, oldest first."""
+        """Return the last `limit` messages, oldest first."""
         return self._shown(address)[-limit:]
 
     async def speakers(self, address: ChatAddress, limit: int) -> tuple[tuple[str, str], ...]:
-        """The last `limit` messages of people, oldest first, as message and person ids."""
+        """Return the last `limit` messages of people, oldest first, as message and person ids."""
         here = [each for (chat, _), each in self._messages.items() if chat == address.key]
         in_thread = [each for each in here if address.thread_id in {None, each.address.thread_id}]
         by_people = [each for each in in_thread if not each.sender.is_bot]
         return tuple((each.id, each.sender.id) for each in sorted(by_people, key=lambda each: each.sent_at))[-limit:]
 
     async def since(self, address: ChatAddress, moment: datetime, limit: int) -> tuple[ChatMessage, ...]:
-        """The last `limit` messages sent after `moment`, oldest first."""
+        """Return the last `limit` messages sent after `moment`, oldest first."""
         return tuple(each for each in self._shown(address) if each.sent_at > moment)[-limit:]
 
     async def last_of(self, address: ChatAddress, person: Person, before: datetime | None) -> ChatMessage | None:
-        """The latest message of `person` in the chat, sent before `before`."""
+        """Return the latest message of `person` in the chat, sent before `before`."""
         own = [each for each in self._shown(address) if each.sender.id == person.id]
         return next((each for each in reversed(own) if before is None or each.sent_at < before), None)
 
     async def search(self, address: ChatAddress, query: str, limit: int) -> tuple[ChatMessage, ...]:
-        """The messages of people that fit `query`, those with all of its terms first, of these the latest."""
+        """Return the messages of people that fit `query`, those with all of its terms first, of these the latest."""
         terms = wanted_terms(query)
         by_people = [each for each in reversed(self._shown(address)) if not each.sender.is_bot]
         cut = [(each, frozenset(indexed_terms(searched_text(each.text, each.attachments)))) for each in by_people]

@@ -22,26 +22,26 @@ class MessageStore(Protocol):
         ...
 
     async def find(self, address: ChatAddress, message_id: str) -> ChatMessage | None:
-        """The message of that id in the chat, in whichever thread; None when there is none, or it was erased."""
+        """Return the message of that id in the chat, in whichever thread; None when there is none, or it was erased."""
         ...
 
     async def recent(self, address: ChatAddress, limit: int) -> tuple[ChatMessage, ...]:
-        """The last `limit` messages of a chat (of a thread, where the address names one), oldest first."""
+        """Return the last `limit` messages of a chat (of a thread, where the address names one), oldest first."""
         ...
 
     async def speakers(self, address: ChatAddress, limit: int) -> tuple[tuple[str, str], ...]:
-        """The last `limit` messages of people, oldest first, as message and person ids.
+        """Return the last `limit` messages of people, oldest first, as message and person ids.
 
         Messages that were taken back count too. The person is empty where nothing is kept about who wrote.
         """
         ...
 
     async def since(self, address: ChatAddress, moment: datetime, limit: int) -> tuple[ChatMessage, ...]:
-        """The last `limit` messages sent after `moment`, oldest first."""
+        """Return the last `limit` messages sent after `moment`, oldest first."""
         ...
 
     async def last_of(self, address: ChatAddress, person: Person, before: datetime | None) -> ChatMessage | None:
-        """The latest message of `person` in the chat, sent before `before`."""
+        """Return the latest message of `person` in the chat, sent before `before`."""
         ...
 
     async def search(self, address: ChatAddress, query: str, limit: int) -> tuple[ChatMessage, ...]:

@@ -68,15 +68,15 @@ class HistoryService:
         )
 
     async def find(self, address: ChatAddress, message_id: str) -> ChatMessage | None:
-        """The message of that id in the chat, in whichever thread; None when it is not known."""
+        """Return the message of that id in the chat, in whichever thread; None when it is not known."""
         return await self._store.find(address, message_id)
 
     async def recent(self, address: ChatAddress, limit: int = 100) -> tuple[ChatMessage, ...]:
-        """The last `limit` messages of a chat (of a thread, where the address names one), oldest first."""
+        """Return the last `limit` messages of a chat (of a thread, where the address names one), oldest first."""
         return await self._store.recent(address, limit)
 
     async def before(self, message: ChatMessage, limit: int) -> tuple[ChatMessage, ...]:
-        """The last `limit` messages in front of `message` in its chat or thread, oldest first.
+        """Return the last `limit` messages in front of `message` in its chat or thread, oldest first.
 
         Messages are recorded before their turn comes, so those of a burst may be stored behind it already.
         """
@@ -107,7 +107,7 @@ class HistoryService:
     async def last_message_of(
         self, address: ChatAddress, person: Person, *, before: datetime | None = None
     ) -> ChatMessage | None:
-        """The latest message of `person` in the chat, sent before `before`; None when there is none."""
+        """Return the latest message of `person` in the chat, sent before `before`; None when there is none."""
         return await self._store.last_of(address, person, before)
 
     async def edit(self, address: ChatAddress, message_id: str, text: str, *, at: datetime) -> bool:

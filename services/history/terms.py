@@ -23,7 +23,7 @@ _DOUBLED = re.compile(r"([bdfgmnprt])\1$")
 
 
 def indexed_terms(text: str) -> list[str]:
-    """The terms of a message, each once: words by their stem, Chinese characters alone and in pairs.
+    """Return the terms of a message, each once: words by their stem, Chinese characters alone and in pairs.
 
     Pairs find Chinese words without a dictionary, single characters what is looked for by one (茶).
     """
@@ -38,7 +38,7 @@ def indexed_terms(text: str) -> list[str]:
 
 
 def wanted_terms(query: str) -> list[str]:
-    """The terms to look for, at most 12, without the words that say nothing, unless there are no others."""
+    """Return the terms to look for, at most 12, without the words that say nothing, unless there are no others."""
     found: dict[str, None] = {}
     for run in _runs(query):
         if _is_han(run):
@@ -50,7 +50,7 @@ def wanted_terms(query: str) -> list[str]:
 
 
 def _runs(text: str) -> Iterator[str]:
-    """Runs of letters and figures, in one form: folded case, full width made half, accents left off."""
+    """Yield runs of letters and figures, in one form: folded case, full width made half, accents left off."""
     folded = unicodedata.normalize("NFKC", text[:_LONGEST_TEXT]).casefold()
     if not folded.isascii():
         bare = (each for each in unicodedata.normalize("NFKD", folded) if not unicodedata.combining(each))
@@ -67,7 +67,7 @@ def _pairs(run: str) -> list[str]:
 
 
 def _stem(word: str) -> str:
-    """A word without its English ending: releases, released and releasing are all `releas`.
+    """Return A word without its English ending: releases, released and releasing are all `releas`.
 
     Deliberately light (Harman's "S" stemmer with -ing and -ed): it must be the same in every database.
     Source: Harman, How effective is suffixing?, JASIS 42(1), 1991.

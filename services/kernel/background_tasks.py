@@ -27,7 +27,7 @@ class BackgroundTasks:
 
 @asynccontextmanager
 async def running_tasks() -> AsyncIterator[BackgroundTasks]:
-    """A crew for the length of the context."""
+    """Return A crew for the length of the context."""
     async with asyncio.TaskGroup() as group:
         crew = BackgroundTasks(group)
         try:

@@ -7,7 +7,7 @@ _LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
 
 
 def language_of(text: str, default: str) -> str:
-    """The language of `text` as `zh` or `en`; `default` where it shows none ("ok", "12:30", an emoji).
+    """Return the language of `text` as `zh` or `en`; `default` where it shows none ("ok", "12:30", an emoji).
 
     Two Chinese characters outweigh any number of Latin words: names and product names stay Latin in Chinese text.
     """

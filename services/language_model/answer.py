@@ -81,13 +81,13 @@ def read_fields(answer: Fields) -> Completion:
 
 
 def first_choice(answer: Fields) -> Fields | None:
-    """The first choice of an answer or a chunk; None when it has none, as the last chunk with the usage has."""
+    """Return the first choice of an answer or a chunk; None when it has none, as the last chunk with the usage has."""
     choices = answer.get("choices")
     return fields_of(choices[0]) if isinstance(choices, list) and choices else None
 
 
 def read_calls(message: Fields) -> tuple[RequestedCall, ...]:
-    """The tool calls of a message; arguments that a server sent as an object become JSON text."""
+    """Return the tool calls of a message; arguments that a server sent as an object become JSON text."""
     calls = []
     for entry in call_entries(message):
         name, arguments = name_and_arguments(entry)
@@ -110,7 +110,7 @@ def call_entries(message: Fields) -> list[Fields]:
 
 
 def name_and_arguments(entry: Fields) -> tuple[str, object]:
-    """The name and the arguments of an entry, or of a part of one; they stand in its `function` or beside it."""
+    """Return the name and the arguments of an entry, or of a part of one; they stand in its `function` or beside it."""
     function = entry.get("function")
     within = fields_of(function) or entry
     name = text_of(within.get("name")) or (function if isinstance(function, str) else "")
@@ -140,7 +140,7 @@ def read_usage(raw: object) -> Usage:
 
 
 def finish_reason(raw: object, *, has_calls: bool, has_text: bool) -> str:
-    """The server's word in the API's: `stop`, `tool_calls`, `length` or `content_filter`.
+    """Return the server's word in the API's: `stop`, `tool_calls`, `length` or `content_filter`.
 
     Raises:
         EndpointFailed: the word says that the answer broke off, or promises calls where there is nothing at all.
@@ -203,7 +203,7 @@ def _translated(reason: str, *, has_text: bool) -> str:
 
 
 def _part_texts(parts: Iterable[object]) -> Iterable[str]:
-    """The texts that are said; a model's thoughts are parts of another type."""
+    """Return the texts that are said; a model's thoughts are parts of another type."""
     for part in parts:
         fields = fields_of(part)
         text = fields.get("text")

@@ -31,7 +31,7 @@ class CompatibilityFallback(Struct, frozen=True, kw_only=True):
 def compatibility_fallback_for(
     told: str, body: Body, made: Sequence[CompatibilityFallback]
 ) -> CompatibilityFallback | None:
-    """The first concession, none of `made`, that `told` asks for and that changes `body`; it is changed here."""
+    """Return the first concession, none of `made`, that `told` asks for and that changes `body`; it is changed here."""
     for each in CONCESSIONS:
         if each not in made and re.search(each.asked, told, re.IGNORECASE) and each.make(body):
             return each
@@ -55,14 +55,14 @@ def _unstreamed(body: Body) -> bool:
 
 
 def _streamed(body: Body) -> bool:
-    """The answer is read as it comes, whichever way that is."""
+    """Return the answer is read as it comes, whichever way that is."""
     is_changed = "stream" not in body
     body["stream"] = True
     return is_changed
 
 
 def _without_system(body: Body) -> bool:
-    """The system text becomes the beginning of the person's first message."""
+    """Return the system text becomes the beginning of the person's first message."""
     system, *rest = _messages(body) or [{}]
     place = next((place for place, message in enumerate(rest) if message.get("role") == "user"), None)
     if system.get("role") != "system" or place is None:

@@ -24,7 +24,7 @@ class ServerErrorDetail(Struct, frozen=True, kw_only=True):
 
 
 def read_error(body: object) -> ServerErrorDetail | None:
-    """The error in `body`; None when there is none."""
+    """Return the error in `body`; None when there is none."""
     if isinstance(body, list):
         return read_error(body[0]) if len(body) == 1 or (body and isinstance(body[0], dict)) else None
     if isinstance(body, str):
@@ -52,7 +52,7 @@ def _base_resp(body: Mapping[str, object]) -> object:
 
 
 def _text(value: object) -> str:
-    """A text, or what a list of complaints says, each with its place."""
+    """Return A text, or what a list of complaints says, each with its place."""
     if isinstance(value, str):
         return value
     if isinstance(value, list):

@@ -23,7 +23,7 @@ class BodyForm(Struct, frozen=True, kw_only=True):
 
 
 def body_bytes(model: str, request: CompletionRequest, form: BodyForm) -> bytes:
-    """The body as UTF-8 JSON.
+    """Return the body as UTF-8 JSON.
 
     The tool list comes last and is copied as it stands, so that a request costs the same whether it offers one
     tool or two hundred.
@@ -37,7 +37,7 @@ def body_bytes(model: str, request: CompletionRequest, form: BodyForm) -> bytes:
 
 
 def body_fields(model: str, request: CompletionRequest, form: BodyForm) -> Body:
-    """The fields of the body; the serialised tools are among them only for concessions to change them."""
+    """Return the fields of the body; the serialised tools are among them only for concessions to change them."""
     messages = rename_calls(request.messages, _accepted_id)
     fields: Body = {"model": model, "messages": messages, **form.extra}
     if request.max_tokens is not None:
@@ -60,7 +60,7 @@ def _accepted_id(identity: str) -> str:
 
 
 def body_keywords(model: str, request: CompletionRequest, form: BodyForm) -> dict[str, object]:
-    """The same body as keywords of the SDK's own `create`."""
+    """Return the same body as keywords of the SDK's own `create`."""
     return cast("dict[str, object]", json.loads(body_bytes(model, request, form)))
 
 

@@ -41,7 +41,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def _time(headers: Mapping[str, str], header: str) -> datetime | None:
-    """The time in `header`, when it has a zone."""
+    """Return the time in `header`, when it has a zone."""
     try:
         told = parsedate_to_datetime(headers[header])
     except (KeyError, ValueError):

@@ -37,7 +37,7 @@ _ERROR_STARTS = (b"{", b"error:")
 
 
 async def event_data(pieces: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
-    """The `data` of each event in a stream that is cut into arbitrary pieces.
+    """Yield the `data` of each event in a stream that is cut into arbitrary pieces.
 
     Chat-completions servers write one `data` line an event, so an event is a line here. Some put an error into the
     stream as a line of its own.
@@ -240,7 +240,7 @@ class StreamedAnswer:
         return call
 
     def completion(self) -> Completion:
-        """The whole answer.
+        """Return the whole answer.
 
         Raises:
             EndpointFailed: the stream ended before the answer did (`malformed`).

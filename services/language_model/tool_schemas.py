@@ -55,7 +55,7 @@ def _type(schema: Mapping[str, object]) -> str:
 
 
 def _chosen(schema: Mapping[str, object], root: Mapping[str, object]) -> Mapping[str, object]:
-    """`schema`, or the first of its alternatives that is not null, with what stands beside them."""
+    """Return `schema`, or the first of its alternatives that is not null, with what stands beside them."""
     for word in ("anyOf", "oneOf", "allOf"):
         choices = schema.get(word)
         if isinstance(choices, list):

@@ -190,7 +190,7 @@ async def _read_out(events: AsyncIterator[bytes]) -> None:
 
 
 async def _read_unstreamed(response: httpx2.Response, on_text: TextListener) -> Completion:
-    """The answer of a server that was asked to stream and sent it in one piece."""
+    """Return the answer of a server that was asked to stream and sent it in one piece."""
     completion = _read_whole(await response.aread())
     if completion.text:
         await on_text(completion.text)
@@ -198,7 +198,7 @@ async def _read_unstreamed(response: httpx2.Response, on_text: TextListener) -> 
 
 
 def _read_whole(body: bytes) -> Completion:
-    """An answer that was waited for as a whole; some proxies stream it all the same, or misname a stream."""
+    """Return an answer that was waited for as a whole; some proxies stream it all the same, or misname a stream."""
     return read_events(body) if is_event_stream(body) else read_answer(body)
 
 

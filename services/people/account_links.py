@@ -40,7 +40,7 @@ class PeopleService:
         self._codes = codes
 
     async def code_for(self, chat: ChatAddress, person: Person, language: str) -> str:
-        """A one-time code for the account that speaks in this private chat, good for ten minutes."""
+        """Return A one-time code for the account that speaks in this private chat, good for ten minutes."""
         return await self._codes.give(Account.of(chat, person), chat, language)
 
     async def redeem(self, chat: ChatAddress, person: Person, code: str) -> Linked:

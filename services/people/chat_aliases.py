@@ -68,7 +68,7 @@ class PlaceService:
         return name.casefold() in kept
 
     async def reach(self, name: str, accounts: Sequence[Account]) -> tuple[ChatAddress, Account]:
-        """The chat called `name`, and with which of one person's `accounts` they are a member there.
+        """Return the chat called `name`, and with which of one person's `accounts` they are a member there.
 
         Raises:
             RequestRefused: `place_unknown(name)`: there is none, or the person is not in it. Which of both is not told.

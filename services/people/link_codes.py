@@ -23,7 +23,7 @@ _CODE: Final = re.compile(r"link-?([A-Z0-9]{4})-?([A-Z0-9]{4})", re.IGNORECASE)
 
 
 def code_in(text: str) -> str | None:
-    """The code that `text` is, as it was given out; None when it is something else."""
+    """Return the code that `text` is, as it was given out; None when it is something else."""
     found = _CODE.fullmatch(unicodedata.normalize("NFKC", text).strip().strip("`\"'.。"))
     return f"link-{found[1]}-{found[2]}".upper().replace("LINK", "link") if found else None
 
@@ -36,7 +36,7 @@ class LinkCodes:
         self._turn = asyncio.Lock()
 
     async def give(self, account: Account, told_in: ChatAddress, language: str) -> str:
-        """A new code of `account`; the one before it is good no longer."""
+        """Return A new code of `account`; the one before it is good no longer."""
         letters = "".join(secrets.choice(_LETTERS) for _ in range(8))
         code = f"link-{letters[:4]}-{letters[4:]}"
         async with self._turn:

@@ -18,7 +18,7 @@ class Account(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, address: ChatAddress, person: Person) -> "Account":
-        """The account with which `person` speaks in a chat."""
+        """Return the account with which `person` speaks in a chat."""
         return cls(platform=address.platform, person_id=person.id, name=person.name)
 
     @property
@@ -50,17 +50,17 @@ GROUP: Final = "group"
 
 
 def account_scope(account_key: str) -> str:
-    """The scope in which an account has its group."""
+    """Return the scope in which an account has its group."""
     return f"account:{account_key}"
 
 
 def group_scope(group: str) -> str:
-    """The scope that has the accounts of a group by their keys."""
+    """Return the scope that has the accounts of a group by their keys."""
     return f"accounts:{group}"
 
 
 def account_of(value: Json) -> Account | None:
-    """An account out of a store; None when it is none."""
+    """Return an account out of a store; None when it is none."""
     if not isinstance(value, dict):
         return None
     platform, person_id, name = value.get("platform"), value.get("id"), value.get("name")
@@ -73,7 +73,7 @@ class AccountBook(Protocol):
     """Keeps values by scope and key."""
 
     async def load(self, scopes: Sequence[str]) -> Sequence[Mapping[str, Json]]:
-        """The values of each of `scopes`, in that order."""
+        """Return the values of each of `scopes`, in that order."""
         ...
 
     async def commit_unless_changed(self, deltas: Sequence[StateDelta], read: Mapping[str, Mapping[str, Json]]) -> bool:

@@ -16,7 +16,7 @@ _LEAST_HOURS, _MOST_HOURS = -12, 14
 
 
 def zone_named(words: str) -> str | None:
-    """The IANA name of the zone that `words` name; None when they name none that is known here."""
+    """Return the IANA name of the zone that `words` name; None when they name none that is known here."""
     said = _tidied(words)
     for each in (said, _tidied(_TAILS.sub("", said))):
         found = _known().get(each) or _by_offset(each)
@@ -26,7 +26,7 @@ def zone_named(words: str) -> str | None:
 
 
 def nearest_zone(words: str) -> str | None:
-    """The zone that `words` name, or else the one whose name looks most like them."""
+    """Return the zone that `words` name, or else the one whose name looks most like them."""
     near = closest_name(words, dict.fromkeys(_known().values()), at_least=0.7)
     return zone_named(words) or (near[0] if near else None)
 

@@ -22,7 +22,7 @@ class ScopeBook(Protocol):
     """Keeps values by scope and key."""
 
     async def load(self, scopes: Sequence[str]) -> Sequence[Mapping[str, Json]]:
-        """The values of each of `scopes`, in that order."""
+        """Return the values of each of `scopes`, in that order."""
         ...
 
     async def commit(self, deltas: Sequence[StateDelta]) -> None:
@@ -44,7 +44,7 @@ class ZoneService:
         self._remembered: Bounded[str, tuple[datetime, ZoneInfo]] = Bounded(_MOST_REMEMBERED)
 
     async def zone_of(self, chat: ChatAddress, person: Person) -> ZoneInfo:
-        """The zone in which `person` means times in `chat`."""
+        """Return the zone in which `person` means times in `chat`."""
         key = f"{chat.key}#{person.id}"
         known = self._remembered.get(key)
         if known is not None and self._clock.now() - known[0] < _REMEMBERED_FOR:
@@ -56,7 +56,7 @@ class ZoneService:
         return zone
 
     async def of_chat(self, chat: ChatAddress) -> ZoneInfo:
-        """The zone in which people mean times in `chat` who have none of their own."""
+        """Return the zone in which people mean times in `chat` who have none of their own."""
         return _readable(await self.own(chat, None)) or self.default
 
     async def set_for_person(self, chat: ChatAddress, person: Person, words: str) -> str:
@@ -86,7 +86,7 @@ class ZoneService:
         return str(kept.get(_KEY) or "")
 
     async def _linked(self, chat: ChatAddress, person: Person) -> ZoneInfo | None:
-        """The zone of another account of the same person."""
+        """Return the zone of another account of the same person."""
         accounts = () if self._people is None else (await self._people.accounts_of(chat, person))[1:]
         kept = await self._book.load([f"user:{each.key}" for each in accounts]) if accounts else ()
         return next(filter(None, (_readable(each.get(_KEY)) for each in kept)), None)
@@ -112,7 +112,7 @@ def _of_chat(chat: ChatAddress) -> str:
 
 
 def _readable(name: Json) -> ZoneInfo | None:
-    """The zone with this name; None when there is none, or the data of zones no longer has it."""
+    """Return the zone with this name; None when there is none, or the data of zones no longer has it."""
     try:
         return ZoneInfo(name) if isinstance(name, str) else None
     except (ZoneInfoNotFoundError, ValueError, OSError):

@@ -124,7 +124,7 @@ def _day_of_month(wanted: int, length: int, is_backward: bool) -> int:
 
 
 def _weekdays_of_month(pair: tuple[int, int], first_weekday: int, length: int) -> list[int]:
-    """The days of the month that are the nth (or every, or the nth from the end) given weekday."""
+    """Return the days of the month that are the nth (or every, or the nth from the end) given weekday."""
     ordinal, weekday = pair
     days = list(range(1 + (weekday - first_weekday) % 7, length + 1, 7))
     if ordinal == 0:

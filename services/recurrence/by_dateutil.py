@@ -51,7 +51,7 @@ def _written_out(rule: Rule, start: datetime) -> dict[str, str]:
 
 
 def _anchor_near(rule: Rule, start: datetime, first: datetime) -> datetime:
-    """A start a whole number of intervals later, at the beginning of its period and not after `first`."""
+    """Return A start a whole number of intervals later, at the beginning of its period and not after `first`."""
     if rule.frequency in {"DAILY", "WEEKLY"}:
         step = timedelta(days=rule.interval * (7 if rule.frequency == "WEEKLY" else 1))
         back = (start.weekday() - rule.week_start) % 7 if rule.frequency == "WEEKLY" else 0

@@ -49,7 +49,7 @@ _NOTHING = timedelta(0)
 
 
 def elapsed_step(rule: Rule) -> timedelta:
-    """The time between two fires (of an hourly rule with minutes: between two of the same minute)."""
+    """Return the time between two fires (of an hourly rule with minutes: between two of the same minute)."""
     return timedelta(minutes=rule.interval) if rule.frequency == "MINUTELY" else timedelta(hours=rule.interval)
 
 

@@ -45,7 +45,7 @@ _NO_LEAP_YEAR = 2025
 
 
 def as_meant(schedule: Schedule, now: datetime) -> Schedule:
-    """The schedule; where a month lacks its day the last one is meant: "every 31st" is to leave no month out.
+    """Return the schedule; where a month lacks its day the last one is meant: "every 31st" is to leave no month out.
 
     Nor the present one: when the schedule begins with its first fire after `now` (timezone-aware), so does the result.
     Not for rules that are written as RRULE, which leave out such months.
@@ -72,6 +72,6 @@ def _may_lack_a_day(rule: str) -> bool:
 
 
 def _first(schedule: Schedule, now: datetime) -> datetime | None:
-    """The wall time of the first fire after `now`."""
+    """Return the wall time of the first fire after `now`."""
     fires = next_fires(schedule, now, 1)
     return fires[0].replace(tzinfo=None) if fires else None

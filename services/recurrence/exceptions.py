@@ -25,7 +25,7 @@ def without_exceptions_from(rule: str, day: date) -> str:
 
 
 def without_exceptions(rule: str) -> str:
-    """The rule text without its EXDATE part."""
+    """Return the rule text without its EXDATE part."""
     return ";".join(part for part in rule.split(";") if not _is_exceptions(part))
 
 

@@ -21,7 +21,7 @@ _FIRST_GAPS = 12
 
 
 def next_after(schedule: Schedule, after: datetime) -> datetime | None:
-    """The first fire strictly after `after` (timezone-aware), in UTC; None when there is none.
+    """Return the first fire strictly after `after` (timezone-aware), in UTC; None when there is none.
 
     A wall time that the clock skips moves forward by the gap; one that comes twice means the first. Instants
     strictly increase, so two wall times that fall together are one fire. "Every n minutes or hours" counts elapsed
@@ -77,12 +77,12 @@ def check(schedule: Schedule, now: datetime, shortest: timedelta, asked_at: date
 
 
 def resolve(wall: datetime, zone: ZoneInfo) -> datetime:
-    """The instant of a naive wall time; its `fold` says which one when the time comes twice."""
+    """Return the instant of a naive wall time; its `fold` says which one when the time comes twice."""
     return wall.replace(tzinfo=zone).astimezone(UTC)
 
 
 def zone_of(schedule: Schedule) -> ZoneInfo:
-    """The zone of a schedule.
+    """Return the zone of a schedule.
 
     Raises:
         RequestRefused: `zone_unknown(zone)`, there is no such IANA zone.
@@ -94,7 +94,7 @@ def zone_of(schedule: Schedule) -> ZoneInfo:
 
 
 def fires_after(schedule: Schedule, after: datetime) -> Iterator[datetime]:
-    """Fires strictly after `after`, ascending, and their repeats where the rule nags."""
+    """Yield fires strictly after `after`, ascending, and their repeats where the rule nags."""
     if not schedule.rule:
         return _instants(schedule, after)
     nag = parse_rule(schedule.rule).nag
@@ -102,7 +102,7 @@ def fires_after(schedule: Schedule, after: datetime) -> Iterator[datetime]:
 
 
 def _bounded(schedule: Schedule, after: datetime) -> Iterator[datetime]:
-    """Fires strictly after `after`, ascending, up to the end of the rule; no repeats."""
+    """Yield fires strictly after `after`, ascending, up to the end of the rule; no repeats."""
     last = last_instant(schedule)
     if last is None:
         return _without_exceptions(schedule, _instants(schedule, after))
@@ -123,7 +123,7 @@ def _without_exceptions(schedule: Schedule, fires: Iterator[datetime]) -> Iterat
 
 
 def _instants(schedule: Schedule, after: datetime) -> Iterator[datetime]:
-    """Fires strictly after `after`, ascending, COUNT and UNTIL left out."""
+    """Yield fires strictly after `after`, ascending, COUNT and UNTIL left out."""
     zone = zone_of(schedule)
     if not schedule.rule:
         due = resolve(schedule.start, zone)
@@ -189,7 +189,7 @@ def _passed(held: list[datetime], instant: datetime) -> list[datetime]:
 
 @lru_cache(maxsize=8192)
 def last_instant(schedule: Schedule) -> datetime | None:
-    """The end that UNTIL or COUNT sets, None for an endless rule."""
+    """Return the end that UNTIL or COUNT sets, None for an endless rule."""
     if not schedule.rule:
         return None
     rule = parse_rule(schedule.rule)
@@ -211,7 +211,7 @@ _MOST = 400
 
 
 def previous_fire(schedule: Schedule, due: datetime) -> datetime | None:
-    """The last fire of `schedule` before `due` (timezone-aware); None where there was none in a year."""
+    """Return the last fire of `schedule` before `due` (timezone-aware); None where there was none in a year."""
     if not schedule.rule:
         return None
     for reach in _REACHES:

@@ -42,12 +42,12 @@ def parse_follow_up(parts: dict[str, str]) -> FollowUp | None:
 
 
 def with_follow_up(rule: str, *, minutes: int, times: int) -> str:
-    """The rule, its fires repeated; of a once-reminder (an empty rule), one that fires once and is repeated."""
+    """Return the rule, its fires repeated; of a once-reminder (an empty rule), one that fires once and is repeated."""
     return f"{without_follow_up(rule) or _ONCE};NAG={minutes};NAGS={times}"
 
 
 def without_follow_up(rule: str) -> str:
-    """The rule without repeating; empty for what fires once."""
+    """Return the rule without repeating; empty for what fires once."""
     bare = _OWN_PARTS.sub("", rule).strip(";")
     return "" if bare == _ONCE else bare
 

@@ -7,7 +7,7 @@ from services.recurrence.schedule import Schedule
 
 
 def known_until(schedule: Schedule) -> date | None:
-    """The last day whose fires are certain; None where all are.
+    """Return the last day whose fires are certain; None where all are.
 
     Fires after it follow weekends and fixed holidays until the library that holds the decrees is updated.
 

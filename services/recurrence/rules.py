@@ -140,7 +140,7 @@ def _rule(parts: dict[str, str]) -> Rule:
 
 
 def _calendar_days(parts: dict[str, str]) -> CalendarDays:
-    """The days of a rule of another calendar; what is left in `parts` is a daily rule with its clock."""
+    """Return the days of a rule of another calendar; what is left in `parts` is a daily rule with its clock."""
     days = read_calendar_days(parts.pop(_KIND), parts.pop("REGION", ""))
     if not parts.keys() <= {"BYHOUR", "BYMINUTE", "COUNT", "UNTIL"}:
         raise ValueError(f"unknown parts in {sorted(parts)}")
@@ -222,5 +222,5 @@ def _until(text: str) -> datetime:
 
 
 def rule_parts(rule: str) -> Mapping[str, str]:
-    """The parts of an RRULE value by name (RFC 5545 section 3.3.10)."""
+    """Return the parts of an RRULE value by name (RFC 5545 section 3.3.10)."""
     return dict(part.split("=", 1) for part in rule.split(";") if "=" in part)

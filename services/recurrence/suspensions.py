@@ -28,7 +28,7 @@ class Suspension(Struct, frozen=True, kw_only=True):
 
 
 def left_out(schedule: Schedule, rest: Suspension) -> tuple[datetime, ...]:
-    """The fires that `schedule` would have in `rest`."""
+    """Return the fires that `schedule` would have in `rest`."""
     after = rest.since - _TICK
     return tuple(takewhile(lambda fire: fire < rest.until, next_fires(schedule, after, _MOST_TIMES)))
 

@@ -55,7 +55,7 @@ class ReminderFinder:
         return tuple(self.public(row) for row in rows if row.address.key != chat.key)
 
     async def find(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, StoredReminder]:
-        """The one open reminder that `reference` names.
+        """Return the one open reminder that `reference` names.
 
         Raises:
             RequestRefused: `no_reminders`, `reminder_unknown`, `reminder_ambiguous`.
@@ -65,7 +65,7 @@ class ReminderFinder:
         return next(pair for pair in pairs if pair[0] is found)
 
     async def several(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, ...]:
-        """The reminders of "1 and 3", "the milk and the dentist" or "the first two", all seen against one list.
+        """Return the reminders of "1 and 3", "the milk and the dentist" or "the first two", all seen against one list.
 
         None for a reference that names one: what has all of its words is meant alone.
 
@@ -92,7 +92,7 @@ class ReminderFinder:
         only_own: bool = False,
         names: frozenset[str] = frozenset(),
     ) -> tuple[Reminder, ...]:
-        """The open reminders, or those that `words` describe; a number said later means a place in this list.
+        """Return the open reminders, or those that `words` describe; a number said later means a place in this list.
 
         `only_own` leaves out what the person has neither set nor is reminded of, under their id or one of `names`.
         """
@@ -119,7 +119,7 @@ class ReminderFinder:
         return frozenset(row.key for reminder, row in pairs if reminder in own and reminder in meant)
 
     def public(self, row: StoredReminder) -> Reminder:
-        """A row as everybody else sees it."""
+        """Return A row as everybody else sees it."""
         is_active = row.state is ReminderState.ACTIVE
         return Reminder(
             id=public_id(row.key),

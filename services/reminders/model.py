@@ -142,7 +142,7 @@ _INVERSE: int = pow(_FACTOR, -1, _SPACE)
 
 
 def public_id(key: int) -> str:
-    """The id of row `key` (1 and up): six symbols, more after some 658 million rows."""
+    """Return the id of row `key` (1 and up): six symbols, more after some 658 million rows."""
     rounds, place = divmod(key, _SPACE)
     number = place * _FACTOR % _SPACE
     tail = ""
@@ -153,7 +153,7 @@ def public_id(key: int) -> str:
 
 
 def row_key(identifier: str) -> int | None:
-    """The row that a complete id names, None when it cannot be one."""
+    """Return the row that a complete id names, None when it cannot be one."""
     text = identifier.strip().lower()
     head, extra = text[: _TAIL + 1], text[_TAIL + 1 :]
     if len(head) <= _TAIL or head[0] not in _LETTERS or any(symbol not in _SYMBOLS for symbol in head[1:]):

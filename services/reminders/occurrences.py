@@ -95,7 +95,7 @@ def _last_fires(schedule: Schedule, first: datetime, latest: datetime, missed: i
 
 
 def pause_after(schedule: Schedule, due: datetime) -> timedelta | None:
-    """The pause after the fire at `due` (timezone-aware); None where no repetition follows it."""
+    """Return the pause after the fire at `due` (timezone-aware); None where no repetition follows it."""
     nag = follow_up_of(schedule.rule) if has_follow_up(schedule.rule) else None
     following = None if nag is None else next_after(schedule, due)
     return nag.every if nag is not None and following is not None and following - due == nag.every else None

@@ -62,11 +62,11 @@ class ReminderBook(Protocol):
         ...
 
     async def by_request(self, request_key: str) -> StoredReminder | None:
-        """The reminder that the command with this key made."""
+        """Return the reminder that the command with this key made."""
         ...
 
     async def in_chat(self, chat_key: str, limit: int) -> tuple[StoredReminder, ...]:
-        """The active and paused reminders of a chat, soonest first."""
+        """Return the active and paused reminders of a chat, soonest first."""
         ...
 
     async def of_creator(self, platform: str, person_id: str, limit: int) -> tuple[StoredReminder, ...]:
@@ -74,7 +74,7 @@ class ReminderBook(Protocol):
         ...
 
     async def get(self, key: int) -> StoredReminder | None:
-        """The reminder with this key, whatever its state."""
+        """Return the reminder with this key, whatever its state."""
         ...
 
     async def lately_sent(self, chat_key: str, since: datetime, limit: int) -> tuple[StoredReminder, ...]:
@@ -150,7 +150,7 @@ class DeliveryLedger(Protocol):
         ...
 
     async def latest_due(self) -> datetime | None:
-        """The latest due time among the occurrences that were claimed last; None when there is none."""
+        """Return the latest due time among the occurrences that were claimed last; None when there is none."""
         ...
 
     async def resume_parked(self, chat_key: str, since: datetime, now: datetime) -> int:
@@ -161,7 +161,7 @@ class DeliveryLedger(Protocol):
         ...
 
     async def given_up_chats(self, since: datetime) -> frozenset[str]:
-        """The keys of the chats in which something due after `since` was given up."""
+        """Return the keys of the chats in which something due after `since` was given up."""
         ...
 
     async def realign(self, now: datetime) -> int:

@@ -43,7 +43,7 @@ class QuietBook(Protocol):
     """Keeps quiet hours under keys."""
 
     async def quiet_hours(self, key: str) -> QuietHours | None:
-        """The quiet hours under `key`."""
+        """Return the quiet hours under `key`."""
         ...
 
     async def set_quiet_hours(self, key: str, hours: QuietHours | None) -> None:
@@ -60,11 +60,11 @@ class QuietService:
         self._default = default
 
     async def of_chat(self, chat: ChatAddress) -> QuietHours | None:
-        """The quiet hours of a chat; None when it has none of its own."""
+        """Return the quiet hours of a chat; None when it has none of its own."""
         return await self._book.quiet_hours(chat_key(chat))
 
     async def of_person(self, chat: ChatAddress, person: Person) -> QuietHours | None:
-        """The quiet hours of a person on the platform of `chat`."""
+        """Return the quiet hours of a person on the platform of `chat`."""
         return await self._book.quiet_hours(person_key(chat, person))
 
     async def held_until(self, reminder: Reminder, fire: datetime | None = None) -> datetime | None:
@@ -114,7 +114,7 @@ def quiet_keys(chat: ChatAddress, creator: Person, targets: Sequence[Person]) ->
 
 
 def quiet_until(hours: Iterable[QuietHours], moment: datetime) -> datetime | None:
-    """The first instant from `moment` on that lies in none of `hours`; None when that is `moment` itself.
+    """Return the first instant from `moment` on that lies in none of `hours`; None when that is `moment` itself.
 
     Hours that leave no such instant within two days hold nothing back longer than that.
     """

@@ -63,7 +63,7 @@ class RecentDeliveries:
         return self._shelf.public(row) if row is not None and row.state is ReminderState.DONE else None
 
     async def over(self, chat: ChatAddress, reference: str) -> StoredReminder | None:
-        """The reminder of this chat with this complete id, if it has fired for the last time."""
+        """Return the reminder of this chat with this complete id, if it has fired for the last time."""
         key = row_key(reference)
         row = None if key is None else await self._book.get(key)
         is_over = row is not None and row.state is ReminderState.DONE and row.address.key == chat.key
@@ -76,7 +76,7 @@ class RecentDeliveries:
 
 
 def _named(reference: str, said: Sequence[tuple[Reminder, StoredReminder]]) -> StoredReminder | None:
-    """The lately said reminder that is meant, None when it is none of them."""
+    """Return the lately said reminder that is meant, None when it is none of them."""
     if not reference.strip():
         if not said:
             raise RequestRefused("no_reminders")

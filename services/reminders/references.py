@@ -47,7 +47,7 @@ def find_reminder(
     now: datetime | None = None,
     times: TimeReader = USUAL,
 ) -> Reminder:
-    """The one reminder of `here` that `reference` names.
+    """Return the one reminder of `here` that `reference` names.
 
     `here` is in the order of the next fires. `shown` are the ids of the list that the person saw last, in its order:
     a number means a place in it. "The last one" is what was set after that list, else its last line. Letters are
@@ -72,13 +72,13 @@ def means_all(reference: str) -> bool:
 
 
 def all_of(reference: str) -> str:
-    """The words that say which of all are meant: "tomorrow" of "all for tomorrow", 明天 of 明天的所有; else none."""
+    """Return the words that say which of all are meant: "tomorrow" of "all for tomorrow", 明天 of 明天的所有; else none."""
     found = _ALL_OF.fullmatch(reference.strip())
     return "" if found is None else (found["after"] or found["before"] or found["rest"]).strip()
 
 
 def all_except(reference: str) -> tuple[str, ...]:
-    """The words that say which of all are left: "dentist" of "all except the dentist", 看牙 of 除了看牙; else none."""
+    """Return the words that say which of all are left: "dentist" of "all except the dentist", 看牙 of 除了看牙; else none."""
     found = _ALL_EXCEPT.fullmatch(reference.strip())
     parts = _AND.split(found["kept"] or found["besides"] or found["apart"]) if found else []
     return tuple(_ARTICLE.sub("", part.strip()) for part in parts if part.strip())
@@ -102,7 +102,7 @@ def all_others(
 
 
 def fitting_all(words: str, here: Sequence[Reminder], now: datetime, times: TimeReader = USUAL) -> tuple[Reminder, ...]:
-    """The reminders of `here` that "all of them" means where `words` describe them, as `matching` does.
+    """Return the reminders of `here` that "all of them" means where `words` describe them, as `matching` does.
 
     A recurring one is among them only where no other fits: all of tomorrow's are not those of every day.
     """

@@ -101,7 +101,7 @@ class ReminderService:
         return self._shelf.public(row)
 
     async def of_request(self, request_key: str) -> Reminder | None:
-        """The reminder that was set by this command, whatever its state."""
+        """Return the reminder that was set by this command, whatever its state."""
         row = await self._store.by_request(request_key)
         return None if row is None else self._shelf.public(row)
 
@@ -149,7 +149,7 @@ class ReminderService:
         return await self._shelf.open_elsewhere(chat, person)
 
     async def last_shown(self, chat: ChatAddress, person: Person) -> Shown:
-        """The numbered list that `person` was shown last in this chat."""
+        """Return the numbered list that `person` was shown last in this chat."""
         return await self._shelf.last_shown(chat, person)
 
     async def show(self, chat: ChatAddress, person: Person, shown: Sequence[Reminder]) -> None:
@@ -177,7 +177,7 @@ class ReminderService:
         return self._shelf.public(row) if row is not None else await self.get(chat, person, reference)
 
     async def several(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, ...]:
-        """The reminders of a reference that names several one by one, or from an end of the list; else none.
+        """Return the reminders of a reference that names several one by one, or from an end of the list; else none.
 
         "1 and 3", "the milk and the dentist", "the first two", 前两个.
 
@@ -187,7 +187,7 @@ class ReminderService:
         return await self._shelf.several(chat, person, reference)
 
     async def named(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, ...]:
-        """The reminders that `delete` with this reference would delete, if one or a part of all is named.
+        """Return the reminders that `delete` with this reference would delete, if one or a part of all is named.
 
         Raises:
             RequestRefused: as `get`.
@@ -307,7 +307,7 @@ class ReminderService:
         return await self._changing.own(chat, person, lambda row: resumed(row, now, shortest), has_fire, none=_NONE)
 
     async def finish(self, chat: ChatAddress, person: Person, reference: str) -> Reminder:
-        """The thing is done: what repeats until then ends, what fires once is over. Raises as `edit` does.
+        """Return the thing is done: what repeats until then ends, what fires once is over. Raises as `edit` does.
 
         What comes to everyone until it is done anybody of the chat may say to be done.
         """
@@ -416,7 +416,7 @@ class ReminderService:
         return count
 
     async def given_up_chats(self) -> frozenset[str]:
-        """The keys of the chats in which something could not be said in the last week."""
+        """Return the keys of the chats in which something could not be said in the last week."""
         return await self._store.given_up_chats(self._clock.now() - _SAID_LATE_AT_MOST)
 
     async def run(self) -> None:
@@ -458,14 +458,14 @@ class ReminderService:
 
 
 def once_at(moment: datetime, zone: str) -> Schedule:
-    """The schedule of what is said once, at `moment` (timezone-aware), by the clock of `zone`."""
+    """Return the schedule of what is said once, at `moment` (timezone-aware), by the clock of `zone`."""
     return Schedule(start=moment.astimezone(ZoneInfo(zone)).replace(tzinfo=None), zone=zone)
 
 
 def _once_more(
     row: StoredReminder, schedule: Schedule, creator: Person, targets: tuple[Person, ...], request_key: str
 ) -> NewReminder:
-    """The wish to have said at `schedule` what `row` says."""
+    """Return the wish to have said at `schedule` what `row` says."""
     return NewReminder(
         request_key=request_key,
         address=row.address,

@@ -70,7 +70,7 @@ def several_in(reference: str) -> Several | None:
 
 
 def at_end(several: Several, listed: Sequence[Reminder], newer: Sequence[Reminder]) -> tuple[Reminder, ...]:
-    """The first or last of the list that was `listed`; behind it stand those that were set since, `newer`.
+    """Return the first or last of the list that was `listed`; behind it stand those that were set since, `newer`.
 
     "The last two" are the two that were set last where there are so many.
     """
@@ -82,7 +82,7 @@ def at_end(several: Several, listed: Sequence[Reminder], newer: Sequence[Reminde
 
 
 def _each(words: str) -> tuple[str, ...]:
-    """The references that `words` join by commas and "and"; the numbers between the ends of a range."""
+    """Return the references that `words` join by commas and "and"; the numbers between the ends of a range."""
     found: list[str] = []
     for part in _AND.split(words):
         span = _RANGE.fullmatch(part)

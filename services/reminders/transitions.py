@@ -14,7 +14,7 @@ from services.reminders.records import Change, PendingPolicy, StoredReminder
 
 
 def cancelled(row: StoredReminder) -> Change:
-    """Deleted: nothing that has not begun is said."""
+    """Return deleted: nothing that has not begun is said."""
     return _stopped(row, ReminderState.CANCELLED)
 
 

@@ -21,7 +21,7 @@ _NOTHING_BUT_CLOCKS = frozenset({"clocks", "strength"})
 def choose(
     times: list[Item], text: str, *, stands: Callable[[Slots], bool], eager: bool, grammar: Grammar
 ) -> list[Group]:
-    """The groups of `text` in order.
+    """Return the groups of `text` in order.
 
     Args:
         times: All phrases that may be a time.

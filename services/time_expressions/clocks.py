@@ -30,7 +30,7 @@ class Moment(NamedTuple):
 
 
 def moments(day: date, clock: Clock | None, part: str, parts: DayParts) -> list[Moment]:
-    """Times of `day` that the clock and part may mean, the preferred one first."""
+    """Return times of `day` that the clock and part may mean, the preferred one first."""
     if clock is None:
         at: time = getattr(parts, part or "day")
         return [Moment(local=datetime.combine(day, at), has_clock=False)]
@@ -93,7 +93,7 @@ def part_is_over(part: str, now: datetime) -> bool:
 
 
 def next_default(now: datetime, part: str, parts: DayParts) -> datetime | None:
-    """A time later today for a day, or a part of it, whose default hour is gone; None when it is over."""
+    """Return A time later today for a day, or a part of it, whose default hour is gone; None when it is over."""
     if part:
         if part_is_over(part, now):
             return None

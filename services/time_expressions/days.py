@@ -26,7 +26,7 @@ class Day(NamedTuple):
 
 
 def add_months(day: date, months: int) -> date | None:
-    """The same day `months` later, or the last one of a shorter month; None beyond the calendar."""
+    """Return the same day `months` later, or the last one of a shorter month; None beyond the calendar."""
     index = day.year * 12 + day.month - 1 + months
     year, month = divmod(index, 12)
     if not date.min.year <= year <= date.max.year:
@@ -58,12 +58,12 @@ def _after_workdays(day: date, count: int) -> date:
 
 
 def monday_of(day: date) -> date:
-    """The Monday of the calendar week of `day`."""
+    """Return the Monday of the calendar week of `day`."""
     return day - timedelta(days=day.weekday())
 
 
 def make_date(year: int, month: int, day: int) -> date | None:
-    """The date, counting `day` from the end of the month if negative; None where there is no such day."""
+    """Return the date, counting `day` from the end of the month if negative; None where there is no such day."""
     if not date.min.year <= year <= date.max.year:
         return None
     length = days_in_month(year, month)
@@ -72,7 +72,7 @@ def make_date(year: int, month: int, day: int) -> date | None:
 
 
 def days(meaning: Meaning, today: date, *, forward: bool) -> Iterator[Day]:
-    """The days that `meaning` may name, in order of preference; nothing where it names none that exists."""
+    """Yield the days that `meaning` may name, in order of preference; nothing where it names none that exists."""
     found = _named_days(meaning, today, forward=forward)
     if not meaning.side:
         yield from found
@@ -96,7 +96,7 @@ def _named_days(meaning: Meaning, today: date, *, forward: bool) -> Iterator[Day
 
 
 def _feasts(meaning: Meaning, feast: Feast, today: date, *, forward: bool) -> Iterator[Day]:
-    """The days of a feast: in the year that is named, else the next ones, or the last ones."""
+    """Yield the days of a feast: in the year that is named, else the next ones, or the last ones."""
     if meaning.months or meaning.days or (meaning.shift is not None and meaning.shift.unit != "year"):
         return
     if meaning.year is not None or meaning.shift is not None:
@@ -158,7 +158,7 @@ def _shifted(meaning: Meaning, shift: Shift, today: date) -> Iterator[Day]:
 
 
 def shifted_start(shift: Shift, today: date) -> date | None:
-    """The first day of the unit that lies `shift.steps` units from the present one."""
+    """Return the first day of the unit that lies `shift.steps` units from the present one."""
     try:
         if shift.unit == "day":
             return today + timedelta(days=shift.steps)
@@ -174,7 +174,7 @@ def shifted_start(shift: Shift, today: date) -> date | None:
 
 
 def _frames(meaning: Meaning, today: date, *, forward: bool) -> Iterator[tuple[int, int]]:
-    """The months (year, month) that a day may be looked for in."""
+    """Yield the months (year, month) that a day may be looked for in."""
     step = 1 if forward else -1
     if meaning.shift is not None and meaning.shift.unit == "month":
         first = shifted_start(meaning.shift, today)
@@ -212,7 +212,7 @@ def _dates(meaning: Meaning, today: date, *, forward: bool) -> Iterator[Day]:
 
 
 def _counted_days(meaning: Meaning, today: date, *, forward: bool) -> Iterator[Day]:
-    """The nth weekday, the nth day, the first or last day of a week, month or year."""
+    """Yield the nth weekday, the nth day, the first or last day of a week, month or year."""
     shift = meaning.shift
     if shift is not None and shift.unit in {"day", "week"}:
         yield from _in_week(meaning, shift, today)
@@ -284,13 +284,13 @@ def _nth_of_month(meaning: Meaning, year: int, month: int) -> date | None:
 
 
 def _nth_among(weekdays: tuple[int, ...], position: int, year: int, month: int) -> date | None:
-    """The first, or last, of the days of a month that are one of `weekdays`."""
+    """Return the first, or last, of the days of a month that are one of `weekdays`."""
     found = [day for number in range(1, 32) if (day := make_date(year, month, number)) and day.weekday() in weekdays]
     return found[position - (position > 0)] if abs(position) <= len(found) else None
 
 
 def nth_weekday(first: date, last: date, ordinal: int, weekday: int) -> date | None:
-    """The nth `weekday` from `first` to `last`, counted from the end if `ordinal` is negative."""
+    """Return the nth `weekday` from `first` to `last`, counted from the end if `ordinal` is negative."""
     if ordinal > 0:
         day = first + timedelta(days=(weekday - first.weekday()) % WEEK + WEEK * (ordinal - 1))
         return day if day <= last else None

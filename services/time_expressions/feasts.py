@@ -49,7 +49,7 @@ _CORRECTIONS = {
 
 
 def feast_days(feast: Feast, year: int) -> Iterator[date]:
-    """The days of `feast` in the civil `year`, ascending."""
+    """Yield the days of `feast` in the civil `year`, ascending."""
     found: list[date] = []
     if feast.kind == "lunar":
         found = [day for month, number in feast.days for past in (1, 0) for day in dates_of(month, number, year - past)]
@@ -74,7 +74,7 @@ def is_lunar_day(feast: Feast, day: date) -> bool:
 
 
 def lunar_rule(feast: Feast) -> str:
-    """A lunar feast as the rules of reminders write it: `LUNAR 8-15`, `LUNAR *-1,*-15`, `LUNAR 12-LAST`."""
+    """Return A lunar feast as the rules of reminders write it: `LUNAR 8-15`, `LUNAR *-1,*-15`, `LUNAR 12-LAST`."""
     days = (f"{month or '*'}-{'LAST' if number >= LAST_DAY else number}" for month, number in sorted(feast.days))
     return f"LUNAR {','.join(days)}"
 

@@ -49,7 +49,7 @@ def languages() -> tuple[str, ...]:
 
 @lru_cache
 def lexicon(language: str) -> dict[str, Any]:
-    """The lexicon of `language` as written; its rules are given up once they are compiled."""
+    """Return the lexicon of `language` as written; its rules are given up once they are compiled."""
     import tomllib
 
     with open(f"{_LEXICONS}/{language}.toml", "rb") as file:  # noqa: PTH123 - pathlib brings URLs and IP addresses along
@@ -58,7 +58,7 @@ def lexicon(language: str) -> dict[str, Any]:
 
 @lru_cache
 def vocabulary(language: str) -> frozenset[str]:
-    """The words that give `language` away: those with a meaning of their own in its lexicon."""
+    """Return the words that give `language` away: those with a meaning of their own in its lexicon."""
     return frozenset(word for words in lexicon(language)["words"].values() for word in words)
 
 
@@ -113,7 +113,7 @@ def _words(language: str) -> Mapping[str, tuple[Sense, ...]]:
 
 
 def _graph(language: str) -> tuple[Node, frozenset[str]]:
-    """The rules of one language, and the words that their patterns spell out."""
+    """Return the rules of one language, and the words that their patterns spell out."""
     with _BUILDING:
         if language not in _GRAPHS:
             _GRAPHS[language] = graph_of(_patterns(lexicon(language).pop("rules")))  # as text they take as much again

@@ -19,7 +19,7 @@ NEAR_DAYS = 35
 
 
 def instants(meaning: Meaning, present: Present) -> list[Answer]:
-    """The points in time, or intervals, that `meaning` may name, best first; empty where it names none."""
+    """Return the points in time, or intervals, that `meaning` may name, best first; empty where it names none."""
     if meaning.every is not None or meaning.refused or _is_list(meaning):
         return []
     if meaning.times is not None or len(meaning.week_numbers) > 1:
@@ -145,7 +145,7 @@ def _offset(meaning: Meaning, span: Span, present: Present) -> Answer | None:
 
 
 def _anchor(anchor: Meaning, present: Present, span: Span) -> Answer | None:
-    """The time that an offset counts from; from a day without a clock, hours count from its midnight."""
+    """Return the time that an offset counts from; from a day without a clock, hours count from its midnight."""
     answers = instants(anchor, present)
     if not answers:
         return None

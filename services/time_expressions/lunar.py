@@ -43,7 +43,7 @@ class LunarDay(NamedTuple):
 
 
 def lunar_months(year: int) -> list[LunarMonth]:
-    """The months of the lunar year that begins in the civil `year`; none beyond the table (1990 to 2099)."""
+    """Return the months of the lunar year that begins in the civil `year`; none beyond the table (1990 to 2099)."""
     found = _calendar()
     return found[year - FIRST_YEAR] if FIRST_YEAR <= year < FIRST_YEAR + len(found) else []
 

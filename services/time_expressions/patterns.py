@@ -66,7 +66,7 @@ def graph_of(patterns: Iterable[tuple[str, Rule]]) -> tuple[Node, frozenset[str]
 
 
 def _node(places: Iterable[_Place], known: dict[tuple[_Place, ...], Node]) -> Node:
-    """The node for all `places` at once, the same wherever the same ones go on."""
+    """Return the node for all `places` at once, the same wherever the same ones go on."""
     key = tuple(sorted(places, key=id))
     if key not in known:
         after: dict[str, set[_Place]] = {}
@@ -80,7 +80,7 @@ def _node(places: Iterable[_Place], known: dict[tuple[_Place, ...], Node]) -> No
 
 
 def _heads(alternatives: list[list[_Item]], follow: tuple[_Place, ...], known: _Known) -> tuple[_Place, ...]:
-    """The places at which `alternatives` begin, with `follow` behind them; read from right to left."""
+    """Return the places at which `alternatives` begin, with `follow` behind them; read from right to left."""
     found: dict[_Place, None] = {}
     for sequence in alternatives:
         heads = follow

@@ -22,7 +22,7 @@ class TimeReader(NamedTuple):
     day_parts: DayParts = engine.DEFAULT_PARTS
 
     def parse(self, text: str, now: datetime, *, language: str | None = None, eager: bool = False) -> TimeReadings:
-        """The first time that `text` names; `now` is timezone-aware. See `services.time_expressions.parse`."""
+        """Return the first time that `text` names; `now` is timezone-aware. See `services.time_expressions.parse`."""
         return engine.parse(
             text,
             now,

@@ -14,7 +14,7 @@ DAYS_SEARCHED = 366 * 9
 
 
 def day_times(meaning: Meaning, day: date, parts: DayParts) -> list[Moment]:
-    """The times of `day` that a recurrence fires at, sorted; one default where the words name none."""
+    """Return the times of `day` that a recurrence fires at, sorted; one default where the words name none."""
     named = meaning.parts or ("",)
     if len(meaning.clocks) > 1 and len(named) > 1:
         named = ("",)
@@ -44,7 +44,7 @@ def clock_parts(rule: Rule, meaning: Meaning, day: date, parts: DayParts) -> lis
 
 
 def first_fire(rule: Rule, meaning: Meaning, after: datetime, parts: DayParts) -> Moment | None:
-    """The first local time at or after `after` that fits the rule; short periods begin one period from now."""
+    """Return the first local time at or after `after` that fits the rule; short periods begin one period from now."""
     every = meaning.every
     if every is not None and every.unit in SECONDS:
         return _first_elapsed(rule, meaning, every, after, parts)
@@ -95,7 +95,7 @@ def _first_elapsed(rule: Rule, meaning: Meaning, every: Every, after: datetime, 
 
 
 def window_end(meaning: Meaning, first: datetime) -> datetime | None:
-    """The last moment of "for two months", counted from the day of the first fire."""
+    """Return the last moment of "for two months", counted from the day of the first fire."""
     if meaning.lasting is None:
         return None
     span = meaning.lasting
@@ -109,5 +109,5 @@ def window_end(meaning: Meaning, first: datetime) -> datetime | None:
 
 
 def week_end(day: date) -> date:
-    """The Sunday of the calendar week of `day`."""
+    """Return the Sunday of the calendar week of `day`."""
     return monday_of(day) + timedelta(days=WEEK - 1)

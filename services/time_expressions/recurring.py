@@ -29,7 +29,7 @@ MOST_CLOCKS = 100
 
 
 def recurring(meaning: Meaning, present: Present) -> Answer | None:
-    """The first fire and the RRULE of a recurrence, or None where it makes no sense or never fires."""
+    """Return the first fire and the RRULE of a recurrence, or None where it makes no sense or never fires."""
     within = None if _is_span_of_every_year(meaning) else _within_day(meaning)
     return None if within is None else _repeated(within_hours(_with_clock_of_bound(_spread(within))), present)
 
@@ -126,7 +126,7 @@ def is_time_of_day(meaning: Meaning) -> bool:
 
 
 def _end_of_day_window(meaning: Meaning, until: Meaning, first: datetime, present: Present) -> datetime:
-    """The end of "every day from 3 to 4 pm", on the day of the first fire or the night after."""
+    """Return the end of "every day from 3 to 4 pm", on the day of the first fire or the night after."""
     parts = until.parts or meaning.parts
     candidates = moments(first.date(), until.clocks[0], parts[0] if parts else "", present.parts)
     later = [moment.local for moment in candidates if moment.local > first]
@@ -141,7 +141,7 @@ def _daily_for_positions(rule: Rule, clock: list[str]) -> Rule:
 
 
 def _beginning(meaning: Meaning, present: Present) -> datetime | None:
-    """The local moment before which the rule does not fire."""
+    """Return the local moment before which the rule does not fire."""
     now = present.local.replace(microsecond=0)
     if meaning.since is not None:
         answers = instants(meaning.since, present)

@@ -45,7 +45,7 @@ class Rule(NamedTuple):
         return self.frequency in {"WEEKLY", "MONTHLY", "YEARLY"} and len(self.render()) <= 1 + (self.interval != 1)
 
     def render(self) -> list[str]:
-        """The parts of the RRULE, frequency first."""
+        """Return the parts of the RRULE, frequency first."""
         if self.feast is not None:
             return [lunar_rule(self.feast)]
         names = [WEEKDAY_NAMES[day] for day in self.weekdays]
@@ -90,7 +90,7 @@ class Rule(NamedTuple):
         return any(make_date(day.year, day.month, number) == day for number in self.month_days)
 
     def _ordinal_weekdays(self) -> list[tuple[int, int]]:
-        """The first and the third of these weekdays; or the first of one, and the third of another."""
+        """Return the first and the third of these weekdays; or the first of one, and the third of another."""
         if self.paired:
             return list(zip(self.ordinals, self.weekdays, strict=True))
         return [(ordinal, weekday) for ordinal in self.ordinals for weekday in self.weekdays]
@@ -111,7 +111,7 @@ class Rule(NamedTuple):
 
 
 def build_rule(meaning: Meaning) -> Rule | None:
-    """The date part of the recurrence that `meaning` names, or None where it makes no sense."""
+    """Return the date part of the recurrence that `meaning` names, or None where it makes no sense."""
     if meaning.every is None or meaning.refused or meaning.offset is not None or meaning.now or meaning.either:
         return None
     if meaning.minute is not None and (meaning.every.unit != "hour" or meaning.clocks or meaning.parts):
@@ -135,7 +135,7 @@ def build_rule(meaning: Meaning) -> Rule | None:
 
 
 def _feast(meaning: Meaning, feast: Feast) -> Rule | None:
-    """A lunar day every year, or every month; other feasts that move have no rule."""
+    """Return A lunar day every year, or every month; other feasts that move have no rule."""
     named = {"month": 0, "year": 1}.get(meaning.every.unit) if meaning.every and meaning.every.interval == 1 else None
     is_lunar = feast.kind == "lunar" and all(bool(month) == bool(named) for month, _ in feast.days)
     if named is None or not is_lunar or meaning.days or meaning.months or meaning.year is not None:

@@ -30,7 +30,7 @@ class Item(NamedTuple):
 
 @lru_cache
 def _scanner(figured: str, telling: str) -> re.Pattern[str]:
-    """The pattern that cuts a text up.
+    """Return the pattern that cuts a text up.
 
     `figured` are words that begin with a figure: 2morrow; `telling` are the Chinese characters with which a word or an
     idiom may begin, all where it is empty. Runs of others are one piece.

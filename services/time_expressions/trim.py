@@ -6,7 +6,7 @@ ARTICLES = frozenset({"the"})
 
 
 def trimmed(text: str, start: int, end: int, grammar: Grammar) -> tuple[int, int]:
-    """The span without hints ("timer", "snooze") at its ends, and with the prepositions that lead into it.
+    """Return the span without hints ("timer", "snooze") at its ends, and with the prepositions that lead into it.
 
     Cutting it out of a request leaves the content and no joint behind.
     """

@@ -13,7 +13,7 @@ _FIXED_DAYS = frozenset({"BYMONTHDAY", "BYYEARDAY", "BYMONTH", "BYWEEKNO", "BYSE
 
 @lru_cache
 def zone_of(name: str) -> tzinfo:
-    """The zone of an IANA name, or of an offset from UTC such as `+0530`."""
+    """Return the zone of an IANA name, or of an offset from UTC such as `+0530`."""
     from zoneinfo import ZoneInfo
 
     if name[0] not in "+-":
@@ -23,13 +23,13 @@ def zone_of(name: str) -> tzinfo:
 
 
 def at_home(answer: Answer, zone: tzinfo) -> Answer:
-    """The same instant in `zone`."""
+    """Return the same instant in `zone`."""
     end = answer.end.astimezone(zone) if answer.end else None
     return answer._replace(start=answer.start.astimezone(zone), end=end)
 
 
 def repeated_at_home(answer: Answer, zone: tzinfo) -> Answer | None:
-    """The same repetition by the clock of `zone`, at the difference between both of the first time.
+    """Return the same repetition by the clock of `zone`, at the difference between both of the first time.
 
     None where its days would be others: the last of a month there is no fixed day here.
     """

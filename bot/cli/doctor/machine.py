@@ -49,7 +49,7 @@ def examine_zone_data(now: datetime, version: str | None = None) -> Finding:
 
 
 def _year_of(version: str) -> int | None:
-    """The year of `2025b`, or of the instant at which the data was written."""
+    """Return the year of `2025b`, or of the instant at which the data was written."""
     if version[:4].isdigit() and not version.isdigit():
         return int(version[:4])
     return datetime.fromtimestamp(int(version), UTC).year if version.isdigit() else None

@@ -24,13 +24,13 @@ routes = APIRouter(prefix="/health", tags=["health"])
 
 @routes.get("/live")
 async def live() -> HealthBody:
-    """The process answers."""
+    """Return the process answers."""
     return HealthBody(status="ok")
 
 
 @routes.get("/ready", responses={503: {"model": HealthBody, "description": "Not ready"}})
 async def ready(response: Response, context: Context) -> HealthBody:
-    """The database takes a write too, and at least one chat platform is not refused for good.
+    """Return the database takes a write too, and at least one chat platform is not refused for good.
 
     One write in five seconds answers all probes of that time. `reason` is `disk_full`, `damaged`, `locked` or
     `unavailable`.

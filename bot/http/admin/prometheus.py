@@ -71,20 +71,20 @@ def _timed(context: HttpContext) -> list[str]:
 
 
 def _adapters(context: HttpContext) -> Iterable[tuple[str, float]]:
-    """The platforms and how they are; `elsewhere` is one that another worker is connected to."""
+    """Return the platforms and how they are; `elsewhere` is one that another worker is connected to."""
     for platform in context.app.platforms:
         state = state_of(context.app, platform)
         yield _labels(platform=platform.name, state=state), float(state == "live")
 
 
 def _simple(kind: str, name: str, about: str, values: Mapping[str, float]) -> list[str]:
-    """A metric with one number for each of its labels."""
+    """Return A metric with one number for each of its labels."""
     lines = [f"{name}{_braced(labels)} {value:.12g}" for labels, value in values.items()]
     return [*_head(kind, name, about), *lines]
 
 
 def _histogram(name: str, about: str, values: Mapping[str, Latencies]) -> list[str]:
-    """A metric that says how many took no longer than each step."""
+    """Return A metric that says how many took no longer than each step."""
     lines = _head("histogram", name, about)
     for labels, taken in values.items():
         for step, count in taken.up_to():

@@ -77,7 +77,7 @@ def _database_name(context: HttpContext) -> str:
 
 @routes.get("/adapters")
 async def adapters(context: Context) -> Adapters:
-    """The chat platforms and how their connections are."""
+    """Return the chat platforms and how their connections are."""
     last = {each.address.platform: each.last_at for each in reversed(await context.messages.chats())}
     found = [_adapter(each, state_of(context.app, each)) for each in context.app.platforms]
     for each in found:
@@ -120,7 +120,7 @@ async def settings(context: Context) -> SettingsBody:
 
 @routes.get("/tokens")
 async def tokens(context: Context) -> TokenList:
-    """The tokens that were given out."""
+    """Return the tokens that were given out."""
     return TokenList(tokens=[_token(each) for each in await context.tokens.listed()])
 
 
@@ -182,7 +182,7 @@ def _entries(name: str, group: Group) -> list[SettingEntry]:
 
 
 def _shown(value: JsonValue) -> JsonValue:
-    """A value without the passwords that stand in addresses."""
+    """Return A value without the passwords that stand in addresses."""
     if isinstance(value, str):
         return SecretMask().text(value)
     return [_shown(each) for each in value] if isinstance(value, list) else value

@@ -114,7 +114,7 @@ async def messages(
     before: BEFORE = None,
     limit: LIMIT = 100,
 ) -> list[SessionMessage]:
-    """The last messages of a room, oldest first, each with its tool calls.
+    """Return the last messages of a room, oldest first, each with its tool calls.
 
     Where there may be more, the header `Link` names the page before (`rel="next"`).
     """
@@ -130,7 +130,7 @@ async def messages(
 async def log(
     session_id: SESSION, context: Context, viewer: RoomViewer, before: BEFORE = None, limit: LIMIT = 100
 ) -> LogPage:
-    """The same as the page shows them, with reactions, choices and reminders."""
+    """Return the same as the page shows them, with reactions, choices and reminders."""
     del viewer
     found = await RoomHistory(context).shown(context.room.address(session_id), before=before, limit=limit)
     return LogPage(messages=found, before=found[0]["id"] if len(found) == limit else None)
@@ -144,7 +144,7 @@ async def search(
     q: Annotated[str, Query(min_length=1, max_length=200)],
     limit: Annotated[int, Query(ge=1, le=50)] = 20,
 ) -> list[SessionMessage]:
-    """The messages of a room that fit the words best."""
+    """Return the messages of a room that fit the words best."""
     del viewer
     chat = context.room.address(session_id)
     found = await context.app.services.get(HistoryService).search(chat, q, limit)

@@ -114,7 +114,7 @@ class Sending:
         return _event("message", {"message_id": reply["id"], "content": reply["text"]}) + done
 
     async def _reply(self, said: Said) -> MessageShape | None:
-        """The answer as the history has it, or as it was said where nothing can be kept; waits for the bot."""
+        """Return the answer as the history has it, or as it was said where nothing can be kept; waits for the bot."""
         sent = await _finished(said)
         chat, message_id = said.message.address, said.message.id
         reply = await self._history.one(chat, said.answer_id) or sent
@@ -127,7 +127,7 @@ class Sending:
 
 
 async def _until_finished(frames: "asyncio.Queue[Frame | None]", said: Said) -> AsyncIterator[Frame | None]:
-    """The frames of the answer until the bot has dealt with the message.
+    """Yield the frames of the answer until the bot has dealt with the message.
 
     None after `_BEAT_SECONDS` without one, to keep the connection alive; other frames of the room do not count.
     """

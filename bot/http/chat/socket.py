@@ -255,7 +255,7 @@ class RoomSocket:
 
 
 def _parsed(text: str) -> tuple[str, Data]:
-    """The type and data of what a client sent; an unknown type for what is no frame."""
+    """Return the type and data of what a client sent; an unknown type for what is no frame."""
     try:
         frame = json.loads(text)
     except (ValueError, RecursionError):

@@ -72,7 +72,7 @@ class HttpContext(Struct, frozen=True, kw_only=True):
 
 
 async def context_of(connection: HTTPConnection) -> HttpContext:
-    """The context of the application that serves a request."""
+    """Return the context of the application that serves a request."""
     context: HttpContext = connection.app.state.context
     return context
 

@@ -130,7 +130,7 @@ def _described(body: type[Answer]) -> dict[str, dict[str, object]]:
 def error_response(
     request: HTTPConnection, status: int, code: str, *, problems: Mapping[str, str] | None = None, **fields: object
 ) -> JSONResponse:
-    """The answer to a request that cannot be served."""
+    """Return the answer to a request that cannot be served."""
     language = language_asked(request)
     detail = say(language, f"http.{code}", **fields)
     hint = say(language, f"http.{code}_hint", **fields) if knows(f"http.{code}_hint") else ""
@@ -138,7 +138,7 @@ def error_response(
 
 
 def refusal_response(request: HTTPConnection, error: HttpRefused) -> JSONResponse:
-    """The answer to a request that was refused, with `Retry-After` where it can be served later."""
+    """Return the answer to a request that was refused, with `Retry-After` where it can be served later."""
     answer = error_response(request, error.status, error.code, problems=error.problems, **error.fields)
     if error.retry_after:
         answer.headers["Retry-After"] = str(math.ceil(error.retry_after))
@@ -158,7 +158,7 @@ def _as_openai_does(status: int, body: ErrorBody) -> OpenAiErrorBody:
 
 
 def language_asked(request: HTTPConnection) -> str:
-    """The language that the request prefers: the first of its list that we speak."""
+    """Return the language that the request prefers: the first of its list that we speak."""
     for part in request.headers.get("accept-language", "").lower().split(","):
         language = part.strip().partition(";")[0].partition("-")[0]
         if language in {"en", "zh"}:

@@ -41,7 +41,7 @@ class Gauges:
         return next((count for at, count in reversed(self._changes) if at < end), 0)
 
     def queue_between(self, start: datetime, end: datetime) -> int:
-        """The longest queue of a socket in a period."""
+        """Return the longest queue of a socket in a period."""
         return max((frames for minute, frames in self._queues.items() if start <= minute < end), default=0)
 
     def queue_since(self, start: datetime) -> int:

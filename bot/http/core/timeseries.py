@@ -26,7 +26,7 @@ class Sample(Answer):
 
 
 def percentile(values: Sequence[float], part: float) -> float | None:
-    """The value that `part` (0 to 1) of `values` do not exceed; None of nothing."""
+    """Return the value that `part` (0 to 1) of `values` do not exceed; None of nothing."""
     if not values:
         return None
     ordered = sorted(values)
@@ -34,7 +34,7 @@ def percentile(values: Sequence[float], part: float) -> float | None:
 
 
 async def samples(context: HttpContext, minutes: int) -> list[Sample]:
-    """The last `minutes` in pieces of a minute, or longer ones where that would be more than 240."""
+    """Return the last `minutes` in pieces of a minute, or longer ones where that would be more than 240."""
     now = context.clock.now()
     step = timedelta(minutes=-(-minutes // _MOST_SAMPLES))
     pieces = -(-timedelta(minutes=minutes) // step)

@@ -61,7 +61,7 @@ class Tokens:
         self._revoked = asyncio.Event()
 
     async def find(self, secret: str) -> Token | None:
-        """The token that `secret` is; None for one that is not known."""
+        """Return the token that `secret` is; None for one that is not known."""
         if self._operators and hmac.compare_digest(secret.encode(), self._operators.encode()):
             return OPERATOR
         if not secret.startswith(_PREFIX) or len(secret) > _LONGEST:
@@ -91,7 +91,7 @@ class Tokens:
         return token, secret
 
     async def listed(self) -> tuple[Token, ...]:
-        """The tokens that were given out."""
+        """Return the tokens that were given out."""
         return tuple(_read(each) for each in await self._entries())
 
     def holder(self, token_id: str) -> str:

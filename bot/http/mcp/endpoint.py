@@ -64,7 +64,7 @@ class McpEndpoint:
             await manager.handle_request(scope, receive, send)
 
     def _asker(self, ctx: "ServerRequestContext[object]") -> Asker:
-        """The person of the token, in the room that the request names."""
+        """Return the person of the token, in the room that the request names."""
         request = ctx.request
         viewer = request.scope.get("viewer") if isinstance(request, Request) else None
         if not isinstance(request, Request) or not isinstance(viewer, Viewer):

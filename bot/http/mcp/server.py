@@ -71,7 +71,7 @@ class McpTools:
         self._admit = admit
 
     def server(self) -> "Server[object]":
-        """The server, to be run over whatever transport."""
+        """Return the server, to be run over whatever transport."""
         from mcp.server.lowlevel import Server
 
         return Server(

@@ -47,7 +47,7 @@ open_webui_routes = APIRouter(prefix=OPEN_WEBUI_PREFIX, tags=["OpenAI-compatible
 
 
 def earlier_of(connection: HTTPConnection) -> EarlierRounds:
-    """The rounds that the application remembers between requests."""
+    """Return the rounds that the application remembers between requests."""
     state = connection.app.state
     if not hasattr(state, "earlier_rounds"):
         state.earlier_rounds = EarlierRounds()
@@ -103,7 +103,7 @@ async def _response(
     earlier: EarlierRounds,
     offered: ExitStack,
 ) -> Response:
-    """The answer, whole or as a stream; what `offered` holds is held until it is made."""
+    """Return the answer, whole or as a stream; what `offered` holds is held until it is made."""
     completion_id = f"chatcmpl-{uuid.uuid4().hex}"
     created = int(context.clock.now().timestamp())
     if body.stream:

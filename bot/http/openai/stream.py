@@ -117,7 +117,7 @@ class HeardInterpreter:
 async def chunks_of(
     answering: "asyncio.Future[Answered]", words: Words, completion_id: str, created: int, *, is_counted: bool
 ) -> AsyncIterator[str]:
-    """The answer as a stream; while nothing is heard, a comment now and then keeps the connection alive.
+    """Yield the answer as a stream; while nothing is heard, a comment now and then keeps the connection alive.
 
     With `is_counted` one more chunk, without choices, tells the usage, and every other one has a null in its place.
     """
@@ -147,7 +147,7 @@ def _failed(answering: "asyncio.Future[Answered]") -> bool:
 
 
 def _error_of(answering: "asyncio.Future[Answered]") -> dict[str, str]:
-    """The error of a stream that has begun, for which no status can be sent any more."""
+    """Return the error of a stream that has begun, for which no status can be sent any more."""
     error = None if answering.cancelled() else answering.exception()
     if isinstance(error, HttpRefused):
         message = say("en", f"http.{error.code}", **error.fields)

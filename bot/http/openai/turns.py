@@ -41,12 +41,12 @@ class EarlierRounds:
             self._steps[call.id] = steps
 
     def before(self, call_id: str) -> tuple[Step, ...] | None:
-        """The rounds before a call that was handed out."""
+        """Return the rounds before a call that was handed out."""
         return self._steps.get(call_id)
 
 
 def room_of(body: CompletionBody, viewer: Viewer) -> str:
-    """The room that a conversation is recorded in: the one it names, else one of the client's own."""
+    """Return the room that a conversation is recorded in: the one it names, else one of the client's own."""
     if body.session_id:
         return body.session_id
     return f"api-{_ODD.sub('-', body.user or viewer.person.id)}"[:64].rstrip("-")
@@ -108,7 +108,7 @@ def _messages_before(messages: Sequence[ChatTurn], place: int) -> tuple[dict[str
 
 
 def _as_sent(message: ChatTurn) -> dict[str, object]:
-    """A message as it came, with the fields that models read; `developer` is a newer name of `system`."""
+    """Return A message as it came, with the fields that models read; `developer` is a newer name of `system`."""
     told: dict[str, object] = {"role": "system" if message.role in _SYSTEM else message.role, "content": message.text}
     if message.name is not None:
         told["name"] = message.name
@@ -123,7 +123,7 @@ def _as_sent(message: ChatTurn) -> dict[str, object]:
 
 
 def client_specs(tools: Sequence[OfferedTool]) -> tuple[ToolSpec, ...]:
-    """The client's tools as specs.
+    """Return the client's tools as specs.
 
     Raises:
         HttpRefused: the parameters of one are no JSON Schema.
@@ -141,12 +141,12 @@ def client_specs(tools: Sequence[OfferedTool]) -> tuple[ToolSpec, ...]:
 
 
 def with_fresh_ids(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
-    """The same calls under ids that no other conversation has."""
+    """Return the same calls under ids that no other conversation has."""
     return tuple(replace(call, id=f"call_{uuid.uuid4().hex[:24]}") for call in calls)
 
 
 def told_calls(calls: Sequence[ToolCall]) -> list[Json]:
-    """Calls as the client is sent them."""
+    """Return calls as the client is sent them."""
     return [
         {
             "id": call.id,
@@ -158,7 +158,7 @@ def told_calls(calls: Sequence[ToolCall]) -> list[Json]:
 
 
 def _steps(said: Sequence[ChatTurn], earlier: EarlierRounds) -> tuple[Step, ...]:
-    """The rounds of the turn: what the client was told to call, and what came of it."""
+    """Return the rounds of the turn: what the client was told to call, and what came of it."""
     results = {each.tool_call_id: each.text for each in said if each.role == "tool" and each.tool_call_id}
     steps: tuple[Step, ...] = ()
     for each in said:

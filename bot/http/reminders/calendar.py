@@ -91,7 +91,7 @@ def _coming(reminder: Reminder, after: datetime, until: datetime) -> Iterator[Oc
 async def make_feed(
     request: Request, context: Context, viewer: RoomReminderViewer, session_id: IN_ROOM = "lobby"
 ) -> FeedAddress:
-    """A secret address at which calendar programs can subscribe to a room's reminders.
+    """Return A secret address at which calendar programs can subscribe to a room's reminders.
 
     It ends with the token of whoever asks for it.
     """
@@ -115,7 +115,7 @@ async def revoke_feeds(context: Context, viewer: RoomReminderViewer, session_id:
     responses={200: {"content": {"text/calendar": {"schema": {"type": "string"}}}, "description": "iCalendar"}},
 )
 async def calendar(token: Annotated[str, Path(max_length=200)], context: Context) -> Response:
-    """The reminders of a room for a calendar program; the token in the address is the only key."""
+    """Return the reminders of a room for a calendar program; the token in the address is the only key."""
     feed = CalendarFeed(context.reminders, _feeds(context), context.clock)
     text = await feed.feed(token)
     if text is None:

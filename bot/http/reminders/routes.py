@@ -114,7 +114,7 @@ async def listed(
     session_id: IN_ROOM = "lobby",
     state: Annotated[Literal["", "active", "paused", "done"], Query(description="Empty for the open ones.")] = "",
 ) -> Reminders:
-    """The open reminders of a room; with `state=done` those that were said lately and are over."""
+    """Return the open reminders of a room; with `state=done` those that were said lately and are over."""
     del viewer
     chat = context.room.address(session_id)
     if state == "done":
@@ -271,7 +271,7 @@ def _with_words(turn: Turn, words: str) -> Turn:
 
 
 async def _changed(context: HttpContext, result: ToolResult) -> ChangedReminderShape:
-    """The reminder that a tool has set or changed."""
+    """Return the reminder that a tool has set or changed."""
     value = succeeded(result).value
     reminder_id = value.get("id") if isinstance(value, dict) else None
     if not isinstance(reminder_id, str):

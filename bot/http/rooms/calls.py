@@ -137,7 +137,7 @@ async def check_arguments(
 
 
 def succeeded(result: ToolResult) -> ToolResult:
-    """`result`, if the call did what it should.
+    """Return `result`, if the call did what it should.
 
     Raises:
         HttpRefused: it did not; the text is the tool's own.

@@ -28,7 +28,7 @@ class RoomHistory:
         self._log = context.app.services.get(CallLog)
 
     async def shown(self, chat: ChatAddress, *, before: str | None = None, limit: int) -> list[MessageShape]:
-        """The last messages of a chat (before another), oldest first, as the page shows them."""
+        """Return the last messages of a chat (before another), oldest first, as the page shows them."""
         return await self._shapes(chat, await self._pages.of_chat(chat, before=before, limit=limit))
 
     async def one(self, chat: ChatAddress, message_id: str) -> MessageShape | None:
@@ -37,12 +37,12 @@ class RoomHistory:
         return None if found is None else (await self._shapes(chat, [found]))[0]
 
     async def reply_to(self, chat: ChatAddress, message_id: str) -> MessageShape | None:
-        """The last thing that the bot replied to a message; None when it did not."""
+        """Return the last thing that the bot replied to a message; None when it did not."""
         found = await self._pages.replies(chat, [message_id])
         return (await self._shapes(chat, found[-1:]))[0] if found else None
 
     async def page(self, chat: ChatAddress, *, before: str | None = None, limit: int) -> list[SessionMessage]:
-        """The same as the specification has it."""
+        """Return the same as the specification has it."""
         paged = await self._pages.of_chat(chat, before=before, limit=limit)
         return await self.as_session(chat, paged)
 

@@ -45,7 +45,7 @@ class ChangedReminderShape(ReminderShape):
 
 
 def reminder_shape(reminder: Reminder) -> ReminderShape:
-    """A reminder as the page shows it."""
+    """Return A reminder as the page shows it."""
     fires = [written(each) for each in reminder.next_fires]
     rule = reminder.schedule.rule
     return ReminderShape(
@@ -69,7 +69,7 @@ def reminder_shape(reminder: Reminder) -> ReminderShape:
 
 
 async def room_reminders(context: HttpContext, chat: ChatAddress) -> list[ReminderShape]:
-    """The open reminders of a chat, soonest first."""
+    """Return the open reminders of a chat, soonest first."""
     pairs = await context.shelf.open_in(chat)
     return [reminder_shape(reminder) for reminder, _ in pairs[:_MOST]]
 

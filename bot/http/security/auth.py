@@ -42,7 +42,7 @@ class Viewer(Struct, frozen=True, kw_only=True):
         return "admin" in self.scopes and not self.is_renamed
 
     def named(self, name: str | None) -> "Viewer":
-        """The same, as the person that the request names.
+        """Return the same, as the person that the request names.
 
         Raises:
             HttpRefused: that is no name, or it is not theirs.
@@ -65,7 +65,7 @@ LOCAL: Final = Viewer(person=Person(id="you", name="you"), role="admin", scopes=
 
 
 def viewer_of_token(token: Token) -> Viewer:
-    """The viewer that a token stands for; the operator's own may speak as anybody."""
+    """Return the viewer that a token stands for; the operator's own may speak as anybody."""
     is_admin = token.role == "admin"
     person = person_called(token.name, is_admin=is_admin)
     return Viewer(
@@ -97,7 +97,7 @@ async def identified(connection: HTTPConnection, tokens: Tokens, *, is_open: boo
 
 
 async def viewer_of(connection: HTTPConnection) -> Viewer:
-    """The viewer that the guard has found; async because FastAPI sends other dependencies into a thread.
+    """Return the viewer that the guard has found; async because FastAPI sends other dependencies into a thread.
 
     Raises:
         HttpRefused: there is none (401).
@@ -109,7 +109,7 @@ async def viewer_of(connection: HTTPConnection) -> Viewer:
 
 
 def needs(scope: Scope) -> Callable[[HTTPConnection], Awaitable[Viewer]]:
-    """A dependency that lets pass who may use `scope`: `Annotated[Viewer, Depends(needs("tools"))]`."""
+    """Return A dependency that lets pass who may use `scope`: `Annotated[Viewer, Depends(needs("tools"))]`."""
 
     async def allowed(connection: HTTPConnection) -> Viewer:
         viewer = await viewer_of(connection)

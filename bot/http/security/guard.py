@@ -125,7 +125,7 @@ class _Limited:
 
 
 def _host_name(host: str) -> str | None:
-    """The name in a Host header, without its port; None for what is none."""
+    """Return the name in a Host header, without its port; None for what is none."""
     try:
         return urlsplit(f"//{host}").hostname
     except ValueError:

@@ -30,7 +30,7 @@ routes = APIRouter(prefix="/tools", tags=["tool server"])
 async def document(
     request: Request, context: Context, viewer: RoomToolViewer, session_id: SESSION = "lobby", name: NAME = None
 ) -> JSONResponse:
-    """The document of the tool server: every function that you may call, as `POST /tools/{name}`."""
+    """Return the document of the tool server: every function that you may call, as `POST /tools/{name}`."""
     specs = await context.app.calls.list_specs(tool_viewer(context, viewer.named(name), session_id))
     url = str(request.base_url).rstrip("/") + routes.prefix
     return JSONResponse(tool_document(specs, context.settings.bot.name, url))
@@ -62,7 +62,7 @@ async def call(
 
 
 def tool_document(specs: tuple[ToolSpec, ...], bot_name: str, url: str) -> dict[str, Json]:
-    """An OpenAPI 3.1 document that offers `specs` below `url`."""
+    """Return an OpenAPI 3.1 document that offers `specs` below `url`."""
     paths: dict[str, Json] = {f"/{spec.name}": {"post": _operation(spec)} for spec in specs}
     return {
         "openapi": "3.1.0",
@@ -87,6 +87,6 @@ def _operation(spec: ToolSpec) -> Json:
 
 
 def _self_contained(spec: ToolSpec) -> dict[str, object]:
-    """The schema with an id of its own, from which its `#/$defs/…` are read."""
+    """Return the schema with an id of its own, from which its `#/$defs/…` are read."""
     schema = dict(spec.parameters)
     return schema | {"$id": f"urn:tool:{spec.name}"} if "$defs" in schema else schema

@@ -185,7 +185,7 @@ async def delete(tool_id: TOOL_ID, context: Context) -> Done:
 
 @routes.get("/id/{tool_id}/versions", dependencies=_ADMIN)
 async def versions(tool_id: TOOL_ID, context: Context) -> VersionList:
-    """The source as it was, version by version."""
+    """Return the source as it was, version by version."""
     with _changing(context) as shelf:
         await shelf.get(tool_id)
         listed = await shelf.versions(tool_id)
@@ -215,7 +215,7 @@ async def set_valves(tool_id: TOOL_ID, body: dict[str, JsonValue], context: Cont
 
 @contextmanager
 def _changing(context: HttpContext) -> Iterator[StoredToolRepository]:
-    """The shelf, if Python tools are switched on; its errors as answers, and what is offered looked at anew."""
+    """Return the shelf, if Python tools are switched on; its errors as answers, and what is offered looked at anew."""
     tools = context.app.tools
     if tools.shelf is None or tools.written is None:
         raise HttpRefused(403, "python_tools_off")

@@ -123,7 +123,7 @@ class DingTalkPlatform:
 
 
 def create(parts: "PlatformParts") -> DingTalkPlatform:
-    """The platform of the settings.
+    """Return the platform of the settings.
 
     Raises:
         ConfigError: the app is not named, or its secret is missing.

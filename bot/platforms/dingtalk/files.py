@@ -22,7 +22,7 @@ def is_picture(file: SentFile) -> bool:
 
 
 def ending(file: SentFile) -> str:
-    """The last part of its name, by which DingTalk knows what it is."""
+    """Return the last part of its name, by which DingTalk knows what it is."""
     return file.name.rpartition(".")[2].lower()
 
 

@@ -19,12 +19,12 @@ MAX_LENGTH: Final = 4000
 
 
 def parts(message: OutgoingMessage) -> list[str]:
-    """The text in pieces that fit."""
+    """Return the text in pieces that fit."""
     return pieces(message.text, MAX_LENGTH, people=message.mentions)
 
 
 def by_session(message: OutgoingMessage, part: str) -> dict[str, object]:
-    """The body for the address that came with a message; only this way notifies people."""
+    """Return the body for the address that came with a message; only this way notifies people."""
     spans = spans_of(message, part)
     called = [span.person.id for span in spans if span.kind == "mention" and span.person is not None]
     rings = any(span.kind == "everyone" for span in spans)
@@ -33,12 +33,12 @@ def by_session(message: OutgoingMessage, part: str) -> dict[str, object]:
 
 
 def by_api(address: ChatAddress, message: OutgoingMessage, part: str, robot_code: str) -> tuple[str, dict[str, object]]:
-    """The path and the body for a message out of the blue."""
+    """Return the path and the body for a message out of the blue."""
     return _sent(address, robot_code, "sampleText", {"content": plain(spans_of(message, part))})
 
 
 def with_file(address: ChatAddress, file: SentFile, media_id: str, robot_code: str) -> tuple[str, dict[str, object]]:
-    """The path and the body for `file`, uploaded as `media_id`."""
+    """Return the path and the body for `file`, uploaded as `media_id`."""
     if is_picture(file):
         return _sent(address, robot_code, "sampleImageMsg", {"photoURL": media_id})
     parameters = {"mediaId": media_id, "fileName": file.name, "fileType": ending(file)}
@@ -60,7 +60,7 @@ def _sent(
 
 
 def _called(span: Span) -> Span:
-    """A mention as DingTalk wants it in the text: by id, which it shows as the name."""
+    """Return A mention as DingTalk wants it in the text: by id, which it shows as the name."""
     if span.kind != "mention" or span.person is None:
         return span
     return Span(text=f"@{span.person.id}")

@@ -36,18 +36,18 @@ def to_message(event: Event, bot_name: str) -> ChatMessage | None:
 
 
 def address_of(event: Event) -> ChatAddress:
-    """Groups by their conversation; private chats by the person, to whom alone a robot can write first."""
+    """Return groups by their conversation; private chats by the person, to whom alone a robot can write first."""
     is_private = event.conversation_type == "1"
     return ChatAddress(platform=NAME, chat_id=f"{_PRIVATE}{_sender(event)}" if is_private else event.conversation_id)
 
 
 def recipient(address: ChatAddress) -> str | None:
-    """The person of a private chat; None for a group."""
+    """Return the person of a private chat; None for a group."""
     return address.chat_id.removeprefix(_PRIVATE) if address.chat_id.startswith(_PRIVATE) else None
 
 
 def _sender(event: Event) -> str:
-    """The staff id; people of other organisations have only an id that is encrypted for this robot."""
+    """Return the staff id; people of other organisations have only an id that is encrypted for this robot."""
     return event.staff_id or event.sender_id
 
 
@@ -66,7 +66,7 @@ def _attachments(event: Event) -> tuple[Attachment, ...]:
 
 
 def _mentions(event: Event, text: str) -> tuple[Person, ...]:
-    """The people besides the robot who are mentioned.
+    """Return the people besides the robot who are mentioned.
 
     DingTalk gives their ids and leaves their names in the text, in the same order; where the numbers differ, nobody
     knows who is who.

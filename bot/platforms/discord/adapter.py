@@ -135,7 +135,7 @@ class DiscordPlatform:
         return await client.is_in(channel, person_id)
 
     def link(self, address: ChatAddress, message_id: str) -> str | None:
-        """The web address of a message; None where the guild is not known."""
+        """Return the web address of a message; None where the guild is not known."""
         channel = self._client.get_channel(int(address.chat_id)) if self._client else None
         if not isinstance(channel, discord.abc.GuildChannel):
             return None
@@ -263,7 +263,7 @@ class DiscordPlatform:
 
 
 def create(parts: "PlatformParts") -> DiscordPlatform:
-    """The platform of the settings.
+    """Return the platform of the settings.
 
     Raises:
         ConfigError: there is no token.

@@ -41,7 +41,7 @@ def channel_of(address: ChatAddress) -> str:
 
 
 def messages(message: OutgoingMessage) -> list[dict[str, object]]:
-    """The bodies of "create message", one for each piece of the text."""
+    """Return the bodies of "create message", one for each piece of the text."""
     parts = pieces(message.text, MAX_LENGTH, measure=lambda part: _length(message, part), people=message.mentions)
     if not parts and message.files:
         parts = [""]
@@ -57,17 +57,17 @@ def messages(message: OutgoingMessage) -> list[dict[str, object]]:
 
 
 def edited(message: OutgoingMessage) -> dict[str, object]:
-    """The body of "edit message"; what does not fit is left out."""
+    """Return the body of "edit message"; what does not fit is left out."""
     return {**messages(message)[0], "components": _rows(message.choices)}
 
 
 def nonce(key: str) -> str:
-    """A key in the 25 characters that Discord allows."""
+    """Return A key in the 25 characters that Discord allows."""
     return hashlib.sha256(key.encode()).hexdigest()[:25]
 
 
 def commands(offered: Sequence[Command]) -> list[dict[str, object]]:
-    """The slash commands of the bot, as many as Discord takes."""
+    """Return the slash commands of the bot, as many as Discord takes."""
     return [_command(command) for command in offered[:_MAX_COMMANDS]]
 
 
@@ -114,7 +114,7 @@ def _content(message: OutgoingMessage, part: str) -> str:
 
 
 def _length(message: OutgoingMessage, part: str) -> int:
-    """The length of the content, mentions and escapes included."""
+    """Return the length of the content, mentions and escapes included."""
     return len(_content(message, part))
 
 

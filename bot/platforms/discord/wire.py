@@ -41,7 +41,7 @@ class Place(Struct, frozen=True, kw_only=True):
 
 
 def address_of(channel_id: str, place: Place) -> ChatAddress:
-    """The channel, and the thread in it."""
+    """Return the channel, and the thread in it."""
     if place.parent_id is None:
         return ChatAddress(platform=NAME, chat_id=channel_id)
     return ChatAddress(platform=NAME, chat_id=place.parent_id, thread_id=channel_id)
@@ -95,12 +95,12 @@ def to_edited(message: Message, me: str, bot_name: str, place: Place) -> Message
 
 
 def to_withdrawn(deleted: Deleted, place: Place, now: datetime) -> MessageWithdrawn:
-    """A message is gone; Discord does not say since when."""
+    """Return A message is gone; Discord does not say since when."""
     return MessageWithdrawn(address=address_of(deleted.channel_id, place), message_id=deleted.id, at=now)
 
 
 def to_reaction(change: ReactionChange, me: str, place: Place, *, is_added: bool) -> Reaction | None:
-    """An emoji of somebody else than the bot; who takes one back is known by number only."""
+    """Return an emoji of somebody else than the bot; who takes one back is known by number only."""
     user = change.member.user if change.member else None
     if change.user_id == me or not change.emoji.name or (user is not None and user.bot):
         return None
@@ -128,7 +128,7 @@ def to_added(guild: Guild) -> BotAdded | None:
 
 
 def to_said(interaction: Interaction, place: Place) -> ChatMessage | None:
-    """A slash command is its text; a pressed button is its person saying what it says."""
+    """Return A slash command is its text; a pressed button is its person saying what it says."""
     user = interaction.user or (interaction.member.user if interaction.member else None)
     text = words_of(interaction)
     if user is None or not text:
@@ -165,7 +165,7 @@ def words_of(interaction: Interaction) -> str:
 
 
 def shown(content: str, people: Mapping[str, User], me: str, bot_name: str) -> str:
-    """The text as people see it: mentions as `@name`, custom emoji by their names."""
+    """Return the text as people see it: mentions as `@name`, custom emoji by their names."""
 
     def word(mark: re.Match[str]) -> str:
         if mark["user"] == me:

@@ -265,7 +265,7 @@ def _import_connection() -> "type[LongConnection]":
 
 
 def create(parts: "PlatformParts") -> FeishuPlatform:
-    """The platform of the settings.
+    """Return the platform of the settings.
 
     Raises:
         ConfigError: the app is not named, or its secret is missing.

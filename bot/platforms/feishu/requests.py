@@ -32,7 +32,7 @@ _MARKS: Final = re.compile(r"[&<>*_~`#\[\]()!+|\\:$-]")
 
 
 def messages(address: ChatAddress, message: OutgoingMessage) -> list[tuple[str, dict[str, object]]]:
-    """The path and the body of each piece of the text; where there are buttons, the last piece is a card."""
+    """Return the path and the body of each piece of the text; where there are buttons, the last piece is a card."""
     parts = pieces(message.text, MAX_LENGTH, people=message.mentions)
     bodies = [_posted(message, part) for part in parts]
     if bodies and message.choices:
@@ -41,12 +41,12 @@ def messages(address: ChatAddress, message: OutgoingMessage) -> list[tuple[str, 
 
 
 def edited(message: OutgoingMessage) -> dict[str, object]:
-    """The body that lets a post say `message` instead; what does not fit is left out."""
+    """Return the body that lets a post say `message` instead; what does not fit is left out."""
     return _posted(message, pieces(message.text, MAX_LENGTH, people=message.mentions)[0])
 
 
 def with_file(address: ChatAddress, message: OutgoingMessage, key: str, number: int) -> tuple[str, dict[str, object]]:
-    """The path and the body for the file number `number` of `message`, uploaded as `key`."""
+    """Return the path and the body for the file number `number` of `message`, uploaded as `key`."""
     kind = "image" if is_picture(message.files[number]) else "file"
     body: dict[str, object] = {"msg_type": kind, "content": json.dumps({f"{kind}_key": key})}
     return _placed(address, replace(message, reply_to=None), body, f"file {number}")
@@ -75,7 +75,7 @@ def _posted(message: OutgoingMessage, part: str) -> dict[str, object]:
 
 
 def buttons_under(address: ChatAddress, message_id: str, message: OutgoingMessage) -> tuple[str, dict[str, object]]:
-    """The path and the body of a card with nothing but the buttons of `message`, for a post that was changed."""
+    """Return the path and the body of a card with nothing but the buttons of `message`, for a post that was changed."""
     return _placed(address, replace(message, reply_to=message_id), _interactive([_actions(address, message)]), 0)
 
 
@@ -85,12 +85,12 @@ def _card(address: ChatAddress, message: OutgoingMessage, part: str) -> dict[str
 
 
 def _interactive(elements: list[dict[str, object]]) -> dict[str, object]:
-    """A card. Source: https://open.feishu.cn/document/uAjLw4CM/ukzMukzMukzM/feishu-cards/card-json-structure."""
+    """Return A card. Source: https://open.feishu.cn/document/uAjLw4CM/ukzMukzMukzM/feishu-cards/card-json-structure."""
     return {"msg_type": "interactive", "content": json.dumps({"elements": elements}, ensure_ascii=False)}
 
 
 def _actions(address: ChatAddress, message: OutgoingMessage) -> dict[str, object]:
-    """A button for each choice, which holds what it says."""
+    """Return A button for each choice, which holds what it says."""
     thread = {} if address.thread_id is None else {"thread": address.thread_id}
     buttons = [
         {
@@ -123,7 +123,7 @@ def reply_path(message_id: str) -> str:
 
 
 def _post(message: OutgoingMessage, part: str) -> dict[str, object]:
-    """A post in both of the languages whose readers it may meet: it holds the same words for each."""
+    """Return A post in both of the languages whose readers it may meet: it holds the same words for each."""
     paragraphs: list[list[dict[str, object]]] = [[]]
     for span in spans_of(message, part):
         if span.kind == "block":

@@ -90,7 +90,7 @@ def to_reaction(event: Event, chat_id: str, names: Mapping[str, str]) -> Reactio
 
 
 def actor(body: Body) -> str:
-    """The open id of whoever did it; empty where nobody is told."""
+    """Return the open id of whoever did it; empty where nobody is told."""
     ids = body.user_id or body.operator or body.sender.sender_id
     return ids.open_id or ""
 
@@ -98,7 +98,7 @@ def actor(body: Body) -> str:
 def to_pressed(
     event: Event, names: Mapping[str, str], private_chats: Collection[str], now: datetime
 ) -> ChatMessage | None:
-    """A pressed button is its person saying what it says, in reply to the card that has it."""
+    """Return A pressed button is its person saying what it says, in reply to the card that has it."""
     body = event.event
     value = body.action.value or {}
     says, thread, person = value.get("says"), value.get("thread"), actor(body)
@@ -150,7 +150,7 @@ def _to_message(
 
 
 def _thread(message: Message) -> str | None:
-    """A topic is answered by replying to the message that began it."""
+    """Return A topic is answered by replying to the message that began it."""
     return message.root_id if message.thread_id else None
 
 
@@ -168,7 +168,7 @@ def _text(message: Message) -> str:
 
 
 def _post(content: Mapping[str, object]) -> str:
-    """A rich text: a title, and paragraphs of parts."""
+    """Return A rich text: a title, and paragraphs of parts."""
     paragraphs = content.get("content")
     lines = [str(content.get("title") or "")]
     for paragraph in paragraphs if isinstance(paragraphs, list) else []:

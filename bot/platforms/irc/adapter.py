@@ -40,7 +40,7 @@ _NAMES_TARGET: Final = frozenset({"401", "403", "404"})
 
 
 def create(parts: PlatformParts) -> "IrcPlatform":
-    """The platform of the settings.
+    """Return the platform of the settings.
 
     Raises:
         ConfigError: no server is named.

@@ -38,14 +38,14 @@ class People:
         self._accounts.clear()
 
     def person(self, nick: str, channel: str = "") -> Person:
-        """The person behind `nick`; an admin where they are an operator of `channel`."""
+        """Return the person behind `nick`; an admin where they are an operator of `channel`."""
         key = folded(nick)
         is_admin = key in self._channels[folded(channel)].operators if channel else False
         known_as = self._accounts.get(key, f"~{key}") if self.tells_accounts else key
         return Person(id=known_as, name=nick, is_admin=is_admin)
 
     def here(self, channel: str) -> dict[str, Person]:
-        """The people of `channel` by folded nickname."""
+        """Return the people of `channel` by folded nickname."""
         return {key: self.person(nick) for key, nick in self._channels[folded(channel)].nicks.items()}
 
     def note(self, line: Line) -> None:

@@ -44,7 +44,7 @@ class Line(Struct, frozen=True, kw_only=True):
         return self.source.partition("!")[0]
 
     def param(self, place: int) -> str:
-        """The parameter at `place`, empty where there is none."""
+        """Return the parameter at `place`, empty where there is none."""
         return self.params[place] if place < len(self.params) else ""
 
 
@@ -75,7 +75,7 @@ def folded(name: str) -> str:
 
 
 def address_of(target: str) -> ChatAddress:
-    """The chat of a channel or of a nickname."""
+    """Return the chat of a channel or of a nickname."""
     return ChatAddress(platform=NAME, chat_id=folded(target))
 
 
@@ -124,7 +124,7 @@ def _sent_at(line: Line, now: datetime) -> datetime:
 
 
 def _mentioned(text: str, scene: Scene) -> tuple[Person, ...]:
-    """The people of the channel whose nicknames stand in the text behind an @, or in front of a colon."""
+    """Return the people of the channel whose nicknames stand in the text behind an @, or in front of a colon."""
     found = (word[0] for word in _WORD.finditer(text) if _is_address(text, word))
     people = (scene.people.get(folded(name)) for name in found if folded(name) != folded(scene.nick))
     return tuple(dict.fromkeys(person for person in people if person is not None))
@@ -155,7 +155,7 @@ def _joined(lines: Iterable[str]) -> list[str]:
 
 
 def _shown(span: Span) -> Span:
-    """A span with its marks: IRC knows bold and slanted text."""
+    """Return A span with its marks: IRC knows bold and slanted text."""
     mark = "\x02" if span.is_bold else "\x1d" if span.is_italic else ""
     if not mark or span.kind == "block":
         return span

@@ -24,7 +24,7 @@ _KINDS: Final[Mapping[object, OptionKind]] = {
 
 
 def function_commands(specs: Iterable[ToolSpec], *, taken: Sequence[Command] = ()) -> tuple[Command, ...]:
-    """A command for each function whose name a command may have, in their order, without the names of `taken`.
+    """Return A command for each function whose name a command may have, in their order, without the names of `taken`.
 
     A parameter that cannot be filled in as one value (a list, an object) is left out; a function that needs such a one
     has no command.
@@ -69,7 +69,7 @@ def _options(function: str, fields: Mapping[str, object], needed: set[str]) -> I
 
 
 def _given(field: object) -> Mapping[str, object]:
-    """The schema of a field when it is given: of "this or null" the first."""
+    """Return the schema of a field when it is given: of "this or null" the first."""
     if not isinstance(field, dict):
         return {}
     kinds = field.get("type")

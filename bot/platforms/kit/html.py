@@ -9,7 +9,7 @@ Special = Callable[[Span], str]
 
 
 def as_html(spans: Sequence[Span], special: Special, *, newline: str = "\n") -> str:
-    """The spans as HTML, everything escaped.
+    """Return the spans as HTML, everything escaped.
 
     `special` words a mention of a person or of everyone, in HTML. `newline` stands for the ends of lines outside code.
     """

@@ -15,7 +15,7 @@ def instant(seconds: float | str) -> datetime:
 
 
 def instant_of_milliseconds(milliseconds: float | str) -> datetime:
-    """The same of thousandths of a second."""
+    """Return the same of thousandths of a second."""
     try:
         return instant(float(milliseconds) / 1000)
     except (ValueError, OverflowError):

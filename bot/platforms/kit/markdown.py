@@ -83,7 +83,7 @@ def code_blocks(text: str) -> Iterator[tuple[int, int]]:
 
 
 def plain(spans: Sequence[Span]) -> str:
-    """The spans for a platform that shows text as it is."""
+    """Return the spans for a platform that shows text as it is."""
     return "".join(_plain(span) for span in spans).strip("\n")
 
 
@@ -129,7 +129,7 @@ def _marked(found: re.Match[str], *, is_bold: bool, is_italic: bool) -> list[Spa
 
 
 def mention_pattern(people: Sequence[Person]) -> re.Pattern[str] | None:
-    """Finds `@name` of one of `people`, the longest name first; None when there is nobody."""
+    """Return finds `@name` of one of `people`, the longest name first; None when there is nobody."""
     names = sorted({person.name for person in people if person.name}, key=len, reverse=True)
     if not names:
         return None
@@ -161,7 +161,7 @@ def _with_mentions(span: Span, people: Sequence[Person]) -> Iterator[Span]:
 
 
 def _unnamed(message: OutgoingMessage) -> Iterator[Span]:
-    """The people to notify who stand nowhere in the text."""
+    """Yield the people to notify who stand nowhere in the text."""
     for person in message.mentions:
         pattern = mention_pattern([person])
         if pattern is not None and not pattern.search(message.text):
@@ -170,7 +170,7 @@ def _unnamed(message: OutgoingMessage) -> Iterator[Span]:
 
 
 def _with_everyone(spans: Sequence[Span]) -> list[Span]:
-    """The first word for everybody is the mention of everybody; without one it stands in front."""
+    """Return the first word for everybody is the mention of everybody; without one it stands in front."""
     for place, span in enumerate(spans):
         found = _EVERYONE.search(span.text) if span.kind == "text" else None
         if found is not None:

@@ -40,7 +40,7 @@ def pieces(text: str, limit: int, *, measure: Measure = len, people: Sequence[Pe
 
 
 def first_piece(text: str, limit: int, *, measure: Measure = len, people: Sequence[Person] = ()) -> tuple[str, str]:
-    """The first piece of `text`, cut as `pieces` does (`limit` is 1 or more), and what is left."""
+    """Return the first piece of `text`, cut as `pieces` does (`limit` is 1 or more), and what is left."""
     text = text.rstrip()
     if measure(text) <= limit:
         return text, ""

@@ -57,7 +57,7 @@ _CANNOT_DECRYPT: Final = (
 
 
 def create(parts: PlatformParts) -> "MatrixPlatform":
-    """The platform of the settings.
+    """Return the platform of the settings.
 
     Raises:
         ConfigError: homeserver, account or its password is missing.
@@ -166,7 +166,7 @@ class MatrixPlatform:
             await self._client.show_typing(address.chat_id, _TYPING_MILLISECONDS)
 
     def link(self, address: ChatAddress, message_id: str) -> str | None:
-        """An address that opens the event in any client."""
+        """Return an address that opens the event in any client."""
         return link(address.chat_id, message_id)
 
     async def is_member(self, address: ChatAddress, person_id: str) -> bool | None:
@@ -307,7 +307,7 @@ def _measure(text: str) -> int:
 
 
 def _transaction(address: ChatAddress, message: OutgoingMessage) -> str:
-    """The same for the same key in the same room, of a length that every server takes."""
+    """Return the same for the same key in the same room, of a length that every server takes."""
     if message.idempotency_key is None:
         return uuid.uuid4().hex
     return hashlib.sha256(f"{address.chat_id} {message.idempotency_key}".encode()).hexdigest()[:32]

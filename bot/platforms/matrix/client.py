@@ -189,7 +189,7 @@ class MatrixClient:
         await asyncio.sleep(0)  # the transports close in the next round of the loop
 
     async def _timeline(self, room_id: str, room: "nio.RoomInfo", since: str | None) -> tuple[Event, ...]:
-        """The events of a room since the last round, with those that the server left out of a long list."""
+        """Return the events of a room since the last round, with those that the server left out of a long list."""
         events = tuple(event.source for event in room.timeline.events)
         if since is None or not room.timeline.limited or not room.timeline.prev_batch:
             return events

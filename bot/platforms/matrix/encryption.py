@@ -15,7 +15,7 @@ IS_POSSIBLE: Final = bool(ENCRYPTION_ENABLED)
 
 
 def device_in(folder: Path) -> str:
-    """The id of the bot's device, made together with its keys: with other keys it would be another device."""
+    """Return the id of the bot's device, made together with its keys: with other keys it would be another device."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     kept = folder / "device"
     if not kept.exists():

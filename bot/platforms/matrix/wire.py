@@ -98,7 +98,7 @@ def _reaction(relation: Event, room: Room, sender: str) -> Reaction | None:
 
 
 def since_joining(events: Sequence[Event], account: Account) -> Sequence[Event]:
-    """The events after the bot's own joining, where that is among them: earlier ones were not said to it."""
+    """Return the events after the bot's own joining, where that is among them: earlier ones were not said to it."""
     place = _joining(events, account)
     return events if place is None else events[place + 1 :]
 
@@ -161,7 +161,7 @@ def _address(room: Room, relation: Event) -> ChatAddress:
 
 
 def _replied_to(relation: Event) -> str | None:
-    """The event that is replied to; what a thread names for clients without threads is none."""
+    """Return the event that is replied to; what a thread names for clients without threads is none."""
     if relation.get("is_falling_back") is True:
         return None
     return text_of(mapping(relation.get("m.in_reply_to")).get("event_id")) or None
@@ -189,7 +189,7 @@ def _attachments(content: Event) -> tuple[Attachment, ...]:
 
 
 def _mentioned(content: Event) -> tuple[str, ...]:
-    """The people who are meant: as the client says it, else by the pills of the formatted text."""
+    """Return the people who are meant: as the client says it, else by the pills of the formatted text."""
     stated = mapping(content.get("m.mentions")).get("user_ids")
     if isinstance(stated, list):
         return tuple(dict.fromkeys(each for each in stated if isinstance(each, str)))
@@ -206,7 +206,7 @@ def _named(text: str, people: Collection[Person]) -> str:
 
 
 def to_content(message: OutgoingMessage, piece: str, address: ChatAddress) -> dict[str, Json]:
-    """The content of the `m.room.message` that says `piece` of `message`."""
+    """Return the content of the `m.room.message` that says `piece` of `message`."""
     spans = spans_of(message, piece)
     content: dict[str, Json] = {
         "msgtype": "m.text",
@@ -221,7 +221,7 @@ def to_content(message: OutgoingMessage, piece: str, address: ChatAddress) -> di
 
 
 def to_file(file: SentFile, address: ChatAddress, place: Mapping[str, Json]) -> dict[str, Json]:
-    """The content of the `m.room.message` that shows `file`; `place` says where it was uploaded."""
+    """Return the content of the `m.room.message` that shows `file`; `place` says where it was uploaded."""
     kind = file.media_type.partition("/")[0]
     info: dict[str, Json] = {"mimetype": file.media_type, "size": len(file.content)}
     return {
@@ -236,7 +236,7 @@ def to_file(file: SentFile, address: ChatAddress, place: Mapping[str, Json]) -> 
 
 
 def to_edit(message: OutgoingMessage, address: ChatAddress, event_id: str) -> dict[str, Json]:
-    """The content that replaces what the event `event_id` says."""
+    """Return the content that replaces what the event `event_id` says."""
     new = to_content(replace(message, reply_to=None), message.text, replace(address, thread_id=None))
     relation: dict[str, Json] = {"rel_type": "m.replace", "event_id": event_id}
     return {
@@ -249,12 +249,12 @@ def to_edit(message: OutgoingMessage, address: ChatAddress, event_id: str) -> di
 
 
 def to_reaction(event_id: str, emoji: str) -> dict[str, Json]:
-    """The content of an `m.reaction`."""
+    """Return the content of an `m.reaction`."""
     return {"m.relates_to": {"rel_type": "m.annotation", "event_id": event_id, "key": emoji}}
 
 
 def link(room_id: str, event_id: str) -> str:
-    """An address that opens the event in any client."""
+    """Return an address that opens the event in any client."""
     return f"https://matrix.to/#/{quote(room_id)}/{quote(event_id)}"
 
 

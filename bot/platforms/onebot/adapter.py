@@ -161,7 +161,7 @@ class OneBotPlatform:
 
 
 def create(parts: "PlatformParts") -> OneBotPlatform:
-    """The platform of the settings.
+    """Return the platform of the settings.
 
     Raises:
         ConfigError: the address of the client is missing, or anybody beyond this machine could pose as it.

@@ -191,7 +191,7 @@ class HttpLink:
 
 
 def _refusal(request: web.Request, given: str, expected: str) -> web.Response | None:
-    """The answer to whoever does not prove to be the client; None where they do, or where nothing is `expected`.
+    """Return the answer to whoever does not prove to be the client; None where they do, or where nothing is `expected`.
 
     Without a proof, what comes from a web page is refused: any page may ask this machine, and browsers say whose it is.
     """

@@ -19,7 +19,7 @@ _PICTURES = {"image/jpeg", "image/png", "image/gif", "image/webp", "image/bmp"}
 
 
 def messages(address: ChatAddress, message: OutgoingMessage) -> list[dict[str, object]]:
-    """The parameters of `send_msg`, one set for each piece of the text."""
+    """Return the parameters of `send_msg`, one set for each piece of the text."""
     parts = pieces(message.text, MAX_LENGTH, people=message.mentions)
     requests = []
     for number, part in enumerate(parts):
@@ -31,7 +31,7 @@ def messages(address: ChatAddress, message: OutgoingMessage) -> list[dict[str, o
 
 
 def pictures(address: ChatAddress, message: OutgoingMessage) -> list[dict[str, object]]:
-    """The parameters of `send_msg` for each picture of `message`."""
+    """Return the parameters of `send_msg` for each picture of `message`."""
     return [
         {**recipient(address), "message": [{"type": "image", "data": {"file": _written(file), "name": file.name}}]}
         for file in message.files

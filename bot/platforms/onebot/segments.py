@@ -19,7 +19,7 @@ class Segment(Struct, frozen=True, kw_only=True):
 
 
 def segments_of(message: object) -> list[Segment]:
-    """The parts of a received message, whichever way it is written."""
+    """Return the parts of a received message, whichever way it is written."""
     if isinstance(message, str):
         return _parsed(message)
     if isinstance(message, Mapping):  # a single segment may stand alone
@@ -54,5 +54,5 @@ def _text(written: str) -> list[Segment]:
 
 
 def unescaped(written: str) -> str:
-    """A text without the escapes of CQ codes; the ampersand comes last."""
+    """Return A text without the escapes of CQ codes; the ampersand comes last."""
     return written.replace("&#91;", "[").replace("&#93;", "]").replace("&#44;", ",").replace("&amp;", "&")

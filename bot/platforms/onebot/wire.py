@@ -120,13 +120,13 @@ def _emoji(number: str) -> str:
 
 
 def address_of(event: Event) -> ChatAddress:
-    """Groups by their number, private chats by the other's; the two may be the same number."""
+    """Return groups by their number, private chats by the other's; the two may be the same number."""
     chat = str(event.group_id) if event.group_id else f"{_PRIVATE}{event.user_id}"
     return ChatAddress(platform=NAME, chat_id=chat)
 
 
 def recipient(address: ChatAddress) -> dict[str, object]:
-    """The fields that address a message to a chat."""
+    """Return the fields that address a message to a chat."""
     if address.chat_id.startswith(_PRIVATE):
         return {"message_type": "private", "user_id": int(address.chat_id.removeprefix(_PRIVATE))}
     return {"message_type": "group", "group_id": int(address.chat_id)}

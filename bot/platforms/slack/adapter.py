@@ -131,7 +131,7 @@ class SlackPlatform:
         return False
 
     def link(self, address: ChatAddress, message_id: str) -> str | None:
-        """The web address of a message; None before the workspace is known."""
+        """Return the web address of a message; None before the workspace is known."""
         if not self._workspace:
             return None
         return f"{self._workspace.rstrip('/')}/archives/{address.chat_id}/p{message_id.replace('.', '')}"
@@ -212,7 +212,7 @@ def _named(file: SentFile) -> str:
 
 
 def create(parts: "PlatformParts") -> SlackPlatform:
-    """The platform of the settings.
+    """Return the platform of the settings.
 
     Raises:
         ConfigError: a token or the signing secret is missing.

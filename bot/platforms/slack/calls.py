@@ -27,7 +27,7 @@ _PAGE: Final = 1000
 
 
 def web_client(token: str, api_url: str) -> AsyncWebClient:
-    """A client that asks once: the SDK's own second try would say a message twice whose answer was lost."""
+    """Return A client that asks once: the SDK's own second try would say a message twice whose answer was lost."""
     return AsyncWebClient(token=token, base_url=api_url, timeout=20, retry_handlers=[])
 
 
@@ -65,7 +65,7 @@ class WebApi:
             )
 
     async def members(self, channel: str) -> AsyncIterator[str]:
-        """The ids of those who are in a channel.
+        """Yield the ids of those who are in a channel.
 
         Raises:
             DeliveryFailed: Slack refused, or could not be reached.

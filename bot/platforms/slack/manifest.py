@@ -49,7 +49,7 @@ _SLACKS_OWN: Final = frozenset(
 
 
 def manifest(bot_name: str, commands: Iterable[Command], *, url: str = "") -> dict[str, object]:
-    """The manifest of an app called `bot_name` with `commands`; as many of them as Slack takes.
+    """Return the manifest of an app called `bot_name` with `commands`; as many of them as Slack takes.
 
     `url` is the public address of the bot, to which Slack posts; without it the app uses Socket Mode.
     """

@@ -25,7 +25,7 @@ _MAX_LABEL = 75
 
 
 def messages(address: ChatAddress, message: OutgoingMessage) -> list[dict[str, object]]:
-    """The parameters of `chat.postMessage`, or of `chat.postEphemeral` where they name a user."""
+    """Return the parameters of `chat.postMessage`, or of `chat.postEphemeral` where they name a user."""
     parts = pieces(message.text, MAX_LENGTH, people=message.mentions)
     bodies = [{"channel": address.chat_id, **_said(message, part)} for part in parts]
     for body in bodies:
@@ -39,12 +39,12 @@ def messages(address: ChatAddress, message: OutgoingMessage) -> list[dict[str, o
 
 
 def edited(address: ChatAddress, message_id: str, message: OutgoingMessage) -> dict[str, object]:
-    """The parameters of `chat.update`; what does not fit is left out."""
+    """Return the parameters of `chat.update`; what does not fit is left out."""
     return {**messages(address, message)[0], "ts": message_id}
 
 
 def reaction(emoji: str) -> str:
-    """The name of an emoji.
+    """Return the name of an emoji.
 
     Raises:
         DeliveryFailed: it is not among those whose names are known.
@@ -55,7 +55,7 @@ def reaction(emoji: str) -> str:
 
 
 def _said(message: OutgoingMessage, part: str) -> dict[str, object]:
-    """The blocks, and the text that notifications show."""
+    """Return the blocks, and the text that notifications show."""
     spans = spans_of(message, part)
     return {
         "text": escape(plain(spans), quote=False),

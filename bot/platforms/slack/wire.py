@@ -67,7 +67,7 @@ class Profile(Struct, frozen=True, kw_only=True):
 
 
 def users_in(message: Message) -> set[str]:
-    """The ids of the people of whom the message speaks."""
+    """Return the ids of the people of whom the message speaks."""
     texts = [message.text, message.message.text if message.message else ""]
     called = {mark["body"] for text in texts for mark in _MARKED.finditer(text) if mark["kind"] == "@"}
     return (called | {message.user}) - {""}
@@ -109,7 +109,7 @@ def to_reaction(change: ReactionChange, me: Account, people: Mapping[str, Profil
 def to_command(
     command: Command, people: Mapping[str, Profile], now: datetime, offered: Collection[str] = _COMMANDS
 ) -> ChatMessage:
-    """A slash command is what it says: those that are `offered` with their names, others without."""
+    """Return A slash command is what it says: those that are `offered` with their names, others without."""
     words = f"{command.command} {command.text}" if command.command in offered else command.text
     return ChatMessage(
         id=f"command-{command.trigger_id}",
@@ -123,7 +123,7 @@ def to_command(
 
 
 def to_pressed(interaction: Interaction, people: Mapping[str, Profile], now: datetime) -> ChatMessage | None:
-    """A pressed button is its person saying what it says, in reply to the message under which it stands."""
+    """Return A pressed button is its person saying what it says, in reply to the message under which it stands."""
     user, channel, message = interaction.user, interaction.channel, interaction.message
     if interaction.type != "block_actions" or not interaction.actions or not (user and channel and message):
         return None
@@ -141,7 +141,7 @@ def to_pressed(interaction: Interaction, people: Mapping[str, Profile], now: dat
 
 
 def shown(text: str, me: Account, people: Mapping[str, Profile]) -> str:
-    """The text as people see it: mentions as `@name`, links by their addresses, escapes undone."""
+    """Return the text as people see it: mentions as `@name`, links by their addresses, escapes undone."""
 
     def word(mark: re.Match[str]) -> str:
         kind, body, label = mark["kind"], mark["body"], mark["label"]
@@ -199,7 +199,7 @@ def _called(text: str) -> Iterator[str]:
 
 
 def _address(channel: str, message: Message | None) -> ChatAddress:
-    """The channel and, for what was said in a thread, the thread."""
+    """Return the channel and, for what was said in a thread, the thread."""
     is_in_thread = message is not None and message.thread_ts is not None and message.thread_ts != message.ts
     return ChatAddress(
         platform=NAME, chat_id=channel, thread_id=message.thread_ts if message and is_in_thread else None

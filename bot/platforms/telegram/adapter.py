@@ -172,7 +172,7 @@ class TelegramPlatform:
         return member.status not in _GONE and getattr(member, "is_member", True)
 
     def link(self, address: ChatAddress, message_id: str) -> str | None:
-        """The web address of a message; only supergroups have them."""
+        """Return the web address of a message; only supergroups have them."""
         return requests.link(address, message_id)
 
     async def _send(self, request: SendMessage) -> str:
@@ -189,7 +189,7 @@ class TelegramPlatform:
             raise delivery_failed(error) from error
 
     def _here(self, address: ChatAddress) -> ChatAddress:
-        """The address by the number that the chat has now."""
+        """Return the address by the number that the chat has now."""
         chat_id = int(address.chat_id)
         return replace(address, chat_id=str(self._moved.get(chat_id, chat_id)))
 
@@ -308,7 +308,7 @@ class TelegramPlatform:
 
 
 def create(parts: "PlatformParts") -> TelegramPlatform:
-    """The platform of the settings.
+    """Return the platform of the settings.
 
     Raises:
         ConfigError: there is no token, it is no token, or a webhook has no secret.

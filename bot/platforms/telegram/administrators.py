@@ -17,7 +17,7 @@ class Administrators:
         self._known: dict[int, tuple[datetime, Collection[str]]] = {}
 
     async def of(self, chat_id: int) -> Collection[str]:
-        """The ids of the administrators of `chat_id`; private chats have none."""
+        """Return the ids of the administrators of `chat_id`; private chats have none."""
         if chat_id > 0:
             return ()
         asked_at, known = self._known.get(chat_id, (None, ()))

@@ -28,12 +28,12 @@ _SIMILAR_REACTIONS = {"✅": "👌", "⏰": "👍", "❌": "👎"}
 
 
 def units(text: str) -> int:
-    """The length of `text` as Telegram counts it."""
+    """Return the length of `text` as Telegram counts it."""
     return len(text.encode("utf-16-le")) // 2
 
 
 def messages(address: ChatAddress, message: OutgoingMessage) -> list[dict[str, object]]:
-    """The parameters of `sendMessage`, one set for each piece of the text."""
+    """Return the parameters of `sendMessage`, one set for each piece of the text."""
     parts = pieces(message.text, MAX_LENGTH, measure=units, people=message.mentions)
     requests = [_message(address, message, part) for part in parts]
     if requests and message.reply_to is not None and message.reply_to.isdigit():
@@ -47,7 +47,7 @@ def messages(address: ChatAddress, message: OutgoingMessage) -> list[dict[str, o
 
 
 def edited(address: ChatAddress, message_id: str, message: OutgoingMessage) -> dict[str, object]:
-    """The parameters of `editMessageText`; what does not fit is left out."""
+    """Return the parameters of `editMessageText`; what does not fit is left out."""
     first = pieces(message.text, MAX_LENGTH, measure=units, people=message.mentions)[0]
     request = _message(address, message, first)
     request.pop("message_thread_id", None)
@@ -62,7 +62,7 @@ def is_photo(file: SentFile) -> bool:
 
 
 def commands(offered: Sequence[Command], *, chinese: bool) -> list[dict[str, str]]:
-    """The menu of commands in one language, as much of it as Telegram takes."""
+    """Return the menu of commands in one language, as much of it as Telegram takes."""
     return [
         {"command": each.name, "description": each.chinese if chinese else each.english}
         for each in offered[:_MAX_COMMANDS]
@@ -70,12 +70,12 @@ def commands(offered: Sequence[Command], *, chinese: bool) -> list[dict[str, str
 
 
 def reaction(emoji: str) -> list[dict[str, str]]:
-    """A reaction, or the nearest one that bots may give."""
+    """Return A reaction, or the nearest one that bots may give."""
     return [{"type": "emoji", "emoji": _SIMILAR_REACTIONS.get(emoji, emoji)}]
 
 
 def link(address: ChatAddress, message_id: str) -> str | None:
-    """The address of a message; only supergroups have them."""
+    """Return the address of a message; only supergroups have them."""
     if not address.chat_id.startswith("-100"):
         return None
     return f"https://t.me/c/{address.chat_id.removeprefix('-100')}/{message_id}"
@@ -94,7 +94,7 @@ def _message(address: ChatAddress, message: OutgoingMessage, part: str) -> dict[
 
 
 def _special(span: Span) -> str:
-    """A mention: of an account by its number, of somebody known by name only as the name is written."""
+    """Return A mention: of an account by its number, of somebody known by name only as the name is written."""
     shown = escape(span.text, quote=False)
     if span.person is None or not span.person.id.lstrip("-").isdigit():
         return shown

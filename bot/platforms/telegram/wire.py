@@ -138,7 +138,7 @@ def _to_pressed(query: CallbackQuery, now: datetime, admins: Collection[str]) ->
 
 
 def _to_added(change: MembershipChange) -> BotAdded | None:
-    """The bot is new in a group; the language is that of the app of whoever added it."""
+    """Return the bot is new in a group; the language is that of the app of whoever added it."""
     is_new = change.new_chat_member.is_in and not change.old_chat_member.is_in
     if not is_new or change.chat.type not in _GROUPS:
         return None
@@ -150,7 +150,7 @@ def _to_added(change: MembershipChange) -> BotAdded | None:
 
 
 def _answered(message: Message) -> Message | None:
-    """The message that is replied to; in a topic, every message formally replies to the one that opened it."""
+    """Return the message that is replied to; in a topic, every message formally replies to the one that opened it."""
     answered = message.reply_to_message
     if answered is None or (message.is_topic_message and answered.message_id == message.message_thread_id):
         return None
@@ -183,7 +183,7 @@ def _attachments(message: Message) -> tuple[Attachment, ...]:
 
 
 def _description(held: object) -> str:
-    """The file's name or the sticker's emoji."""
+    """Return the file's name or the sticker's emoji."""
     if not isinstance(held, dict):
         return ""
     return str(held.get("file_name") or held.get("emoji") or held.get("question") or "")

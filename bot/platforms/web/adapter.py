@@ -143,11 +143,11 @@ class WebPlatform:
         return Health(state="stopped" if self._is_closed.is_set() else running, since=self._since)
 
     def room(self, session_id: str) -> Room:
-        """The room of a session."""
+        """Return the room of a session."""
         return self.rooms.of(session_id)
 
     def address(self, session_id: str) -> ChatAddress:
-        """The chat that a session is."""
+        """Return the chat that a session is."""
         return address_of(session_id)
 
     # What people do.
@@ -300,7 +300,7 @@ class WebPlatform:
         await self._reacted(address.chat_id, message_id, self.bot.id, emoji)
 
     def link(self, address: ChatAddress, message_id: str) -> str | None:
-        """A link to the message; None where the address of the page is not known."""
+        """Return A link to the message; None where the address of the page is not known."""
         return f"{self.base_url}/?room={address.chat_id}#{message_id}" if self.base_url else None
 
     def listener(self, message: ChatMessage) -> TextListener | None:
@@ -335,7 +335,7 @@ class WebPlatform:
         return [attachment_shape(each) for each in own]
 
     async def _own(self, attachments: Sequence[Attachment], session_id: str, message_id: str) -> tuple[Attachment, ...]:
-        """The attachments of a message; a file of another one, with which it goes, is only named."""
+        """Return the attachments of a message; a file of another one, with which it goes, is only named."""
         if self.files is None:
             return tuple(attachments)
         owner = f"{session_id} {message_id}"

@@ -53,7 +53,7 @@ class Answering:
         return finished
 
     def of(self, chat: ChatAddress, question_id: str | None) -> Answer | None:
-        """The answer to a message, while it is being made."""
+        """Return the answer to a message, while it is being made."""
         return None if question_id is None else self._answers.get((chat.chat_id, question_id))
 
     def finishing(self, chat: ChatAddress, question_id: str) -> Finished | None:

@@ -61,7 +61,7 @@ class ExtrasBook:
         self._of: Bounded[str, Extras] | None = None
 
     async def of(self, message_id: str) -> Extras:
-        """The extras of a message, to be looked at."""
+        """Return the extras of a message, to be looked at."""
         return (await self._all()).get(message_id, NOTHING)
 
     async def with_change(self, change_id: str) -> tuple[str, ...]:
@@ -115,7 +115,7 @@ class ExtrasShelf:
         self._books.clear()
 
     async def of(self, address: ChatAddress, message_id: str) -> Extras:
-        """The extras of a message, to be looked at."""
+        """Return the extras of a message, to be looked at."""
         book = self._book(address)
         return NOTHING if book is None else await book.of(message_id)
 

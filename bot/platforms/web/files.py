@@ -38,12 +38,12 @@ _NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 def ending_of(name: str) -> str:
-    """The ending of a file name, in small letters and without its dot."""
+    """Return the ending of a file name, in small letters and without its dot."""
     return PurePath(name).suffix.removeprefix(".").casefold()
 
 
 def image_type(name: str) -> str | None:
-    """The media type of a picture that is shown; None of anything else."""
+    """Return the media type of a picture that is shown; None of anything else."""
     return _IMAGES.get(ending_of(name))
 
 
@@ -150,7 +150,7 @@ class RoomFiles:
 
 
 def _parts(url: str) -> tuple[str, str]:
-    """The key and the name in an address of ours; a key that is none in any other."""
+    """Return the key and the name in an address of ours; a key that is none in any other."""
     own, _, rest = url.partition(f"{ADDRESS}/")
     key, _, name = rest.partition("/")
     return ("", "") if own else (key, name)
@@ -178,7 +178,7 @@ def _take(mark: Path, message: str) -> bool:
 
 
 def _harmless(name: str) -> str:
-    """A name that is one on every system and in every header and address."""
+    """Return A name that is one on every system and in every header and address."""
     last = PurePath(name.replace("\\", "/")).name
     stem, ending = PurePath(last).stem, PurePath(last).suffix
     kept = _NOT_IN_NAMES.sub("_", stem).strip(" .")[: _LONGEST_NAME - len(ending)]

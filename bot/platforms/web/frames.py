@@ -102,7 +102,7 @@ def make_frame(
     top: Mapping[str, object] | None = None,
     is_kept: bool = True,
 ) -> Frame:
-    """A frame of type `kind`; `top` are fields beside `data`, for clients that read them there."""
+    """Return A frame of type `kind`; `top` are fields beside `data`, for clients that read them there."""
     body = {
         "v": VERSION,
         "type": kind,
@@ -128,17 +128,17 @@ def add_rule_words(call: CallShape) -> None:
 
 
 def written(at: datetime) -> str:
-    """An instant as the page reads it: UTC, milliseconds."""
+    """Return an instant as the page reads it: UTC, milliseconds."""
     return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def author_shape(person: Person, *, bot_id: str = "bot") -> AuthorShape:
-    """A person, or the bot."""
+    """Return A person, or the bot."""
     if person.is_bot:
         return AuthorShape(id=bot_id, name=person.name, kind="bot")
     return AuthorShape(id=person.id, name=person.name, kind="person")
 
 
 def attachment_shape(attachment: Attachment) -> AttachmentShape:
-    """A file or picture."""
+    """Return A file or picture."""
     return AttachmentShape(kind=attachment.kind, description=attachment.description, url=attachment.url)

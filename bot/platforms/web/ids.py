@@ -12,12 +12,12 @@ LONGEST_NAME: Final = 40
 
 
 def message_id(client_id: str, person: Person) -> str:
-    """The id of what `person` sent as `client_id`; two people may use the same."""
+    """Return the id of what `person` sent as `client_id`; two people may use the same."""
     return f"{client_id}.{sha256(person.id.encode()).hexdigest()[:8]}"
 
 
 def client_id_of(identifier: str) -> str | None:
-    """The client's own id of a message; None for one that the bot said."""
+    """Return the client's own id of a message; None for one that the bot said."""
     found = _MESSAGE.fullmatch(identifier)
     return None if found is None else found["client"]
 

@@ -85,7 +85,7 @@ class Room:
             self._spoke_at.pop(gone, None)
 
     def mentioned(self, text: str) -> tuple[Person, ...]:
-        """The people that `text` names with an @; of two names that begin alike the longer one."""
+        """Return the people that `text` names with an @; of two names that begin alike the longer one."""
         people = sorted({**self._known, **self._people}.values(), key=lambda each: -len(each.name))
         return mentioned(text, people)
 
@@ -141,7 +141,7 @@ class Room:
         return lambda: self._watches.remove(watch) if watch in self._watches else None
 
     def frame(self, kind: str, data: Mapping[str, object]) -> Frame:
-        """A frame for one listener, outside of the count."""
+        """Return A frame for one listener, outside of the count."""
         return make_frame(kind, self.session_id, self.seq, self._clock.now(), data, is_kept=False)
 
     def since(self, epoch: str, seq: int) -> tuple[Frame, ...] | None:

@@ -15,7 +15,7 @@ _MOST_ROOMS: Final = 1000
 
 
 def address_of(session_id: str) -> ChatAddress:
-    """The chat that a session is."""
+    """Return the chat that a session is."""
     return ChatAddress(platform=PLATFORM, chat_id=session_id)
 
 
@@ -36,7 +36,7 @@ class Rooms:
         self._opened = 0
 
     def __iter__(self) -> Iterator[Room]:
-        """The rooms that somebody has used since the start."""
+        """Yield the rooms that somebody has used since the start."""
         return iter(tuple(self._rooms.values()))
 
     def __contains__(self, session_id: str) -> bool:
@@ -44,7 +44,7 @@ class Rooms:
         return session_id in self._rooms
 
     def of(self, session_id: str) -> Room:
-        """The room of a session."""
+        """Return the room of a session."""
         found = self._rooms.get(session_id)
         if found is None:
             epoch = self._next_epoch()

@@ -28,7 +28,7 @@ def message_shape(
     calls: Sequence[CallShape] = (),
     edited: bool = False,
 ) -> MessageShape:
-    """A message as the room shows it."""
+    """Return A message as the room shows it."""
     return MessageShape(
         id=message_id,
         client_id=ids.client_id_of(message_id),
@@ -57,7 +57,7 @@ def extras_of(message: OutgoingMessage, now: datetime) -> Extras:
 
 
 def due_shape(notice: DueNotice, now: datetime) -> dict[str, object]:
-    """A reminder at the moment it is said."""
+    """Return A reminder at the moment it is said."""
     return {
         "id": notice.reminder_id,
         "text": notice.content,
@@ -81,7 +81,7 @@ def person_of(author: object) -> Person | None:
 
 
 def id_for(idempotency_key: str | None) -> str:
-    """The id of a message of the bot: the same for the same key."""
+    """Return the id of a message of the bot: the same for the same key."""
     if idempotency_key is None:
         return f"bot-{uuid.uuid4().hex}"
     return f"due-{_NOT_IN_IDS.sub('-', idempotency_key)}"

@@ -55,7 +55,7 @@ _STAMP_SLACK: Final = timedelta(seconds=3)
 
 
 def create(parts: PlatformParts) -> "XmppPlatform":
-    """The platform of the settings.
+    """Return the platform of the settings.
 
     Raises:
         ConfigError: account or password is missing.
@@ -187,7 +187,7 @@ class XmppPlatform:
         return client.message_to(address.chat_id, text, is_group=is_group)
 
     async def _kept(self, files: Sequence[SentFile]) -> tuple[list[str], list[str]]:
-        """The addresses of the files that the server keeps, and what stands for the others."""
+        """Return the addresses of the files that the server keeps, and what stands for the others."""
         kept: list[str] = []
         named: list[str] = []
         for file in files:

@@ -128,7 +128,7 @@ class XmppClient(slixmpp.ClientXMPP):
         return nick
 
     def occupants(self, room: str) -> Mapping[str, Occupant]:
-        """The people of a room by nickname; nobody where the bot is in no such room, as in a private chat."""
+        """Return the people of a room by nickname; nobody where the bot is in no such room, as in a private chat."""
         try:
             nicks = self.plugin["xep_0045"].get_roster(slixmpp.JID(room))
         except ValueError:  # slixmpp 1.17 raises where earlier versions returned None
@@ -181,7 +181,7 @@ class XmppClient(slixmpp.ClientXMPP):
         return True
 
     def message_to(self, jid: str, body: str | None, *, is_group: bool) -> Message:
-        """A message that is not yet sent, with an id of its own; without `body` it says nothing."""
+        """Return A message that is not yet sent, with an id of its own; without `body` it says nothing."""
         message = self.make_message(mto=slixmpp.JID(jid), mbody=body, mtype="groupchat" if is_group else "chat")
         message["id"] = self.new_id()
         return message

@@ -66,7 +66,7 @@ def _request(file: SentFile) -> Element:
 
 
 def _limit(description: Element) -> int:
-    """The most bytes of a file, as the service describes itself; 0 where it does not say."""
+    """Return the most bytes of a file, as the service describes itself; 0 where it does not say."""
     for field in description.iter("{jabber:x:data}field"):
         told = field.findtext("{jabber:x:data}value", "")
         if field.get("var") == "max-file-size" and told.isdigit():

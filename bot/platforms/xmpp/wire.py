@@ -105,7 +105,7 @@ def to_incoming(stanza: Element, room: Room, *, now: datetime, fresh_id: str) ->
 
 
 def _withdrawn(message: str, stanza: Element, room: Room, now: datetime) -> MessageWithdrawn | None:
-    """A message is gone where whoever said it takes it back; others cannot."""
+    """Return A message is gone where whoever said it takes it back; others cannot."""
     if room.authors.get(message) != stanza.get("from"):
         return None
     return MessageWithdrawn(address=ChatAddress(platform=NAME, chat_id=room.jid), message_id=message, at=now)
@@ -117,7 +117,7 @@ def given_id(stanza: Element, own_id: str) -> str:
 
 
 def reacted_to(stanza: Element) -> tuple[str, frozenset[str]] | None:
-    """The message that somebody reacts to, and all of their emoji under it from now on; None for no reaction."""
+    """Return the message that somebody reacts to, and all of their emoji under it from now on; None for no reaction."""
     found = stanza.find(_REACTIONS)
     if found is None or not found.get("id"):
         return None
@@ -142,12 +142,12 @@ def _sender(stanza: Element, room: Room, nick: str) -> Occupant:
 
 
 def occupant_id(stanza: Element) -> str:
-    """The id that a room gives whoever sent `stanza`; in rooms that give none, whatever the sender made up."""
+    """Return the id that a room gives whoever sent `stanza`; in rooms that give none, whatever the sender made up."""
     return _attribute(stanza, _OCCUPANT)
 
 
 def _is_news(stanza: Element, room: Room) -> bool:
-    """True where a message was not heard before.
+    """Return whether a message was not heard before.
 
     What a room repeats on joining was, unless it has an id and is later.
     """
@@ -189,7 +189,7 @@ def private_message(stanza: Element, *, now: datetime, fresh_id: str) -> ChatMes
 
 
 def message_id(stanza: Element) -> str:
-    """The id that everybody knows the message by: the room's, else the sender's."""
+    """Return the id that everybody knows the message by: the room's, else the sender's."""
     room = stanza.get("from", "").partition("/")[0]
     for each in stanza.findall(_STANZA_ID):
         if each.get("by") == room and each.get("id"):

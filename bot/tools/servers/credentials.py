@@ -52,7 +52,7 @@ class Credentials:
         return EchoedSecretMask((*keys, pair, *header_secrets(own.headers), *tokens))
 
     def for_document(self) -> list[tuple[str, str]]:
-        """The headers that the document itself is asked for with."""
+        """Return the headers that the document itself is asked for with."""
         key = self._connection.key.get_secret_value()
         own = [(name, value.get_secret_value()) for name, value in self._connection.headers.items()]
         return [*own, ("Authorization", f"Bearer {key}")] if key else own
@@ -83,7 +83,7 @@ class Credentials:
             shown.headers.append(("Authorization", f"Bearer {token}"))
 
     async def _token(self, scheme: Scheme, base_url: str) -> str:
-        """A token of the OAuth 2 client credentials grant (RFC 6749 section 4.4), kept until it ends."""
+        """Return A token of the OAuth 2 client credentials grant (RFC 6749 section 4.4), kept until it ends."""
         url = self._connection.token_url or urljoin(f"{base_url}/", scheme.token_url)
         end, token = self._tokens.get(url, (0.0, ""))
         if time.monotonic() < end:
@@ -117,7 +117,7 @@ class Credentials:
         return (await self._exchange.send(request, max_bytes=_LARGEST_TOKEN)).content
 
     async def _elsewhere(self, request: Outgoing) -> bytes:
-        """The operator named the token server; it is an origin of its own."""
+        """Return the operator named the token server; it is an origin of its own."""
         if self._exchange.is_home(request.url):
             return await self._exchange_home(request)
         async with Exchange(request.url, timeout_seconds=self._connection.timeout_seconds or 30) as exchange:

@@ -89,7 +89,7 @@ def _from_yaml(text: str) -> object:
 
 
 def _stringly(value: object, seen: dict[int, object] | None = None) -> object:
-    """The same with texts as keys (a status code is a number in YAML); shared parts stay shared."""
+    """Return the same with texts as keys (a status code is a number in YAML); shared parts stay shared."""
     seen = {} if seen is None else seen
     if isinstance(value, bool | int | float | str) or value is None:
         return value

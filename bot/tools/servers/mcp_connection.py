@@ -33,7 +33,7 @@ class WatchedStream:
         self._ended = ended
 
     async def receive(self) -> "SessionMessage | Exception":
-        """The next message."""
+        """Return the next message."""
         try:
             return await self._inner.receive()
         except BaseException:
@@ -70,7 +70,7 @@ def _nowhere() -> TextIO:
 
 @asynccontextmanager
 async def transport(server: McpServer, ended: asyncio.Event) -> "AsyncIterator[TransportStreams]":
-    """The streams of a connection to `server`; `ended` is set when nothing more will come.
+    """Return the streams of a connection to `server`; `ended` is set when nothing more will come.
 
     A process inherits neither our environment nor our error output: only what its entry names, and the path to run.
 

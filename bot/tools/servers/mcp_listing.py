@@ -119,7 +119,7 @@ async def _tools(client: "Client") -> "list[Tool]":
 
 
 async def _prompts(client: "Client") -> "list[Prompt]":
-    """The prompts of a server that says that it has some."""
+    """Return the prompts of a server that says that it has some."""
     found: list[Prompt] = []
     if client.server_capabilities.prompts is None:
         return found

@@ -89,7 +89,7 @@ def _ends_with_any(names: Collection[str], ends: Collection[str]) -> bool:
 
 
 def mcp_servers(path: str) -> tuple[McpServer, ...]:
-    """The servers that the file at `path` names and does not disable; none without a path.
+    """Return the servers that the file at `path` names and does not disable; none without a path.
 
     Raises:
         ConfigError: the file cannot be read or says something else.

@@ -21,7 +21,7 @@ _MOST_NAMED: Final = 20
 
 
 def tool_spec(tool: "Tool", label: str, confirm: str, taken: Collection[str]) -> ToolSpec:
-    """A listed tool as a spec: named and described safely, its schema rebuilt."""
+    """Return A listed tool as a spec: named and described safely, its schema rebuilt."""
     changes = _changes(tool, label)
     return ToolSpec(
         name=tool_name(tool.name, "tool", label, taken),
@@ -33,7 +33,7 @@ def tool_spec(tool: "Tool", label: str, confirm: str, taken: Collection[str]) ->
 
 
 def resource_spec(uris: Sequence[str], taken: Collection[str]) -> ToolSpec:
-    """The tool that reads the resources of a server."""
+    """Return the tool that reads the resources of a server."""
     named = ", ".join(tamed(uri, 120) for uri in uris[:_MOST_NAMED])
     more = " and more" if len(uris) > _MOST_NAMED else ""
     return ToolSpec(
@@ -49,7 +49,7 @@ def resource_spec(uris: Sequence[str], taken: Collection[str]) -> ToolSpec:
 
 
 def prompt_spec(prompt: "Prompt", label: str, taken: Collection[str]) -> ToolSpec:
-    """The tool that fetches a prompt, filled in; all arguments of prompts are texts."""
+    """Return the tool that fetches a prompt, filled in; all arguments of prompts are texts."""
     arguments = prompt.arguments or []
     about = tamed(prompt.description) or tamed(prompt.title, 200)
     schema = {

@@ -67,7 +67,7 @@ def _config(written: object) -> dict[str, object]:
 
 
 def _spec(entry: Mapping[str, object]) -> dict[str, object]:
-    """The document that stands in the entry itself, where `spec_type` says so."""
+    """Return the document that stands in the entry itself, where `spec_type` says so."""
     if _one_of("spec_type", entry.get("spec_type", "url"), ("url", "json")) == "url":
         return {}
     spec = entry.get("spec")

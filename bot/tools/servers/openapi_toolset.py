@@ -81,7 +81,7 @@ class OpenApiToolset:
         return self._health
 
     async def list_specs(self, viewer: Viewer) -> tuple[ToolSpec, ...]:
-        """The tools of the document that was fetched last."""
+        """Return the tools of the document that was fetched last."""
         del viewer
         return self._specs
 
@@ -139,7 +139,7 @@ class OpenApiToolset:
         return result_of(name, answer, context.language, self._credentials.echoes)
 
     def _server(self, operation: Operation) -> str:
-        """The operation's own server where that is of the configured origin, else the configured address."""
+        """Return the operation's own server where that is of the configured origin, else the configured address."""
         for url in operation.servers:
             try:
                 if self._exchange.is_home(url):

@@ -160,7 +160,7 @@ def run_limits(settings: ToolServerSettings) -> "RunLimits":
 
 
 def _connections(settings: ToolServerSettings) -> "Connections | None":
-    """The connections of the settings; None where there are none, so that nothing is imported for them."""
+    """Return the connections of the settings; None where there are none, so that nothing is imported for them."""
     if not (settings.urls or settings.connections.get_secret_value()):
         return None
     from bot.tools.servers.connections import read_connections
@@ -194,7 +194,7 @@ def _mcp_toolsets(wanted: "Sequence[McpServer]") -> "list[McpToolset]":
 def _kept(
     store: StoredToolStore, settings: ToolServerSettings, owners: Collection[str], clock: Clock
 ) -> "tuple[StoredToolset, StoredToolRepository]":
-    """The tools that people have written, and where they are changed."""
+    """Return the tools that people have written, and where they are changed."""
     from bot.tools.stored.repository import StoredToolRepository
     from bot.tools.stored.runner import ToolRunner
     from bot.tools.stored.toolset import StoredToolset
@@ -205,7 +205,7 @@ def _kept(
 async def _opened(
     wanted: "Sequence[ToolServerConnection]", settings: ToolServerSettings, resources: AsyncExitStack
 ) -> "list[OpenApiToolset]":
-    """The OpenAPI servers of the settings, their connections held by `resources`."""
+    """Return the OpenAPI servers of the settings, their connections held by `resources`."""
     if not wanted:
         return []
     # The HTTP client takes a while to import, and most bots have no tool server.
@@ -229,7 +229,7 @@ def stored_source(toolset: "StoredToolset") -> ToolSource:
 
 
 def _refused_source(refused: "RefusedConnection") -> ToolSource:
-    """A source without tools, so that its error is shown wherever the health of sources is."""
+    """Return A source without tools, so that its error is shown wherever the health of sources is."""
     logger.error("tool server connection {} is not used: {}", refused.label, refused.problem)
     health = Health(is_ok=False, detail=f"not used: {refused.problem}", is_final=True)
     return ToolSource(

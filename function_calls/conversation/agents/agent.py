@@ -206,7 +206,7 @@ class Agent:
         return self._has_form and not (is_about_something_else or has_ended)
 
     def _heard(self, result: ToolResult, actions: Actions) -> ToolResult:
-        """The result as the agent takes it: a failure where a tool asked for an agent that is not there."""
+        """Return the result as the agent takes it: a failure where a tool asked for an agent that is not there."""
         if self._has_form:
             result = replace(result, is_reply=False)
         wanted = actions.transfer_to_agent

@@ -64,7 +64,7 @@ class LoopAgent:
 
 
 def _together(before: AgentOutcome, last: AgentOutcome) -> AgentOutcome:
-    """The outcome of the loop so far. That `last` escalated ends this loop and no other."""
+    """Return the outcome of the loop so far. That `last` escalated ends this loop and no other."""
     return replace(
         last,
         text=last.text or before.text,
@@ -75,7 +75,7 @@ def _together(before: AgentOutcome, last: AgentOutcome) -> AgentOutcome:
 
 
 def _heard(turn: Turn, outcome: AgentOutcome, place: int) -> Turn:
-    """The turn as the next agent sees it: with what this one said before the message."""
+    """Return the turn as the next agent sees it: with what this one said before the message."""
     if not outcome.text:
         return turn
     said = ChatMessage(

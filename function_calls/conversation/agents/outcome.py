@@ -42,7 +42,7 @@ class AgentOutcome(Struct, frozen=True, kw_only=True):
     is_malformed: bool = False
 
     def given(self, form: type[M]) -> M:
-        """The answer, of the class that the agent has for its `output`.
+        """Return the answer, of the class that the agent has for its `output`.
 
         Raises:
             ToolFailed: there is none: the agent asks something, or did not get that far.
@@ -95,7 +95,7 @@ class SubAgent(Protocol):
 
 
 def by_name(agents: Sequence[SubAgent]) -> dict[str, SubAgent]:
-    """The agents by their names, in order.
+    """Return the agents by their names, in order.
 
     Raises:
         ValueError: two have the same name.
@@ -107,7 +107,7 @@ def by_name(agents: Sequence[SubAgent]) -> dict[str, SubAgent]:
 
 
 def checked_name(name: str) -> str:
-    """The name of an agent.
+    """Return the name of an agent.
 
     Raises:
         ValueError: a model could not call it by that.
@@ -118,6 +118,6 @@ def checked_name(name: str) -> str:
 
 
 def exhausted(agent: str, language: str, steps: tuple[Step, ...], used: int) -> AgentOutcome:
-    """The end of a run that came to no answer within its rounds."""
+    """Return the end of a run that came to no answer within its rounds."""
     text = say(language, "failed.too_many_rounds")
     return AgentOutcome(agent=agent, text=text, steps=steps, rounds_used=used, is_exhausted=True)

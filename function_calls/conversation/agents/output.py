@@ -19,7 +19,7 @@ OUTPUT: Final = "give_answer"
 
 
 def answer_tool(form: type[BaseModel]) -> Callable[..., object]:
-    """The tool by which an agent ends its run with an instance of `form`."""
+    """Return the tool by which an agent ends its run with an instance of `form`."""
 
     async def give(args: BaseModel, ctx: CallContext) -> ToolResult:
         ctx.actions.output = args
@@ -74,7 +74,7 @@ class InForm:
 
 
 def _refused(turn: Turn, words: str, error: ArgumentsInvalid) -> Step:
-    """A round that shows the model its words as an answer that was not taken, and why."""
+    """Return A round that shows the model its words as an answer that was not taken, and why."""
     call = ToolCall(id=_call_id(turn), name=OUTPUT, arguments={"words": words})
     return Step(text="", calls=(call,), results=(ToolResult.failed(error.for_model()),))
 
@@ -84,6 +84,6 @@ def _call_id(turn: Turn) -> str:
 
 
 def _worded(answer: BaseModel) -> str:
-    """The answer for people: as its class says it, else as JSON."""
+    """Return the answer for people: as its class says it, else as JSON."""
     has_words = type(answer).__str__ is not BaseModel.__str__
     return str(answer) if has_words else answer.model_dump_json()

@@ -26,7 +26,7 @@ def explained(turn: TurnRecord, calls: Sequence[CallRecord], language: str, *, h
 
 
 def arguments_in_words(call: CallRecord) -> str:
-    """The arguments as `name=value`."""
+    """Return the arguments as `name=value`."""
     arguments = parsed(call.arguments)
     if not isinstance(arguments, dict):
         return _short(call.arguments)

@@ -50,7 +50,7 @@ async def explain(ctx: CallContext, log: CallLog, history: HistoryService) -> To
 
 
 async def _last_turn(ctx: CallContext, log: CallLog) -> tuple[TurnRecord, tuple[CallRecord, ...]] | None:
-    """The last turn of the asker in this chat in which anything was done or said, explanations left out."""
+    """Return the last turn of the asker in this chat in which anything was done or said, explanations left out."""
     for turn in await log.latest_turns(_LOOKED_BACK, address=ctx.chat, person_id=ctx.sender.id):
         calls = await log.calls_of(turn)
         is_explanation = bool(calls) and all(call.tool_name == "explain" for call in calls)

@@ -146,7 +146,7 @@ def _ending(result: ToolResult) -> Ending:
 
 
 def _spawn_text(task: SpawnedTask) -> str:
-    """An agent's work as JSON."""
+    """Return an agent's work as JSON."""
     return json.dumps(_spawned(task), ensure_ascii=False, default=str)
 
 

@@ -85,7 +85,7 @@ async def replay(
 def turn_again(
     record: TurnRecord, *, bot_name: str, tools: tuple[ToolSpec, ...], recent: tuple[ChatMessage, ...]
 ) -> Turn:
-    """The turn of a record, in the circumstances it had then."""
+    """Return the turn of a record, in the circumstances it had then."""
     zone = _zone(record.zone)
     message = ChatMessage(
         id=record.message_id,

@@ -23,7 +23,7 @@ async def found_before(ctx: CallContext, history: HistoryService, query: str, li
 
 
 def as_observation(message: ChatMessage, zone: tzinfo) -> dict[str, str]:
-    """A message as a model is told of it; the time is local to `zone`."""
+    """Return A message as a model is told of it; the time is local to `zone`."""
     return {
         "id": message.id,
         "when": message.sent_at.astimezone(zone).strftime("%Y-%m-%d %H:%M"),

@@ -72,7 +72,7 @@ async def _keep(whose: Whose, hours: QuietHours | None, ctx: CallContext, remind
 
 
 def _read(words: str, ctx: CallContext) -> QuietHours:
-    """The hours that `words` name, in the zone of the person.
+    """Return the hours that `words` name, in the zone of the person.
 
     Raises:
         RequestRefused: `quiet_hours_not_understood(hours)`.
@@ -120,13 +120,13 @@ def _is_open(words: str, ctx: CallContext) -> bool:
 
 
 def _forms(words: str, ctx: CallContext) -> tuple[str, str]:
-    """The words of a clock time as they are, and with those that make a time of a bare figure."""
+    """Return the words of a clock time as they are, and with those that make a time of a bare figure."""
     pack = load_pack(language_of(words, ctx.language))
     return words, pack.data.clock.format(time=words)
 
 
 def _clock_named(words: str, ctx: CallContext) -> time | None:
-    """The clock time that `words` are; a bare figure is one."""
+    """Return the clock time that `words` are; a bare figure is one."""
     for form in _forms(words, ctx):
         best = whole_time(form, ctx.said_at, language_of(form, ctx.language), time_reader(ctx).parse_all)
         if best is not None and best.has_clock and best.end is None and best.rrule is None:
@@ -149,7 +149,7 @@ def _of_the_night(first: time, last: time) -> time:
 
 
 def _sooner(first: time, last: time) -> time:
-    """The half of the day for `last`, of which the words leave it open, in which the hours end the sooner."""
+    """Return the half of the day for `last`, of which the words leave it open, in which the hours end the sooner."""
     other = last.replace(hour=(last.hour + _HALF_DAY) % (2 * _HALF_DAY))
     return min(last, other, key=lambda end: (_minutes(end) - _minutes(first)) % (24 * 60) or 24 * 60)
 

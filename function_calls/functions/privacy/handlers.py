@@ -218,7 +218,7 @@ def _retention(key: str, days: int, ctx: CallContext) -> str:
 
 
 def _in_full(data: PersonData, ctx: CallContext) -> list[str]:
-    """The memories and the latest messages, with chat and time."""
+    """Return the memories and the latest messages, with chat and time."""
     lines = [say(ctx.language, "privacy.memory", id=each.id, text=each.text) for each in data.memories]
     shown = data.messages[-_SHOWN_MESSAGES:]
     if data.message_count > len(shown):

@@ -22,7 +22,7 @@ Change = Callable[[Reminder, CallContext], Awaitable[ToolResult]]
 
 
 async def own_reminders(ctx: CallContext, reminders: ReminderService) -> tuple[Reminder, ...]:
-    """The open reminders that the person of `ctx` has set in its chat, soonest first."""
+    """Return the open reminders that the person of `ctx` has set in its chat, soonest first."""
     return tuple(each for each in await reminders.open_in(ctx.chat) if each.creator.id == ctx.sender.id)
 
 

@@ -26,7 +26,7 @@ def set_confirmed(reminder: Reminder, ctx: CallContext, *, verb: str = "set") ->
 
 
 def changed_told(reminder: Reminder, ctx: CallContext, verb: str, undo: UndoStep | None) -> ToolResult:
-    """The confirmation of a change, with its receipt; `undo` takes it back."""
+    """Return the confirmation of a change, with its receipt; `undo` takes it back."""
     return ToolResult(
         ok=True,
         text=set_confirmed(reminder, ctx, verb=verb),
@@ -67,7 +67,7 @@ def _when_confirmed(reminder: Reminder, ctx: CallContext, verb: str) -> str:
 
 
 def due_meanwhile(reminder: Reminder, ctx: CallContext) -> datetime | None:
-    """The time of what is said once, if that has come since it was asked for; None while it is paused."""
+    """Return the time of what is said once, if that has come since it was asked for; None while it is paused."""
     if edits.bare(reminder.schedule).rule or reminder.state is ReminderState.PAUSED:
         return None
     due = reminder.schedule.start.replace(tzinfo=zone_of(reminder.schedule))
@@ -97,7 +97,7 @@ def _nagging(language: str, nag: FollowUp) -> str:
 
 
 def which_reminder(refusal: RequestRefused, reference: str, ctx: CallContext, *, ask: str) -> ToolResult:
-    """The answer to a reference that fits no reminder or several; `ask` words the question in the second case.
+    """Return the answer to a reference that fits no reminder or several; `ask` words the question in the second case.
 
     Raises:
         RequestRefused: it was refused for another reason.
@@ -115,7 +115,7 @@ def which_reminder(refusal: RequestRefused, reference: str, ctx: CallContext, *,
 
 
 def listed(reminders: Sequence[Reminder], ctx: CallContext) -> str:
-    """A numbered list with ids."""
+    """Return A numbered list with ids."""
     return "\n".join(listed_lines(list(enumerate(reminders, start=1)), ctx))
 
 

@@ -68,7 +68,7 @@ def changed_schedule(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) 
 
 
 def _next_alone(old: Schedule, ctx: CallContext) -> Schedule:
-    """The next time of `old`, and no other."""
+    """Return the next time of `old`, and no other."""
     coming = next_fires(old, ctx.now, 1)
     return Schedule(start=coming[0].replace(tzinfo=None) if coming else old.start, zone=old.zone)
 
@@ -127,7 +127,7 @@ def _names_day(words: str, day: date, ctx: CallContext) -> bool:
 
 
 def _on_other_day(rule: str, day: datetime, *, is_last_day: bool) -> str | None:
-    """A rule of one weekday, one day of the month or of the year, with that of `day` in its place."""
+    """Return A rule of one weekday, one day of the month or of the year, with that of `day` in its place."""
     parts = rule_parts(without_exceptions(rule))
     names = {"WEEKLY": {"BYDAY"}, "MONTHLY": {"BYMONTHDAY"}, "YEARLY": {"BYMONTH", "BYMONTHDAY"}}
     days = names.get(parts.get("FREQ", ""), set())
@@ -170,7 +170,7 @@ def _words(args: ReminderUpdateArgs, ctx: CallContext) -> str:
 
 
 def _spoken_clock(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> time | None:
-    """The clock time that was asked for, where nothing but a clock time was."""
+    """Return the clock time that was asked for, where nothing but a clock time was."""
     given = clock_of(args.time or "")
     if given is not None:
         return given
@@ -187,7 +187,7 @@ def _spoken_clock(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> 
 
 
 def _spoken_day(words: str, ctx: CallContext) -> date | None:
-    """The day that was asked for, where nothing but a day was: the clock stays."""
+    """Return the day that was asked for, where nothing but a day was: the clock stays."""
     found = time_reader(ctx).parse_all(words, ctx.said_at, language=ctx.language)
     reading = found[0].best if len(found) == 1 else None
     if reading is None or reading.rrule or reading.has_clock or reading.part or not reading.has_day:

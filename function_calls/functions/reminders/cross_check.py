@@ -126,7 +126,7 @@ def _has_its_clock(proposed: Schedule, reading: Reading) -> bool:
 
 
 def _with_own(proposed: Schedule, own: TimeWords, now: datetime) -> Verdict:
-    """The proposal of one of several reminders beside the time that was named for it."""
+    """Return the proposal of one of several reminders beside the time that was named for it."""
     is_open = is_clock_without_half(own.words)
     either = [half for each in own.readings for half in halves(each)] if is_open else []
     if any(_fits(proposed, reading, now) for reading in (*own.readings, *either)):
@@ -156,7 +156,7 @@ def _words_of(found: TimeReadings) -> str:
 
 
 def _times_in(words: str, now: datetime, language: str, times: TimeReader) -> tuple[TimeReadings, ...]:
-    """The times of a message; of one that corrects itself ("at 5, no, at 6") those that are left."""
+    """Return the times of a message; of one that corrects itself ("at 5, no, at 6") those that are left."""
     left = corrected_times(words, now, load_pack(language_of(words, language)), times.parse_all)
     if left is not None:
         return tuple(TimeReadings(text=words, readings=each.readings, ambiguous=each.is_ambiguous) for each in left)
@@ -164,7 +164,7 @@ def _times_in(words: str, now: datetime, language: str, times: TimeReader) -> tu
 
 
 def _listed_in(words: str, now: datetime, language: str, times: TimeReader) -> Iterator[tuple[Reading, ...]]:
-    """The times of a list that completes them: the six and seven of "at 5, 6 and 7 tomorrow", on that day.
+    """Yield the times of a list that completes them: the six and seven of "at 5, 6 and 7 tomorrow", on that day.
 
     What wakes people up is meant in the morning.
     """

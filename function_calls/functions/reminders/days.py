@@ -37,7 +37,7 @@ _MOST_DAYS: Final = 8
 
 
 def with_own_days(reference: str, ctx: CallContext) -> str:
-    """`reference`, or where a model made "all" of "everything for tomorrow", all of that day."""
+    """Return `reference`, or where a model made "all" of "everything for tomorrow", all of that day."""
     if not means_all(reference):
         return reference
     days = [(day, words) for words in own_words(_DELETE, ctx) for day in days_in(words, "", ctx)]
@@ -78,7 +78,7 @@ async def on_that_day_only(reference: str, ctx: CallContext, reminders: Reminder
 
 
 async def _by_own_words(reference: str, ctx: CallContext, reminders: ReminderService) -> ToolResult | None:
-    """The same for a reference without a day, of one reminder: the day stands in what the person wrote."""
+    """Return the same for a reference without a day, of one reminder: the day stands in what the person wrote."""
     if means_all(reference):
         return None
     clauses = own_words(_DELETE, ctx)
@@ -119,7 +119,7 @@ def deleted(gone: Sequence[Reminder], ctx: CallContext) -> ToolResult:
 
 
 def _may_be_all(day: str, words: str, reminder: Reminder) -> bool:
-    """True where a day is named in words that may as well mean every one.
+    """Return whether a day is named in words that may as well mean every one.
 
     "the Monday meeting", "the daily … tomorrow".
     """

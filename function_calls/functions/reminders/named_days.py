@@ -46,13 +46,13 @@ PART: Final = re.compile(r"[,;.!?，。；！？、\n]|\band\b|并且|然后|然
 
 
 def readings_in(words: str, ctx: CallContext) -> list[Reading]:
-    """The times that `words` name."""
+    """Return the times that `words` name."""
     found = time_reader(ctx).parse_all(words, ctx.said_at, language=ctx.language) if words else ()
     return [each.best for each in found if each.best is not None]
 
 
 def days_in(words: str, content: str, ctx: CallContext) -> list[Reading]:
-    """The days that `words` name, without those that are words of the content: "the Monday report"."""
+    """Return the days that `words` name, without those that are words of the content: "the Monday report"."""
     named = [(each, words) for each in readings_in(words, ctx)]
     moved = _MOVED_FROM.search(words) if not named else None
     if moved is not None:  # "from Monday to Tuesday" would last two days
@@ -65,7 +65,7 @@ def days_in(words: str, content: str, ctx: CallContext) -> list[Reading]:
 
 
 def spoken(day: Reading, words: str) -> str:
-    """The words of the day, without those of the clock that belongs to it."""
+    """Return the words of the day, without those of the clock that belongs to it."""
     parts = [words[start:end].strip() for start, end in day.spans]
     return " ".join(part for part in parts if not is_clock(part))
 
@@ -76,7 +76,7 @@ def says(pattern: re.Pattern[str], text: str, content: str) -> bool:
 
 
 def own_words(tool: str, ctx: CallContext) -> tuple[str, ...]:
-    """The parts of the message that ask for `tool`; all of it where a model alone understood that."""
+    """Return the parts of the message that ask for `tool`; all of it where a model alone understood that."""
     return clauses_that_ask_for(tool, ctx) or (ctx.message.text,)
 
 

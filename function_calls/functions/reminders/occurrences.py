@@ -100,13 +100,13 @@ def _words(args: ReminderUpdateArgs, content: str, ctx: CallContext) -> str:
 
 
 def day_of(words: str, ctx: CallContext) -> date | None:
-    """The one day that `words` name; None where they name none, or several."""
+    """Return the one day that `words` name; None where they name none, or several."""
     found = [each.start.date() for each in readings_in(words, ctx) if each.has_day and each.rrule is None]
     return found[0] if len(found) == 1 else None
 
 
 def _named_by(words: str, old: Schedule, ctx: CallContext) -> tuple[datetime, ...]:
-    """The occurrences that the argument names: `next`, a day, or a day and its clock."""
+    """Return the occurrences that the argument names: `next`, a day, or a day and its clock."""
     if words.strip().lower() == NEXT:
         return next_of(old, ctx)
     found = [each for each in readings_in(words, ctx) if each.has_day and each.rrule is None]
@@ -118,7 +118,7 @@ def _named_by(words: str, old: Schedule, ctx: CallContext) -> tuple[datetime, ..
 
 
 def _fires_on(named: Reading, old: Schedule, ctx: CallContext) -> tuple[datetime, ...]:
-    """The occurrences of the day, or the first of the week, that was named.
+    """Return the occurrences of the day, or the first of the week, that was named.
 
     Raises:
         RequestRefused: `not_on_that_day(day, next)`.
@@ -145,7 +145,7 @@ def fires_from(day: date, old: Schedule, ctx: CallContext) -> Sequence[datetime]
 
 
 def next_of(old: Schedule, ctx: CallContext) -> tuple[datetime, ...]:
-    """The next fire of `old`, if there is one."""
+    """Return the next fire of `old`, if there is one."""
     return tuple(next_fires(old, ctx.now, 1))
 
 

@@ -23,7 +23,7 @@ class OwnPart(Struct, frozen=True, kw_only=True):
 
 
 def own_part(content: str, ctx: CallContext) -> OwnPart:
-    """The part of the message that asks to be reminded of `content`; all of it where that cannot be told."""
+    """Return the part of the message that asks to be reminded of `content`; all of it where that cannot be told."""
     requests = requests_in(ctx)
     reminders = [(each.content, each.time, asked) for asked in requests for each in asked.reminders]
     if len(requests) < 2 and len(reminders) < 2:
@@ -40,7 +40,7 @@ def own_part(content: str, ctx: CallContext) -> OwnPart:
 
 
 def own_words_for(intent: str, reference: str, ctx: CallContext) -> str:
-    """The part of the message that asks for `intent` with what `reference` names; all of it where none does."""
+    """Return the part of the message that asks for `intent` with what `reference` names; all of it where none does."""
     requests = requests_in(ctx)
     asked = [_said(each) for each in requests if each.intent == intent]
     if len(requests) < 2 or not asked:

@@ -103,7 +103,7 @@ def list_page(found: Sequence[Reminder], asked: AskedPage, ctx: CallContext, *, 
 
 
 def _owned(number: int, reminder: Reminder, ctx: CallContext) -> str:
-    """The line of one reminder, and who has set it and when."""
+    """Return the line of one reminder, and who has set it and when."""
     set_at = date_format.moment(ctx.language, reminder.created_at.astimezone(ctx.zone), ctx.now)
     told = say(ctx.language, "reminder.set_at", owner=reminder.creator.name, when=set_at)
     return "\n".join([*listed_lines([(number, reminder)], ctx), told])
@@ -132,7 +132,7 @@ def _heading(day: str, ctx: CallContext) -> str:
 
 
 def _day(reminder: Reminder, ctx: CallContext) -> str:
-    """The day of the next fire, as the one who asks counts days."""
+    """Return the day of the next fire, as the one who asks counts days."""
     if reminder.state is ReminderState.PAUSED:
         return say(ctx.language, "reminder.paused")
     if not reminder.next_fires:

@@ -113,7 +113,7 @@ async def _mentioned_before(ctx: CallContext, history: HistoryService) -> tuple[
 
 
 def _unknown(words: str, mentioned: Sequence[Person], ctx: CallContext) -> list[str]:
-    """The names in `words` that are nobody's as far as `mentioned` goes."""
+    """Return the names in `words` that are nobody's as far as `mentioned` goes."""
     if _known(words, mentioned, ctx) is not None:
         return []
     return [name for name in _names(words) if _known(name, mentioned, ctx) is None]
@@ -139,5 +139,5 @@ def _as_one_word(name: str) -> str:
 
 
 def _but_not_oneself(people: tuple[Person, ...], ctx: CallContext) -> tuple[Person, ...]:
-    """A reminder for nobody but the one who asks names nobody."""
+    """Return A reminder for nobody but the one who asks names nobody."""
     return () if all(each.id == ctx.sender.id for each in people) else people

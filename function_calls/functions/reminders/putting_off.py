@@ -249,7 +249,7 @@ def _names_only_a_day(ctx: CallContext) -> bool:
 
 
 def _length_in(words: str, ctx: CallContext) -> timedelta | None:
-    """The amount of time in `words`, if they name one and no moment that it ends at."""
+    """Return the amount of time in `words`, if they name one and no moment that it ends at."""
     pack = load_pack(language_of(words, ctx.language))
     found = pack.length.search(words)
     if found is None:
@@ -261,7 +261,7 @@ def _length_in(words: str, ctx: CallContext) -> timedelta | None:
 
 
 def clock_of(schedule: Schedule, now: datetime) -> time:
-    """The clock time that a reminder has, to the minute."""
+    """Return the clock time that a reminder has, to the minute."""
     coming = next_fires(schedule, now, 1) if without_follow_up(schedule.rule) else ()
     start = coming[0].astimezone(ZoneInfo(schedule.zone)) if coming else schedule.start
     return start.time().replace(second=0, microsecond=0, tzinfo=None)

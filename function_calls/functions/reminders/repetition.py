@@ -111,7 +111,7 @@ def _on_days(words: str, old: Schedule, ctx: CallContext) -> Schedule:
 
 
 def _days_of(schedule: Schedule) -> frozenset[str]:
-    """The weekdays on which a daily or weekly repetition comes.
+    """Return the weekdays on which a daily or weekly repetition comes.
 
     Raises:
         RequestRefused: `no_days_of_week`, it comes by another calendar, by the clock, or every few days.
@@ -128,7 +128,7 @@ def _days_of(schedule: Schedule) -> frozenset[str]:
 
 
 def _weekly(parts: Mapping[str, str], days: frozenset[str]) -> str:
-    """The rule of `parts` on `days` instead; every one of the week is every day."""
+    """Return the rule of `parts` on `days` instead; every one of the week is every day."""
     is_daily = len(days) == len(WEEKDAYS) and parts.get("INTERVAL", "1") == "1"
     named = {} if is_daily else {"BYDAY": ",".join(day for day in WEEKDAYS if day in days)}
     kept = {name: value for name, value in parts.items() if name not in {"FREQ", "BYDAY"}}
@@ -137,7 +137,7 @@ def _weekly(parts: Mapping[str, str], days: frozenset[str]) -> str:
 
 
 def _counted_on(new: Schedule, old: Schedule, ctx: CallContext) -> Schedule:
-    """`new` as often as `old` would still have come, where it comes a number of times."""
+    """Return `new` as often as `old` would still have come, where it comes a number of times."""
     count = rule_parts(old.rule).get("COUNT")
     return new if count is None else _so_many(len(next_fires(old, ctx.now, int(count))), _endless(new), ctx)
 

@@ -28,7 +28,7 @@ def points(reference: str | None) -> bool:
 
 
 async def replied_to(ctx: CallContext, reminders: ReminderService, history: HistoryService) -> tuple[Reminder, ...]:
-    """The reminders of the message that is replied to; none when it is no reply, or one to something else."""
+    """Return the reminders of the message that is replied to; none when it is no reply, or one to something else."""
     message_id = ctx.message.reply_to
     if message_id is None:
         return ()
@@ -55,7 +55,7 @@ async def meant(
 
 
 async def _named_in_words(reference: str, ctx: CallContext, reminders: ReminderService) -> str | None:
-    """The id of the one reminder that the message names in other words than `reference`; models mix up ids."""
+    """Return the id of the one reminder that the message names in other words than `reference`; models mix up ids."""
     said = set(_WORD.findall(ctx.message.text.casefold()))
     if said & set(_WORD.findall(reference.casefold())):
         return None
@@ -73,7 +73,7 @@ async def _named_in_words(reference: str, ctx: CallContext, reminders: ReminderS
 async def _confirmed_in(
     message_id: str, ctx: CallContext, reminders: ReminderService, history: HistoryService
 ) -> tuple[Reminder, ...]:
-    """The open reminders whose ids stand in an earlier message of the bot."""
+    """Return the open reminders whose ids stand in an earlier message of the bot."""
     before = await history.recent(ctx.chat, _LOOKED_BACK)
     text = next((each.text for each in before if each.id == message_id and each.sender.is_bot), "")
     found: list[Reminder] = []

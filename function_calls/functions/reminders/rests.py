@@ -43,7 +43,7 @@ def rest_until(words: str, ctx: CallContext) -> Suspension:
 
 
 def rest_during(words: str, ctx: CallContext) -> Suspension:
-    """The while that `words` name: "next week", "tomorrow", "Dec 20 to Jan 3", or how long it lasts from now.
+    """Return the while that `words` name: "next week", "tomorrow", "Dec 20 to Jan 3", or how long it lasts from now.
 
     Raises:
         RequestRefused: `time_not_understood`, `time_in_past`.
@@ -86,7 +86,7 @@ def _reading(words: str, ctx: CallContext) -> Reading | None:
 
 
 def _stretch(reading: Reading | None) -> Suspension | None:
-    """The coming days that follow each other, where a reading says the days of the week: "Monday to Friday"."""
+    """Return the coming days that follow each other, where a reading says the days of the week: "Monday to Friday"."""
     rule = _WEEKLY.fullmatch(reading.rrule or "") if reading is not None else None
     if reading is None or rule is None or reading.has_clock or reading.part:
         return None
@@ -98,7 +98,7 @@ def _stretch(reading: Reading | None) -> Suspension | None:
 
 
 def _end(reading: Reading, since: datetime, words: str) -> datetime:
-    """The first moment behind the days that were named."""
+    """Return the first moment behind the days that were named."""
     if reading.end is not None:
         return reading.end
     if is_weekend(reading, words):

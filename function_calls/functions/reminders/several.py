@@ -28,7 +28,7 @@ Reminders = tuple[Reminder, ...]
 
 
 def or_said_together(reference: str | None, ctx: CallContext) -> str | None:
-    """`reference`, or where a model left it out or made "all" of it what the person said: "both", "1 and 3"."""
+    """Return `reference`, or where a model left it out or made "all" of it what the person said: "both", "1 and 3"."""
     plain = replace(ctx.message, text=_MENTION.sub("", ctx.message.text))
     asked = () if reference and not means_all(reference) else requests_in(replace(ctx, message=plain))
     if len(asked) != 1:
@@ -42,7 +42,7 @@ def or_said_together(reference: str | None, ctx: CallContext) -> str | None:
 async def several_meant(
     reference: str | None, ctx: CallContext, reminders: ReminderService, history: HistoryService
 ) -> Reminders:
-    """The reminders that `reference` means where it names several; none where it names one, or all.
+    """Return the reminders that `reference` means where it names several; none where it names one, or all.
 
     "Both" are the only two, or the two that were set, changed or listed together last; "them" as many as these were.
 
@@ -95,7 +95,7 @@ async def with_others_told(
 
 
 def which_asked(reference: str | None) -> str:
-    """The key of the question for a reference that is not clear: which one is meant, or which ones."""
+    """Return the key of the question for a reference that is not clear: which one is meant, or which ones."""
     return "reminder.which_one" if several_in(reference or "") is None else "reminder.which_ones"
 
 

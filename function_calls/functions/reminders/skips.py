@@ -45,7 +45,7 @@ def with_skipped(words: str, old: Schedule, ctx: CallContext) -> Schedule:
 
 
 def _day(words: str, ctx: CallContext) -> datetime:
-    """The first moment of a day, on the wall clock."""
+    """Return the first moment of a day, on the wall clock."""
     named = time_reader(ctx).parse_all(words, ctx.said_at, language=ctx.language)
     found = [each.best for each in named if each.readings]
     if len(found) != 1 or found[0] is None or found[0].rrule:

@@ -17,7 +17,7 @@ _THAT = "this"
 
 
 async def told_of_that(ctx: CallContext, reminders: ReminderService, history: HistoryService) -> ToolResult:
-    """The one that is replied to, or was spoken of last; all that it may be, where that is not known."""
+    """Return the one that is replied to, or was spoken of last; all that it may be, where that is not known."""
     try:
         reference = await meant(_THAT, ctx, reminders, history)
         one = await (reminders.get(ctx.chat, ctx.sender, reference) if reference else the_one_spoken_of(ctx, reminders))

@@ -21,12 +21,12 @@ async def the_one_spoken_of(ctx: CallContext, reminders: ReminderService) -> Rem
 
 
 async def just_deleted(ctx: CallContext) -> tuple[str, ...]:
-    """The ids of what this person deleted in this chat, where that was the last thing they changed."""
+    """Return the ids of what this person deleted in this chat, where that was the last thing they changed."""
     return tuple(receipt.subject for receipt in await latest_receipts(ctx) if receipt.action == "deleted")
 
 
 async def spoken_of(reference: str | None, ctx: CallContext, reminders: ReminderService) -> Reminder:
-    """The reminder that is meant; without a reference the one that this person changed last, or the only one.
+    """Return the reminder that is meant; without a reference the one that this person changed last, or the only one.
 
     Raises:
         RequestRefused: as `ReminderService.get` does.

@@ -26,7 +26,7 @@ def on_working_days(schedule: Schedule, words: str) -> Schedule | None:
 
 
 def with_holidays(schedule: Schedule, words: str) -> Schedule:
-    """The schedule `on_working_days`, where that is what `words` speak of.
+    """Return the schedule `on_working_days`, where that is what `words` speak of.
 
     It stays from Monday to Friday where no calendar knows the country, or none is installed.
     """

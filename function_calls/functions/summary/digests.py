@@ -51,7 +51,7 @@ class Digests:
         self._patience = patience
 
     async def __call__(self, notice: DueNotice) -> str:
-        """The text of the digest that `notice` is about."""
+        """Return the text of the digest that `notice` is about."""
         zone = notice.due_at.tzinfo or UTC
         since = notice.covers_since or notice.due_at - _WITHOUT_A_RULE
         window = SummaryWindow(since=since, until=notice.due_at, limit=_MOST)

@@ -37,6 +37,6 @@ def _offer(date: DateMention, ctx: CallContext) -> Choice | None:
 
 
 def _plain(sentence: str) -> str:
-    """The first clause of `sentence` that has words, without any marks."""
+    """Return the first clause of `sentence` that has words, without any marks."""
     clauses = (" ".join(_NOT_PLAIN.sub(" ", each).split()) for each in _CLAUSE_END.split(sentence))
     return next((each[:_LONGEST_CONTENT] for each in clauses if any(map(str.isalpha, each))), "")

@@ -123,7 +123,7 @@ _BEGINNINGS = DayParts(
 
 
 def _bounds(reading: Reading) -> tuple[datetime, datetime | None]:
-    """The first moment that the words mean, and the end of the day, week, month or year that they name."""
+    """Return the first moment that the words mean, and the end of the day, week, month or year that they name."""
     start = reading.start
     if reading.end is not None or reading.has_clock:
         return start, reading.end

@@ -106,7 +106,7 @@ def foreign_change_requests() -> tuple[str, ...]:
 
 
 def every_language() -> Iterator[Phrases]:
-    """The phrases of all languages: people mix them."""
+    """Yield the phrases of all languages: people mix them."""
     return (phrases(language) for language in LANGUAGES)
 
 

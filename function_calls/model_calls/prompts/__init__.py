@@ -14,7 +14,7 @@ _UNKNOWN = "Unknown"
 
 @cache
 def prompt(name: str) -> str:
-    """The text of `prompts/<name>.md`."""
+    """Return the text of `prompts/<name>.md`."""
     return files(__name__).joinpath(f"{name}.md").read_text(encoding="utf-8").rstrip("\n")
 
 
@@ -32,7 +32,7 @@ def has_variables(template: str) -> bool:
 
 
 def variables_of(turn: Turn) -> dict[str, str]:
-    """The specification's variables for this message, all in the person's zone."""
+    """Return the specification's variables for this message, all in the person's zone."""
     location = turn.state.get("location")
     return {
         "BOT_NAME": turn.bot_name,
@@ -49,7 +49,7 @@ def variables_of(turn: Turn) -> dict[str, str]:
 
 
 def one_line(name: str) -> str:
-    """A person's name as it may stand in a prompt: one line, not too long."""
+    """Return A person's name as it may stand in a prompt: one line, not too long."""
     return " ".join(name.split())[:_LONGEST_NAME]
 
 

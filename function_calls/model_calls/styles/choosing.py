@@ -31,13 +31,13 @@ _QUESTION = f"Report the number {_NUMBER} with the tool {_TOOL}."
 
 
 def make_styles(name: StyleName, model: LanguageModel, instructions: Instructions | None = None) -> StyleSource:
-    """The source of the style called `name` for the endpoint of `model`."""
+    """Return the source of the style called `name` for the endpoint of `model`."""
     told = instructions or Instructions()
     return AutoDetectedStyle(model, told) if name == "auto" else FallbackStyle(name, told)
 
 
 def make_style(name: FixedStyle, instructions: Instructions) -> CallStyle:
-    """The style called `name`."""
+    """Return the style called `name`."""
     styles: dict[FixedStyle, CallStyle] = {
         "native": NativeStyle(instructions),
         "json_router": JsonRouterStyle(instructions),
@@ -54,11 +54,11 @@ class FallbackStyle:
         self._use(name)
 
     async def current(self) -> CallStyle:
-        """The style that has not been refused."""
+        """Return the style that has not been refused."""
         return self._style
 
     def after(self, style: CallStyle, rejection: RequestRejected) -> CallStyle | None:
-        """The next style, where `rejection` is about what `style` needs of an endpoint."""
+        """Return the next style, where `rejection` is about what `style` needs of an endpoint."""
         if style is not self._style:  # another message has found it out meanwhile
             return self._style
         if rejection.matter not in _NEEDS[self._name]:
@@ -83,7 +83,7 @@ class AutoDetectedStyle:
         self._probing = asyncio.Lock()
 
     async def current(self) -> CallStyle:
-        """The first of native, json_router and prompt that the endpoint masters.
+        """Return the first of native, json_router and prompt that the endpoint masters.
 
         Raises:
             ModelUnavailable: the endpoint is down.
@@ -98,7 +98,7 @@ class AutoDetectedStyle:
             return await self._found.current()
 
     def after(self, style: CallStyle, rejection: RequestRejected) -> CallStyle | None:
-        """The next style, should the endpoint refuse what it took when it was asked."""
+        """Return the next style, should the endpoint refuse what it took when it was asked."""
         return None if self._found is None else self._found.after(style, rejection)
 
 

@@ -37,7 +37,7 @@ class JsonRouterStyle:
         return bool(turn.tools) and not turn.steps
 
     def request(self, turn: Turn, tools: OfferedTools, corrections: Sequence[Correction]) -> CompletionRequest:
-        """The choice of one tool under a grammar, or the words once there are results."""
+        """Return the choice of one tool under a grammar, or the words once there are results."""
         if not self.only_chooses(turn):
             return self.words_request(turn)
         prepared = self._prepare(tools)
@@ -48,11 +48,11 @@ class JsonRouterStyle:
         return CompletionRequest(messages=messages, response_format=response_format)
 
     def words_request(self, turn: Turn) -> CompletionRequest:
-        """The conversation, with what the tools have found appended to the message."""
+        """Return the conversation, with what the tools have found appended to the message."""
         return CompletionRequest(messages=self._instructions.conversation(turn, appended=outputs(turn)))
 
     def read(self, turn: Turn, completion: Completion, tools: OfferedTools) -> Reading:
-        """The call that the object names, or words."""
+        """Return the call that the object names, or words."""
         if not self.only_chooses(turn):
             return read_words(completion, tools)
         chosen = _chosen(completion.text)

@@ -27,18 +27,18 @@ class NativeStyle:
         return False
 
     def request(self, turn: Turn, tools: OfferedTools, corrections: Sequence[Correction]) -> CompletionRequest:
-        """The conversation, the rounds so far and the failed attempts, with the serialised tool list."""
+        """Return the conversation, the rounds so far and the failed attempts, with the serialised tool list."""
         messages = [*self._instructions.conversation(turn), *rounds(turn.steps)]
         for correction in corrections:
             messages += _told(correction)
         return CompletionRequest(messages=messages, tools=tools.native, tool_choice=turn.tool_choice)
 
     def words_request(self, turn: Turn) -> CompletionRequest:
-        """The same conversation without tools."""
+        """Return the same conversation without tools."""
         return CompletionRequest(messages=[*self._instructions.conversation(turn), *rounds(turn.steps)])
 
     def read(self, turn: Turn, completion: Completion, tools: OfferedTools) -> Reading:  # noqa: ARG002 - as above
-        """The calls of the answer; those printed in the text count only when there are no others."""
+        """Return the calls of the answer; those printed in the text count only when there are no others."""
         printed = find_printed_calls(completion.text, tools.by_name)
         calls = tuple(unbundled(completion.calls, tools.by_name)) or printed.calls
         if calls or not printed.text.startswith("{"):

@@ -32,7 +32,7 @@ class PromptStyle:
         return bool(turn.tools) and not turn.steps
 
     def request(self, turn: Turn, tools: OfferedTools, corrections: Sequence[Correction]) -> CompletionRequest:
-        """The choice of tools, or the words once there are results."""
+        """Return the choice of tools, or the words once there are results."""
         if not self.only_chooses(turn):
             return self.words_request(turn)
         messages: list[Message] = [
@@ -44,11 +44,11 @@ class PromptStyle:
         return CompletionRequest(messages=messages)
 
     def words_request(self, turn: Turn) -> CompletionRequest:
-        """The conversation, with what the tools have found appended to the message."""
+        """Return the conversation, with what the tools have found appended to the message."""
         return CompletionRequest(messages=self._instructions.conversation(turn, appended=outputs(turn)))
 
     def read(self, turn: Turn, completion: Completion, tools: OfferedTools) -> Reading:
-        """The calls in the JSON of a choice, or words."""
+        """Return the calls in the JSON of a choice, or words."""
         if not self.only_chooses(turn):
             return read_words(completion, tools)
         text = without_thoughts(completion.text)
@@ -58,7 +58,7 @@ class PromptStyle:
 
 
 def query(turn: Turn) -> str:
-    """The user's part of the choice: the newest four messages, newest first, then the message itself."""
+    """Return the user's part of the choice: the newest four messages, newest first, then the message itself."""
     spoken = [("user", turn.message.text), *reversed(said_before(turn, HISTORY_MESSAGES - 1))]
     history = "\n".join(f'{role.upper()}: """{content}"""' for role, content in spoken)
     asked = f"Query: History:\n{history}\nQuery: {turn.message.text}"
@@ -68,7 +68,7 @@ def query(turn: Turn) -> str:
 
 
 def outputs(turn: Turn) -> str:
-    """The results of this turn's calls as they are appended to the message."""
+    """Return the results of this turn's calls as they are appended to the message."""
     return "".join(
         f"\n\nTool `{call.name}` Output: {cut(result_text(result, indent=2))}"
         for step in turn.steps
@@ -77,7 +77,7 @@ def outputs(turn: Turn) -> str:
 
 
 def told_in_words(correction: Correction) -> list[Message]:
-    """A failed attempt and what is wrong with it, for a model that knows no `tool` messages."""
+    """Return A failed attempt and what is wrong with it, for a model that knows no `tool` messages."""
     attempted = [{"name": call.name, "parameters": call.arguments} for call in correction.calls]
     return [
         {"role": "assistant", "content": json.dumps({"tool_calls": attempted}, ensure_ascii=False)},

@@ -35,11 +35,11 @@ class CallStyle(Protocol):
         ...
 
     def request(self, turn: Turn, tools: OfferedTools, corrections: Sequence[Correction]) -> CompletionRequest:
-        """A request that lets the model call tools; `corrections` are its failed attempts in this turn."""
+        """Return A request that lets the model call tools; `corrections` are its failed attempts in this turn."""
         ...
 
     def words_request(self, turn: Turn) -> CompletionRequest:
-        """A request for an answer in words, without tools, from what the turn's tools have found."""
+        """Return A request for an answer in words, without tools, from what the turn's tools have found."""
         ...
 
     def read(self, turn: Turn, completion: Completion, tools: OfferedTools) -> Reading:
@@ -51,7 +51,7 @@ class StyleSource(Protocol):
     """Knows the call style of an endpoint."""
 
     async def current(self) -> CallStyle:
-        """The style to use.
+        """Return the style to use.
 
         Raises:
             ModelUnavailable: it had to be found out, and the model gave no usable answer.
@@ -78,5 +78,5 @@ class FixedStyle(Struct, frozen=True):
 
 
 def read_words(completion: Completion, tools: OfferedTools) -> Reading:
-    """An answer that was asked for in words: whatever it prints as a call is left out and not made."""
+    """Return an answer that was asked for in words: whatever it prints as a call is left out and not made."""
     return Reading(text=find_printed_calls(completion.text, tools.by_name).text)

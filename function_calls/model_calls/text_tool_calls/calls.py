@@ -72,7 +72,7 @@ class Printed(Struct, frozen=True, kw_only=True):
 
 
 def find_printed_calls(text: str, names: Collection[str]) -> Printed:
-    """Calls printed in `text`; `names` are the tools on offer, which decide whether loose JSON is a call."""
+    """Return calls printed in `text`; `names` are the tools on offer, which decide whether loose JSON is a call."""
     bare = text.strip().strip("`*().")
     if "_" in bare and bare in names:
         return Printed(calls=(RequestedCall(id="", name=bare, arguments=""),))

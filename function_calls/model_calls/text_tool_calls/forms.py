@@ -51,7 +51,7 @@ _PYTHON_CALL = r"(?s)\A\W{0,3}(?:await\s+|\w+\s*=\s*|print\()*(?P<name>[A-Za-z_]
 
 
 def calls_of_json(text: str, names: Collection[str], *, is_certain: bool) -> Iterator[RequestedCall]:
-    """Calls written as JSON, one object, a list, or several objects in a row.
+    """Yield calls written as JSON, one object, a list, or several objects in a row.
 
     Unless it `is_certain` that calls are meant, an object counts only when it names one of `names`.
     """
@@ -68,14 +68,14 @@ def calls_of_json(text: str, names: Collection[str], *, is_certain: bool) -> Ite
 
 
 def unbundled(calls: Iterable[RequestedCall], names: Collection[str]) -> Iterator[RequestedCall]:
-    """`calls`, each `BUNDLE` among them replaced by what it holds, where that can be read."""
+    """Yield `calls`, each `BUNDLE` among them replaced by what it holds, where that can be read."""
     for call in calls:
         is_bundle = call.name not in names and _BUNDLE_NAME in call.name and _BUNDLE_KEY in call.arguments
         yield from (is_bundle and tuple(calls_of_json(call.arguments, names, is_certain=True))) or (call,)
 
 
 def calls_of_markup(body: str, names: Collection[str]) -> Iterator[RequestedCall]:
-    """Calls written as `<function=…>`, `<invoke …>`, key and value tags, or between special tokens."""
+    """Yield calls written as `<function=…>`, `<invoke …>`, key and value tags, or between special tokens."""
     for pattern in (_FUNCTION, _NAMED_TAG, _INVOKE):
         for found in re.finditer(pattern, body):
             yield _requested(found["name"].strip(), _tagged(found["body"]))
@@ -96,7 +96,7 @@ def calls_of_markup(body: str, names: Collection[str]) -> Iterator[RequestedCall
 
 
 def _named_by_tag(body: str, names: Collection[str]) -> Iterator[RequestedCall]:
-    """A call whose name is a tag, or stands between tags of its own."""
+    """Yield A call whose name is a tag, or stands between tags of its own."""
     named = re.match(_NAME_TAG, body)
     if named is not None:
         inner = re.search(_ARGUMENTS_TAG, named["body"])
@@ -120,7 +120,7 @@ def calls_of_python(text: str, names: Collection[str]) -> Iterator[RequestedCall
 
 
 def _nodes(line: ast.stmt) -> list[ast.expr]:
-    """The expressions of a line, without what waits for them, prints them or names them."""
+    """Return the expressions of a line, without what waits for them, prints them or names them."""
     node = line.value if isinstance(line, ast.Expr | ast.Assign) else None
     while True:
         if isinstance(node, ast.Await):
@@ -141,7 +141,7 @@ def _read_node(node: ast.expr, names: Collection[str]) -> RequestedCall | None:
 
 
 def _pieces(text: str) -> list[str]:
-    """The JSON values that stand in a row in `text`; the text itself when they cannot be told apart."""
+    """Return the JSON values that stand in a row in `text`; the text itself when they cannot be told apart."""
     decoder, place = json.JSONDecoder(), 0
     pieces: list[str] = []
     body = text.strip().rstrip(";")
@@ -158,7 +158,7 @@ def _pieces(text: str) -> list[str]:
 
 
 def _named_calls(value: object, names: Collection[str]) -> Iterator[tuple[str, object]]:
-    """The (name, arguments) in a value that was read, whatever it is wrapped in."""
+    """Yield the (name, arguments) in a value that was read, whatever it is wrapped in."""
     if isinstance(value, list):
         for entry in value:
             yield from _named_calls(entry, names)
@@ -193,7 +193,7 @@ def _one_call(value: Mapping[str, object], names: Collection[str]) -> Iterator[t
 
 
 def _broken(text: str, names: Collection[str], *, is_certain: bool) -> Iterator[RequestedCall]:
-    """A call whose JSON cannot be read: its arguments go on as they stand, to be refused with the place."""
+    """Yield A call whose JSON cannot be read: its arguments go on as they stand, to be refused with the place."""
     named = re.search(_NAMED, text)
     if named is None or not (is_certain or meant(named["name"], names)):
         return

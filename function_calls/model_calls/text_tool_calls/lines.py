@@ -33,7 +33,7 @@ class NamedObject(Struct, frozen=True, kw_only=True):
 
 
 def named_objects(text: str, names: Collection[str]) -> Iterator[NamedObject]:
-    """The calls in `text` that name one of `names` before an object that can be read."""
+    """Yield the calls in `text` that name one of `names` before an object that can be read."""
     for found in re.finditer(_NAMED_OBJECT, text):
         name = meant(found["name"], names)
         end = _end_of_object(text, found.end())

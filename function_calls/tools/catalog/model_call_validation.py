@@ -57,7 +57,7 @@ def check_calls(requested: Sequence[RequestedCall], tools: OfferedTools, taken_i
 
 
 def ids_of(steps: Sequence[Step]) -> set[str]:
-    """The ids of all calls in `steps`."""
+    """Return the ids of all calls in `steps`."""
     return {call.id for step in steps for call in step.calls}
 
 

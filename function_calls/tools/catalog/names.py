@@ -10,7 +10,7 @@ _WORD = r"[A-Z]?[^\W_A-Z]+|[A-Z]+(?![^\W_A-Z])"
 
 
 def meant(name: str, names: Collection[str]) -> str | None:
-    """The one of `names` that `name` means beyond doubt; None when there is none, or more than one."""
+    """Return the one of `names` that `name` means beyond doubt; None when there is none, or more than one."""
     if name in names:
         return name
     bare = _bare(name)

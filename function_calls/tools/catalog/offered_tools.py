@@ -53,7 +53,7 @@ class OfferedTools:
         return {spec.name: spec.parameters for spec in self.specs}
 
     def validator(self, name: str) -> SchemaValidator:
-        """The compiled check of the arguments of the tool called `name`, which must be one of these."""
+        """Return the compiled check of the arguments of the tool called `name`, which must be one of these."""
         found = self._validators.get(name)
         if found is None:
             found = self._validators[name] = SchemaValidator(self.by_name[name].parameters)
@@ -91,7 +91,7 @@ class ToolCatalog:
         self._last: OfferedTools | None = None
 
     def get(self, specs: tuple[ToolSpec, ...]) -> OfferedTools:
-        """The set made of `specs`; the same one as long as the same specs are offered."""
+        """Return the set made of `specs`; the same one as long as the same specs are offered."""
         last = self._last
         if last is not None and last.specs is specs:
             return last

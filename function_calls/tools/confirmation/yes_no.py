@@ -44,7 +44,7 @@ def pick_of(text: str, bot_name: str) -> str:
 
 
 def consent_of(text: str, bot_name: str) -> bool | None:
-    """True for a yes, False for a no, None for anything else: only a message that says nothing more counts."""
+    """Return true for a yes, False for a no, None for anything else: only a message that says nothing more counts."""
     if len(text) > _LONGEST:
         return None
     said = bare(text, bot_name).replace(",", "")

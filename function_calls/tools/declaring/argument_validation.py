@@ -61,7 +61,7 @@ def validate_arguments(
     tool: str = "",
     other_tools: Mapping[str, Mapping[str, object]] | None = None,
 ) -> dict[str, object]:
-    """The arguments that `raw` (a model's text, or an object) gives, mended where that is safe: the first check.
+    """Return the arguments that `raw` (a model's text, or an object) gives, mended where that is safe: the first check.
 
     `""` and null are no arguments. A schema given as a mapping is compiled once and must not be changed afterwards.
 
@@ -106,7 +106,7 @@ def check_arguments(
 
 
 def instantiate(signature: FunctionSignature, arguments: Mapping[str, object]) -> object:
-    """An instance of the function's argument class: the second check, for calls from every door.
+    """Return an instance of the function's argument class: the second check, for calls from every door.
 
     Strict, in JSON's terms: a date is its ISO text, an enum member its value, and `"3"` is no number. Whole numbers
     written with a fraction (`3.0`) are integers, as in JSON Schema.
@@ -164,7 +164,7 @@ def _rule(detail: ErrorDetails, said: str) -> tuple[str, str]:
 
 
 def _place(location: Sequence[str | int], arguments: object) -> list[str | int]:
-    """The path of an error in the arguments: Pydantic also names the arms of unions in it."""
+    """Return the path of an error in the arguments: Pydantic also names the arms of unions in it."""
     path: list[str | int] = []
     here = arguments
     for at, part in enumerate(location):
@@ -185,7 +185,7 @@ def _member(here: object, part: str | int) -> object:
 
 
 def _with_whole_numbers(arguments: Mapping[str, object], details: Sequence[ErrorDetails]) -> dict[str, object]:
-    """The arguments with `3.0` as `3` wherever the class refused it."""
+    """Return the arguments with `3.0` as `3` wherever the class refused it."""
     places = {
         tuple(_place(detail["loc"], arguments))
         for detail in details

@@ -86,7 +86,7 @@ class Parameter(Struct, frozen=True, kw_only=True):
 def read_parameters(
     function: Callable[..., object], injectable: Collection[type]
 ) -> tuple[list[Parameter], dict[str, type]]:
-    """The parameters a model fills in, and those that are injected (name to class).
+    """Return the parameters a model fills in, and those that are injected (name to class).
 
     Raises:
         Fault: one of them cannot be offered.
@@ -127,7 +127,7 @@ def is_argument_model(parameter: Parameter) -> bool:
 
 
 def argument_class(parameter: Parameter) -> tuple[type, Schema]:
-    """The class of an argument model, in a form that Pydantic reads, and its schema.
+    """Return the class of an argument model, in a form that Pydantic reads, and its schema.
 
     Raises:
         Fault: a field of it has a type that cannot be used.
@@ -137,7 +137,7 @@ def argument_class(parameter: Parameter) -> tuple[type, Schema]:
 
 
 def plain_model(name: str, parameters: list[Parameter]) -> tuple[type[BaseModel], Schema]:
-    """A model with one field for each parameter, and its schema.
+    """Return A model with one field for each parameter, and its schema.
 
     Raises:
         Fault: a parameter has a type that cannot be used.

@@ -53,7 +53,7 @@ class FunctionSignature(Struct, frozen=True, kw_only=True):
     is_async: bool
 
     def bind(self, arguments: object, injected: Mapping[str, object]) -> tuple[tuple[object, ...], dict[str, object]]:
-        """The positional and keyword arguments to call the function with.
+        """Return the positional and keyword arguments to call the function with.
 
         `arguments` is an instance of the argument class; `injected` the values for the injected parameters, by name.
         """

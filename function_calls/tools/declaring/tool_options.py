@@ -120,7 +120,7 @@ def tool_function(function: Function | None = None, /, **given: Any) -> Function
 
 
 def _kept(name: str, value: Any) -> Any:
-    """The value of an option; a list as a tuple, for options are compared and remembered."""
+    """Return the value of an option; a list as a tuple, for options are compared and remembered."""
     if name in _LISTS and isinstance(value, str):
         raise TypeError(f"{name}={value!r} is one text; write {name}=[{value!r}]")
     return tuple(value) if name in _LISTS or isinstance(value, list) else value

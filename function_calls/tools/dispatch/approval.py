@@ -16,7 +16,7 @@ _LONGEST_VALUE: Final = 200
 
 
 async def asked_first(options: ToolOptions, call: ToolCall, context: CallContext) -> ToolResult | None:
-    """The question to the person, with the call kept until they answer; None when the call may run.
+    """Return the question to the person, with the call kept until they answer; None when the call may run.
 
     A call that nobody could answer for, because nothing keeps it, is not run either.
     """
@@ -57,7 +57,7 @@ def _is_approved(call: ToolCall, context: CallContext) -> bool:
 
 
 def described(name: str, arguments: Mapping[str, object], language: str) -> str:
-    """A call as people read it: what it does and with what."""
+    """Return A call as people read it: what it does and with what."""
     what = say(language, f"tool.{name}") if knows(f"tool.{name}") else name
     told = [
         say(language, "confirm.argument", name=_label(key, language), value=_short(_plain(value, language)))

@@ -95,7 +95,7 @@ def _told(name: str, result: ToolResult, context: CallContext) -> ToolResult:
 
 
 def crashed(name: str, error: BaseException, context: CallContext) -> ToolResult:
-    """The result of a call whose code broke: logged in full, told in general."""
+    """Return the result of a call whose code broke: logged in full, told in general."""
     logger.opt(exception=error).error("tool {} raised", name)
     error_text = f"Tool '{name}' failed: {type(error).__name__}"
     return ToolResult.failed(error_text, text=_crash_text(name, context), cause="crashed")
@@ -157,7 +157,7 @@ async def _tried(name: str, work: Work, context: CallContext, retries: int) -> o
 
 
 def refusal_text(language: str, error: RequestRefused, now: datetime) -> str:
-    """The refusal in the person's language; instants and spans among its fields are worded too."""
+    """Return the refusal in the person's language; instants and spans among its fields are worded too."""
     key = f"refused.{error.code}"
     if not knows(key):
         return say(language, "refused.other", why=error)

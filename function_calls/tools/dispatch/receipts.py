@@ -17,7 +17,7 @@ _LONGEST_TEXT: Final = 200
 def receipted(
     options: ToolOptions, call: ToolCall, result: ToolResult, *, inverse: ToolSpec | None = None
 ) -> ToolResult:
-    """`result` with a receipt if the tool changed something, and with the inverse that its options name.
+    """Return `result` with a receipt if the tool changed something, and with the inverse that its options name.
 
     `inverse` is the function of that name, where it is known: it is called with those of the arguments that it takes.
     """

@@ -14,7 +14,7 @@ _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 def pointer(path: Sequence[str | int]) -> str:
-    """The RFC 6901 pointer of `path`."""
+    """Return the RFC 6901 pointer of `path`."""
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path)
 
 
@@ -25,7 +25,7 @@ def quoted(value: object) -> str:
 
 
 def nearest(word: str, words: Iterable[str]) -> str | None:
-    """The one of `words` most like `word`, whatever its case; None when none is like it."""
+    """Return the one of `words` most like `word`, whatever its case; None when none is like it."""
     by_form = {each.casefold(): each for each in words}
     close = closest_name(word.casefold(), by_form, at_least=0.6)
     return by_form[close[0]] if close else None
@@ -59,7 +59,7 @@ def _texts(value: object, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[s
 
 
 def unknown(place: str, name: str, known: Iterable[str]) -> ArgumentError:
-    """The error for an argument that the tool does not have; `known` are those it has."""
+    """Return the error for an argument that the tool does not have; `known` are those it has."""
     names = list(known)
     listed = f"; there are {', '.join(names)}" if names else ""
     near = nearest(name, names)

@@ -51,7 +51,7 @@ def argument_problems(language: str, errors: Sequence[ArgumentError]) -> dict[st
 
 
 def argument_of(error: ArgumentError) -> str:
-    """The name of the argument that is wrong, or has something wrong in it."""
+    """Return the name of the argument that is wrong, or has something wrong in it."""
     return error.pointer.strip("/").partition("/")[0]
 
 
@@ -74,7 +74,7 @@ def refusal_in_words(language: str, spec: ToolSpec, errors: Sequence[ArgumentErr
 
 
 def _one_each(errors: Sequence[ArgumentError]) -> Iterable[ArgumentError]:
-    """The first error of each argument."""
+    """Return the first error of each argument."""
     first: dict[str, ArgumentError] = {}
     for error in errors[:_MOST]:
         first.setdefault(argument_of(error), error)
@@ -96,7 +96,7 @@ def _meant(language: str, error: ArgumentError) -> str:
 
 
 def _said_right(language: str, spec: ToolSpec, errors: Sequence[ArgumentError]) -> str:
-    """A sentence that the tool understands, or the call as it is typed with all that it needs."""
+    """Return A sentence that the tool understands, or the call as it is typed with all that it needs."""
     for example in spec.examples:
         if language_of(example, language) == language and not _NOTATION & set(example):
             return say(language, "failed.said_right", example=example)

@@ -48,7 +48,7 @@ class Coercion(Struct, kw_only=True):
         return value
 
     def _by_arm(self, part: Schema, arms: list[Schema], value: object, place: str) -> object:
-        """The one reading that some alternative takes; two different ones leave the value alone."""
+        """Return the one reading that some alternative takes; two different ones leave the value alone."""
         if self.schema.part_accepts(part, value):
             return value
         readings: list[tuple[object, Coercion]] = []
@@ -123,7 +123,7 @@ class Coercion(Struct, kw_only=True):
             yield found, f"read {quoted(value)} as {quoted(found)}"
 
     def _inner_json(self, part: Schema, value: str) -> Iterator[tuple[object, str]]:
-        """An object or list that was sent as a text."""
+        """Yield an object or list that was sent as a text."""
         if value.lstrip()[:1] not in {"{", "["}:
             return
         try:
@@ -134,13 +134,13 @@ class Coercion(Struct, kw_only=True):
 
 
 def name_form(name: str) -> str:
-    """A name without case, width, separators and invisible characters: what `dueDate` and `due_date` share."""
+    """Return A name without case, width, separators and invisible characters: what `dueDate` and `due_date` share."""
     plain = unicodedata.normalize("NFKC", name).casefold()
     return "".join(letter for letter in plain if letter.isalnum())
 
 
 def enum_member(part: Schema, value: str) -> object:
-    """The only enum value that `value` names: in another case, or by an alias; None when there is none.
+    """Return the only enum value that `value` names: in another case, or by an alias; None when there is none.
 
     Aliases come from `x-aliases` (alias to value) and from a description that explains the values (`daily=每天`).
     """

@@ -90,7 +90,7 @@ def _read(lines: list[str]) -> _Reading:
 
 
 def _title(line: str, following: str, *, in_section: bool) -> tuple[str, int]:
-    """The section that starts at `line`, if any, and how many lines its title takes."""
+    """Return the section that starts at `line`, if any, and how many lines its title takes."""
     word = line.strip().rstrip(":：").strip().lower()
     if word in PARAMETER_TITLES or word in OTHER_TITLES:
         if re.fullmatch(r"\s*[-=~]{3,}\s*", following):

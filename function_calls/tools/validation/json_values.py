@@ -23,7 +23,7 @@ def as_json(value: object) -> object:
 
 
 def as_data(value: object) -> object:
-    """The same of what a tool has returned, which people and models are told.
+    """Return the same of what a tool has returned, which people and models are told.
 
     Raises:
         NoData: it says nothing of itself, such as a coroutine that nobody awaited, or it contains itself.

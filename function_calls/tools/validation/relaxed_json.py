@@ -34,7 +34,7 @@ class Read(Struct, frozen=True, kw_only=True):
 
 
 def read_json(text: str) -> Read:
-    """The value that `text` writes.
+    """Return the value that `text` writes.
 
     Raises:
         Unreadable: too large, too deep, cut off, not a number, or not JSON at all.

@@ -35,7 +35,7 @@ def refuse_constant(name: str) -> NoReturn:
 
 
 def finite(digits: str) -> float:
-    """The number that `digits` spell.
+    """Return the number that `digits` spell.
 
     Raises:
         Unreadable: it is beyond what a float can hold.
@@ -60,7 +60,7 @@ class RelaxedReader(Struct, kw_only=True):
     steps: list[str] = field(default_factory=list)
 
     def read(self) -> object:
-        """The value that the whole text writes.
+        """Return the value that the whole text writes.
 
         Raises:
             Unreadable: there is none, or only by guessing.
@@ -74,7 +74,7 @@ class RelaxedReader(Struct, kw_only=True):
         self.steps.append(step)
 
     def _peek(self) -> str:
-        """The next character that is no space, in its ASCII form; empty at the end."""
+        """Return the next character that is no space, in its ASCII form; empty at the end."""
         while self.at < len(self.text) and self.text[self.at] in SPACE:
             if self.text[self.at] in INVISIBLE:
                 self.note("skipped invisible characters")
@@ -184,7 +184,7 @@ class RelaxedReader(Struct, kw_only=True):
         return chr(code)
 
     def _code(self, digits: int) -> int:
-        """The number that so many hexadecimal digits spell, in JSON's way or in Python's."""
+        """Return the number that so many hexadecimal digits spell, in JSON's way or in Python's."""
         found = re.compile(f"[0-9a-fA-F]{{{digits}}}").match(self.text, self.at)
         if not found or int(found[0], 16) > sys.maxunicode:
             self._unexpected(f"the {digits} hexadecimal digits of a character")
@@ -200,7 +200,7 @@ class RelaxedReader(Struct, kw_only=True):
         return found[0]
 
     def _word(self) -> object:
-        """A number, or a literal in JSON's or Python's spelling."""
+        """Return A number, or a literal in JSON's or Python's spelling."""
         found = re.compile(r"[-+]?[\w.]+(?:(?<=[eE])[-+]\d+)?").match(self.text, self.at)
         if not found:
             self._unexpected("a value")

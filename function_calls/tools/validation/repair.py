@@ -86,7 +86,7 @@ def _mend(
 
 
 def _read(raw: object) -> Read:
-    """The value that was sent, through up to three layers of being written as a text."""
+    """Return the value that was sent, through up to three layers of being written as a text."""
     if raw is None:
         return Read(value={}, steps=("read null as no arguments",))
     read = read_json(raw if isinstance(raw, str) else _as_text(raw))
@@ -126,7 +126,7 @@ def _unwrap(read: Read, schema: SchemaValidator, tool: str) -> tuple[object, tup
 
 
 def _wrapper(value: dict[str, object], known: AbstractSet[str], tool: str) -> str | None:
-    """The one member that holds all arguments, where the others only say whose they are."""
+    """Return the one member that holds all arguments, where the others only say whose they are."""
     if any(not _names_the_call(value[key], tool) for key in value.keys() & known):
         return None
     holders = [
@@ -154,7 +154,7 @@ def _refuse_other_name(value: dict[str, object], wrapper: str, tool: str) -> Non
 def _meant_for(
     value: dict[str, object], schema: SchemaValidator, tool: str, other_tools: Mapping[str, Mapping[str, object]]
 ) -> ArgumentError | None:
-    """The error for arguments that are those of another tool, to the last name."""
+    """Return the error for arguments that are those of another tool, to the last name."""
     own = _members(schema.schema)
     if not value or value.keys() <= own.keys():
         return None
@@ -195,12 +195,12 @@ def _nest(value: dict[str, object], schema: SchemaValidator, coercion: Coercion)
 
 
 def _owners(name: str, homes: Mapping[str, Mapping[str, str]]) -> set[tuple[str, str]]:
-    """The missing objects that have a member of that name, each with the member."""
+    """Return the missing objects that have a member of that name, each with the member."""
     return {(home, members[form]) for home, members in homes.items() for form in _forms(name, home) if form in members}
 
 
 def _forms(name: str, home: str) -> list[str]:
-    """The names that `name` can have inside `home`."""
+    """Return the names that `name` can have inside `home`."""
     form, prefix = name_form(name), name_form(home)
     return [form, form.removeprefix(prefix)] if form.startswith(prefix) and form != prefix else [form]
 

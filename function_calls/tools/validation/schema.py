@@ -18,7 +18,7 @@ _PLAIN_ARM_STOPS: Final = frozenset({"anyOf", "oneOf", "allOf", "not", "const", 
 
 
 def model_schema(annotation: object) -> Schema:
-    """The schema of a model, dataclass, TypedDict or any annotation that Pydantic knows.
+    """Return the schema of a model, dataclass, TypedDict or any annotation that Pydantic knows.
 
     Titles are dropped, `Optional[int]` reads `{"type": ["integer", "null"]}`, references are inlined unless the
     type contains itself, and the class docstring is left out of the outermost object. Docstrings of nested classes
@@ -64,7 +64,7 @@ def inline_refs(schema: Mapping[str, object]) -> Schema:
 
 
 def openai_strict(schema: Mapping[str, object]) -> Schema | None:
-    """The variant for OpenAI's `strict: true`, or None where that subset cannot say it.
+    """Return the variant for OpenAI's `strict: true`, or None where that subset cannot say it.
 
     Every property is required and optional ones may be null; repair takes such nulls out again.
     Source: https://platform.openai.com/docs/guides/structured-outputs (supported schemas).
@@ -98,7 +98,7 @@ def openai_strict(schema: Mapping[str, object]) -> Schema | None:
 
 
 def nullable(schema: Schema) -> Schema:
-    """The same schema, also admitting null."""
+    """Return the same schema, also admitting null."""
     merged = _with_null(schema)
     return merged if merged is not None else {"anyOf": [schema, {"type": "null"}]}
 
@@ -106,7 +106,7 @@ def nullable(schema: Schema) -> Schema:
 def render(
     *, name: str, description: str, parameters: Mapping[str, object], vendor: Vendor = "openai"
 ) -> dict[str, object]:
-    """A tool as the request body of `vendor` wants it; strict falls back to plain where it is impossible."""
+    """Return A tool as the request body of `vendor` wants it; strict falls back to plain where it is impossible."""
     schema = published(parameters)
     if vendor == "anthropic":
         return {"name": name, "description": description, "input_schema": schema}
@@ -120,14 +120,14 @@ def render(
 
 
 def published(schema: Mapping[str, object]) -> Schema:
-    """The schema as models see it: without our own `x-` keys, such as `x-aliases`."""
+    """Return the schema as models see it: without our own `x-` keys, such as `x-aliases`."""
     return map_schemas(
         dict(schema), lambda node: {key: value for key, value in node.items() if not key.startswith("x-")}
     )
 
 
 def described(schema: Schema, texts: Mapping[str, str], *, keep: bool) -> Schema:
-    """The schema with `texts` as its properties' descriptions; with `keep`, only where there is none yet."""
+    """Return the schema with `texts` as its properties' descriptions; with `keep`, only where there is none yet."""
     properties = _properties(schema)
     new = {
         name: {**inner, "description": texts[name]}
@@ -138,7 +138,7 @@ def described(schema: Schema, texts: Mapping[str, str], *, keep: bool) -> Schema
 
 
 def unwrapped(schema: Schema, names: Iterable[str]) -> Schema:
-    """The schema with the bare type for `names`: leaving one out says None, so null need not be offered."""
+    """Return the schema with the bare type for `names`: leaving one out says None, so null need not be offered."""
     properties = dict(_properties(schema))
     for name in names:
         if name in properties:
@@ -194,7 +194,7 @@ def _tidied(node: Schema) -> Schema:
 
 
 def _with_null(schema: Schema) -> Schema | None:
-    """`schema` with null among its types; None where a type list cannot say that."""
+    """Return `schema` with null among its types; None where a type list cannot say that."""
     types = _types(schema)
     if not types or schema.keys() & _PLAIN_ARM_STOPS:
         return None

@@ -156,7 +156,7 @@ def _wanted(error: ValidationError) -> str:
 def _explain_arms(
     error: ValidationError, arms: Sequence[Sequence[ValidationError]], schema: Mapping[str, object]
 ) -> list[ArgumentError]:
-    """An alternative that came close is explained; when none did, they are named."""
+    """Return an alternative that came close is explained; when none did, they are named."""
     depth = len(error.instance_path)
     close = [arm for arm in arms if arm and not any(_misses_at(each, depth) for each in arm)]
     if close:

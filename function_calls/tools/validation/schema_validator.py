@@ -118,7 +118,7 @@ def names_all_members(node: Schema) -> bool:
 
 
 def _without_strangers(node: Schema) -> Schema:
-    """The same schema, refusing names it does not declare, where it says nothing about them."""
+    """Return the same schema, refusing names it does not declare, where it says nothing about them."""
     return {**node, "additionalProperties": False} if names_all_members(node) else node
 
 

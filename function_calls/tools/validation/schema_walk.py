@@ -17,7 +17,7 @@ _MAPS: Final = frozenset({"properties", "patternProperties", "$defs", "definitio
 
 
 def map_schemas(schema: Mapping[str, object], change: Callable[[Schema], Schema], *, deep: bool = True) -> Schema:
-    """A copy of `schema` with `change` applied to every schema in it, inner ones first.
+    """Return A copy of `schema` with `change` applied to every schema in it, inner ones first.
 
     With `deep=False` it is applied to the direct children only, and not to `schema` itself.
     """
@@ -40,7 +40,7 @@ def _mapped(key: str, value: object, child: Callable[[object], object]) -> objec
 
 
 def pointer_target(root: Mapping[str, object], reference: str) -> Schema:
-    """The schema that the local `reference` (`#/$defs/Point`) names.
+    """Return the schema that the local `reference` (`#/$defs/Point`) names.
 
     Raises:
         SchemaInvalid: it names nothing, or nothing that is a schema.

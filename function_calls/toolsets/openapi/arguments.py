@@ -52,7 +52,7 @@ class ArgumentReader:
         self._converter = converter
 
     def read(self, item: Node, operation: Node) -> Arguments:
-        """The arguments of `operation`, of which those that its path item has in common are a part."""
+        """Return the arguments of `operation`, of which those that its path item has in common are a part."""
         found = Arguments()
         parameters = self._parameters(item, operation)
         for parameter in parameters:
@@ -206,7 +206,7 @@ def _encodings(content: Node) -> dict[str, str]:
 
 
 def _without_flag(parameter: Node) -> Schema:
-    """A parameter of OpenAPI 2.0 as a schema: `required` is a flag there and a list here."""
+    """Return A parameter of OpenAPI 2.0 as a schema: `required` is a flag there and a list here."""
     return {str(key): value for key, value in parameter.items() if key not in {"required", "in", "name"}}
 
 

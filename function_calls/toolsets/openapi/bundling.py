@@ -25,7 +25,7 @@ class Bundler:
         self._known: dict[str, tuple[int, tuple[str, ...]]] = {}
 
     def bundled(self, schema: Schema) -> Schema:
-        """`schema` with `$defs`, all of its references leading there, in at most `LARGEST` characters."""
+        """Return `schema` with `$defs`, all of its references leading there, in at most `LARGEST` characters."""
         own = _trimmed(schema, LARGEST)
         size, definitions = length(own), dict[str, Schema]()
         waiting = deque(references(own))
@@ -59,7 +59,7 @@ def length(schema: object) -> int:
 
 
 def references(schema: object) -> Iterator[str]:
-    """The names of the definitions that `schema` refers to."""
+    """Yield the names of the definitions that `schema` refers to."""
     if isinstance(schema, dict):
         reference = schema.get("$ref")
         if isinstance(reference, str) and reference.startswith(_PREFIX):
@@ -93,7 +93,7 @@ def _stub(schema: Schema) -> Schema:
 
 
 def _loosened(schema: Schema) -> Schema:
-    """The last resort: whatever is referred to may be anything."""
+    """Return the last resort: whatever is referred to may be anything."""
     whole = {name: _free(part) for name, part in mapping(schema.get("properties")).items()}
     return {key: value for key, value in schema.items() if key != "$defs"} | {"properties": whole}
 
@@ -104,7 +104,7 @@ def _free(part: object) -> Schema:
 
 
 def _trimmed(schema: Schema, largest: int) -> Schema:
-    """`schema` in at most `largest` characters, giving up what matters least first; names of arguments stay."""
+    """Return `schema` in at most `largest` characters, giving up what matters least first; names of arguments stay."""
     for step in _STEPS:
         if length(schema) <= largest:
             return schema
@@ -113,7 +113,7 @@ def _trimmed(schema: Schema, largest: int) -> Schema:
 
 
 def _cut(schema: Schema, *, depth: int, longest: int, keeps_values: bool) -> Schema:
-    """`schema` down to `depth` levels of parts, with descriptions of at most `longest` characters."""
+    """Return `schema` down to `depth` levels of parts, with descriptions of at most `longest` characters."""
     node = dict(schema)
     if isinstance(text := node.get("description"), str) and len(text) > longest:
         node["description"] = f"{text[:longest].rstrip()}…"

@@ -20,7 +20,7 @@ _MOST_OPERATIONS: Final = 5000
 
 
 def import_document(raw: object, base_url: str) -> ImportedDocument:
-    """The operations of a parsed document as tools.
+    """Return the operations of a parsed document as tools.
 
     Args:
         raw: the document as JSON or YAML gave it; OpenAPI 2.0, 3.0 or 3.1.

@@ -13,13 +13,13 @@ _LONGEST_MEMBER: Final = 100
 
 
 def tool_name(operation_id: str, method: str, path: str, taken: Collection[str]) -> str:
-    """The operation's own id, or method and path; one that is taken gets a number."""
+    """Return the operation's own id, or method and path; one that is taken gets a number."""
     plain = _plain(operation_id) or _plain(f"{method}_{path.strip('/')}") or method
     return _free(_short(plain), taken)
 
 
 def argument_name(name: str, place: str, taken: Collection[str]) -> str:
-    """The parameter's own name; where two places have the same one, the second says its place (`id_query`).
+    """Return the parameter's own name; where two places have the same one, the second says its place (`id_query`).
 
     Members of a body keep their names as they are written, as far as they can be printed.
     """

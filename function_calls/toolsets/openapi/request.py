@@ -45,7 +45,7 @@ class PreparedRequest(Struct, frozen=True, kw_only=True):
 
 
 def prepared(operation: Operation, arguments: Mapping[str, object]) -> PreparedRequest:
-    """The request of a call whose `arguments` fit the tool's schema."""
+    """Return the request of a call whose `arguments` fit the tool's schema."""
     given = [
         (each, arguments[each.argument]) for each in operation.parameters if arguments.get(each.argument) is not None
     ]
@@ -74,7 +74,7 @@ def prepared(operation: Operation, arguments: Mapping[str, object]) -> PreparedR
 
 
 def text_of(value: object) -> str:
-    """A value as it is written in an address, a header or a form."""
+    """Return A value as it is written in an address, a header or a form."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if value is None:
@@ -85,12 +85,12 @@ def text_of(value: object) -> str:
 
 
 def _one_line(text: str) -> str:
-    """A header cannot have line breaks: what stands after one would be a header of the model's own."""
+    """Return A header cannot have line breaks: what stands after one would be a header of the model's own."""
     return " ".join(text.split())
 
 
 def _path_segment(parameter: Parameter, value: object) -> str:
-    """The value within a path. Slashes and dots are encoded: it stays the segment that it is."""
+    """Return the value within a path. Slashes and dots are encoded: it stays the segment that it is."""
     text = quote(_joined(parameter, value), safe="")
     if parameter.style == "label":
         text = "." + quote(_joined(parameter, value, separator="." if parameter.explode else ","), safe="")
@@ -102,7 +102,7 @@ def _path_segment(parameter: Parameter, value: object) -> str:
 
 
 def _joined(parameter: Parameter, value: object, separator: str = ",") -> str:
-    """Lists and objects on one line: `a,b` or `key,value` (exploded: `key=value`)."""
+    """Return lists and objects on one line: `a,b` or `key,value` (exploded: `key=value`)."""
     if parameter.content_type:
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, Mapping):
@@ -184,7 +184,7 @@ def _file(body: Body, name: str, text: str) -> FormPart:
 
 
 def file_content(text: str) -> tuple[bytes, str]:
-    """The bytes of a file that a model wrote: a `data:` URL with its type, or plain text."""
+    """Return the bytes of a file that a model wrote: a `data:` URL with its type, or plain text."""
     head, comma, data = text.partition(",")
     if not (comma and head.startswith("data:")):
         return text.encode(), ""

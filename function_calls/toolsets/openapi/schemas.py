@@ -67,7 +67,7 @@ class SchemaConverter:
         return _nulled(schema, node)
 
     def definition(self, name: str) -> Schema:
-        """The schema of a definition that some other one refers to by `name`."""
+        """Return the schema of a definition that some other one refers to by `name`."""
         if name not in self._made:
             left, self._left = self._left, _MOST_IN_ONE
             self._made[name] = self.converted(self._document.target(self._references[name]))

@@ -19,7 +19,7 @@ class SecurityReader:
         self._usual = document.raw.get("security")
 
     def read(self, operation: Node) -> tuple[tuple[Scheme, ...], ...]:
-        """The alternatives of an operation; none, or an empty one, when anybody may call it."""
+        """Return the alternatives of an operation; none, or an empty one, when anybody may call it."""
         wanted = operation.get("security", self._usual)
         return tuple(self._together(mapping(each)) for each in sequence(wanted))
 
@@ -43,7 +43,7 @@ def _scheme(key: str, node: Node) -> Scheme:
 
 
 def _client_flow(node: Node) -> Node:
-    """The flow in which a program shows who it is without a person."""
+    """Return the flow in which a program shows who it is without a person."""
     if str(node.get("flow", "")) in _FLOWS:
         return node
     flows = mapping(node.get("flows"))

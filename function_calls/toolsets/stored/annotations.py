@@ -48,7 +48,7 @@ class AnnotationReader:
         self._classes = classes
 
     def read(self, node: ast.expr | None, depth: int = 0) -> Schema:
-        """The schema of an annotation; one that says nothing allows anything."""
+        """Return the schema of an annotation; one that says nothing allows anything."""
         if node is None or depth > _DEEPEST:
             return {}
         if isinstance(node, ast.Constant):
@@ -60,7 +60,7 @@ class AnnotationReader:
         return self._named(name_of(node), depth)
 
     def model(self, definition: ast.ClassDef, depth: int = 0) -> Schema:
-        """The schema of a model or data class that the source defines."""
+        """Return the schema of a model or data class that the source defines."""
         properties: dict[str, object] = {}
         required = []
         for line in definition.body:
@@ -149,7 +149,7 @@ def _allows_extra(definition: ast.ClassDef) -> bool:
 
 
 def name_of(node: ast.expr) -> str:
-    """The last part of a name: `list`, `typing.Optional` as `Optional`; also of one that is written as text."""
+    """Return the last part of a name: `list`, `typing.Optional` as `Optional`; also of one that is written as text."""
     if isinstance(node, ast.Constant):
         return node.value.rpartition(".")[2] if isinstance(node.value, str) else ""
     if isinstance(node, ast.Attribute):
@@ -158,7 +158,7 @@ def name_of(node: ast.expr) -> str:
 
 
 def literal(node: ast.expr) -> object:
-    """The value that is written, None where it would have to be worked out."""
+    """Return the value that is written, None where it would have to be worked out."""
     try:
         value: object = ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):

@@ -96,7 +96,7 @@ class _Reader:
                 yield self._function(node, is_method=False)
 
     def valves(self) -> Schema | None:
-        """The schema of the settings: `Tools.Valves`, or a class `Valves` of the module."""
+        """Return the schema of the settings: `Tools.Valves`, or a class `Valves` of the module."""
         tools = self._classes.get("Tools")
         inner = [node for node in ([] if tools is None else tools.body) if isinstance(node, ast.ClassDef)]
         found = next((each for each in inner if each.name == "Valves"), self._classes.get("Valves"))
@@ -124,7 +124,7 @@ class _Reader:
         )
 
     def _arguments(self, node: Function, texts: Mapping[str, str], *, is_method: bool) -> tuple[str, Schema]:
-        """The name of the model that is the only argument, if one is, and the schema of all arguments."""
+        """Return the name of the model that is the only argument, if one is, and the schema of all arguments."""
         if node.args.vararg or node.args.kwarg or node.args.posonlyargs:
             raise SourceInvalid(f"{node.name} takes *args, **kwargs or arguments without names", node.lineno)
         listed = [each for each in _parameters(node, is_method=is_method) if not _is_given(each[0])]

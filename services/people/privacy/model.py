@@ -90,15 +90,15 @@ class PrivacyStore(Protocol):
         ...
 
     async def retention(self) -> Mapping[str, int]:
-        """The chats with a rule of their own, and their days."""
+        """Return the chats with a rule of their own, and their days."""
         ...
 
     async def chats(self) -> tuple[str, ...]:
-        """The keys of all chats that messages are kept of."""
+        """Return the keys of all chats that messages are kept of."""
         ...
 
     async def with_files(self, chat_key: str, before: datetime) -> tuple[GoneMessage, ...]:
-        """The messages of the chat sent earlier that files came with."""
+        """Return the messages of the chat sent earlier that files came with."""
         ...
 
     async def purge(self, chat_key: str, before: datetime, limit: int) -> int:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def zone_data_version() -> str:
-    """A text that changes when the zones' rules may have changed, such as `2025b`.
+    """Return A text that changes when the zones' rules may have changed, such as `2025b`.
 
     The first folder of the search path that holds zones decides, as it does for `zoneinfo`; then the `tzdata` package.
     """
@@ -28,7 +28,7 @@ def _version_on(folders: tuple[str, ...]) -> str:
 
 
 def _version_in(folder: Path) -> str:
-    """The version that stands in the folder; without one, when its newest file was written."""
+    """Return the version that stands in the folder; without one, when its newest file was written."""
     source, stamp = folder / "tzdata.zi", folder / "+VERSION"
     if source.is_file():
         with source.open(encoding="utf-8") as lines:

@@ -24,7 +24,7 @@ class LunarDays(Struct, frozen=True, kw_only=True):
     days: tuple[tuple[int, int], ...]
 
     def dates_from(self, first: date) -> Iterator[date]:
-        """The days from `first` on, until the lunar year 2100 ends."""
+        """Yield the days from `first` on, until the lunar year 2100 ends."""
         for year in range(max(_FIRST_YEAR, first.year - 1), _LAST_YEAR + 1):
             for day in sorted(set(self._dates_of(year))):
                 if day >= first:
@@ -67,7 +67,7 @@ def _pair(found: re.Match[str]) -> tuple[int, int]:
 
 @cache
 def _library() -> ModuleType:
-    """The library `borax`, which ships no types (the extra `calendars`)."""
+    """Return the library `borax`, which ships no types (the extra `calendars`)."""
     try:
         return import_module("borax.calendars")
     except ImportError as error:

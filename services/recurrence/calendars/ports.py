@@ -17,7 +17,7 @@ class WorkCalendar(Protocol):
         ...
 
     def known_until(self, region: str) -> date | None:
-        """The last day that is decreed; None where the days follow from the law for ever.
+        """Return the last day that is decreed; None where the days follow from the law for ever.
 
         After it, the answers of `is_workday` leave out what a government has not announced yet.
         """
@@ -28,7 +28,7 @@ class CalendarDays(Protocol):
     """The days of one rule of a calendar, such as the workdays of China. Hashable."""
 
     def dates_from(self, first: date) -> Iterator[date]:
-        """The days of the rule from `first` on, ascending, as far as the calendar goes."""
+        """Yield the days of the rule from `first` on, ascending, as far as the calendar goes."""
         ...
 
     @property

@@ -10,7 +10,7 @@ from loguru import logger
 
 
 def region_of(zone: str) -> str | None:
-    """The ISO 3166 code of the country that the zone (IANA name) belongs to; None for zones of no country.
+    """Return the ISO 3166 code of the country that the zone (IANA name) belongs to; None for zones of no country.
 
     Source: the table `zone.tab` of the IANA time zone database.
     """
@@ -45,13 +45,13 @@ class HolidayCalendar:
         return _region(region).is_working_day(day)
 
     def known_until(self, region: str) -> date | None:
-        """The end of the last decreed year, None where no weekend day was ever made a workday."""
+        """Return the end of the last decreed year, None where no weekend day was ever made a workday."""
         return _decreed_until(region)
 
 
 @cache
 def _region(region: str) -> "HolidayBase":
-    """The holidays of a region.
+    """Return the holidays of a region.
 
     Raises:
         ValueError: no calendar knows the region, or the library is not installed; the text says which.

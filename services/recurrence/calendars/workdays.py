@@ -23,7 +23,7 @@ class Workdays(Struct, frozen=True, kw_only=True):
     is_rest: bool = False
 
     def dates_from(self, first: date) -> Iterator[date]:
-        """The days from `first` on, until the calendar has none for two months or its last year ends."""
+        """Yield the days from `first` on, until the calendar has none for two months or its last year ends."""
         day, barren = first, 0
         while barren < _LONGEST_REST and day.year <= _LAST_YEAR:
             if self.calendar.is_workday(day, self.region) is not self.is_rest:
@@ -65,7 +65,7 @@ KINDS: Mapping[str, Callable[[str, str], CalendarDays]] = MappingProxyType(
 
 
 def read_calendar_days(text: str, region: str) -> CalendarDays:
-    """The days that the first part of a rule names, such as `LUNAR 8-15`, or `WORKDAYS` with a region.
+    """Return the days that the first part of a rule names, such as `LUNAR 8-15`, or `WORKDAYS` with a region.
 
     Raises:
         ValueError: no kind of rule, or one whose calendar is missing; the text says which.

@@ -21,7 +21,7 @@ _MOMENT = timedelta(microseconds=1)
 
 
 def expected_fires(schedule: Schedule, since: datetime, until: datetime) -> tuple[datetime, ...]:
-    """The instants of `schedule` from `since` to `until`, both included and timezone-aware, in UTC.
+    """Return the instants of `schedule` from `since` to `until`, both included and timezone-aware, in UTC.
 
     Raises:
         RequestRefused: zone or rule cannot be read.
@@ -48,7 +48,7 @@ def expected_fires(schedule: Schedule, since: datetime, until: datetime) -> tupl
 
 
 def _with_repeats(nag: FollowUp, schedule: Schedule, since: datetime, until: datetime) -> tuple[datetime, ...]:
-    """The fires of `schedule`, and each of them again until it was done or the next one came."""
+    """Return the fires of `schedule`, and each of them again until it was done or the next one came."""
     fires = expected_fires(schedule, since - nag.every * nag.times, until + _DAY)
     found = set(fires)
     for fire, following in zip(fires, (*fires[1:], datetime.max.replace(tzinfo=UTC)), strict=True):

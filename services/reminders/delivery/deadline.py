@@ -27,7 +27,7 @@ class Deadline:
             self._timer = self._loop.call_at(self._ends_at, self._ring)
 
     def end(self) -> bool:
-        """The piece of work has ended; return whether it was ended by the limit and by nobody else."""
+        """Return the piece of work has ended; return whether it was ended by the limit and by nobody else."""
         self._ends_at = None
         if not self._is_over:
             return False

@@ -303,7 +303,7 @@ class Dispatcher:
 
 
 def _begun(leases: Together, key: str, at: float, versions: dict[int, int]) -> Begun | None:
-    """The part of a message that the ledger let begin."""
+    """Return the part of a message that the ledger let begin."""
     ours = tuple(lease for lease in leases if lease.notice.delivery_id in versions)
     if not ours:
         return None

@@ -74,7 +74,7 @@ class DueQueue:
         return taken
 
     def _let_go(self, message: Together) -> Together:
-        """The part of a message that was not claimed anew since; it is not held any more."""
+        """Return the part of a message that was not claimed anew since; it is not held any more."""
         held = self._held
         newest = tuple([lease for lease in message if held.get(lease.notice.delivery_id) is lease])
         for lease in newest:

@@ -31,7 +31,7 @@ class RetryPolicy(Struct, frozen=True, kw_only=True):
         return max(jittered, timedelta(seconds=asked or 0.0))
 
     def mark_after(self, lease: Lease, failure: DeliveryFailed, now: datetime, pause: timedelta) -> DeliveryOutcome:
-        """The ledger's entry for a failed attempt that may be repeated after `pause`.
+        """Return the ledger's entry for a failed attempt that may be repeated after `pause`.
 
         What may have arrived once is `unknown` until it is known to have arrived, even when a repeat was refused.
         """

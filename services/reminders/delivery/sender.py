@@ -37,7 +37,7 @@ def log_settled(settled: Sequence[tuple[Lease, DeliveryOutcome]]) -> None:
 
 
 def logger_of(lease: Lease) -> "Logger":
-    """A logger that knows chat, reminder and delivery."""
+    """Return A logger that knows chat, reminder and delivery."""
     notice = lease.notice
     return logger.bind(chat=str(notice.address), reminder=notice.reminder_id, delivery=notice.delivery_id)
 
@@ -59,7 +59,7 @@ class Begun(NamedTuple):
 
 
 def message_key(leases: Together) -> str:
-    """The same for the same occurrences in the same message, and for no others.
+    """Return the same for the same occurrences in the same message, and for no others.
 
     A single occurrence has its own key. One that was said together with others before keeps the key of that message,
     even when the others are gone by now: the platform may have shown it.
@@ -106,7 +106,7 @@ class Sender:
         return [(lease, _said(lease, now, message_id)) for lease in leases]
 
     def lost(self, leases: Together, reason: str) -> list[tuple[Lease, DeliveryOutcome]]:
-        """The outcome of a send whose end is not known."""
+        """Return the outcome of a send whose end is not known."""
         return self._marks(leases, DeliveryFailed(reason, is_unknown=True))
 
     def _hand_over(self, leases: Together, key: str) -> Awaitable[str | None]:
@@ -116,7 +116,7 @@ class Sender:
         return self._gathering.deliver_together([lease.notice for lease in leases], key)
 
     async def _renewed(self, begun: Begun) -> Together:
-        """The occurrences with the words and people of now."""
+        """Return the occurrences with the words and people of now."""
         renewed = [
             await self._ledger.renew(lease.notice.delivery_id) if lease.notice.delivery_id in begun.edited else lease
             for lease in begun.leases

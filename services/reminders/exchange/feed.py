@@ -75,7 +75,7 @@ class CalendarFeed:
         self._clock = clock
 
     async def feed(self, token: str) -> str | None:
-        """The active reminders of the token's chat as iCalendar (`text/calendar`), None for an unknown token.
+        """Return the active reminders of the token's chat as iCalendar (`text/calendar`), None for an unknown token.
 
         Raises:
             ConfigError: the extra `ical` is not installed.

@@ -98,7 +98,7 @@ class _TimeReader:
         return tuple(self.instant(each.dt) for listed in lists for each in listed.dts)
 
     def instant(self, value: Any) -> datetime:
-        """A date, a time or the start of a period, in the zone of the component."""
+        """Return A date, a time or the start of a period, in the zone of the component."""
         if isinstance(value, tuple):
             value = value[0]
         zone = ZoneInfo(self.zone)

@@ -9,7 +9,7 @@ from services.reminders.exchange.model import ImportRefused, Problem
 
 
 def calendar_library() -> ModuleType:
-    """The package `icalendar`.
+    """Return the package `icalendar`.
 
     Raises:
         ConfigError: the extra `ical` is not installed.
@@ -34,7 +34,7 @@ class IcsPart(Struct, frozen=True, kw_only=True):
 
 
 def ics_parts(text: str) -> tuple[IcsPart, ...]:
-    """The components of one or several calendars, in order; what stands around them is not looked at.
+    """Return the components of one or several calendars, in order; what stands around them is not looked at.
 
     Raises:
         ImportRefused: BEGIN and END do not match, or this is no calendar at all.

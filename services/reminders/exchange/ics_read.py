@@ -124,7 +124,7 @@ def _of_record(item: IcsItem, now: datetime) -> PortableReminder:
 
 
 def _as_written(content: str) -> str:
-    """A text as it comes back from a property: all line ends are one."""
+    """Return A text as it comes back from a property: all line ends are one."""
     return content.replace("\r\n", "\n").replace("\r", "\n").strip()
 
 
@@ -169,14 +169,14 @@ def _due(item: IcsItem) -> datetime:
 
 
 def _leaving_out(item: IcsItem, moved: list[datetime]) -> IcsItem:
-    """The recurring event without the occurrences that others stand in for."""
+    """Return the recurring event without the occurrences that others stand in for."""
     if not moved:
         return item
     return replace(item, times=replace(item.times, exceptions=(*item.times.exceptions, *moved)))
 
 
 def _named(item: IcsItem, part: IcsPart) -> IcsItem:
-    """An event without a UID is named by its text, so that it is the same when it is imported again."""
+    """Return an event without a UID is named by its text, so that it is the same when it is imported again."""
     return item if item.uid else replace(item, uid=f"{sha256(part.text.encode()).hexdigest()[:24]}@bubbles")
 
 

@@ -16,7 +16,7 @@ _DROPPED = frozenset({"BYSECOND=0", "RSCALE=GREGORIAN"})
 
 
 def own_rule(rrule: str) -> str:
-    """An RRULE value as our rules say it; a yearly date of the Chinese calendar becomes `LUNAR M-D`.
+    """Return an RRULE value as our rules say it; a yearly date of the Chinese calendar becomes `LUNAR M-D`.
 
     Raises:
         ValueError: the rule belongs to a calendar or has a part that we do not know.
@@ -57,7 +57,7 @@ class IcsTimes(Struct, frozen=True, kw_only=True):
 
 
 def ics_times(schedule: Schedule, now: datetime) -> IcsTimes:
-    """The schedule as other calendars understand it; of one that never fires again, its start.
+    """Return the schedule as other calendars understand it; of one that never fires again, its start.
 
     Lunar dates, workdays of a region, what comes again until it is done and the last day of a month that lacks the
     31st have no RRULE that calendars can be trusted with: their next fires after `now` are listed instead, at most 300
@@ -96,7 +96,7 @@ def is_said_by(schedule: Schedule, times: IcsTimes, now: datetime) -> bool:
 
 
 def _in_utc(moments: Iterable[datetime]) -> set[datetime]:
-    """The instants: local times of different zones are never equal while the clocks are set back (PEP 495)."""
+    """Return the instants: local times of different zones are never equal while the clocks are set back (PEP 495)."""
     return {moment.astimezone(UTC) for moment in moments}
 
 
@@ -111,7 +111,7 @@ def _unambiguous(wall: datetime, zone: ZoneInfo) -> datetime:
 
 
 def _rrule(rule: Rule, zone: ZoneInfo) -> str | None:
-    """The RRULE value of a rule, None when there is none that every calendar reads the same."""
+    """Return the RRULE value of a rule, None when there is none that every calendar reads the same."""
     if rule.calendar_days is not None or rule.nag is not None or (rule.is_elapsed and rule.minutes):
         return None
     parts = dict(rule.shape)
@@ -152,7 +152,7 @@ def _listed(schedule: Schedule, now: datetime) -> IcsTimes:
 
 
 def _exceptions(rule: Rule, whole: Schedule, first: datetime) -> tuple[datetime, ...]:
-    """The fires that the exceptions of `rule` take out of `whole`, the schedule without them."""
+    """Return the fires that the exceptions of `rule` take out of `whole`, the schedule without them."""
     if not (rule.except_days or rule.except_walls):
         return ()
     last = max([*rule.except_days, *(each.date() for each in rule.except_walls)])

@@ -19,7 +19,7 @@ _REFRESH = timedelta(hours=1)
 
 
 def export_ics(reminders: Sequence[PortableReminder], *, chat: str, now: datetime) -> str:
-    """The reminders of `chat` (its key) as an iCalendar file; `now` is timezone-aware.
+    """Return the reminders of `chat` (its key) as an iCalendar file; `now` is timezone-aware.
 
     What RFC 5545 has no word for (people by chat id, zone of a UTC rule, lunar rules, pause) is kept in one property
     of each event, `X-BUBBLES-REMINDER`, so that `import_ics` gives back exactly what went in.
@@ -31,7 +31,7 @@ def export_ics(reminders: Sequence[PortableReminder], *, chat: str, now: datetim
 
 
 def feed_ics(reminders: Sequence[PortableReminder], *, chat: str, now: datetime) -> str:
-    """The same as a calendar to subscribe to: the active reminders, without what only an import needs."""
+    """Return the same as a calendar to subscribe to: the active reminders, without what only an import needs."""
     active = [each for each in reminders if each.state is ReminderState.ACTIVE]
     return _written(active, chat, now, has_records=False)
 

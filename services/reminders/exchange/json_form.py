@@ -33,7 +33,7 @@ class _Document(BaseModel):
 
 
 def export_json(reminders: Sequence[PortableReminder], *, chat: str, now: datetime) -> str:
-    """The reminders of `chat` (its key) as a JSON document; `now` is timezone-aware."""
+    """Return the reminders of `chat` (its key) as a JSON document; `now` is timezone-aware."""
     head = {"format": _FORMAT, "version": _VERSION, "chat": chat, "exported_at": now.isoformat()}
     lines = ",\n".join(record_of(each).model_dump_json() for each in reminders)
     return f'{json.dumps(head, ensure_ascii=False)[:-1]}, "reminders": [\n{lines}\n]}}\n'

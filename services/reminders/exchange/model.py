@@ -27,12 +27,12 @@ def uid_of(row: StoredReminder) -> str:
 
 
 def request_key(chat: ChatAddress, uid: str, copy: int) -> str:
-    """The key under which `uid` is kept in `chat`; `copy` counts what was imported again after it had ended."""
+    """Return the key under which `uid` is kept in `chat`; `copy` counts what was imported again after it had ended."""
     return f"import:{copy}:{chat.key}:{uid}"
 
 
 def key_in_uid(uid: str) -> int | None:
-    """The row that a UID made here names, None for the UIDs of others."""
+    """Return the row that a UID made here names, None for the UIDs of others."""
     own = _OWN.fullmatch(uid)
     return row_key(own[1]) if own else None
 
@@ -135,7 +135,7 @@ class PortableFile(Struct, frozen=True, kw_only=True):
 
 
 def portable(row: StoredReminder) -> PortableReminder:
-    """A row of the store as it goes into a file."""
+    """Return A row of the store as it goes into a file."""
     return PortableReminder(
         uid=uid_of(row),
         content=row.content,
@@ -154,7 +154,7 @@ def portable(row: StoredReminder) -> PortableReminder:
 
 
 def read_chat(key: str) -> ChatAddress:
-    """The address that `platform:id` names.
+    """Return the address that `platform:id` names.
 
     Raises:
         ValueError: it names none.

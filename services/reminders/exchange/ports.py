@@ -23,7 +23,7 @@ class ReminderShelfReader(Protocol):
     """Reads reminders; enough for an export and a calendar feed."""
 
     async def in_chat(self, chat_key: str, limit: int) -> tuple[StoredReminder, ...]:
-        """The active and paused reminders of a chat, soonest first."""
+        """Return the active and paused reminders of a chat, soonest first."""
         ...
 
 
@@ -31,11 +31,11 @@ class TransferStore(ReminderShelfReader, Protocol):
     """Reads reminders and takes in those of a file."""
 
     async def get(self, key: int) -> StoredReminder | None:
-        """The reminder with this key, whatever its state."""
+        """Return the reminder with this key, whatever its state."""
         ...
 
     async def by_request(self, request_key: str) -> StoredReminder | None:
-        """The reminder that the command with this key made."""
+        """Return the reminder that the command with this key made."""
         ...
 
     async def take_in(self, arrivals: Sequence[ImportedReminder], now: datetime) -> int:

@@ -69,7 +69,7 @@ class ReminderRecord(_Record):
     action: Literal["say", "summary"] = "say"
 
     def reminder(self) -> PortableReminder:
-        """The noun of the services.
+        """Return the noun of the services.
 
         Raises:
             RequestRefused: `zone_unknown`, `rule_not_understood` and whatever else is wrong with the rule.
@@ -95,7 +95,7 @@ class ReminderRecord(_Record):
 
 
 def record_of(reminder: PortableReminder) -> ReminderRecord:
-    """The record that says all about `reminder`."""
+    """Return the record that says all about `reminder`."""
     schedule = reminder.schedule
     return ReminderRecord(
         uid=reminder.uid,

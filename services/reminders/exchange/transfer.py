@@ -48,7 +48,7 @@ class ImportReport(Struct, frozen=True, kw_only=True):
 
 
 async def export_chat(reader: ReminderShelfReader, chat: ChatAddress, form: Form, now: datetime) -> str:
-    """The active and paused reminders of `chat` as a file; `now` is timezone-aware.
+    """Return the active and paused reminders of `chat` as a file; `now` is timezone-aware.
 
     Raises:
         ConfigError: the extra `ical` is not installed.
@@ -116,7 +116,7 @@ class Importer:
         return await self._store.take_in(arrivals, now)
 
     async def _free_key(self, chat: ChatAddress, reminder: PortableReminder) -> str | None:
-        """The key to keep `reminder` under, None when it is open in this chat, or done as it is in the file."""
+        """Return the key to keep `reminder` under, None when it is open in this chat, or done as it is in the file."""
         known = _OPEN | {reminder.state}
         number = key_in_uid(reminder.uid)
         row = None if number is None else await self._store.get(number)
@@ -173,7 +173,7 @@ def _read(data: bytes, newcomers: Newcomers, now: datetime) -> PortableFile:
 
 
 def _unique(found: PortableFile) -> PortableFile:
-    """The file, unless a UID stands in it twice."""
+    """Return the file, unless a UID stands in it twice."""
     seen: set[str] = set()
     problems = []
     for number, reminder in enumerate(found.reminders, start=1):

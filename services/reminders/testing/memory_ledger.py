@@ -125,7 +125,7 @@ class MemoryLedger:
         return len(freed)
 
     def latest_due(self) -> datetime | None:
-        """The latest due time."""
+        """Return the latest due time."""
         return max((entry.due_at for entry in self._entries.values()), default=None)
 
     def wait_no_longer(self, now: datetime) -> None:
@@ -145,7 +145,7 @@ class MemoryLedger:
         return len(again)
 
     def given_up(self, since: datetime) -> set[int]:
-        """The keys of the reminders that something was given up of."""
+        """Return the keys of the reminders that something was given up of."""
         entries = self._entries.values()
         return {each.reminder for each in entries if each.state is DeliveryState.PARKED and each.due_at > since}
 

@@ -61,11 +61,11 @@ class MemoryReminderStore:
         look_up(rule)
 
     async def by_request(self, request_key: str) -> StoredReminder | None:
-        """The reminder that a command made."""
+        """Return the reminder that a command made."""
         return next((row for row in self._rows.values() if row.request_key == request_key), None)
 
     async def in_chat(self, chat_key: str, limit: int) -> tuple[StoredReminder, ...]:
-        """The active and paused reminders of a chat."""
+        """Return the active and paused reminders of a chat."""
         found = [row for row in self._rows.values() if row.address.key == chat_key and _is_open(row)]
         return tuple(found[:limit])
 
@@ -75,7 +75,7 @@ class MemoryReminderStore:
         return tuple(row for row in own if _is_open(row))[:limit]
 
     async def get(self, key: int) -> StoredReminder | None:
-        """The reminder with this key, whatever its state."""
+        """Return the reminder with this key, whatever its state."""
         return self._rows.get(key)
 
     async def lately_sent(self, chat_key: str, since: datetime, limit: int) -> tuple[StoredReminder, ...]:
@@ -84,7 +84,7 @@ class MemoryReminderStore:
         return tuple(self._rows[key] for key in keys if self._rows[key].address.key == chat_key)[:limit]
 
     async def said_in(self, chat_key: str, message_id: str) -> tuple[StoredReminder, ...]:
-        """The reminders that were said in a message of the bot."""
+        """Return the reminders that were said in a message of the bot."""
         rows = [self._rows[key] for key in self._ledger.said_in(message_id)]
         return tuple(row for row in rows if row.address.key == chat_key)
 
@@ -139,7 +139,7 @@ class MemoryReminderStore:
         return self._ledger.release(owner, but)
 
     async def latest_due(self) -> datetime | None:
-        """The latest due time of an occurrence."""
+        """Return the latest due time of an occurrence."""
         return self._ledger.latest_due()
 
     async def resume_parked(self, chat_key: str, since: datetime, now: datetime) -> int:
@@ -149,7 +149,7 @@ class MemoryReminderStore:
         return self._ledger.resume_parked(here, since, now)
 
     async def given_up_chats(self, since: datetime) -> frozenset[str]:
-        """The keys of the chats in which something due after `since` was given up."""
+        """Return the keys of the chats in which something due after `since` was given up."""
         return frozenset(self._rows[key].address.key for key in self._ledger.given_up(since))
 
     async def realign(self, now: datetime) -> int:
@@ -172,7 +172,7 @@ class MemoryReminderStore:
         return self._arm_anew(now) if known not in {"", version} else 0
 
     async def quiet_hours(self, key: str) -> QuietHours | None:
-        """The quiet hours under `key`."""
+        """Return the quiet hours under `key`."""
         return self._quiet.get(key)
 
     async def set_quiet_hours(self, key: str, hours: QuietHours | None) -> None:

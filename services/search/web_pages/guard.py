@@ -66,7 +66,7 @@ def _hidden(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
 
 
 async def resolved(host: str, port: int) -> tuple[Address, ...]:
-    """The addresses of `host`, in the order of the system's resolver."""
+    """Return the addresses of `host`, in the order of the system's resolver."""
     found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return tuple(dict.fromkeys(ipaddress.ip_address(str(entry[4][0]).partition("%")[0]) for entry in found))
 
@@ -124,7 +124,7 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
 
 
 def guarded_pool(backend: GuardedBackend | None = None) -> httpcore.AsyncConnectionPool:
-    """Connections behind the guard, to be used as `async with`; proxies of the environment are not used."""
+    """Return connections behind the guard, to be used as `async with`; proxies of the environment are not used."""
     return httpcore.AsyncConnectionPool(
         network_backend=backend or GuardedBackend(), max_connections=_MOST_CONNECTIONS, keepalive_expiry=5
     )

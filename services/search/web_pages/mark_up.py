@@ -23,7 +23,7 @@ class Piece(NamedTuple):
 
 
 def pieces(page: str) -> Iterator[Piece]:
-    """The text and the tags of `page` in order; comments, scripts, styles and declarations are left out."""
+    """Yield the text and the tags of `page` in order; comments, scripts, styles and declarations are left out."""
     place = 0
     while True:
         start = page.find("<", place)

@@ -40,7 +40,7 @@ _FEWEST_CORE_CHARACTERS = 200
 
 
 def readable(page: str) -> tuple[str, str]:
-    """The title and the text of a page; of a page that marks its main part, that part."""
+    """Return the title and the text of a page; of a page that marks its main part, that part."""
     reader = _Reader()
     for piece in pieces(page):
         reader.take(piece)

@@ -57,7 +57,7 @@ class WebPageService:
         self._max_bytes = max_bytes
 
     async def fetch(self, url: str) -> WebPage:
-        """The page at `url`, with `https://` in front where no scheme is given.
+        """Return the page at `url`, with `https://` in front where no scheme is given.
 
         Raises:
             PageUnavailable: it cannot be read, or must not be.
@@ -126,7 +126,7 @@ def _checked(address: str) -> str:
 
 
 def _decoded(body: bytes, content_type: str) -> str:
-    """The text of `body`: by the header's character set, the page's own, UTF-8."""
+    """Return the text of `body`: by the header's character set, the page's own, UTF-8."""
     found = _CHARSET.search(content_type.encode("latin-1", "ignore")) or _CHARSET.search(body[:_DECLARED_WITHIN])
     try:
         return body.decode(found[1].decode() if found else "utf-8", errors="replace")

@@ -11,7 +11,7 @@ LATEST = 2**63 - 1
 
 
 def to_micros(moment: datetime) -> int:
-    """A timezone-aware instant as microseconds."""
+    """Return A timezone-aware instant as microseconds."""
     return (moment - _EPOCH) // _MICROSECOND
 
 
@@ -31,6 +31,6 @@ def from_micros_or_none(micros: int | None) -> datetime | None:
 
 
 def address_of(chat_key: str, thread_id: str | None) -> ChatAddress:
-    """The address whose key was stored."""
+    """Return the address whose key was stored."""
     platform, _, chat_id = chat_key.partition(":")
     return ChatAddress(platform=platform, chat_id=chat_id, thread_id=thread_id)

@@ -16,7 +16,7 @@ _MOST_VALUES = 32_766  # that SQLite takes in one statement
 
 
 def insert_new(dialect: str, table: sa.Table) -> "sqlite.Insert | postgresql.Insert":
-    """An INSERT that skips rows whose unique key exists."""
+    """Return an INSERT that skips rows whose unique key exists."""
     if dialect == "postgresql":
         from sqlalchemy.dialects import postgresql
 
@@ -32,7 +32,7 @@ def insert_many(connection: sa.Connection, table: sa.Table, rows: Sequence[Mappi
 
 
 def _insert_by_driver(connection: sa.Connection, table: sa.Table, rows: Sequence[Mapping[str, object]]) -> int:
-    """The values go to the driver as they are: converting each by its column's type takes as long as the rest.
+    """Return the values go to the driver as they are: converting each by its column's type takes as long as the rest.
 
     As many rows as may be are one statement, which costs a quarter less than one for each.
     """
@@ -69,7 +69,7 @@ def new_from_json(table: sa.Table, names: tuple[str, ...]) -> "postgresql.Insert
 
 
 def upsert(connection: sa.Connection, table: sa.Table, *, key: Sequence[str]) -> "sqlite.Insert | postgresql.Insert":
-    """An INSERT that replaces the other columns of the row with the same `key`."""
+    """Return an INSERT that replaces the other columns of the row with the same `key`."""
     return _upsert(connection.dialect.name, table, tuple(key))
 
 

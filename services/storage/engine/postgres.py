@@ -37,7 +37,7 @@ class Role(StrEnum):
 
 
 def engine(url: sa.URL, role: Role, *, sessions: int = 1) -> sa.Engine:
-    """An engine that keeps `sessions` connections open, made as they are needed.
+    """Return an engine that keeps `sessions` connections open, made as they are needed.
 
     Raises:
         ConfigError: the driver is not installed.
@@ -92,12 +92,12 @@ def _leave_out_nul(connection: "DriverConnection[object]", _record: object) -> N
 
 
 def _code(cause: BaseException | None) -> str:
-    """The SQLSTATE of what the driver raised; "" where another one did, or it had none."""
+    """Return the SQLSTATE of what the driver raised; "" where another one did, or it had none."""
     return str(getattr(cause, "sqlstate", None) or "")
 
 
 def _with_driver(url: sa.URL) -> sa.URL:
-    """The URL with the driver that we ship for, where none is named."""
+    """Return the URL with the driver that we ship for, where none is named."""
     return url.set(drivername="postgresql+psycopg") if url.drivername == "postgresql" else url
 
 

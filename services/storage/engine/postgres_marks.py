@@ -55,7 +55,7 @@ def settle_sent_at_once(
 
 
 def kept(marks: Sequence[Kept]) -> tuple[str, str]:
-    """The values of `KEEP`, one row for all."""
+    """Return the values of `KEEP`, one row for all."""
     return str(marks[0][0]), json.dumps(marks)
 
 

@@ -43,7 +43,7 @@ class SentJournal:
         self._bytes = 0
 
     def __enter__(self) -> Self:
-        """The file is made when the first line is written."""
+        """Return the file is made when the first line is written."""
         return self
 
     def __exit__(

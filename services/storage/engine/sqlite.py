@@ -44,7 +44,7 @@ def file_of(url: sa.URL) -> Path | None:
 
 
 def engine(url: sa.URL, role: Role, busy: timedelta = _BUSY) -> sa.Engine:
-    """An engine with the one connection that its thread uses; it waits `busy` for locks of other programs."""
+    """Return an engine with the one connection that its thread uses; it waits `busy` for locks of other programs."""
     made = sa.create_engine(
         url,
         poolclass=sa.StaticPool,
@@ -72,7 +72,7 @@ def engine(url: sa.URL, role: Role, busy: timedelta = _BUSY) -> sa.Engine:
 
 @cache
 def _dialect() -> sa.Dialect:
-    """The dialect that all engines share, and that what they have compiled is kept for."""
+    """Return the dialect that all engines share, and that what they have compiled is kept for."""
     model = sa.create_engine("sqlite://")
     model.connect().close()  # from its first connection a dialect learns what this SQLite can do
     model.dispose()
@@ -107,7 +107,7 @@ def is_full(cause: BaseException | None) -> bool:
 
 
 def is_io_error(cause: BaseException | None) -> bool:
-    """True where the system failed to read or write the file.
+    """Return whether the system failed to read or write the file.
 
     On a full disk also where no shared memory can be made.
     """

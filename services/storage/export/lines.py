@@ -249,7 +249,7 @@ class ExportScope(Struct, frozen=True, kw_only=True):
         return f"{chat_key.partition(':')[0]}:{person_id}" in self.people
 
     def has_scope(self, scope: str) -> bool:
-        """True where a scope of lasting values is theirs.
+        """Return whether a scope of lasting values is theirs.
 
         The zone of a chat, a session, what a person has everywhere.
         """

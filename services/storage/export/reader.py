@@ -111,7 +111,7 @@ def _scoped(connection: sa.Connection, wanted: ExportScope) -> Iterator[ScopedLi
 
 
 def _accounts(connection: sa.Connection, wanted: ExportScope) -> Iterator[AccountsLine]:
-    """The accounts that people have linked, once where several of them are one person."""
+    """Yield the accounts that people have linked, once where several of them are one person."""
     scopes = [account_scope(each) for each in wanted.people]
     own = sa.select(SCOPE.c.value).where(SCOPE.c.scope.in_(scopes), SCOPE.c.key == GROUP).distinct()
     for group in connection.scalars(own.order_by(SCOPE.c.value)):
@@ -129,7 +129,7 @@ def _state(connection: sa.Connection, wanted: ExportScope) -> Iterator[StateLine
 
 
 def _messages(connection: sa.Connection, *, wanted: ExportScope, after: int) -> tuple[list[Line], int | None]:
-    """The messages after a row that may be given out, and the row to go on after; None at the end."""
+    """Return the messages after a row that may be given out, and the row to go on after; None at the end."""
     rows, last = _page(connection, (MESSAGE.c.id, MESSAGE.c.chat_key, MESSAGE.c.sender_id), wanted, after)
     return [_message(row) for row in rows if row["deleted_at"] is None], last
 

@@ -14,20 +14,20 @@ Columns = dict[str, object]
 
 
 def turn_line(row: sa.RowMapping) -> TurnLine:
-    """A turn as a line."""
+    """Return A turn as a line."""
     own = {"chat": row["chat_key"], "at": from_micros(row["at"]), "completions": turn_of(row).completions}
     return TurnLine(**(_same(row, TurnLine) | own))
 
 
 def call_line(row: sa.RowMapping) -> CallLine:
-    """A call as a line."""
+    """Return A call as a line."""
     lists = {name: json.loads(_text(row[name])) for name in ("repairs", "receipts")}
     own = {"chat": row["session_id"], "at": from_micros(row["timestamp"]), **lists}
     return CallLine(**(_same(row, CallLine) | own))
 
 
 def turn_row(line: TurnLine) -> Columns:
-    """The columns of a turn."""
+    """Return the columns of a turn."""
     rest = line.model_dump(exclude={"kind", "chat"})
     return rest | {
         "chat_key": line.chat,
@@ -37,7 +37,7 @@ def turn_row(line: TurnLine) -> Columns:
 
 
 def call_row(line: CallLine) -> Columns:
-    """The columns of a call."""
+    """Return the columns of a call."""
     rest = line.model_dump(exclude={"kind", "chat", "at"})
     return rest | {
         "session_id": line.chat,
@@ -48,10 +48,10 @@ def call_row(line: CallLine) -> Columns:
 
 
 def _same(row: sa.RowMapping, line: type[BaseModel]) -> dict[str, Any]:
-    """The columns that a line has under the same name."""
+    """Return the columns that a line has under the same name."""
     return {name: _text(row[name]) for name in line.model_fields if name in row}
 
 
 def _text(value: Any) -> Any:
-    """A column; text without what no other database keeps."""
+    """Return A column; text without what no other database keeps."""
     return value.replace("\x00", "") if isinstance(value, str) else value

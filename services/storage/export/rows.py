@@ -39,7 +39,7 @@ TABLES: Final[Mapping[type[Row], sa.Table]] = {
 
 
 def columns_of(line: Row) -> Columns:
-    """The columns of the row that a line is."""
+    """Return the columns of the row that a line is."""
     match line:
         case TurnLine():
             return turn_row(line)

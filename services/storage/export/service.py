@@ -72,7 +72,7 @@ class ImportSummary(Struct, frozen=True, kw_only=True):
 async def exported(
     source: LineSource, files: FileShelf, wanted: ExportScope, now: datetime
 ) -> AsyncIterator[tuple[str, str]]:
-    """The lines of an export with their kinds, the head first, of kind `head`; `now` is timezone-aware.
+    """Yield the lines of an export with their kinds, the head first, of kind `head`; `now` is timezone-aware.
 
     A file comes once, after the first line that names it.
     """
@@ -104,7 +104,7 @@ def _urls(line: Line) -> set[str]:
 
 
 def read_lines(texts: Iterable[str], check: Callable[[Line], None] | None = None) -> Iterator[Line]:
-    """The lines of an export, without its head; `check` looks at each, too.
+    """Yield the lines of an export, without its head; `check` looks at each, too.
 
     Raises:
         ImportRefused: one is none of ours, or did not pass.
@@ -155,7 +155,7 @@ async def import_lines(
 
 
 def _reminders(lines: Iterable[Line]) -> Mapping[str, list[PortableReminder]]:
-    """The reminders by their chats; every other line is read, and so checked, on the way."""
+    """Return the reminders by their chats; every other line is read, and so checked, on the way."""
     found: defaultdict[str, list[PortableReminder]] = defaultdict(list)
     problems: list[Problem] = []
     for line in lines:

@@ -102,7 +102,7 @@ def _is_new_memory(connection: sa.Connection, row: Columns) -> int:
 
 
 def _is_new_turn(connection: sa.Connection, row: Columns) -> int:
-    """Turns have no key of their own either: one of the same message at the same time is the same."""
+    """Return turns have no key of their own either: one of the same message at the same time is the same."""
     is_same = sa.and_(*(TURN.c[name] == row[name] for name in ("message_id", "chat_key", "at")))
     if connection.scalar(sa.select(TURN.c.id).where(is_same).limit(1)) is not None:
         return 0

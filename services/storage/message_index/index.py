@@ -27,7 +27,7 @@ class Indexed(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def chat_term(chat_key: str) -> str:
-    """A term for a chat, which no message can hold: terms of messages have letters and figures only."""
+    """Return A term for a chat, which no message can hold: terms of messages have letters and figures only."""
     return _CHAT_MARK + sha256(chat_key.encode()).hexdigest()[:16]
 
 

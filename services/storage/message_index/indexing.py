@@ -32,7 +32,7 @@ Exactly these are in the index; taking out of SQLite's what never came in would 
 
 
 def index_of(connection: sa.Connection) -> MessageIndex:
-    """The index of the database behind `connection`."""
+    """Return the index of the database behind `connection`."""
     if connection.dialect.name == "postgresql":
         from services.storage.message_index.index_postgres import PostgresMessageIndex
 

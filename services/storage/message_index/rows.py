@@ -78,7 +78,7 @@ def in_thread(address: ChatAddress) -> sa.ColumnElement[bool]:
 
 
 def messages_of(rows: Iterable[Sequence[Any]]) -> Iterator[ChatMessage]:
-    """The messages of rows of `MESSAGE_COLUMNS`; equal addresses and people are one object."""
+    """Yield the messages of rows of `MESSAGE_COLUMNS`; equal addresses and people are one object."""
     addresses: dict[tuple[str, str | None], ChatAddress] = {}
     people: dict[tuple[str, str, bool, str], Person] = {}
     for (

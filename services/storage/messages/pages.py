@@ -48,7 +48,7 @@ class MessagePages:
         self._database = database
 
     async def of_chat(self, chat: ChatAddress, *, before: str | None = None, limit: int) -> tuple[PagedMessage, ...]:
-        """The last `limit` messages of a chat, or those before the message `before`, oldest first."""
+        """Return the last `limit` messages of a chat, or those before the message `before`, oldest first."""
         wanted = sa.and_(MESSAGE.c.chat_key == chat.key, _IS_SHOWN)
         if before is not None:
             one = sa.and_(MESSAGE.c.chat_key == chat.key, MESSAGE.c.message_id == before)
@@ -71,7 +71,7 @@ class MessagePages:
         return _paged(await self._rows(sa.select(*_COLUMNS).where(wanted).order_by(MESSAGE.c.id)))
 
     async def chats(self, platform: str | None = None, limit: int = 200) -> tuple[ChatOverview, ...]:
-        """The chats (of a platform) that have messages, the last used first."""
+        """Return the chats (of a platform) that have messages, the last used first."""
         last = sa.func.max(MESSAGE.c.sent_at)
         query = sa.select(MESSAGE.c.chat_key, sa.func.count().label("count"), last.label("last")).where(_IS_SHOWN)
         if platform is not None:
@@ -112,7 +112,7 @@ def _paged(rows: Sequence[sa.Row[*tuple[Any, ...]]]) -> tuple[PagedMessage, ...]
 async def messages_before(
     database: Readable, address: ChatAddress, message_id: str, limit: int
 ) -> tuple[ChatMessage, ...]:
-    """The last `limit` messages of the chat that were recorded before this one, oldest first."""
+    """Return the last `limit` messages of the chat that were recorded before this one, oldest first."""
     in_chat = sa.and_(MESSAGE.c.chat_key == address.key, MESSAGE.c.deleted_at.is_(None))
     this = sa.select(MESSAGE.c.id).where(MESSAGE.c.chat_key == address.key, MESSAGE.c.message_id == message_id)
     query = (

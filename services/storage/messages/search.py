@@ -37,7 +37,7 @@ def search(
 def _waiting(
     connection: sa.Connection, index: MessageIndex, address: ChatAddress, shown: sa.ColumnElement[bool]
 ) -> list[tuple[sa.Row[*tuple[Any, ...]], frozenset[str]]]:
-    """The messages of the chat that are not in the index yet, newest first, with their terms."""
+    """Return the messages of the chat that are not in the index yet, newest first, with their terms."""
     if index.newest_row is None:
         return []
     # The unary plus keeps SQLite from reading the whole chat by its index.

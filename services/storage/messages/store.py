@@ -95,13 +95,13 @@ class SqlMessageStore:
             logger.error("messages wait on for their index: {}", error)
 
     async def find(self, address: ChatAddress, message_id: str) -> ChatMessage | None:
-        """The message of that id in the chat, in whichever thread."""
+        """Return the message of that id in the chat, in whichever thread."""
         is_it = sa.and_(MESSAGE.c.chat_key == address.key, MESSAGE.c.message_id == message_id)
         found = await self._latest(sa.and_(is_it, is_consented(address)), 1)
         return found[0] if found else None
 
     async def recent(self, address: ChatAddress, limit: int) -> tuple[ChatMessage, ...]:
-        """The last `limit` messages, oldest first."""
+        """Return the last `limit` messages, oldest first."""
         return await self._latest(sa.and_(_of(address), is_consented(address)), limit)
 
     async def speakers(self, address: ChatAddress, limit: int) -> tuple[tuple[str, str], ...]:
@@ -119,12 +119,12 @@ class SqlMessageStore:
         return await self._database.read(work)
 
     async def since(self, address: ChatAddress, moment: datetime, limit: int) -> tuple[ChatMessage, ...]:
-        """The last `limit` messages sent after `moment`, oldest first."""
+        """Return the last `limit` messages sent after `moment`, oldest first."""
         wanted = sa.and_(_of(address), is_consented(address), MESSAGE.c.sent_at > to_micros(moment))
         return await self._latest(wanted, limit)
 
     async def last_of(self, address: ChatAddress, person: Person, before: datetime | None) -> ChatMessage | None:
-        """The latest message of `person` in the chat, sent before `before`."""
+        """Return the latest message of `person` in the chat, sent before `before`."""
         wanted = sa.and_(_of(address), MESSAGE.c.sender_id == person.id)
         if before is not None:
             wanted = sa.and_(wanted, MESSAGE.c.sent_at < to_micros(before))
@@ -132,7 +132,7 @@ class SqlMessageStore:
         return found[0] if found else None
 
     async def search(self, address: ChatAddress, query: str, limit: int) -> tuple[ChatMessage, ...]:
-        """The messages of people that fit `query`, those with all of its terms first, of these the latest."""
+        """Return the messages of people that fit `query`, those with all of its terms first, of these the latest."""
         terms = wanted_terms(query)
         if not terms:
             return ()
@@ -194,7 +194,7 @@ def _inserted(connection: sa.Connection, rows: Sequence[dict[str, object]]) -> l
 
 @cache
 def _new_message(names: tuple[str, ...]) -> str:
-    """The statement of `_new_messages` as SQLite's driver takes it for one message."""
+    """Return the statement of `_new_messages` as SQLite's driver takes it for one message."""
     columns, places = ", ".join(names), ", ".join("?" * len(names))
     insert = f"INSERT INTO message ({columns}) VALUES ({places})"  # noqa: S608 - names of ours
     return f"{insert} ON CONFLICT DO NOTHING RETURNING {', '.join(NewMessage._fields)}"
@@ -202,7 +202,7 @@ def _new_message(names: tuple[str, ...]) -> str:
 
 @cache
 def _new_messages(dialect: str) -> sa.Executable:
-    """The statement that keeps messages and names the new ones; made once, for every message passes it."""
+    """Return the statement that keeps messages and names the new ones; made once, for every message passes it."""
     return insert_new(dialect, MESSAGE).returning(*(MESSAGE.c[name] for name in NewMessage._fields))
 
 

@@ -18,7 +18,7 @@ def in_place(chat_key: sa.ColumnElement[str], scope: DataScope) -> sa.ColumnElem
 
 
 def gone_messages(connection: sa.Connection, wanted: sa.ColumnElement[bool]) -> tuple[GoneMessage, ...]:
-    """The messages that are about to go, oldest first."""
+    """Return the messages that are about to go, oldest first."""
     columns = sa.select(MESSAGE.c.chat_key, MESSAGE.c.message_id, MESSAGE.c.attachments)
     return tuple(
         GoneMessage(

@@ -62,7 +62,7 @@ def _asked_by(account: Account) -> sa.ColumnElement[bool]:
 
 
 def memory_of(row: sa.RowMapping) -> Memory:
-    """The memory of a row."""
+    """Return the memory of a row."""
     return Memory(
         id=f"m{row['id']}",
         address=address_of(row["chat_key"], None),

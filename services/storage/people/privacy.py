@@ -94,17 +94,17 @@ class SqlPrivacyStore:
         await self._database.run(work)
 
     async def retention(self) -> Mapping[str, int]:
-        """The chats with a rule of their own, and their days."""
+        """Return the chats with a rule of their own, and their days."""
         rows = await self._database.read(lambda connection: connection.execute(sa.select(RETENTION)).all())
         return {row.chat_key: row.keep_days for row in rows}
 
     async def chats(self) -> tuple[str, ...]:
-        """The keys of all chats that messages are kept of."""
+        """Return the keys of all chats that messages are kept of."""
         query = sa.select(MESSAGE.c.chat_key).distinct()
         return tuple(await self._database.read(lambda connection: connection.scalars(query).all()))
 
     async def with_files(self, chat_key: str, before: datetime) -> tuple[GoneMessage, ...]:
-        """The messages of the chat sent earlier that files came with."""
+        """Return the messages of the chat sent earlier that files came with."""
         is_old = sa.and_(MESSAGE.c.chat_key == chat_key, MESSAGE.c.sent_at < to_micros(before))
         wanted = sa.and_(is_old, MESSAGE.c.attachments != "")
         return await self._database.read(lambda connection: gone_messages(connection, wanted))

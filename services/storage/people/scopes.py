@@ -22,7 +22,7 @@ class SqlScopeStore:
         self._database = database
 
     async def load(self, scopes: Sequence[str]) -> Sequence[Mapping[str, Json]]:
-        """The values of each of `scopes`, in that order."""
+        """Return the values of each of `scopes`, in that order."""
         found = await self._database.read(lambda connection: _values(connection, scopes))
         return [found[scope] for scope in scopes]
 
@@ -72,7 +72,7 @@ class PrivateChats:
         self._database = database
 
     async def of(self, platform: str, person_id: str) -> ChatAddress | None:
-        """The private chat of a person on a platform; None where they never wrote in one."""
+        """Return the private chat of a person on a platform; None where they never wrote in one."""
         query = (
             sa.select(MESSAGE.c.chat_key, MESSAGE.c.thread_id)
             .where(

@@ -66,7 +66,7 @@ class ActivityReader:
         self._database = database
 
     async def calls(self, wanted: CallFilter, *, before: int | None = None, limit: int) -> tuple[PagedCall, ...]:
-        """Calls, latest first; `before` is the number of the last one of the page before."""
+        """Return calls, latest first; `before` is the number of the last one of the page before."""
         conditions: list[sa.ColumnElement[bool]] = [sa.true()]
         columns = (
             (CALL.c.tool_name, wanted.tool),
@@ -86,7 +86,7 @@ class ActivityReader:
     async def turns(
         self, *, chat_key: str | None = None, text: str = "", before: int | None = None, limit: int
     ) -> tuple[PagedTurn, ...]:
-        """Turns, latest first; `before` is the number of the last one of the page before."""
+        """Return turns, latest first; `before` is the number of the last one of the page before."""
         conditions: list[sa.ColumnElement[bool]] = [sa.true()]
         if chat_key is not None:
             conditions.append(TURN.c.chat_key == chat_key)

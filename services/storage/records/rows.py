@@ -11,7 +11,7 @@ from services.storage.engine.column_values import address_of, from_micros, to_mi
 
 
 def turn_columns(turn: TurnRecord) -> dict[str, object]:
-    """A turn as the columns of its row."""
+    """Return A turn as the columns of its row."""
     used = turn.charge
     return {
         "chat_key": turn.address.key,
@@ -40,7 +40,7 @@ def turn_columns(turn: TurnRecord) -> dict[str, object]:
 
 
 def turn_of(row: sa.RowMapping) -> TurnRecord:
-    """The turn of a row."""
+    """Return the turn of a row."""
     return TurnRecord(
         address=address_of(row["chat_key"], row["thread_id"]),
         message_id=row["message_id"],
@@ -63,7 +63,7 @@ def turn_of(row: sa.RowMapping) -> TurnRecord:
 
 
 def call_columns(call: CallRecord) -> dict[str, object]:
-    """A call as the columns of its row."""
+    """Return A call as the columns of its row."""
     return {
         "id": call.id,
         "session_id": call.address.key,
@@ -94,7 +94,7 @@ def call_columns(call: CallRecord) -> dict[str, object]:
 
 
 def call_of(row: sa.RowMapping) -> CallRecord:
-    """The call of a row."""
+    """Return the call of a row."""
     return CallRecord(
         id=row["id"],
         address=address_of(row["session_id"], row["thread_id"]),

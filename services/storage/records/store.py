@@ -22,7 +22,7 @@ class SqlCallReader:
         self._readable = database
 
     async def turn(self, message_id: str, chat_key: str | None = None) -> TurnRecord | None:
-        """The latest turn of a message."""
+        """Return the latest turn of a message."""
         wanted = TURN.c.message_id == message_id
         if chat_key is not None:
             wanted = sa.and_(wanted, TURN.c.chat_key == chat_key)
@@ -31,7 +31,7 @@ class SqlCallReader:
     async def latest_turns(
         self, limit: int, *, chat_key: str | None = None, person_id: str | None = None
     ) -> tuple[TurnRecord, ...]:
-        """The last `limit` turns, latest first."""
+        """Return the last `limit` turns, latest first."""
         wanted: sa.ColumnElement[bool] = sa.true()
         if chat_key is not None:
             wanted = sa.and_(wanted, TURN.c.chat_key == chat_key)
@@ -40,7 +40,7 @@ class SqlCallReader:
         return await self._latest(wanted, limit)
 
     async def calls(self, chat_key: str, message_ids: Sequence[str]) -> tuple[CallRecord, ...]:
-        """The calls made for these messages, in the order they ended."""
+        """Return the calls made for these messages, in the order they ended."""
         wanted = sa.and_(CALL.c.session_id == chat_key, CALL.c.message_id.in_(message_ids))
         query = sa.select(CALL).where(wanted).order_by(CALL.c.number)
         rows = await self._readable.read(lambda connection: connection.execute(query).mappings().all())

@@ -131,7 +131,7 @@ def resume_parked(connection: sa.Connection, chat_key: str, *, since: int, now: 
 
 
 def given_up_chats(connection: sa.Connection, since: int) -> frozenset[str]:
-    """The keys of the chats in which something due after `since` (microseconds) was given up."""
+    """Return the keys of the chats in which something due after `since` (microseconds) was given up."""
     return frozenset(connection.scalars(sa.select(DELIVERY.c.chat_key).distinct().where(_is_given_up(since))))
 
 
@@ -165,7 +165,7 @@ def purge(connection: sa.Connection, before: int, limit: int) -> int:
 
 
 def latest_due(connection: sa.Connection) -> int | None:
-    """The latest due time, in microseconds, of the occurrences that were claimed last."""
+    """Return the latest due time, in microseconds, of the occurrences that were claimed last."""
     last = sa.select(DELIVERY.c.due_at).order_by(DELIVERY.c.id.desc()).limit(_LAST_CLAIMED).subquery()
     latest: int | None = connection.scalar(sa.select(sa.func.max(last.c.due_at)))
     return latest

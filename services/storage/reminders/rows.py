@@ -80,13 +80,13 @@ def schedule_columns(schedule: Schedule) -> dict[str, object]:
 
 
 def schedule_of(row: sa.RowMapping) -> Schedule:
-    """The schedule that a row holds."""
+    """Return the schedule that a row holds."""
     start = datetime.fromisoformat(row["start_local"]).replace(fold=row["start_fold"])
     return Schedule(start=start, zone=row["zone"], rule=row["rule"])
 
 
 def draft_columns(draft: ValidatedReminder, created_at: int) -> dict[str, object]:
-    """A new reminder as columns."""
+    """Return A new reminder as columns."""
     wish, address, creator = draft.wish, draft.wish.address, draft.wish.creator
     return {
         "request_key": wish.request_key,
@@ -111,7 +111,7 @@ def draft_columns(draft: ValidatedReminder, created_at: int) -> dict[str, object
 
 
 def change_columns(change: Change, now: datetime) -> dict[str, object]:
-    """A change as columns, without the next fire."""
+    """Return A change as columns, without the next fire."""
     chosen = {"is_urgent": change.is_urgent, "catch_up": None if change.catch_up is None else change.catch_up.value}
     return {
         **{name: value for name, value in chosen.items() if value is not None},
@@ -125,7 +125,7 @@ def change_columns(change: Change, now: datetime) -> dict[str, object]:
 
 
 def reminder_of(row: sa.RowMapping) -> StoredReminder:
-    """A row of the reminder table."""
+    """Return A row of the reminder table."""
     return StoredReminder(
         key=row["id"],
         version=row["version"],
@@ -147,12 +147,12 @@ def reminder_of(row: sa.RowMapping) -> StoredReminder:
 
 
 def occurred_of(columns: sa.RowMapping | Mapping[str, Any]) -> Occurred:
-    """The delivery half of a joined row."""
+    """Return the delivery half of a joined row."""
     return Occurred(*(columns[name] for name in Occurred._fields))
 
 
 def lease_of(row: sa.RowMapping, occurred: Occurred) -> Lease:
-    """A claimed occurrence of the reminder in `row`, ready to be said."""
+    """Return A claimed occurrence of the reminder in `row`, ready to be said."""
     identifier = public_id(occurred.reminder_id)
     due_at = from_micros(occurred.due_at).astimezone(ZoneInfo(row["zone"]))
     action = ReminderAction(row["action"])
@@ -185,7 +185,7 @@ def lease_of(row: sa.RowMapping, occurred: Occurred) -> Lease:
 
 
 def next_fire_micros(change: Change) -> int | None:
-    """The next fire of a change as a column value."""
+    """Return the next fire of a change as a column value."""
     return to_micros_or_none(change.next_fire_at)
 
 

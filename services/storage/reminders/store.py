@@ -87,11 +87,11 @@ class SqlReminderStore:
         await self._database.read(lambda _: look_up(rule))
 
     async def by_request(self, request_key: str) -> StoredReminder | None:
-        """The reminder that a command made."""
+        """Return the reminder that a command made."""
         return await self._database.read(lambda connection: _by_request(connection, request_key))
 
     async def in_chat(self, chat_key: str, limit: int) -> tuple[StoredReminder, ...]:
-        """The active and paused reminders of a chat, soonest first."""
+        """Return the active and paused reminders of a chat, soonest first."""
         return await self._rows(_open_in_chat(), {"chat": chat_key, "most": limit})
 
     async def of_creator(self, platform: str, person_id: str, limit: int) -> tuple[StoredReminder, ...]:
@@ -101,7 +101,7 @@ class SqlReminderStore:
         return await self._rows(sa.select(REMINDER).where(is_own, is_there, IS_OPEN).limit(limit))
 
     async def get(self, key: int) -> StoredReminder | None:
-        """The reminder with this key, whatever its state."""
+        """Return the reminder with this key, whatever its state."""
         found = await self._rows(sa.select(REMINDER).where(REMINDER.c.id == key))
         return found[0] if found else None
 
@@ -147,7 +147,7 @@ class SqlReminderStore:
         return await self._database.run(work)
 
     async def said_in(self, chat_key: str, message_id: str) -> tuple[StoredReminder, ...]:
-        """The reminders that were said in a message of the bot."""
+        """Return the reminders that were said in a message of the bot."""
         here = sa.and_(DELIVERY.c.chat_key == chat_key, DELIVERY.c.platform_message_id == message_id)
         said = sa.select(DELIVERY.c.reminder_id).where(here)
         return await self._rows(sa.select(REMINDER).where(REMINDER.c.id.in_(said)).order_by(REMINDER.c.id))
@@ -230,7 +230,7 @@ class SqlReminderStore:
         return await self._database.run(lambda connection: ledger.release(connection, owner, but))
 
     async def latest_due(self) -> datetime | None:
-        """The latest due time among the occurrences that were claimed last."""
+        """Return the latest due time among the occurrences that were claimed last."""
         return from_micros_or_none(await self._database.read(ledger.latest_due))
 
     async def resume_parked(self, chat_key: str, since: datetime, now: datetime) -> int:
@@ -241,7 +241,7 @@ class SqlReminderStore:
         )
 
     async def given_up_chats(self, since: datetime) -> frozenset[str]:
-        """The keys of the chats in which something due after `since` was given up."""
+        """Return the keys of the chats in which something due after `since` was given up."""
         return await self._database.read(lambda connection: ledger.given_up_chats(connection, to_micros(since)))
 
     async def realign(self, now: datetime) -> int:
@@ -253,7 +253,7 @@ class SqlReminderStore:
         return await self._database.run(lambda connection: claims.follow_zone_data(connection, version, now))
 
     async def quiet_hours(self, key: str) -> QuietHours | None:
-        """The quiet hours under `key`."""
+        """Return the quiet hours under `key`."""
         query = sa.select(QUIET).where(QUIET.c.key == key)
         row = await self._database.read(lambda connection: connection.execute(query).mappings().one_or_none())
         return None if row is None else hours_of(row)

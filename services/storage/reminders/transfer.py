@@ -23,17 +23,17 @@ class SqlReminderReader:
         self._readable = database
 
     async def in_chat(self, chat_key: str, limit: int) -> tuple[StoredReminder, ...]:
-        """The active and paused reminders of a chat, soonest first."""
+        """Return the active and paused reminders of a chat, soonest first."""
         soonest = (REMINDER.c.next_fire_at.is_(None), REMINDER.c.next_fire_at, REMINDER.c.id)
         query = sa.select(REMINDER).where(REMINDER.c.chat_key == chat_key, IS_OPEN).order_by(*soonest).limit(limit)
         return await self._rows(query)
 
     async def get(self, key: int) -> StoredReminder | None:
-        """The reminder with this key, whatever its state."""
+        """Return the reminder with this key, whatever its state."""
         return next(iter(await self._rows(sa.select(REMINDER).where(REMINDER.c.id == key))), None)
 
     async def by_request(self, request_key: str) -> StoredReminder | None:
-        """The reminder that the command with this key made."""
+        """Return the reminder that the command with this key made."""
         return next(iter(await self._rows(sa.select(REMINDER).where(REMINDER.c.request_key == request_key))), None)
 
     async def _rows(self, query: sa.Select[tuple[object, ...]]) -> tuple[StoredReminder, ...]:

@@ -111,7 +111,7 @@ def _file(url: sa.URL) -> Path:
 
 
 def _checked(file: Path) -> int:
-    """The version of the tables of a copy.
+    """Return the version of the tables of a copy.
 
     Raises:
         ConfigError: it is no database of ours, is damaged, or is newer than this code.

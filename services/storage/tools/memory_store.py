@@ -15,7 +15,7 @@ class MemoryStoredToolStore:
         return tuple(sorted(self._tools.values(), key=lambda tool: (tool.created_at, tool.id)))
 
     async def get(self, tool_id: str) -> StoredTool | None:
-        """The tool of that id."""
+        """Return the tool of that id."""
         return self._tools.get(tool_id)
 
     async def save(self, tool: StoredTool, author: str) -> None:
@@ -32,5 +32,5 @@ class MemoryStoredToolStore:
         return self._tools.pop(tool_id, None) is not None
 
     async def versions(self, tool_id: str) -> tuple[ToolVersion, ...]:
-        """The versions of its source, the latest first."""
+        """Return the versions of its source, the latest first."""
         return tuple(reversed(self._versions.get(tool_id, {}).values()))

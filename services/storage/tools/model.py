@@ -57,7 +57,7 @@ class StoredToolStore(StoredTools, Protocol):
     """Keeps tools and all versions of their source."""
 
     async def get(self, tool_id: str) -> StoredTool | None:
-        """The tool of that id."""
+        """Return the tool of that id."""
         ...
 
     async def save(self, tool: StoredTool, author: str) -> None:
@@ -69,5 +69,5 @@ class StoredToolStore(StoredTools, Protocol):
         ...
 
     async def versions(self, tool_id: str) -> tuple[ToolVersion, ...]:
-        """The versions of its source, the latest first."""
+        """Return the versions of its source, the latest first."""
         ...

@@ -34,7 +34,7 @@ class SqlStoredToolStore(SqlStoredTools):
         self._database = database
 
     async def get(self, tool_id: str) -> StoredTool | None:
-        """The tool of that id."""
+        """Return the tool of that id."""
         query = sa.select(STORED_TOOL).where(STORED_TOOL.c.id == tool_id)
         row = await self._database.read(lambda connection: connection.execute(query).mappings().one_or_none())
         return None if row is None else _tool(row)
@@ -65,7 +65,7 @@ class SqlStoredToolStore(SqlStoredTools):
         return await self._database.run(work)
 
     async def versions(self, tool_id: str) -> tuple[ToolVersion, ...]:
-        """The versions of its source, the latest first."""
+        """Return the versions of its source, the latest first."""
         table = STORED_TOOL_VERSION
         query = sa.select(table).where(table.c.tool_id == tool_id).order_by(table.c.version.desc())
         rows = await self._database.read(lambda connection: connection.execute(query).mappings().all())

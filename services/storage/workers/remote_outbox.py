@@ -54,7 +54,7 @@ class RemoteMessages:
         return taken_by == ""
 
     async def take(self, platforms: Collection[str]) -> list[tuple[int, str]]:
-        """Number and content of what waits for `platforms`, the oldest first; it is ours to say from now on."""
+        """Return number and content of what waits for `platforms`, the oldest first; it is ours to say from now on."""
         values = {"owner": self._owner, "platforms": sorted(platforms), "fresh": self._fresh, "limit": _AT_ONCE}
 
         def work(connection: sa.Connection) -> list[tuple[int, str]]:

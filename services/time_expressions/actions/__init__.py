@@ -13,7 +13,7 @@ Action = Callable[..., Any]
 
 
 def find_action(name: str) -> Action:
-    """The function that lexicons call `name`.
+    """Return the function that lexicons call `name`.
 
     Raises:
         LookupError: There is none.

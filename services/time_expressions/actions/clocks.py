@@ -16,7 +16,7 @@ _MINUTES_OF_HALF_A_DAY = 720
 
 
 def clock(values: Values, *, half: str = "", least: int = 0, century: int = 0) -> Clock | None:
-    """An hour, perhaps minutes; a word may fix the half of the day.
+    """Return an hour, perhaps minutes; a word may fix the half of the day.
 
     Minutes may have to be `least`, or to be what is left of a year of two figures: the 05 of 9点05.
     """
@@ -40,7 +40,7 @@ def clock_seconds(values: Values) -> Clock | None:
 
 
 def with_half(values: Values, *, half: str = "") -> Clock | None:
-    """A clock marked am or pm; 1515pm stays what it is."""
+    """Return A clock marked am or pm; 1515pm stays what it is."""
     base, *named = values
     half = half or (named[0] if named else "")
     if isinstance(base, int):
@@ -89,7 +89,7 @@ def clock_shifted(values: Values, *, sign: int = 1) -> Clock | None:
 
 
 def bare_clock(values: Values) -> Clock | None:
-    """A bare number beside a part of the day, or after "at"."""
+    """Return A bare number beside a part of the day, or after "at"."""
     value = values[0]
     if isinstance(value, Clock):
         return value
@@ -97,7 +97,7 @@ def bare_clock(values: Values) -> Clock | None:
 
 
 def clock_piece(values: Values, *, strength: int = 2) -> Slots | None:
-    """A piece made of one clock, or of several."""
+    """Return A piece made of one clock, or of several."""
     clocks = [bare_clock([value]) for value in both(values)]
     told = [one for one in clocks if one is not None]
     if len(told) < len(clocks):

@@ -26,7 +26,7 @@ _DAYS = {"days", "months", "weekdays", "feast", "edge"}
 
 
 def date(values: Values, *, form: str, strength: int = 2) -> Slots | None:
-    """A date from its parts; `form` names them in order with the letters y, m, d."""
+    """Return A date from its parts; `form` names them in order with the letters y, m, d."""
     parts = dict(zip(form, values, strict=True))
     made: Slots = {"strength": strength}
     days = parts.get("d")
@@ -97,7 +97,7 @@ def dated(values: Values, **fixed: Any) -> Slots | None:
 
 
 def nth_weekday(values: Values, *, last: bool = False, strength: int = 1) -> Slots | None:
-    """The second Friday, the last but one Monday; several ordinals may stand."""
+    """Return the second Friday, the last but one Monday; several ordinals may stand."""
     ordinals, days = values if len(values) == 2 else ((1,), values[0])
     ordinals = ordinals if isinstance(ordinals, tuple) else (ordinals,)
     days = days if isinstance(days, tuple) else (days,)
@@ -109,7 +109,7 @@ def nth_weekday(values: Values, *, last: bool = False, strength: int = 1) -> Slo
 
 
 def nth_day(values: Values, *, last: bool = False) -> Slots | None:
-    """The 35th day, the 5th last day."""
+    """Return the 35th day, the 5th last day."""
     ordinal = values[0] if values else 1
     if not isinstance(ordinal, int) or not 1 <= abs(ordinal) <= 366:
         return None
@@ -122,12 +122,12 @@ def spelled_day(values: Values) -> Slots | None:
 
 
 def day_from_end(values: Values) -> Slots:
-    """The fourth last."""
+    """Return the fourth last."""
     return {"days": (-values[0],), "strength": 0}
 
 
 def instances(values: Values, *, last: bool = False) -> Slots | None:
-    """The first and last instance of Wednesday and Friday, the second to last working day."""
+    """Return the first and last instance of Wednesday and Friday, the second to last working day."""
     ordinals, days = values
     ordinals = ordinals if isinstance(ordinals, tuple) else (ordinals,)
     if last:
@@ -153,7 +153,7 @@ def holiday(values: Values, *, strength: int) -> Slots:
 
 
 def last_midnight(values: Values) -> Slots:
-    """New Year's Eve at midnight: where the day ends, and not where it begins."""
+    """Return new Year's Eve at midnight: where the day ends, and not where it begins."""
     return {**values[-1], "clocks": (Clock(_LAST_HOUR, 0, 0, "24", "hour"),), "strength": 2}
 
 
@@ -225,7 +225,7 @@ def seasonal(values: Values, *, year: int) -> Slots:
 
 
 def of_quarter(values: Values) -> Slots | None:
-    """The first Monday, the last day of each quarter: of its first month, or of its last one."""
+    """Return the first Monday, the last day of each quarter: of its first month, or of its last one."""
     inner: Slots = values[-1]
     places = inner.get("ordinals", ()) + inner.get("day_numbers", ())
     if len(places) != 1 or not inner.keys() <= {"ordinals", "weekdays", "day_numbers", "strength"}:
@@ -250,7 +250,7 @@ def week_of_year(values: Values, *, form: str = "w", next_year: bool = False) ->
 
 
 def nth_week(values: Values, *, last: bool = False, from_end: bool = False, week_last: bool = False) -> Slots | None:
-    """The first week of October, 下月第二周: the nth one of the month is the one of its nth Monday."""
+    """Return the first week of October, 下月第二周: the nth one of the month is the one of its nth Monday."""
     if last:
         inner, number = values[-1], -1
     else:
@@ -266,7 +266,7 @@ def nth_week(values: Values, *, last: bool = False, from_end: bool = False, week
 
 
 def nth_weekday_after(values: Values) -> Slots | None:
-    """The third Tuesday after Christmas."""
+    """Return the third Tuesday after Christmas."""
     number, day, anchor = values
     first = weekday_about([day, anchor], side="after")
     if first is None or not 1 <= number <= _MOST_WEEKS:

@@ -68,7 +68,7 @@ def shifted(values: Values, *, unit: str = "") -> Slots:
 
 
 def weekday(values: Values, *, strength: int = 2, week: int | None = None, **fixed: Any) -> Slots:
-    """A weekday: bare, or of the present calendar week plus `week`."""
+    """Return A weekday: bare, or of the present calendar week plus `week`."""
     made: Slots = {"weekdays": values[-1] if isinstance(values[-1], tuple) else (values[-1],), "strength": strength}
     if week is not None:
         made["shift"] = Shift("week", week)
@@ -111,7 +111,7 @@ def weekday_half(values: Values) -> Slots:
 
 
 def weekday_about(values: Values, *, side: str = "nearest", day_last: bool = False) -> Slots | None:
-    """The Monday closest to a date, before it or after it."""
+    """Return the Monday closest to a date, before it or after it."""
     day, anchor = reversed(values) if day_last else values
     if anchor.keys() & {"every", "offset", "clocks", "parts", "since", "until", "refused"} or not names_day(anchor):
         return None
@@ -127,7 +127,7 @@ def week_later(values: Values) -> Slots | None:
 
 
 def part_before(values: Values) -> Slots | None:
-    """The night before Christmas."""
+    """Return the night before Christmas."""
     part, anchor = values
     if anchor.keys() & {"every", "offset", "clocks", "parts", "since", "until", "refused"} or not names_day(anchor):
         return None
@@ -135,7 +135,7 @@ def part_before(values: Values) -> Slots | None:
 
 
 def part_after(values: Values) -> Slots | None:
-    """The morning after Christmas: of the next day."""
+    """Return the morning after Christmas: of the next day."""
     told = part_before(values)
     if told is None:
         return None

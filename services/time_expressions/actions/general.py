@@ -9,17 +9,17 @@ Values = list[Any]
 
 
 def keep(values: Values, **_: Any) -> Any:
-    """The last value as it is."""
+    """Return the last value as it is."""
     return values[-1]
 
 
 def constant(_values: Values, *, value: Any) -> Any:
-    """The value that the rule states."""
+    """Return the value that the rule states."""
     return value
 
 
 def both(values: Values) -> Any:
-    """The values of a list, one after the other; nothing is said twice in one."""
+    """Return the values of a list, one after the other; nothing is said twice in one."""
     found: list[Any] = []
     for value in values:
         found += value if isinstance(value, tuple) and not isinstance(value, Clock) else [value]
@@ -59,5 +59,5 @@ def refuse(_values: Values) -> Slots:
 
 
 def piece(values: Values, **fixed: Any) -> Slots:
-    """A piece that is one already, with fields that the rule states."""
+    """Return A piece that is one already, with fields that the rule states."""
     return typed({**values[-1], **fixed})

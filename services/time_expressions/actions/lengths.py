@@ -43,7 +43,7 @@ def fraction(values: Values) -> float | None:
 
 
 def times(values: Values, *, factor: float) -> float:
-    """A number of quarters, and the like."""
+    """Return A number of quarters, and the like."""
     return float(values[0] * factor)
 
 
@@ -63,7 +63,7 @@ def neighbours(values: Values) -> int | None:
 
 
 def span(values: Values, *, more: float = 0) -> Span | None:
-    """An amount and a unit; `more` adds a part of the unit ("an hour and a half")."""
+    """Return an amount and a unit; `more` adds a part of the unit ("an hour and a half")."""
     amount, unit = (1, values[0]) if len(values) == 1 else values
     return measure(amount + more, unit)
 
@@ -74,7 +74,7 @@ def half_span(values: Values, *, part: float = 0.5) -> Span | None:
 
 
 def measure(amount: float, unit: str) -> Span | None:
-    """A length of `amount` units, or None where there is no such unit or the length is absurd."""
+    """Return A length of `amount` units, or None where there is no such unit or the length is absurd."""
     if amount > (_MOST_YEARS if unit == "year" else _MOST_UNITS):
         return None
     whole = amount == int(amount)
@@ -135,13 +135,13 @@ def from_offset(values: Values, *, sign: int = 1, clockless: bool = False) -> Sl
 
 
 def workday_after(values: Values, *, length_first: bool = False) -> Slots | None:
-    """The first working day after Christmas: `anchor` names a day and no clock."""
+    """Return the first working day after Christmas: `anchor` names a day and no clock."""
     length, anchor = values if length_first else reversed(values)
     return None if _has_clock(anchor) else offset_from([length, anchor])
 
 
 def weeks_from(values: Values) -> Slots | None:
-    """A week tomorrow, two weeks today."""
+    """Return A week tomorrow, two weeks today."""
     length, anchor = values
     return offset_from(values) if length.unit in {"week", "fortnight"} and "clocks" not in anchor else None
 
@@ -162,7 +162,7 @@ def workdays(values: Values) -> Span | None:
 
 
 def same_time(values: Values) -> Slots | None:
-    """This time tomorrow, 明天这个时候."""
+    """Return this time tomorrow, 明天这个时候."""
     inner = values[-1] if isinstance(values[-1], dict) else {"shift": Shift("day", values[-1])}
     shift = inner.get("shift")
     if shift is None or not inner.keys() <= {"shift", "strength"} or shift.steps < 1:
@@ -194,5 +194,5 @@ def clock_span(values: Values) -> Span | None:
 
 
 def span_of(values: Values, *, unit: str, factor: int = 1, more: float = 0) -> Span | None:
-    """A number of one unit that the rule names, and perhaps a part of it."""
+    """Return A number of one unit that the rule names, and perhaps a part of it."""
     return measure(values[0] * factor + more, unit)

@@ -72,7 +72,7 @@ def every_weekday_at(values: Values) -> Slots | None:
 
 
 def next_weekdays(values: Values) -> Slots | None:
-    """The next three Mondays."""
+    """Return the next three Mondays."""
     count, day = values
     made = every_weekday([day])
     return {**made, "times": int(count)} if made and 1 < count <= 100 else None
@@ -89,7 +89,7 @@ def every_nth_weekday(values: Values, *, last: bool = False) -> Slots | None:
 
 
 def nth_weekdays(values: Values) -> Slots | None:
-    """The first Monday and the third Friday of every month: each ordinal is that of its own weekday."""
+    """Return the first Monday and the third Friday of every month: each ordinal is that of its own weekday."""
     named = [value for value in values if isinstance(value, dict)]
     if any(len(each["ordinals"]) != 1 or len(each["weekdays"]) != 1 for each in named):
         return None
@@ -108,7 +108,7 @@ def every_date(values: Values) -> Slots | None:
 
 
 def days_between(values: Values) -> Slots | None:
-    """The 1st to the 5th of every month: each of these days."""
+    """Return the 1st to the 5th of every month: each of these days."""
     numbers = [one for value in values if value != "month" for one in (value if isinstance(value, tuple) else (value,))]
     first, last = numbers
     if not 1 <= first < last <= _LAST_DAY:
@@ -125,7 +125,7 @@ def day_before_each(values: Values) -> Slots | None:
 
 
 def weekday_beside_each(values: Values, *, after: bool = False) -> Slots | None:
-    """The Monday before the 15th of every month: the one of the seven days before it."""
+    """Return the Monday before the 15th of every month: the one of the seven days before it."""
     weekday, number = values[:2]
     first = number + 1 if after else number - _WEEK
     if not 1 <= first <= _SURE_LAST_DAY - _WEEK + 1:
@@ -135,7 +135,7 @@ def weekday_beside_each(values: Values, *, after: bool = False) -> Slots | None:
 
 
 def week_of_each(values: Values, *, last: bool = False, day_last: bool = False) -> Slots | None:
-    """The first week of every month, its Wednesday: the nth Monday, the nth Wednesday."""
+    """Return the first week of every month, its Wednesday: the nth Monday, the nth Wednesday."""
     told = [value for value in values if value != "month"]
     number = -1 if last else told.pop(0 if day_last or len(told) == 1 else 1)
     made = nth_weekday([number, told[0] if told else 0])

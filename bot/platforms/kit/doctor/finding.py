@@ -31,5 +31,5 @@ def problem(about: str, said: str, next_step: str) -> Finding:
 
 
 def warning(about: str, said: str) -> Finding:
-    """It works, but hardly as it was meant."""
+    """Return it works, but hardly as it was meant."""
     return Finding(about=about, said=said, is_warning=True)
