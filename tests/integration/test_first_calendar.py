@@ -1,6 +1,7 @@
 """The first look into a calendar of holidays takes tenths of a second, and keeps nobody waiting."""
 
 import asyncio
+import gc
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -11,7 +12,6 @@ import pytest
 
 from bot.testing.clocks import FixedClock
 from services.kernel.chat import ChatAddress, Person
-from services.kernel.startup_imports import import_without_gc
 from services.kernel.state import MemoryStateStore
 from services.recurrence.schedule import Schedule
 from services.reminders.model import DueNotice, NewReminder
@@ -42,8 +42,8 @@ class NoCourier:
 def look(say_ready: Callable[[], None], folder: Path, what: str) -> None:
     """Set or list a reminder on working days as the first thing of a process; write down how long the loop was away."""
     say_ready()
-    with import_without_gc():  # as the bot starts; else a look for garbage in all of it could fall into the time
-        warm_up()
+    warm_up()
+    gc.freeze()  # as the start of the bot does with all that was imported; else a collection could fall into the time
     assert "holidays" not in sys.modules
     longest = asyncio.run(_look(folder, what))
     assert "holidays" in sys.modules
