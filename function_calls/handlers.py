@@ -11,7 +11,7 @@ from function_calls.functions.reminders.cautions import cautions
 from function_calls.functions.reminders.cross_check import cross_check
 from function_calls.functions.reminders.days import deleted, on_that_day_only, with_own_days
 from function_calls.functions.reminders.edited import as_edited
-from function_calls.functions.reminders.leftover_question import ask_about_leftover
+from function_calls.functions.reminders.leftover_question import ask_about_deadline, ask_about_leftover
 from function_calls.functions.reminders.named_days import due_on_own_day
 from function_calls.functions.reminders.own_part import own_part
 from function_calls.functions.reminders.pages import (
@@ -82,6 +82,7 @@ async def reminder_set(
     targets = await named_people(args.person, ctx, history)
     call = ToolCall(id=ctx.call_id, name="reminder_set", arguments=args.model_dump(exclude_none=True))
     asked_about = await ask_about_leftover(call, args.content, schedule, targets, ctx)
+    asked_about = asked_about or await ask_about_deadline(call, args.content, schedule, targets, part.words, ctx)
     if asked_about is not None:
         return asked_about
     await reminders.look_up(on_working_days(schedule, ctx.message.text))

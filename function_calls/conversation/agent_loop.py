@@ -36,7 +36,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
 
     `choices` are the buttons of what an interpreter asked. `is_question` and `is_answered` are the final results':
     `text` asks something, or the chat has the answer already. `is_owed` says that `text` is due even where the message
-    was not addressed to the bot.
+    was not addressed to the bot. `is_answer` says that the message answered what an interpreter had asked.
     """
 
     turn: Turn
@@ -49,6 +49,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
     is_question: bool = False
     is_answered: bool = False
     is_owed: bool = False
+    is_answer: bool = False
 
 
 Interpret = Callable[[Turn], Awaitable[Interpretation]]
@@ -57,10 +58,11 @@ Dispatch = Callable[[Turn, tuple[ToolCall, ...]], Awaitable[Dispatched]]
 
 async def run_rounds(turn: Turn, interpret: Interpret, dispatch: Dispatch, rounds: int) -> Outcome:
     """Go on until there are no more calls, the results are the answer, a tool ends it, or `rounds` are used up."""
-    notice, choices = "", tuple[Choice, ...]()
+    notice, choices, is_answer = "", tuple[Choice, ...](), False
     for left in range(rounds - 1, -1, -1):
         interpretation = await interpret(turn)
         notice, choices = interpretation.notice or notice, interpretation.choices or choices
+        is_answer = is_answer or interpretation.is_answer
         if not interpretation.calls:
             return Outcome(
                 turn=turn,
@@ -69,12 +71,14 @@ async def run_rounds(turn: Turn, interpret: Interpret, dispatch: Dispatch, round
                 choices=choices,
                 rounds_left=left,
                 is_owed=interpretation.is_owed,
+                is_answer=is_answer,
             )
         done = await dispatch(turn, interpretation.calls)
         step = Step(text=interpretation.answer, calls=interpretation.calls, results=done.results)
         turn = replace(turn, steps=(*turn.steps, step))
         if is_final(step) or done.actions.end_the_run:
-            return replace(_ended(turn, step, done.actions, left), notice=notice, choices=choices)
+            ended = _ended(turn, step, done.actions, left)
+            return replace(ended, notice=notice, choices=choices, is_answer=is_answer)
     logger.warning("a message used up its {} rounds", rounds)
     text = say(turn.language, "failed.too_many_rounds")
     return Outcome(turn=turn, text=text, notice=notice, is_exhausted=True)

@@ -23,7 +23,12 @@ from function_calls.conversation.agent_loop import (
 )
 from function_calls.conversation.records.recorder import NoRecorder, Recorder
 from function_calls.conversation.slash_commands import meant_name, typed_call, typed_name
-from function_calls.conversation.undecided_answers import is_out_of_scope, reply_instead
+from function_calls.conversation.undecided_answers import (
+    drop_unread_question,
+    is_out_of_scope,
+    reply_about_closed,
+    reply_instead,
+)
 from function_calls.language.messages import say
 from function_calls.language.recognized_phrases import is_clock
 from function_calls.model_calls.message_intents import asked_for, was_shown
@@ -106,6 +111,9 @@ class Assistant:
         answer = answer_of(turn.message.text, turn.bot_name) if is_asked_freely else None
         waiting: tuple[PendingCall, ...] = ()
         if oversight is not None and answer is not None:
+            closed = await reply_about_closed(turn, answer, oversight)
+            if closed is not None:
+                return closed
             waiting = await oversight.confirmations.take(turn.message, answer, turn.scope)
             if waiting and answer.consent is False:
                 return Reply(text=say(turn.language, "confirm.dropped"), reply_to=turn.message.id)
@@ -118,10 +126,19 @@ class Assistant:
         outcome = await run_rounds(
             turn, partial(self._interpret, waiting), partial(self._dispatch, session, waiting), self._limits.rounds
         )
+        if answer is not None and answer.pick and self._is_unread(outcome):
+            unread = await drop_unread_question(outcome.turn, oversight)
+            if unread is not None:
+                return unread
         text = "\n".join([outcome.text, *unsaid_questions(outcome), *undo_hint(outcome.turn)])
         if oversight is not None:
             await _note(oversight, outcome)
         return spoken(outcome.turn, text, outcome.notice, choices=outcome.choices, is_owed=outcome.is_owed)
+
+    def _is_unread(self, outcome: Outcome) -> bool:
+        """Tell whether the interpreter had nothing to say to a message but, where it needs no model, what it can do."""
+        is_silent = not outcome.text.strip() or self._interpreter is self._offline
+        return is_silent and not (outcome.turn.steps or outcome.choices or outcome.is_owed)
 
     async def _interpret(self, waiting: Sequence[PendingCall], turn: Turn) -> Interpretation:
         """Interpret a round; under a `tool_choice` no call is made here, whoever chose it."""
@@ -261,7 +278,10 @@ async def _note(oversight: CallPolicy, outcome: Outcome) -> None:
     if results and not any(result.is_question for result in results):
         oversight.served[Conversation(chat=message.address, person=message.sender).key] = message.id
     if results or outcome.choices or outcome.is_owed:
-        await oversight.confirmations.forget_before(message)
+        await oversight.confirmations.forget_before(message, is_answer=outcome.is_answer)
+    offered = (*outcome.choices, *(each for result in results if result.is_question for each in result.choices))
+    if any(choice.expires_at is not None for choice in offered):
+        await oversight.confirmations.note_question(message, outcome.turn.now)
 
 
 def _asked_back(turn: Turn, meant: str) -> Interpretation:

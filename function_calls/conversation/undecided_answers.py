@@ -23,12 +23,26 @@ async def reply_instead(turn: Turn, answer: Answer, oversight: CallPolicy) -> Re
             reply_to=message.id,
             choices=buttons_to_confirm(turn.language, action, message.sender, turn.now),
         )
-    if await confirmations.is_closed(message, scope):
-        return Reply(text=say(turn.language, "confirm.closed"), reply_to=message.id)
     for asked_in in scope.message_ids if scope.asked is not None else ():
         if scope.asked is not None and await confirmations.is_asked_of(scope.asked, message, asked_in):
             return Reply(text=say(turn.language, "confirm.not_yours", who=scope.asked.name), reply_to=message.id)
     return None
+
+
+async def reply_about_closed(turn: Turn, answer: Answer, oversight: CallPolicy) -> Reply | None:
+    """Return what to say to `answer`, a reply to a question that is over, such as a late press of a button."""
+    closed = await oversight.confirmations.closed_question(turn.message, answer, turn.scope)
+    return Reply(text=say(turn.language, f"confirm.{closed}"), reply_to=turn.message.id) if closed else None
+
+
+async def drop_unread_question(turn: Turn, oversight: CallPolicy | None) -> Reply | None:
+    """Close the question that the message of `turn` replies to, which nobody took the answer for, and return a reply.
+
+    The offline interpreter forgets what it asked when the person speaks of something else, and when the bot ends.
+    """
+    if oversight is None or not await oversight.confirmations.drop_question(turn.message, turn.scope):
+        return None
+    return Reply(text=say(turn.language, "confirm.closed"), reply_to=turn.message.id)
 
 
 def is_out_of_scope(turn: Turn, calls: Sequence[ToolCall], oversight: CallPolicy) -> bool:

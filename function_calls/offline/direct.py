@@ -6,7 +6,7 @@ is read.
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import timedelta
 from functools import cache
 from importlib.resources import files
@@ -152,12 +152,15 @@ def _told_by(
     return None
 
 
-def without_manners(text: str, pack: LanguagePack) -> tuple[str, Mapping[str, object]]:
-    """`text` without what says how a reminder is to behave, and that as arguments of `reminder_set`."""
+def without_manners(text: str, pack: LanguagePack, *, but: Collection[str] = ()) -> tuple[str, Mapping[str, object]]:
+    """`text` without what says how a reminder is to behave, and that as arguments of `reminder_set`.
+
+    Those whose names are in `but` stay in the text.
+    """
     found: dict[str, object] = {}
     folded = pack.fold(text)
     for manner in _load(pack.language).manners if len(text) <= LONGEST else ():
-        match = manner.pattern.search(folded)
+        match = None if manner.name in but else manner.pattern.search(folded)
         if match is None:
             continue
         groups = match.groupdict()

@@ -1,5 +1,7 @@
 """The interpreter that needs no model: sentence patterns in, calls or one question out."""
 
+from msgspec.structs import replace
+
 from function_calls.language.messages import say
 from function_calls.offline.answering import Answering
 from function_calls.offline.answers import chosen_options, is_as_unclear, is_dropped, named_content, named_time
@@ -19,7 +21,7 @@ from function_calls.offline.pronouns import Named, asks_for_nobody, with_person_
 from function_calls.offline.put_right import put_right
 from function_calls.offline.questions import asked_when, is_question
 from function_calls.offline.references import named_reminder, untailed
-from function_calls.offline.requests import Ear
+from function_calls.offline.requests import Ear, Request
 from function_calls.offline.second_thoughts import second_thought
 from function_calls.offline.served import ServedLately
 from function_calls.offline.time_words import TimeReader
@@ -27,6 +29,7 @@ from function_calls.offline.tool_calls import CallMaker
 from function_calls.tools.calls import Conversation, Interpretation, Turn
 from function_calls.tools.confirmation.yes_no import consent_of
 from services.kernel.bounded import Bounded
+from services.recurrence.rules import parse_rule
 from services.time_expressions import is_effort_spent, limited_effort, parse_all, warm_up
 
 _REMINDERS = "reminder_"
@@ -160,7 +163,7 @@ class OfflineInterpreter:
         question = None if _is_for_somebody(turn) else self._questions.take(key, turn.now, turn.scope)
         answered = None if question is None else self._answered(question, ears[0], turn)
         if answered is not None:
-            return answered
+            return replace(answered, is_answer=not answered.choices)
         heard = self._heard(turn, key, ears, same)
         if heard.calls:
             self._questions.drop_before(key, turn.message.id)
@@ -181,6 +184,10 @@ class OfflineInterpreter:
             if direct is not None and not ("until_done" in manners and direct.arguments.get("action") == "done"):
                 return answering.one(direct.tool, direct.arguments)
             requests = ear.requests(text)
+            if "until_done" in manners and any(map(_counts_elapsed_time, requests)):
+                whole, rest = without_manners(turn.message.text, ear.pack, but=("until_done",))
+                asked = ear.requests(whole)
+                requests, manners = (asked, rest) if asked else (requests, manners)
             if requests:
                 made = with_manners(answering.interpretation(requests), manners)
                 self._questions.note_manners(key, manners)
@@ -297,6 +304,12 @@ def _with_too_many_times(turn: Turn) -> Interpretation:
 
 def _is_yes_or_no(turn: Turn) -> bool:
     return consent_of(turn.message.text, turn.bot_name) is not None
+
+
+def _counts_elapsed_time(request: Request) -> bool:
+    """Whether a reminder comes again by itself so often that none of its times waits for being done."""
+    bests = [each.time.best for each in request.reminders if each.time is not None]
+    return any(best is not None and best.rrule and parse_rule(best.rrule).is_elapsed for best in bests)
 
 
 def _is_for_somebody(turn: Turn) -> bool:

@@ -19,7 +19,8 @@ _LOOKED_BACK: Final = 30
 class ReplyScope(Struct, frozen=True, kw_only=True):
     """The earlier messages of a sender whose answers by the bot a new message can refer to.
 
-    `is_everything` stands for all of them; else they are `message_ids`. `asked` is the other person to whom the bot had
+    `is_everything` stands for all of them; else they are `message_ids`, which name the one that is replied to in any
+    case. `asked` is the other person to whom the bot had
     written the message that this one replies to.
     """
 
@@ -35,7 +36,8 @@ class ReplyScope(Struct, frozen=True, kw_only=True):
 async def reply_scope(message: ChatMessage, history: HistoryService) -> ReplyScope:
     """Return the scope of `message`, which is in `history` already."""
     if message.is_private:
-        return ReplyScope()
+        replied = None if message.reply_to is None else await scope_of_reply(message, message.reply_to, history)
+        return ReplyScope() if replied is None else ReplyScope(message_ids=replied.message_ids)
     if message.reply_to is not None:
         return await scope_of_reply(message, message.reply_to, history)
     if message.is_addressed:
@@ -249,7 +251,8 @@ class Interpretation(Struct, frozen=True, kw_only=True):
     `notice` is one line that the person should also see, such as that the model was out of reach. `is_owed` says that
     the answer is due even where the message was not addressed to the bot: it was a request, and something is missing.
     `choices` are buttons for the answers to what is asked. `is_handed_on` says that to say nothing is
-    right: somebody else goes on with the turn, or decided so.
+    right: somebody else goes on with the turn, or decided so. `is_answer` says that the message answered what the
+    interpreter had asked.
     """
 
     calls: tuple[ToolCall, ...] = ()
@@ -258,6 +261,7 @@ class Interpretation(Struct, frozen=True, kw_only=True):
     choices: tuple[Choice, ...] = ()
     is_owed: bool = False
     is_handed_on: bool = False
+    is_answer: bool = False
 
 
 class Reply(Struct, frozen=True, kw_only=True):

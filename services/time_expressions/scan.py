@@ -228,6 +228,8 @@ _DAY_WORDS = {"DAYWORD", "DAYPARTWORD", "PART", "YEARWORD", "=每天", "=每日"
 
 _WEEK_ENDINGS = {"周", "期", "拜"}
 """What stands before the figure of a weekday, so that 周一早餐 holds no 一早."""
+_WEEKDAY_NUMERALS = frozenset("一二三四五六")
+"""Behind a week they name its day, and are no part of the number behind them (周一九点), or a count (每周三次)."""
 
 
 def _is_day_word(known: Iterable[tuple[str, Any]]) -> bool:
@@ -246,6 +248,8 @@ def _numerals(text: str, start: int) -> list[Item]:
     if numeral is None:
         return []
     value, end, digits = numeral
+    if text[start] in _WEEKDAY_NUMERALS and text[start - 1 : start] in _WEEK_ENDINGS:
+        return _tokens(text, start, end, [("WEEKNUM", value)])
     known = [("NUM", value)]
     if digits == 4 or (digits == 0 and 1900 <= value < 2200):
         known.append(("YEAR", value))

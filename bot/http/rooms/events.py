@@ -33,7 +33,13 @@ def follow_bot(context: HttpContext) -> Iterator[ReminderWatch]:
             if change_id := change_undone(result):
                 await room.note_undone(chat_id, change_id)
 
+    async def closed(chat: ChatAddress, asked_in: str) -> None:
+        if chat.platform == room.name:
+            await room.note_closed(chat.chat_id, asked_in)
+
+    oversight = app.calls.oversight
     ends = [
+        *([] if oversight is None else [oversight.confirmations.subscribe(closed)]),
         app.calls.events.subscribe(TOOL_START, room.heard),
         app.calls.events.subscribe(TOOL_COMPLETE, completed),
     ]

@@ -318,6 +318,10 @@ class WebPlatform:
         """Mark the buttons of a change that was taken back."""
         await self._answering.note_undone(self.address(session_id), change_id)
 
+    async def note_closed(self, session_id: str, asked_in: str) -> None:
+        """Mark the buttons of a question that is answered or dropped, which was the answer to this message."""
+        await self._answering.note_closed(self.address(session_id), asked_in)
+
     async def extras(self, session_id: str, message_id: str) -> Extras:
         """Return what a message has beside its text."""
         return await self._extras.of(self.address(session_id), message_id)

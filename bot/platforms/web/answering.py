@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from bot.platforms.base import Receive
 from bot.platforms.web.answers import Answer
-from bot.platforms.web.choices import ChoiceShape, choices_at, choices_pressed, choices_undone
+from bot.platforms.web.choices import ChoiceShape, choices_at, choices_closed, choices_pressed, choices_undone
 from bot.platforms.web.extras import Extras, ExtrasShelf
 from bot.platforms.web.frames import MessageShape, written
 from bot.platforms.web.rooms import PLATFORM, Rooms
@@ -101,18 +101,23 @@ class Answering:
         return None if answer is None else answer.sent
 
     async def _note_press(self, answer: Answer) -> None:
-        """Mark a button that was pressed, or whose words were typed, with the message which `answer` is for."""
-        question, says = answer.question, answer.question.text.strip()
-        is_done = all(call["status"] == "ok" for call in answer.calls.values())
-        message_id = question.reply_to
-        if message_id is None and answer.calls and is_done:
-            message_id = await self._extras.with_answer(question.address, says, question.sender.id)
-        if message_id is None:
+        """Mark a button that was pressed with the message which `answer` is for."""
+        question = answer.question
+        if question.reply_to is None:
             return
-        extras = await self._extras.of(question.address, message_id)
-        choices = choices_pressed(extras.choices, says, question.sender.id, is_done=is_done)
+        extras = await self._extras.of(question.address, question.reply_to)
+        is_done = all(call["status"] == "ok" for call in answer.calls.values())
+        choices = choices_pressed(extras.choices, question.text.strip(), question.sender.id, is_done=is_done)
         if choices is not None:
-            await self._change_choices(question.address, message_id, choices)
+            await self._change_choices(question.address, question.reply_to, choices)
+
+    async def note_closed(self, chat: ChatAddress, asked_in: str) -> None:
+        """Mark the buttons of a question that is answered or dropped; it stands in the answer to `asked_in`."""
+        message_id = f"{asked_in}.r"
+        extras = await self._extras.of(chat, message_id)
+        choices = choices_closed(extras.choices)
+        if choices != extras.choices:
+            await self._change_choices(chat, message_id, choices)
 
     async def note_undone(self, chat: ChatAddress, change_id: str) -> None:
         """Mark the buttons that took back, or would have, a change which is taken back now."""

@@ -62,21 +62,18 @@ def choices_pressed(
 ) -> list[ChoiceShape] | None:
     """Return `choices` after `person_id` pressed the one that `says` this; None where that changes nothing.
 
-    A question is answered by one press. Another button is used once what it asks for `is_done`; one for everybody stays
-    for the others, and one that takes a change back is used with that (see `choices_undone`).
+    A button is used once what it asks for `is_done`; one for everybody stays for the others. One that takes a change
+    back is used with that (see `choices_undone`), and one of a question with the question (see `choices_closed`).
     """
     pressed = next((each for each in choices if each["says"] == says and person_id in each["only_for"]), None)
-    if pressed is None or pressed["change_id"] is not None:
+    if pressed is None or pressed["change_id"] is not None or pressed["expires_at"] is not None:
         return None
-    if pressed["expires_at"] is not None:
-        return [_used(each) if each["expires_at"] is not None else each for each in choices]
     return [_used(each) if each is pressed else each for each in choices] if is_done else None
 
 
-def is_answer(choices: Sequence[ChoiceShape], says: str, person_id: str) -> bool:
-    """Return whether `says` of this person answers a question that has `choices` and is open."""
-    open_choices = (each for each in choices if each["expires_at"] is not None and each["state"] == "live")
-    return any(each["says"] == says and person_id in each["only_for"] for each in open_choices)
+def choices_closed(choices: Sequence[ChoiceShape]) -> list[ChoiceShape]:
+    """Return `choices` after the question that they answer was answered or dropped."""
+    return [_used(each) if each["expires_at"] is not None else each for each in choices]
 
 
 def choices_undone(choices: Sequence[ChoiceShape], change_id: str) -> list[ChoiceShape]:

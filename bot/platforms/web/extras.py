@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from bot.platforms.web.choices import ChoiceShape, is_answer, read_choice
+from bot.platforms.web.choices import ChoiceShape, read_choice
 from bot.platforms.web.frames import AttachmentShape, FiredShape
 from function_calls.tools.session_state import json_copy
 from services.kernel.bounded import Bounded
@@ -71,11 +71,6 @@ class ExtrasBook:
             name for name, extras in known.items() if any(each["change_id"] == change_id for each in extras.choices)
         )
 
-    async def with_answer(self, says: str, person_id: str) -> str | None:
-        """Return the id of the last question that this person answers with `says`; None where there is none."""
-        known = reversed([*(await self._all()).items()])
-        return next((name for name, extras in known if is_answer(extras.choices, says, person_id)), None)
-
     async def change(self, message_id: str, extras: Extras) -> None:
         """Keep `extras` from now on; empty ones are forgotten."""
         known = await self._all()
@@ -123,11 +118,6 @@ class ExtrasShelf:
         """Return the ids of a room's messages with a button that takes this change back."""
         book = self._book(address)
         return () if book is None else await book.with_change(change_id)
-
-    async def with_answer(self, address: ChatAddress, says: str, person_id: str) -> str | None:
-        """Return the id of the last question of a room that this person answers with `says`."""
-        book = self._book(address)
-        return None if book is None else await book.with_answer(says, person_id)
 
     async def change(self, address: ChatAddress, message_id: str, extras: Extras) -> None:
         """Let a message have `extras`, where it has some or had."""

@@ -1,4 +1,4 @@
-"""Ask once about words in a content that may speak of its time, its days or its people."""
+"""Ask once about words of a request that are read neither as its time and people nor as its content."""
 
 import re
 
@@ -6,13 +6,14 @@ from function_calls.functions.reminders.options import let_wait
 from function_calls.language import date_format, recurrence_text
 from function_calls.language.messages import say
 from function_calls.language.recognized_phrases import folded
-from function_calls.offline.leftovers import leftover
+from function_calls.offline.leftovers import deadline, leftover
 from function_calls.tools.calls import ToolCall, ToolResult
 from function_calls.tools.confirmation.buttons import buttons_to_confirm
 from function_calls.tools.context import CallContext
 from services.kernel.chat import Person
 from services.recurrence.fires import next_fires
 from services.recurrence.schedule import Schedule
+from services.time_expressions import parse
 
 _WORD = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+")
 
@@ -25,21 +26,51 @@ async def ask_about_leftover(
     Only words of the person are asked about: what a model words by itself was understood by it. An edited message and
     a call that nobody can answer are not asked about either.
     """
-    is_answerable = ctx.oversight is not None and ctx.approved is None and not ctx.message.is_edited
-    words = leftover(content) if content and is_answerable and _is_own_wording(content, ctx.message.text) else ""
-    if not words:
-        return None
+    is_meant = bool(content) and _is_answerable(ctx) and _is_own_wording(content or "", ctx.message.text)
+    words = leftover(content or "") if is_meant else ""
+    return await _ask("leftover", words, call, content or "", schedule, targets, ctx) if words else None
+
+
+async def ask_about_deadline(
+    call: ToolCall, content: str, schedule: Schedule, targets: tuple[Person, ...], own_words: str, ctx: CallContext
+) -> ToolResult | None:
+    """Ask whether `call` is meant at the very clock time before which `own_words` want it; None where it is not."""
+    words = deadline(own_words) if _is_answerable(ctx) else ""
+    is_lost = _is_at(words, schedule, ctx)
+    return await _ask("deadline", words, call, content, schedule, targets, ctx) if is_lost else None
+
+
+def _is_answerable(ctx: CallContext) -> bool:
+    return ctx.oversight is not None and ctx.approved is None and not ctx.message.is_edited
+
+
+def _is_at(words: str, schedule: Schedule, ctx: CallContext) -> bool:
+    """Return whether `schedule` is at the clock time that `words` name, in either half of the day."""
+    clocks = {(each.start.hour % 12, each.start.minute) for each in parse(words, ctx.said_at).readings} if words else ()
+    return (schedule.start.hour % 12, schedule.start.minute) in clocks
+
+
+async def _ask(
+    key: str,
+    words: str,
+    call: ToolCall,
+    content: str,
+    schedule: Schedule | None,
+    targets: tuple[Person, ...],
+    ctx: CallContext,
+) -> ToolResult:
+    """Let `call` wait for a yes to the question `key` about `words`."""
     await let_wait(call, (), ctx)
     people = date_format.targets(ctx.language, targets)
     asked = say(
         ctx.language,
-        "reminder.leftover",
+        f"reminder.{key}",
         words=words,
         content=content,
         when=_when(schedule, ctx),
         whom=say(ctx.language, "reminder.for_whom", who=people) if people else "",
     )
-    error = "some words of the content are unclear; the person has been asked, wait for the answer"
+    error = "some words of the request are unclear; the person has been asked, wait for the answer"
     choices = buttons_to_confirm(ctx.language, "", ctx.sender, ctx.clock.now())
     return ToolResult(ok=False, text=asked, error=error, is_question=True, choices=choices)
 

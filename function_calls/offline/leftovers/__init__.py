@@ -30,6 +30,13 @@ def leftover(content: str) -> str:
     return content.strip()[found.start() : found.end()].strip(" ,，:：") if found else ""
 
 
+def deadline(text: str) -> str:
+    """Return the first words of `text` that say before which clock time something is to be done; empty without any."""
+    plain = folded(text)
+    found = _markers("zh" if _HAN.search(plain) else "en", "deadline").search(plain)
+    return plain[found.start() : found.end()].strip() if found else ""
+
+
 def _foreign(plain: str) -> re.Match[str] | None:
     """Find words of time in another language than that of the rest of `plain`, which has Chinese words in it."""
     found = _markers("en", "foreign").search(plain)

@@ -1,17 +1,19 @@
 """Calls that wait for a person's yes."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Final
+from functools import partial
+from typing import TYPE_CHECKING, Final, Literal
 
+from loguru import logger
 from msgspec import Struct
 from msgspec.structs import replace
 
 from function_calls.tools.calls import Conversation, ReplyScope, ToolCall
 from function_calls.tools.confirmation.yes_no import Answer
 from function_calls.tools.session_state import json_copy
-from services.kernel.chat import ChatMessage, Person
+from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.state import Json, StateStore
 
 if TYPE_CHECKING:
@@ -21,6 +23,9 @@ WAITS: Final = timedelta(minutes=10)
 _KEPT: Final = timedelta(days=1)  # so that a late press of a button hears why nothing comes of it
 _MOST_CLOSED: Final = 10
 _Entry = dict[str, Json]
+ClosedQuestion = Literal["", "closed", "answered"]
+ListenerOfClosing = Callable[[ChatAddress, str], Awaitable[None]]
+"""Hears of the chat, and of the message whose answer has the question."""
 
 
 class PendingCall(Struct, frozen=True, kw_only=True):
@@ -65,12 +70,19 @@ class Confirmations:
 
     Calls of one message wait together and are answered together, and of those among which one is picked only
     that one is taken; those of a later message take their place. In a group an answer counts only within the scope of
-    its message. Questions that were answered or expired are recognised for a day.
+    its message. Questions that were answered or expired are recognised for a day. So are those with numbered answers
+    for which no call waits, because whoever asked them reads the answer.
     """
 
     def __init__(self, state: StateStore) -> None:
         self._state = state
         self._lock = asyncio.Lock()
+        self._listeners: list[ListenerOfClosing] = []
+
+    def subscribe(self, listener: ListenerOfClosing) -> Callable[[], None]:
+        """Tell `listener` of each question that is answered or dropped, and return what ends that."""
+        self._listeners.append(listener)
+        return partial(self._listeners.remove, listener)
 
     async def ask(self, pending: PendingCall) -> None:
         """Let a call wait."""
@@ -80,6 +92,16 @@ class Confirmations:
             same = [each for each in entries if _is_open(each) and each.get("message") == pending.message.id]
             closed = [_closed(each) for each in entries if each not in same]
             await self._keep(key, [*closed, *same, _written(pending)])
+        await self._tell_closed(pending.message, [each for each in entries if each not in same])
+
+    async def note_question(self, message: ChatMessage, asked_at: datetime) -> None:
+        """Remember that the answer to `message` asks its sender something that a number answers, for whoever asked."""
+        key = _key(Conversation(chat=message.address, person=message.sender))
+        async with self._lock:
+            entries = _entries(await self._state.get(key))
+            asked: _Entry = {"message": message.id, "asked_at": asked_at.isoformat(), "has_no_call": True}
+            if not any(_is_open(each) and message.id in _asked_in(each) for each in entries):
+                await self._keep(key, [*entries, asked])
 
     async def waits_for(self, message: ChatMessage, answer: Answer, scope: ReplyScope) -> bool:
         """Tell whether the sender of `message` was asked something in its chat that `answer` is about.
@@ -101,6 +123,8 @@ class Confirmations:
             taken = [each for each in waiting if _is_answered_by(each, answer)]
             if taken:
                 await self._keep(key, [_closed(each) for each in entries])
+        if taken:
+            await self._tell_closed(message, entries)
         return tuple(_read(entry, message) for entry in taken)
 
     async def ask_for_words(self, message: ChatMessage, answer: Answer, scope: ReplyScope) -> str:
@@ -118,31 +142,68 @@ class Confirmations:
                 await self._keep(key, entries)
         return str(vague[0].get("needs")) if vague else ""
 
-    async def is_closed(self, message: ChatMessage, scope: ReplyScope) -> bool:
-        """Tell whether `message` replies to a question to its sender that is answered, expired or superseded."""
-        if message.reply_to is None or scope.is_everything:
-            return False
+    async def closed_question(self, message: ChatMessage, answer: Answer, scope: ReplyScope) -> ClosedQuestion:
+        """Tell whether `message` replies to a question to its sender that is over.
+
+        It is "answered" where whoever asked it took an answer, and else "closed": a call ran or did not, it expired, or
+        something else was asked. Empty where there is no such question, or it is open.
+        """
+        if message.reply_to is None:
+            return ""
         entries = _entries(await self._state.get(_key(Conversation(chat=message.address, person=message.sender))))
-        asked = [each for each in entries if scope.covers(*_asked_in(each))]
-        return bool(asked) and not any(_waits(each, message, scope) for each in asked)
+        asked = [each for each in entries if _is_replied_to(each, scope) and (answer.pick or not _has_no_call(each))]
+        if not asked or any(_waits(each, message, scope) for each in asked):
+            return ""
+        return "answered" if all(each.get("is_answered") is True for each in asked) else "closed"
+
+    async def drop_question(self, message: ChatMessage, scope: ReplyScope) -> bool:
+        """Close the open question without a call that `message` replies to; False where it replies to none."""
+        if message.reply_to is None:
+            return False
+        key = _key(Conversation(chat=message.address, person=message.sender))
+        async with self._lock:
+            entries = _entries(await self._state.get(key))
+            dropped = [
+                each for each in entries if _is_open(each) and _has_no_call(each) and _is_replied_to(each, scope)
+            ]
+            if dropped:
+                await self._keep(key, [_closed(each) if each in dropped else each for each in entries])
+        await self._tell_closed(message, dropped)
+        return bool(dropped)
 
     async def is_asked_of(self, person: Person, message: ChatMessage, asked_in: str) -> bool:
         """Tell whether `person` was asked something in the answer to their message `asked_in` in the same chat."""
         entries = _entries(await self._state.get(_key(Conversation(chat=message.address, person=person))))
         return any(asked_in in _asked_in(each) for each in entries)
 
-    async def forget_before(self, message: ChatMessage) -> None:
-        """Forget what was asked before `message`: something else has been asked since."""
+    async def forget_before(self, message: ChatMessage, *, is_answer: bool = False) -> None:
+        """Forget what was asked before `message`: something else has been asked since.
+
+        With `is_answer` it has answered the question for which no call waits.
+        """
         key = _key(Conversation(chat=message.address, person=message.sender))
         async with self._lock:
             entries = _entries(await self._state.get(key))
-            kept = [each if message.id in _asked_in(each) else _closed(each) for each in entries]
+            kept = [
+                each if message.id in _asked_in(each) else _closed(each, is_answered=is_answer and _has_no_call(each))
+                for each in entries
+            ]
             if kept != entries:
                 await self._keep(key, kept)
+        await self._tell_closed(message, [each for each in entries if message.id not in _asked_in(each)])
 
     async def _waiting(self, message: ChatMessage, scope: ReplyScope) -> list[_Entry]:
         key = _key(Conversation(chat=message.address, person=message.sender))
         return [each for each in _entries(await self._state.get(key)) if _waits(each, message, scope)]
+
+    async def _tell_closed(self, message: ChatMessage, entries: Sequence[_Entry]) -> None:
+        """Tell the listeners of those of `entries` that were open until `message`."""
+        for asked_in in dict.fromkeys(each for entry in entries if _is_open(entry) for each in _asked_in(entry)):
+            for listener in self._listeners:
+                try:
+                    await listener(message.address, asked_in)
+                except Exception as error:  # noqa: BLE001 - the answer goes out though a button stays as it was
+                    logger.opt(exception=error).error("a listener of closed questions failed")
 
     async def _keep(self, key: str, entries: Sequence[_Entry]) -> None:
         is_open = [_is_open(each) for each in entries]
@@ -161,9 +222,26 @@ def _is_open(entry: _Entry) -> bool:
     return entry.get("is_closed") is not True
 
 
-def _closed(entry: _Entry) -> _Entry:
+def _has_no_call(entry: _Entry) -> bool:
+    """Tell whether whoever asked reads the answer, so that no call waits for it here."""
+    return entry.get("has_no_call") is True
+
+
+def _is_replied_to(entry: _Entry, scope: ReplyScope) -> bool:
+    return not scope.message_ids.isdisjoint(_asked_in(entry))
+
+
+def _closed(entry: _Entry, *, is_answered: bool = False) -> _Entry:
     """Return what is remembered of a question that waits no more: nothing of the call."""
-    return {"message": entry.get("message"), "asked_in": [*_asked_in(entry)], "is_closed": True}
+    if not _is_open(entry):
+        return entry
+    return {
+        "message": entry.get("message"),
+        "asked_in": [*_asked_in(entry)],
+        "is_closed": True,
+        "has_no_call": _has_no_call(entry),
+        "is_answered": is_answered,
+    }
 
 
 def _asked_in(entry: _Entry) -> tuple[str, ...]:
@@ -172,6 +250,8 @@ def _asked_in(entry: _Entry) -> tuple[str, ...]:
 
 def _is_answered_by(entry: _Entry, answer: Answer) -> bool:
     """Tell whether `answer` decides about the call: a no always, a pick or words where they are asked for, or a yes."""
+    if _has_no_call(entry):
+        return False
     if answer.consent is False:
         return True
     picks = _texts(entry.get("answers"))

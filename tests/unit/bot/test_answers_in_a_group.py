@@ -113,6 +113,78 @@ async def test_a_used_or_expired_button_is_answered_politely(group):
     assert (used, expired) == (closed, closed)
 
 
+ANSWERED = "That question is already answered."
+CLOSED = "That question is closed and nothing came of this answer. Ask me again if you still want it."
+
+
+@pytest.mark.parametrize("is_private", [False, True])
+@pytest.mark.parametrize(
+    ("later", "told"),
+    [
+        (["at 8pm"], ANSWERED),
+        (["2"], ANSWERED),
+        (["Bubbles, list my reminders"], CLOSED),
+        (["Bubbles, remind me at 17:00 to sing"], CLOSED),
+        (["Bubbles, remind me tomorrow at 7 to pack"], CLOSED),
+        (["nice weather, isn't it"], CLOSED),
+    ],
+)
+async def test_a_button_of_a_settled_question_about_a_time_is_answered_and_changes_nothing(
+    group, is_private, later, told
+):
+    async with group() as chat:
+        await chat.say("Bubbles, remind me tomorrow at 8 to call mum", is_private=is_private)
+        question = chat.platform.sent_ids[-1]
+        for text in later:
+            await chat.say(text, is_private=is_private)
+        before = await chat.say("Bubbles, list all", is_private=is_private)
+        pressed = await chat.say("1", is_private=is_private, reply_to=question)
+        again = await chat.say("1", is_private=is_private, reply_to=question)
+        after = await chat.say("Bubbles, list all", is_private=is_private)
+
+    assert (pressed, again) == (told, told)
+    assert before == after
+
+
+async def test_a_button_of_an_expired_question_about_a_time_is_answered(group):
+    async with group() as chat:
+        await chat.say("Bubbles, remind me tomorrow at 8 to call mum")
+        chat.clock.set(NOW + timedelta(minutes=11))
+
+        assert await chat.reply("1") == CLOSED
+
+
+async def test_a_settled_question_is_answered_in_the_language_of_the_person(group):
+    async with group() as chat:
+        await chat.say("Bubbles，提醒我明天8点交报告")
+        question = chat.platform.sent_ids[-1]
+        await chat.say("晚上", reply_to=question)
+
+        assert await chat.say("1", reply_to=question) == "这个问题已经回答过了。"
+
+
+async def test_a_question_about_a_time_is_answered_by_nobody_else(group):
+    async with group() as chat:
+        await chat.say("Bubbles, remind me tomorrow at 8 to call mum")
+        of_bob = await chat.reply("2", sender="bob")
+        of_ann = await chat.reply("2", 0)
+
+    assert of_bob == "I asked ann that; the answer has to come from ann."
+    assert "tomorrow at 20:00" in of_ann
+
+
+async def test_a_button_does_not_answer_a_later_question_in_a_private_chat(group):
+    async with group() as chat:
+        await chat.say("remind me tomorrow at 8 to call mum", is_private=True)
+        question = chat.platform.sent_ids[-1]
+        await chat.say("remind me tomorrow at 7 to pack", is_private=True)
+        pressed = await chat.say("2", is_private=True, reply_to=question)
+        answered = await chat.say("2", is_private=True)
+
+    assert pressed == CLOSED
+    assert "tomorrow at 07:00" in answered
+
+
 async def test_a_button_of_an_older_question_does_not_answer_the_latest(group):
     async with group() as chat:
         await chat.say("Bubbles, remind me every Friday at 15:00 to report")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from function_calls.offline.leftovers import leftover
+from function_calls.offline.leftovers import deadline, leftover
 
 
 @pytest.mark.parametrize(
@@ -50,3 +50,18 @@ def test_leftover_words_are_named(content, words):
 )  # fmt: skip
 def test_ordinary_contents_have_no_leftover_words(content):
     assert leftover(content) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("remind me before ten tomorrow to hand in the report", "before ten"),
+        ("Tomorrow before 5pm remind me to leave", "before 5pm"),
+        ("remind me before breakfast to take my pills", ""),
+        ("明天十点前提醒我交报告", "十点前"),
+        ("提醒我下午3点半之前出门", "3点半之前"),
+        ("提醒我饭前吃药", ""),
+    ],
+)
+def test_the_clock_time_of_a_deadline_is_named(text, words):
+    assert deadline(text) == words

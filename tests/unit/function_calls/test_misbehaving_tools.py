@@ -5,12 +5,14 @@ import time
 
 import pytest
 from loguru import logger
+from msgspec.structs import replace
 
 from function_calls.registry import Registry, tool_function
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolCall
 from function_calls.tools.context import CallContext
 from function_calls.tools.dispatch.execution import LONGEST_TOLD
+from services.kernel.errors import StorageFull
 
 pytestmark = pytest.mark.asyncio
 
@@ -89,6 +91,27 @@ async def test_a_crash_is_told_as_a_possible_change_where_the_tool_may_change_so
     result = await called(pour, context_of(), changes_state=changes_state)
 
     assert result.text == f"Something went wrong on my side (pour). {told}"
+
+
+@pytest.mark.parametrize(
+    ("language", "told"),
+    [
+        ("en", "part of it may have been done: please check before you ask again."),
+        ("zh", "可能已经做了一部分，请先查看，"),
+    ],
+)
+async def test_a_full_disk_is_told_as_a_possible_change(context_of, language, told):
+    done = []
+
+    async def pour_twice() -> str:
+        """Pour twice."""
+        done.append("the first cup")
+        raise StorageFull("cups.db")
+
+    result = await called(pour_twice, replace(context_of(), language=language), changes_state=True)
+
+    assert done
+    assert told in result.text
 
 
 async def test_people_are_told_the_beginning_of_a_book_and_models_are_fed_it_whole(context_of, logged):

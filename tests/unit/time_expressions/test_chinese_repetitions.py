@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from services.recurrence.fires import next_fires
 from services.recurrence.schedule import Schedule
-from services.time_expressions import parse
+from services.time_expressions import parse, parse_all
 
 Falls = Callable[[date], bool]
 
@@ -132,6 +132,34 @@ def test_a_repetition_falls_on_the_days_and_the_clock_that_its_words_name(family
     schedule = Schedule(start=reading.wall, zone="Asia/Shanghai", rule=reading.rrule or "")
     fires = next_fires(schedule, NOW - timedelta(seconds=1), COMPARED)
     assert [fire.astimezone(ZONE).replace(tzinfo=None) for fire in fires] == counted(falls, at)
+
+
+@pytest.mark.parametrize(
+    ("words", "rule"),
+    [
+        ("每{}{}", "FREQ=WEEKLY;BYDAY={}"),
+        ("每月第一个{}{}", "FREQ=MONTHLY;BYDAY=1{}"),
+        ("每个月第三个{}{}", "FREQ=MONTHLY;BYDAY=3{}"),
+        ("每月最后一个{}{}", "FREQ=MONTHLY;BYDAY=-1{}"),
+        ("下{}{}", None),
+        ("这{}{}", None),
+        ("{}{}", None),
+    ],
+)
+@given(week=st.sampled_from(["周", "星期", "礼拜"]), weekday=st.integers(0, 6), hour=st.integers(1, 12))
+@settings(deadline=None)
+def test_the_numeral_of_a_weekday_is_no_part_of_the_hour_behind_it(words, rule, week, weekday, hour):
+    text = words.format(week + DAYS[weekday], f"{han(hour)}点")
+
+    (time,) = parse_all(text, NOW - timedelta(days=4))  # Monday, so that no weekday of this week is over
+
+    assert time.readings
+    for reading in time.readings:
+        day = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"][weekday]
+        is_midnight = reading.start.hour == 0  # "Monday at twelve" may be the midnight that ends it
+        assert reading.start.hour % 12 == hour % 12
+        assert is_midnight or reading.start.weekday() == weekday
+        assert (reading.rrule or "").startswith("" if rule is None else rule.format(day))
 
 
 @given(

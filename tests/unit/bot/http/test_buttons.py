@@ -73,6 +73,22 @@ async def test_a_press_by_somebody_else_uses_nothing_and_is_answered_in_words(ap
     assert await states(api, reply) == ["live"]
 
 
+async def test_the_buttons_of_a_question_are_used_once_it_is_answered_in_other_words_or_dropped(api):
+    first = await say(api, "Bubbles, remind me tomorrow at 8 to call Lin")
+    frames = []
+    api.context.room.room("lobby").listen(frames.append)
+    await say(api, "at 8pm")
+    second = await say(api, "Bubbles, remind me tomorrow at 7 to pack")
+    await say(api, "Bubbles, list my reminders")
+    third = await say(api, "Bubbles, forget me")
+    await say(api, "Bubbles, no")
+
+    for question in (first, second, third):
+        assert set(await states(api, question)) == {"used"}
+    told = [each.data["message"]["id"] for each in frames if each.type == "message_updated"]
+    assert told == [first["id"], second["id"], third["id"]]
+
+
 async def test_a_question_is_answered_by_one_press_and_expires(api_of):
     clock = StandingClock(NOW)
     api = await api_of(clock=clock)
