@@ -72,13 +72,13 @@ def means_all(reference: str) -> bool:
 
 
 def all_of(reference: str) -> str:
-    """Return the words that say which of all are meant: "tomorrow" of "all for tomorrow", 明天 of 明天的所有; else none."""
+    """Return the words that narrow "all": "tomorrow" of "all for tomorrow", 明天 of 明天的所有; else none."""
     found = _ALL_OF.fullmatch(reference.strip())
     return "" if found is None else (found["after"] or found["before"] or found["rest"]).strip()
 
 
 def all_except(reference: str) -> tuple[str, ...]:
-    """Return the words that say which of all are left: "dentist" of "all except the dentist", 看牙 of 除了看牙; else none."""
+    """Return the words that name the exceptions: "dentist" of "all except the dentist", 看牙 of 除了看牙; else none."""
     found = _ALL_EXCEPT.fullmatch(reference.strip())
     parts = _AND.split(found["kept"] or found["besides"] or found["apart"]) if found else []
     return tuple(_ARTICLE.sub("", part.strip()) for part in parts if part.strip())

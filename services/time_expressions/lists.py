@@ -54,7 +54,7 @@ def _parts(slots: Slots, text: str, span: tuple[int, int], grammar: Grammar) -> 
 
 
 def _clocks(slots: Slots, text: str, span: tuple[int, int], grammar: Grammar) -> list[tuple[Slots, tuple[int, int]]]:
-    """Return the clocks of one day: 今天下午三点、四点、五点; or of any, where each says its half: at 8am, 12pm and 4pm."""
+    """Return the clocks of one day: 今天下午三点、四点; or of any, where each says its half: at 8am, 12pm and 4pm."""
     clocks, parts = slots.get("clocks", ()), slots.get("parts", ())
     if len(clocks) < 2 or len(parts) > 1 or not slots.keys() <= _LISTED:
         return []
