@@ -37,7 +37,7 @@ def without_forged_receipt(turn: Turn, made: Interpretation) -> Interpretation:
 
 
 def is_promise(turn: Turn, answer: str) -> bool:
-    """Return whether a model's `answer` sounds as if it had done what it was asked, or would: "Noted!", 好的，记住了."""
+    """Return whether a model's `answer` sounds as if it had done, or would do, the request: "Noted!", 好的，记住了."""
     if turn.steps or not turn.message.is_addressed or answer.rstrip().endswith(("?", "？")):
         return False
     plain = folded(answer)

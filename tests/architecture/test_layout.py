@@ -1,0 +1,54 @@
+"""The layout of the packages: few entries in each, so that a listing shows the design."""
+
+import subprocess
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("bot", "function_calls", "services")
+MOST_ENTRIES, MOST_MODULES = 12, 16
+# Packages that are still larger; a number here may only fall.
+LARGER = {
+    "bot/app": 17,
+    "bot/cli": 20,
+    "bot/inbound": 17,
+    "bot/platforms": 15,
+    "bot/platforms/kit": 16,
+    "bot/testing": 16,
+    "function_calls/functions/reminders": 29,
+    "function_calls/model_calls": 13,
+    "function_calls/offline": 50,
+    "function_calls/tools/validation": 14,
+    "function_calls/toolsets": 14,
+    "services/reminders": 16,
+    "services/time_expressions": 30,
+}
+
+
+def entries() -> dict[str, set[str]]:
+    """Return the modules and packages of each package, without `__init__.py`."""
+    files = subprocess.run(["git", "ls-files", *PACKAGES], cwd=ROOT, capture_output=True, text=True, check=True)
+    found = defaultdict(set)
+    for path in map(Path, files.stdout.split()):
+        if path.suffix == ".py" and path.name != "__init__.py":
+            for inner, outer in zip((path, *path.parents), path.parents, strict=False):
+                found[outer.as_posix()].add(inner.name)
+    found.pop(".", None)
+    return dict(found)
+
+
+ENTRIES = entries()
+
+
+@pytest.mark.parametrize("package", sorted(ENTRIES))
+def test_package_has_few_entries(package: str):
+    is_leaf = all(each.endswith(".py") for each in ENTRIES[package])
+    limit = LARGER.get(package, MOST_MODULES if is_leaf else MOST_ENTRIES)
+
+    assert len(ENTRIES[package]) <= limit, f"split or merge modules of {package}"
+
+
+def test_larger_packages_are_listed_with_their_size():
+    assert {name: len(ENTRIES[name]) for name in LARGER} == LARGER
