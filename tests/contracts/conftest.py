@@ -8,10 +8,9 @@ import pytest
 import sqlalchemy as sa
 
 from bot.testing.clocks import FixedClock
+from bot.testing.message_store import MemoryMessageStore
 from function_calls.tools.session_state import MemorySessionStateStore, SessionStateStore
-from services.call_log.memory_store import MemoryCallStore
 from services.call_log.model import CallStore
-from services.history.memory_store import MemoryMessageStore
 from services.history.ports import MessageStore
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.state import MemoryStateStore, StateStore
@@ -20,7 +19,6 @@ from services.recurrence.schedule import Schedule
 from services.reminders.model import NewReminder
 from services.reminders.ports import ReminderStore
 from services.reminders.records import ValidatedReminder
-from services.reminders.testing.memory_store import MemoryReminderStore
 from services.storage.database import Database
 from services.storage.messages.store import SqlMessageStore
 from services.storage.people.scopes import SqlScopeStore
@@ -28,6 +26,8 @@ from services.storage.people.state import SqlStateStore
 from services.storage.records.store import SqlCallStore
 from services.storage.reminders.store import SqlReminderStore
 from services.storage.tables.ddl import IS_TO_TRY
+from tests.support.stores.calls import MemoryCallStore
+from tests.support.stores.reminders import MemoryReminderStore
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 KINDS = [

@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 import pytest
 
 from services.kernel.chat import ChatAddress, Person
-from services.people.memory.memory_store import ProcessMemoryStore
 from services.people.memory.model import MemoryStore, NewMemory, Onlooker
 from services.storage.database import Database
 from services.storage.people.memories import SqlMemoryStore
+from tests.support.stores.memories import ProcessMemoryStore
 
 HOME = ChatAddress(platform="console", chat_id="home")
 ALONE = ChatAddress(platform="console", chat_id="ann")

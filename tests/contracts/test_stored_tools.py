@@ -6,9 +6,9 @@ import pytest
 from msgspec.structs import replace
 
 from services.storage.database import Database
-from services.storage.tools.memory_store import MemoryStoredToolStore
 from services.storage.tools.model import StoredTool, StoredToolStore
 from services.storage.tools.store import SqlStoredToolStore
+from tests.support.stores.stored_tools import MemoryStoredToolStore
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 TEA = StoredTool(

@@ -11,8 +11,8 @@ from bot.outbound.outbox import Outbox
 from bot.outbound.platform_leases import PlatformLeaseHolder
 from bot.outbound.remote_outbox import RemoteOutbox
 from bot.platforms.base import OutgoingMessage
+from bot.testing.message_store import MemoryMessageStore
 from bot.testing.platform import FakePlatform
-from services.history.memory_store import MemoryMessageStore
 from services.history.service import HistoryService
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.clock import SystemClock

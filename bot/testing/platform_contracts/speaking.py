@@ -7,11 +7,11 @@ import pytest
 from bot.outbound.drafts import Drafts
 from bot.outbound.outbox import Outbox
 from bot.platforms.base import Choice, EditsMessages, OutgoingMessage
+from bot.testing.message_store import MemoryMessageStore
 from bot.testing.platform_contracts.waiting import heard_at_last, heard_up_to
 from bot.testing.platform_rig import PlatformRig
 from bot.testing.turns import make_turn
 from function_calls.tools.calls import Reply
-from services.history.memory_store import MemoryMessageStore
 from services.history.service import HistoryService
 from services.kernel.chat import SentFile
 from services.kernel.clock import SystemClock

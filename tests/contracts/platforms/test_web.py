@@ -7,8 +7,8 @@ from bot.platforms.web.ids import person_called
 from bot.testing.clocks import FixedClock
 from bot.testing.contracts import PlatformContract
 from bot.testing.fixtures import NOW
+from bot.testing.message_store import MemoryMessageStore
 from bot.testing.platform_rig import Heard, PlatformRig
-from services.history.memory_store import MemoryMessageStore
 from services.history.service import HistoryService
 from services.kernel.state import MemoryStateStore
 

@@ -16,9 +16,9 @@ from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolCall, ToolResult
 from function_calls.tools.dispatch.events import TOOL_COMPLETE, TOOL_START, EventBus
 from function_calls.tools.dispatch.hooks import ToolHooks
-from services.call_log.memory_store import MemoryCallStore
 from services.call_log.service import CallLog
 from tests.support.records import make_turn_record
+from tests.support.stores.calls import MemoryCallStore
 from tests.unit.agents.conftest import called
 
 ASK = ToolCall(id="1", name="cleaner", arguments={"request": "clean up"})

@@ -2,11 +2,11 @@ from datetime import timedelta
 
 from msgspec.structs import replace
 
+from bot.testing.message_store import MemoryMessageStore
 from bot.testing.models import ScriptedInterpreter
 from function_calls.conversation.agents.agent import Agent
 from function_calls.functions.history.handlers import history_search
 from function_calls.tools.context import Services
-from services.history.memory_store import MemoryMessageStore
 from services.history.service import HistoryService
 from tests.unit.agents.conftest import called
 

@@ -15,11 +15,11 @@ from bot.platforms.base import Capabilities
 from bot.platforms.console import ConsolePlatform
 from bot.platforms.web.adapter import WebPlatform
 from bot.testing.clocks import LoopClock
+from bot.testing.message_store import MemoryMessageStore
 from bot.testing.platform import FakePlatform
 from bot.testing.turns import NOW, make_message, make_turn
 from function_calls.tools.calls import Reply, ToolCall
 from function_calls.tools.context import CallContext, Services
-from services.history.memory_store import MemoryMessageStore
 from services.history.service import HistoryService
 
 MESSAGE = make_message("remind me of tea")

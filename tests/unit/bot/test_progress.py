@@ -7,8 +7,8 @@ import pytest
 from bot.outbound.outbox import Outbox
 from bot.outbound.progress import ProgressLine
 from bot.testing.clocks import FixedClock
+from bot.testing.message_store import MemoryMessageStore
 from bot.testing.platform import FakePlatform
-from services.history.memory_store import MemoryMessageStore
 from services.history.service import HistoryService
 from services.kernel.chat import ChatAddress
 from services.kernel.errors import DeliveryFailed

@@ -5,9 +5,9 @@ import asyncio
 import pytest
 
 from services.call_log.masking import MASK, SecretMask
-from services.call_log.memory_store import MemoryCallStore
 from services.call_log.service import CallLog
 from tests.support.records import HOME, make_call_record, make_turn_record
+from tests.support.stores.calls import MemoryCallStore
 
 
 class CountingStore(MemoryCallStore):

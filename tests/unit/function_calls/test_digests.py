@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bot.testing.clocks import FixedClock
+from bot.testing.message_store import MemoryMessageStore
 from function_calls.functions.summary.digests import Digests
-from services.history.memory_store import MemoryMessageStore
 from services.history.service import HistoryService
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.reminders.model import DueNotice, ReminderAction

@@ -5,13 +5,13 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
+from bot.testing.message_store import MemoryMessageStore
 from function_calls.functions.history import handlers as handlers_history
 from function_calls.functions.history.models import HistorySearchArgs
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolCall
 from function_calls.tools.context import CallContext, Services
-from services.history.memory_store import MemoryMessageStore
 from services.history.service import HistoryService
 from services.kernel.chat import Attachment, ChatAddress
 

@@ -3,21 +3,21 @@
 import pytest
 from msgspec.structs import replace
 
+from bot.testing.message_store import MemoryMessageStore
 from function_calls.functions.memory import handlers as handlers_memory
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolCall
 from function_calls.tools.context import CallContext, Services
 from function_calls.tools.session_state import MemorySessionStateStore
-from services.history.memory_store import MemoryMessageStore
 from services.history.service import HistoryService
 from services.kernel.chat import Person
 from services.kernel.clock import SystemClock
 from services.kernel.state import MemoryStateStore
 from services.people.account_links import PeopleService
 from services.people.link_codes import LinkCodes
-from services.people.memory.memory_store import ProcessMemoryStore
 from services.people.memory.service import MemoryService
+from tests.support.stores.memories import ProcessMemoryStore
 
 BOB = Person(id="bob", name="bob")
 

@@ -3,12 +3,12 @@
 import pytest
 from msgspec.structs import replace
 
+from bot.testing.message_store import MemoryMessageStore
 from function_calls.functions import web_fetch
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolCall
 from function_calls.tools.context import CallContext, Services
-from services.history.memory_store import MemoryMessageStore
 from services.history.service import HistoryService
 from services.search.web_pages.guard import PageUnavailable
 from services.search.web_pages.service import WebPage, WebPageService

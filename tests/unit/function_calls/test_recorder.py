@@ -8,10 +8,10 @@ from function_calls.conversation.records.recorder import TurnRecorder
 from function_calls.registry import Registry, tool_function
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import SpawnedTask, Step, ToolCall, ToolResult
-from services.call_log.memory_store import MemoryCallStore
 from services.call_log.model import CompletionRecord, UsageCost
 from services.call_log.service import CallLog
 from services.call_log.tally import current_usage
+from tests.support.stores.calls import MemoryCallStore
 
 
 @tool_function(timeout=0.1)

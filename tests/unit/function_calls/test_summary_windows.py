@@ -6,9 +6,9 @@ from zoneinfo import ZoneInfo
 import pytest
 from msgspec.structs import replace
 
+from bot.testing.message_store import MemoryMessageStore
 from function_calls.functions.summary.windows import asked_window
 from function_calls.models import SummaryArgs
-from services.history.memory_store import MemoryMessageStore
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
 

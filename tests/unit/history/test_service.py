@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from services.history.memory_store import MemoryMessageStore
+from bot.testing.message_store import MemoryMessageStore
 from services.history.service import HistoryService
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 

@@ -6,9 +6,9 @@ import pytest
 
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import RequestRefused
-from services.people.memory.memory_store import ProcessMemoryStore
 from services.people.memory.model import MemoryLimits, Onlooker
 from services.people.memory.service import MemoryService
+from tests.support.stores.memories import ProcessMemoryStore
 
 HOME = ChatAddress(platform="console", chat_id="home")
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)

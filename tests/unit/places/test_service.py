@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bot.testing.clocks import FixedClock
+from bot.testing.message_store import MemoryMessageStore
 from function_calls.tools.session_state import MemorySessionStateStore
-from services.history.memory_store import MemoryMessageStore
 from services.history.service import HistoryService
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.errors import RequestRefused

@@ -19,7 +19,7 @@ from services.reminders.delivery.worker import DeliveryConfig
 from services.reminders.model import DueNotice, NewReminder, Reminder, ReminderEdit, ReminderLimits
 from services.reminders.records import DeliveryState
 from services.reminders.service import ReminderService
-from services.reminders.testing.memory_store import MemoryReminderStore
+from tests.support.stores.reminders import MemoryReminderStore
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 HOME = ChatAddress(platform="console", chat_id="home")

@@ -10,7 +10,7 @@ import pytest
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import RequestRefused
 from services.reminders.model import ReminderEdit
-from services.reminders.testing.memory_store import MemoryReminderStore
+from tests.support.stores.reminders import MemoryReminderStore
 
 pytestmark = pytest.mark.looptime
 HOME = ChatAddress(platform="console", chat_id="home")

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from services.kernel.chat import ChatAddress
 from services.reminders.delivery.worker import DeliveryConfig
 from services.reminders.model import ReminderLimits
-from services.reminders.testing.memory_store import MemoryReminderStore
+from tests.support.stores.reminders import MemoryReminderStore
 
 pytestmark = pytest.mark.looptime
 

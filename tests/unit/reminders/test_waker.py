@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from services.reminders.records import DeliveryState
-from services.reminders.testing.memory_store import MemoryReminderStore
+from tests.support.stores.reminders import MemoryReminderStore
 
 pytestmark = pytest.mark.looptime
 

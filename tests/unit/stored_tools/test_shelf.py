@@ -12,7 +12,7 @@ from function_calls.tools.context import CallContext, Services
 from function_calls.tools.permission import Viewer
 from function_calls.toolsets.stored.source import SourceInvalid
 from services.kernel.chat import ChatAddress, ChatMessage, Person
-from services.storage.tools.memory_store import MemoryStoredToolStore
+from tests.support.stores.stored_tools import MemoryStoredToolStore
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 SOURCE = '''

@@ -6,7 +6,7 @@ from bot.platforms.web.adapter import Spoken, WebPlatform
 from bot.platforms.web.ids import person_called
 from bot.testing.clocks import FixedClock
 from bot.testing.fixtures import NOW
-from services.history.memory_store import MemoryMessageStore
+from bot.testing.message_store import MemoryMessageStore
 from services.history.service import HistoryService
 from services.kernel.chat import Incoming
 from services.kernel.state import MemoryStateStore

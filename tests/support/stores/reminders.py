@@ -21,7 +21,7 @@ from services.reminders.records import (
     StoredReminder,
     ValidatedReminder,
 )
-from services.reminders.testing.memory_ledger import MemoryLedger
+from tests.support.stores.reminder_ledger import MemoryLedger
 
 _OPEN = (ReminderState.ACTIVE, ReminderState.PAUSED)
 _FINAL = (DeliveryState.SENT, DeliveryState.PARKED)

@@ -1,1 +1,0 @@
-"""Stores in memory for the contract suites."""
