@@ -1,1 +1,1 @@
-"""What the bot can do: reminders, history, search, summaries; knows neither networks nor tools."""
+"""Reminders, history, search, summaries and their storage; independent of networks and tools."""

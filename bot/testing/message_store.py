@@ -1,4 +1,4 @@
-"""A history in memory, for tests."""
+"""Store the message history in memory, for tests."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -21,7 +21,7 @@ class MemoryMessageStore:
         return tuple(self._add(each) for each in messages)
 
     async def flush(self) -> None:
-        """Nothing here survives the process."""
+        """Do nothing: nothing here survives the process."""
 
     async def find(self, address: ChatAddress, message_id: str) -> ChatMessage | None:
         """Return the message of that id in the chat, in whichever thread."""

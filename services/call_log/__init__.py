@@ -1,1 +1,1 @@
-"""The record of every turn and every call: what was understood, done, said and spent."""
+"""The log of turns, tool calls, and the model usage of each."""

@@ -1,4 +1,4 @@
-"""How much models may be used: by a message, and in a day by a person, in a chat and by everybody."""
+"""Limit the use of models per message, and per day by person, chat and installation."""
 
 import asyncio
 from collections import defaultdict
@@ -16,7 +16,7 @@ SpentSince = Callable[[datetime], Awaitable[Sequence[Spent]]]
 
 
 class Limit(Struct, frozen=True, kw_only=True):
-    """Tokens, and money in the operator's currency; 0 is no limit."""
+    """A number of tokens and an amount of the operator's currency; 0 means no limit."""
 
     tokens: int = 0
     cost: float = 0.0
@@ -32,7 +32,7 @@ class Limit(Struct, frozen=True, kw_only=True):
 
 
 class Budgets(Struct, frozen=True, kw_only=True):
-    """What one message may use, and what a person, a chat and all together may use in a day of the bot's zone."""
+    """The limits of one message, and of a person, a chat and everybody in a day of the bot's time zone."""
 
     message: Limit = Limit()
     person: Limit = Limit()
@@ -46,7 +46,7 @@ class Budgets(Struct, frozen=True, kw_only=True):
 
 
 class DailyBudget:
-    """Counts what is used today and stops at the budgets.
+    """Counts the usage of today and refuses requests beyond the limits.
 
     `spent_since` tells what is on record, so that a restart does not begin the day anew. A request that crosses a
     limit is still finished: how much it takes is known only afterwards.

@@ -1,4 +1,4 @@
-"""Keep secrets out of the record: those we know, and those that look like one."""
+"""Mask known secrets, and texts that look like one, in the log."""
 
 import json
 import re
@@ -30,7 +30,7 @@ _FIELD = (
 
 
 class SecretMask:
-    """Masks secrets in text; `known` are those of this bot's settings."""
+    """Masks secrets in text; `known` are the secrets of the bot's settings."""
 
     def __init__(self, known: Iterable[str] = ()) -> None:
         plain = {secret for secret in known if secret}
@@ -38,7 +38,7 @@ class SecretMask:
         self._known = sorted(plain | as_json, key=len, reverse=True)
 
     def text(self, text: str) -> str:
-        """`text` without secrets."""
+        """Return `text` with its secrets masked."""
         for secret in self._known:
             text = text.replace(secret, MASK)
         for marks, pattern in _TOKENS:

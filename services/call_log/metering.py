@@ -1,4 +1,4 @@
-"""A language model that asks the purse before each request and writes down what it used."""
+"""Meter a language model: check the budget before each request and record its usage."""
 
 from msgspec import Struct
 
@@ -11,7 +11,7 @@ _MILLION = 1_000_000
 
 
 class Price(Struct, frozen=True, kw_only=True):
-    """What a million tokens cost, in the operator's currency; cached ones are prompt tokens that were not read anew."""
+    """The price of a million tokens in the operator's currency; cached ones are prompt tokens served from a cache."""
 
     input: float = 0.0
     output: float = 0.0
@@ -26,7 +26,7 @@ class Price(Struct, frozen=True, kw_only=True):
 
 
 class MeteredModel:
-    """`model`, with a meter: every request of a message is on its tally, whoever makes it on the message's behalf.
+    """Meters `model`: every request made for a message is added to that message's usage.
 
     Without a `purse` of its own the message's budgets hold.
     """

@@ -1,4 +1,4 @@
-"""What is written down about a turn and about each of its calls."""
+"""Declare the records of turns, calls and usage, and the interfaces of their store."""
 
 import json
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ class ToolCallShape(TypedDict):
 
 
 class UsageCost(Struct, frozen=True, kw_only=True):
-    """What was used of models: tokens, and money in the operator's currency. Cached tokens are among the prompt's."""
+    """Tokens used and their cost in the operator's currency; cached tokens are part of the prompt's."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
@@ -76,7 +76,7 @@ class CompletionRecord(Struct, frozen=True, kw_only=True):
 
 
 class TurnRecord(Struct, frozen=True, kw_only=True):
-    """One message that was interpreted, and how that ended.
+    """One processed message and its outcome.
 
     `at` is when the turn began, timezone-aware. `route` says who understood the last round: `model`, `offline`.
     `fallback` is why the model was not used, empty when it was or when there is none.
@@ -157,7 +157,7 @@ class CallRecord(Struct, frozen=True, kw_only=True):
 
 
 class Spent(Struct, frozen=True, kw_only=True):
-    """What one person used in one chat. `person_key` is the person on their platform."""
+    """The usage of one person in one chat. `person_key` is the person on their platform."""
 
     chat_key: str
     person_key: str
@@ -166,12 +166,12 @@ class Spent(Struct, frozen=True, kw_only=True):
 
 
 def person_key(address: ChatAddress, person_id: str) -> str:
-    """One string for a person in all chats of a platform."""
+    """Return one key for a person in all chats of a platform."""
     return f"{address.platform}:{person_id}"
 
 
 def parsed(text: str) -> Json:
-    """JSON text as a value; text that is no JSON (it was cut) as it stands."""
+    """Parse JSON; return text that is no JSON, such as one that was cut, unchanged."""
     try:
         value: Json = json.loads(text)
     except ValueError:
@@ -180,7 +180,7 @@ def parsed(text: str) -> Json:
 
 
 class CallReader(Protocol):
-    """Finds records."""
+    """Finds records of turns and calls."""
 
     async def turn(self, message_id: str, chat_key: str | None = None) -> TurnRecord | None:
         """Return the latest turn of a message, in any chat where `chat_key` is None."""
@@ -202,7 +202,7 @@ class CallReader(Protocol):
 
 
 class CallStore(CallReader, Protocol):
-    """Keeps records."""
+    """Stores records of turns and calls."""
 
     async def add(self, turns: Sequence[TurnRecord], calls: Sequence[CallRecord]) -> None:
         """Keep these in one transaction; losing the last ones in a power cut is all right."""

@@ -1,4 +1,4 @@
-"""Write turns and calls down without anybody waiting for it, and find them again."""
+"""Record turns and calls in the background, and find them."""
 
 import asyncio
 from collections import deque
@@ -23,7 +23,7 @@ OnRecorded = Callable[[TurnRecord | CallRecord], None]
 
 
 class CallLog:
-    """The record of every chat. Recording only queues: it never fails and never waits for the disk.
+    """The call log of every chat. Recording only queues: it never fails and never waits for the disk.
 
     What is read includes what was recorded before. Secrets are masked before anything is stored.
     """
@@ -31,7 +31,7 @@ class CallLog:
     def __init__(
         self, store: CallStore, *, mask: SecretMask | None = None, on_recorded: OnRecorded | None = None
     ) -> None:
-        """`on_recorded` hears of every entry at once."""
+        """Call `on_recorded` with every entry at once."""
         self._store = store
         self._on_recorded = on_recorded
         self._mask = mask or SecretMask()
@@ -83,7 +83,7 @@ class CallLog:
     async def of_messages(
         self, address: ChatAddress, message_ids: Sequence[str]
     ) -> Mapping[str, tuple[ToolCallShape, ...]]:
-        """`of_message` of several at once; a message without calls has an empty entry."""
+        """Return the calls of several messages; a message without calls has an empty entry."""
         records = await self.records_of_messages(address, message_ids)
         return {name: tuple(each.as_tool_call() for each in found) for name, found in records.items()}
 
@@ -170,7 +170,7 @@ class CallLog:
         )
 
     def _kept(self, text: str) -> str:
-        """`text` as it is stored: without secrets, and cut where it is very long."""
+        """Return `text` as it is stored: masked, and cut where it is very long."""
         if len(text) <= _LONGEST_TEXT:
             return self._mask.text(text) if text else text
         # Masked before it is cut, lest half a secret is left at the end.

@@ -1,4 +1,4 @@
-"""What the message that is being answered has used so far; found from anywhere below it without being passed on."""
+"""Count the model usage of the message in progress, reachable through a context variable."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -39,7 +39,7 @@ class NoBudget:
 
 
 class Tally(Struct, kw_only=True):
-    """The account of one message.
+    """The usage of one message.
 
     `route` is who understands the present round, `round` its number from 1, `calls` how many calls have ended.
     `purse` holds the budgets that this message is under.

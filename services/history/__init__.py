@@ -1,1 +1,1 @@
-"""What was said in each chat, kept and found again."""
+"""The stored messages of every chat."""

@@ -1,4 +1,4 @@
-"""What the history service needs from outside."""
+"""Declare the interface of message stores."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -8,7 +8,7 @@ from services.kernel.chat import ChatAddress, ChatMessage, Person
 
 
 class MessageStore(Protocol):
-    """Keeps messages. A chat and a message id name one message for ever."""
+    """Stores messages; a chat and a message id name one message for ever."""
 
     async def add(self, messages: Sequence[ChatMessage]) -> tuple[bool, ...]:
         """Keep these in one transaction; say of each whether it was new.
@@ -45,7 +45,7 @@ class MessageStore(Protocol):
         ...
 
     async def search(self, address: ChatAddress, query: str, limit: int) -> tuple[ChatMessage, ...]:
-        """At most `limit` messages of people that fit `query`, the best first.
+        """Return at most `limit` messages of people that match `query`, best first.
 
         Those that have all of its words come first, the latest in front; then those with half of them or more.
         """

@@ -1,4 +1,4 @@
-"""Puts what people say into the history, as the first thing that is done with it."""
+"""Record incoming messages before anything else processes them."""
 
 from loguru import logger
 

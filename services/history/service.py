@@ -1,4 +1,4 @@
-"""Record every message once, and give the recent ones back."""
+"""Record every message once and return recent ones."""
 
 import asyncio
 from collections import deque
@@ -15,12 +15,12 @@ _MOST_QUEUED = 50
 
 
 class HistoryService:
-    """The history of every chat. Writes that come together share one transaction."""
+    """The history of every chat; concurrent writes share one transaction."""
 
     def __init__(
         self, store: MessageStore, *, bot_name: str = "Bubbles", on_kept: Callable[[ChatMessage], None] | None = None
     ) -> None:
-        """`on_kept` hears of every message that was new."""
+        """Call `on_kept` with every message that was new."""
         self._store = store
         self._on_kept = on_kept
         self._bot = Person(id="self", name=bot_name, is_bot=True)
@@ -94,11 +94,11 @@ class HistoryService:
         return await self._store.speakers(address, limit)
 
     async def since(self, address: ChatAddress, when: datetime, limit: int = 5000) -> tuple[ChatMessage, ...]:
-        """Messages sent after `when` (timezone-aware), oldest first; of very many the last `limit`."""
+        """Return messages sent after `when` (timezone-aware), oldest first; of very many the last `limit`."""
         return await self._store.since(address, when, limit)
 
     async def search(self, chat: ChatAddress, query: str, limit: int = 10) -> tuple[ChatMessage, ...]:
-        """At most `limit` messages of people in `chat` that fit `query`, the best first.
+        """Return at most `limit` messages of people in `chat` that match `query`, best first.
 
         Those that have all of its words come first, the latest in front; then those with half of them or more.
         """

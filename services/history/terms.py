@@ -1,4 +1,4 @@
-"""Cut messages and queries into the terms that a full-text index holds, English and Chinese alike."""
+"""Split messages and queries into terms for a full-text index, in English and Chinese."""
 
 import re
 import tomllib
@@ -104,7 +104,7 @@ def searched_text(text: str, attachments: Sequence[Attachment] = ()) -> str:
 
 
 def best_first(candidates: Iterable[tuple[Found, frozenset[str]]], wanted: Sequence[str], limit: int) -> list[Found]:
-    """At most `limit` of `candidates` (newest first, each with its terms) that have half of `wanted` or more.
+    """Return at most `limit` of `candidates` (newest first, each with its terms) that have half of `wanted` or more.
 
     A term counts the more, the fewer candidates have it; of equals the newest comes first.
     """

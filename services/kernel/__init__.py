@@ -1,1 +1,1 @@
-"""Values and small tools that every service uses."""
+"""Values and utilities that every service uses."""

@@ -1,4 +1,4 @@
-"""Tasks that serve as long as the bot runs."""
+"""Run background tasks for the lifetime of the bot."""
 
 import asyncio
 from collections.abc import AsyncIterator, Coroutine
@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 
 class BackgroundTasks:
-    """Starts tasks in one task group and dismisses them all together; a task that fails ends the bot."""
+    """Starts tasks in one task group and cancels them together; a task that fails ends the bot."""
 
     def __init__(self, group: asyncio.TaskGroup) -> None:
         self._group = group
@@ -27,7 +27,7 @@ class BackgroundTasks:
 
 @asynccontextmanager
 async def running_tasks() -> AsyncIterator[BackgroundTasks]:
-    """Return A crew for the length of the context."""
+    """Run background tasks for the length of the context."""
     async with asyncio.TaskGroup() as group:
         crew = BackgroundTasks(group)
         try:

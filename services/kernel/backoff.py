@@ -1,4 +1,4 @@
-"""Pauses between attempts of work that is tried again and again."""
+"""Compute growing pauses between attempts."""
 
 from collections.abc import Iterator
 

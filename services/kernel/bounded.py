@@ -1,4 +1,4 @@
-"""A mapping that does not grow for ever: for what is worth remembering for a while, of as many as write."""
+"""Provide a dictionary of bounded size."""
 
 from collections import OrderedDict
 from typing import TypeVar
@@ -8,7 +8,7 @@ V = TypeVar("V")
 
 
 class Bounded(OrderedDict[K, V]):
-    """Has at most `most` keys: that which was written longest ago is forgotten first.
+    """Has at most `most` keys; the key written longest ago is dropped first.
 
     Where being read counts as well, the reader calls `move_to_end`.
     """

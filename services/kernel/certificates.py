@@ -1,4 +1,4 @@
-"""Whose certificates are trusted; read once, since reading them takes longer than a request."""
+"""Load the trusted TLS certificates once, since loading takes longer than a request."""
 
 import ssl
 from functools import cache

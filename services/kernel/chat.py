@@ -1,4 +1,4 @@
-"""The words of a chat: addresses, people and messages, the same on every platform."""
+"""Declare addresses, people, messages and events of chats, the same on every platform."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -7,7 +7,7 @@ from msgspec import Struct
 
 
 class ChatAddress(Struct, frozen=True, kw_only=True):
-    """Where a message came from and where an answer goes."""
+    """The chat, and perhaps thread, that a message came from and an answer goes to."""
 
     platform: str
     chat_id: str
@@ -23,7 +23,7 @@ class ChatAddress(Struct, frozen=True, kw_only=True):
 
 
 class Person(Struct, frozen=True, kw_only=True):
-    """Somebody who writes in a chat. `id` is stable on its platform; `name` is what people see.
+    """A member of a chat. `id` is stable on its platform; `name` is displayed.
 
     `username` is the name that others write after an @, without it; empty where the platform has none or tells none.
     """
@@ -36,7 +36,7 @@ class Person(Struct, frozen=True, kw_only=True):
 
 
 class Attachment(Struct, frozen=True, kw_only=True):
-    """A file or picture that came with a message, described and never downloaded here."""
+    """A file or picture that came with a message; described, never downloaded here."""
 
     kind: str
     description: str
@@ -44,7 +44,7 @@ class Attachment(Struct, frozen=True, kw_only=True):
 
 
 class Choice(Struct, frozen=True, kw_only=True):
-    """A button. Pressing it is exactly that person sending `says` as a reply to the message that has the button.
+    """A button. Pressing it sends `says` for that person, as a reply to the message with the button.
 
     `for_people` are the ids of those whom it serves; empty for everybody. It serves nobody any more after `expires_at`
     (timezone-aware; None where it does not expire), or once the change with the id `change_id` was taken back.
@@ -95,7 +95,7 @@ class ChatMessage(Struct, frozen=True, kw_only=True):
 
 
 class MessageEdited(Struct, frozen=True, kw_only=True):
-    """Somebody changed a message that they had sent before. `at` is timezone-aware.
+    """A person edited a message. `at` is timezone-aware.
 
     `by` is the id of whoever did, where the platform passes on what others try; empty where it does not.
     """
@@ -108,7 +108,7 @@ class MessageEdited(Struct, frozen=True, kw_only=True):
 
 
 class MessageWithdrawn(Struct, frozen=True, kw_only=True):
-    """Somebody took back a message that they had sent before. `at` is timezone-aware."""
+    """A person deleted a message. `at` is timezone-aware."""
 
     address: ChatAddress
     message_id: str
@@ -116,14 +116,14 @@ class MessageWithdrawn(Struct, frozen=True, kw_only=True):
 
 
 class BotAdded(Struct, frozen=True, kw_only=True):
-    """Somebody added the bot to a group. `language` is the group's (`en`, `zh`), empty where it is not known."""
+    """A person added the bot to a group. `language` is the group's (`en`, `zh`), empty when unknown."""
 
     address: ChatAddress
     language: str = ""
 
 
 class Reaction(Struct, frozen=True, kw_only=True):
-    """Somebody put an emoji under a message, or took it back (`is_added` is false).
+    """A person added an emoji to a message, or removed it (`is_added` is false).
 
     `emoji` is the character, or the platform's name for it where there is none.
     """

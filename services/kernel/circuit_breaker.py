@@ -1,10 +1,10 @@
-"""Leave alone for a while what fails again and again."""
+"""Stop requests to an endpoint for a while after it failed repeatedly."""
 
 import asyncio
 
 
 class CircuitBreaker:
-    """Remembers whether an endpoint is worth asking.
+    """Counts the failures of an endpoint and decides whether a request may be made.
 
     After `failures` failures in a row it opens for `rest` seconds; then one request is let through as a probe, and
     its outcome closes the breaker or opens it again. The seconds are the event loop's own.
@@ -19,7 +19,7 @@ class CircuitBreaker:
 
     @property
     def is_open(self) -> bool:
-        """Return whether the endpoint rests, or is being probed."""
+        """Return whether requests are stopped, or one is probing the endpoint."""
         return self._opened_at is not None
 
     def admits(self) -> bool:
@@ -32,20 +32,20 @@ class CircuitBreaker:
         return True
 
     def succeeded(self) -> None:
-        """Note an answer: the endpoint is well."""
+        """Record a success of the endpoint."""
         self._failures = 0
         self._opened_at = None
         self._is_probing = False
 
     def failed(self) -> None:
-        """Note a failure of the endpoint."""
+        """Record a failure of the endpoint."""
         self._failures += 1
         if self._is_probing or self._failures >= self._limit:
             self._opened_at = _now()
         self._is_probing = False
 
     def abandoned(self) -> None:
-        """Note that a request ended without telling anything about the endpoint, such as by being cancelled."""
+        """Record that a request ended, such as by cancellation, without a result about the endpoint."""
         self._is_probing = False
 
 

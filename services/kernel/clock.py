@@ -1,4 +1,4 @@
-"""The only room that reads the wall clock."""
+"""Read the wall clock; no other module does."""
 
 import asyncio
 from datetime import UTC, datetime

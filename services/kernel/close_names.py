@@ -1,10 +1,10 @@
-"""Which of the names that are known somebody may have meant."""
+"""Suggest known names that resemble an unknown one."""
 
 from collections.abc import Iterable
 
 
 def closest_name(name: str, known: Iterable[str], *, count: int = 1, at_least: float = 0.5) -> list[str]:
-    """Up to `count` of `known` that look like `name`, the likeliest first.
+    """Return up to `count` of `known` that resemble `name`, the likeliest first.
 
     `at_least` is how alike they must be, from 0 to 1: `difflib.SequenceMatcher.ratio`.
     """

@@ -1,4 +1,4 @@
-"""Errors say who must act: the person, the model, the operator, or nobody because it will be tried again."""
+"""Declare errors by who must act: the person, the model, the operator, or nobody before a retry."""
 
 
 class AssistantError(Exception):
@@ -78,7 +78,7 @@ class ConfigError(AssistantError):
 
 
 class StorageFull(AssistantError):
-    """The disk of the database is full: what is there can be read, and nothing can be kept until there is room."""
+    """The disk of the database is full: it can be read, but not written until there is room."""
 
     def __init__(self, path: str) -> None:
         super().__init__(f"the disk of {path} is full; make room")
@@ -86,7 +86,7 @@ class StorageFull(AssistantError):
 
 
 class StorageUnavailable(AssistantError):
-    """The database server does not answer, or dropped the connection; the same work may succeed later."""
+    """The database server does not answer, or dropped the connection; a retry may succeed."""
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(f"{path} is not available: {reason}")

@@ -1,4 +1,4 @@
-"""Unescape HTML text that strangers wrote."""
+"""Unescape untrusted HTML text."""
 
 import html
 import re

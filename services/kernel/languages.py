@@ -1,4 +1,4 @@
-"""Which language somebody writes in: Chinese where Chinese characters stand, English where Latin words do."""
+"""Detect the language of a text: Chinese if it has Chinese characters, English if it has Latin words."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Files and folders that only the user of the bot may read: modes 0600 and 0700, whatever the umask is."""
+"""Create files and folders that only the bot's user may read: modes 0600 and 0700, whatever the umask is."""
 
 import os
 import stat

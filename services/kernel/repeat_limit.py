@@ -1,4 +1,4 @@
-"""A limit on repeated lines of the log: failures that strangers can cause, and loops that try again and again."""
+"""Limit repeated log lines, which loops that retry and failures that strangers cause would produce."""
 
 import asyncio
 from collections.abc import Hashable

@@ -1,4 +1,4 @@
-"""Importing much at once: no garbage is looked for in it, and what nobody needs is left out."""
+"""Import many modules quickly, without garbage collection and without unused optional ones."""
 
 import gc
 import sys
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def import_without_gc() -> Iterator[None]:
-    """Collect no garbage while modules are imported, and never look for some in what they made.
+    """Collect no garbage while modules are imported, and exempt the objects they made.
 
     A start makes a hundred thousand objects that live as long as the process. To look through them again and again took
     a fifteenth of it, and would take some hundredths of a second whenever the running bot looks through everything.
@@ -26,7 +26,7 @@ def import_without_gc() -> Iterator[None]:
 
 @contextmanager
 def left_out(module: str) -> Iterator[None]:
-    """Whoever imports `module` meanwhile gets an `ImportError`, as if it were not installed, unless it is there.
+    """Raise ImportError for whoever imports `module` meanwhile, unless it is loaded already.
 
     For packages that look for another only to see whether they were handed something of it. (That `None` among the
     modules stops an import is Python's own rule: language reference, 5.3.1.)

@@ -1,4 +1,4 @@
-"""Small things remembered between messages: JSON by key, each with an end, or in scopes that last."""
+"""Declare the interface of short-lived state: JSON by key, each with an end, or in permanent scopes."""
 
 import json
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | Non
 
 
 class StateDelta(Struct, frozen=True, kw_only=True):
-    """What one call changed in one scope: keys without prefix. `scope` is a key of the store, such as `app`."""
+    """The changes of one call in one scope: keys without prefix. `scope` is a key of the store, such as `app`."""
 
     scope: str
     written: Mapping[str, Json]
@@ -21,7 +21,7 @@ class StateDelta(Struct, frozen=True, kw_only=True):
 
 
 class StateStore(Protocol):
-    """Remembers values under keys such as `reminders.shown:console:home#ann`."""
+    """Stores values under keys such as `reminders.shown:console:home#ann`."""
 
     async def get(self, key: str) -> Json:
         """Return what was last set under `key`; None when there is nothing or its time is over."""

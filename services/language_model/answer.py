@@ -97,7 +97,7 @@ def read_calls(message: Fields) -> tuple[RequestedCall, ...]:
 
 
 def call_entries(message: Fields) -> list[Fields]:
-    """The entries of `tool_calls`, of a lone object there, of the older `function_call`, or among Anthropic's parts."""
+    """Return the entries of `tool_calls`, a lone object there, the old `function_call`, or Anthropic's parts."""
     raw = message.get("tool_calls") or message.get("function_call")
     if not raw:
         parts = message.get("content")
@@ -122,14 +122,14 @@ def name_and_arguments(entry: Fields) -> tuple[str, object]:
 
 
 def arguments_text(arguments: object) -> str:
-    """Arguments as the text they should have been."""
+    """Return arguments as the JSON text that they should have been."""
     if isinstance(arguments, str):
         return arguments
     return "" if arguments is None else json.dumps(arguments, ensure_ascii=False)
 
 
 def read_usage(raw: object) -> Usage:
-    """Tokens as the server counted them; zero where it counted none."""
+    """Read the tokens that the server counted; zero where it counted none."""
     usage = fields_of(raw)
     details = fields_of(usage.get("prompt_tokens_details"))
     return Usage(
@@ -167,12 +167,12 @@ def refuse_error(answer: Fields) -> None:
 
 
 def fields_of(value: object) -> Fields:
-    """`value` when it is an object, else an empty one."""
+    """Return `value` when it is an object, else an empty one."""
     return value if isinstance(value, dict) else {}
 
 
 def text_of(value: object) -> str:
-    """`value` as text: itself, the text parts of a content list, or empty."""
+    """Return `value` as text: itself, the text parts of a content list, or empty."""
     if isinstance(value, str):
         return value
     if isinstance(value, list):

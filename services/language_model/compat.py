@@ -1,4 +1,4 @@
-"""What a request gives up for a server that refuses its usual form: each is learned from what the server says.
+"""Change requests for servers that refuse their usual form, as learned from each server's error.
 
 A server that refuses a request for its form would refuse every message of the bot. So what it names is changed from
 then on: one concession at a time, and only one that changes the refused request.
@@ -21,7 +21,7 @@ _NOT = r"(?:not|n't|un|no longer)\s?(?:be |currently |yet )?"
 
 
 class CompatibilityFallback(Struct, frozen=True, kw_only=True):
-    """`make` changes a body in place, and says whether it did, for a server that says what `asked` matches."""
+    """A change of the body for servers whose error matches `asked`; `make` returns whether it changed anything."""
 
     name: str
     asked: str
@@ -73,12 +73,12 @@ def _without_system(body: Body) -> bool:
 
 
 def _with_reasoning(body: Body) -> bool:
-    """DeepSeek wants thoughts back with every answer of its own, and takes an empty one."""
+    """Add the `reasoning_content` that DeepSeek wants with every answer of its own; empty is accepted."""
     return _each_message(body, lambda message: {"reasoning_content": "", **message}, role="assistant")
 
 
 def _with_signatures(body: Body) -> bool:
-    """Gemini wants its signature back with every call, and documents a word that stands for one."""
+    """Add the signature that Gemini wants with every call; its documentation gives a placeholder."""
 
     def signed(message: _Message) -> _Message:
         calls = message.get("tool_calls")
@@ -90,7 +90,7 @@ def _with_signatures(body: Body) -> bool:
 
 
 def _with_short_ids(body: Body) -> bool:
-    """Mistral takes ids of nine letters and digits."""
+    """Shorten the ids of calls to the nine letters and digits that Mistral accepts."""
     before = _messages(body)
     after = rename_calls(before, lambda identity: sha256(identity.encode()).hexdigest()[:9])
     body["messages"] = after

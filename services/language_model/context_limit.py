@@ -1,4 +1,4 @@
-"""Make a request shorter that is too long for its model: the oldest turns go first, then the middle of long results."""
+"""Shorten a request that exceeds the model's context: the oldest turns first, then the middle of long results."""
 
 from collections.abc import Mapping, Sequence
 
@@ -15,12 +15,12 @@ _NOTE = "\n[… the middle is left out …]\n"
 
 
 def size_of(request: CompletionRequest) -> int:
-    """About how many characters its messages have."""
+    """Estimate the number of characters in the request's messages."""
     return _size(request.messages)
 
 
 def shorten_request(request: CompletionRequest) -> CompletionRequest | None:
-    """`request` without its oldest part; None when nothing can go without touching what the person says now."""
+    """Return `request` without its oldest part; None when only the person's current message is left."""
     for shorten in (_without_oldest_turns, _with_short_results):
         messages = shorten(request.messages)
         if messages != list(request.messages):

@@ -1,4 +1,4 @@
-"""Read what a server says went wrong, in whichever of the many forms it says it.
+"""Parse the error formats of different model servers.
 
 OpenAI writes `{"error": {"message", "code"}}`; others write a text there, wrap it in a list (Gemini), say `detail`
 (FastAPI), `message` (vLLM, Mistral) or `base_resp` (MiniMax), or hide the cause in `metadata.raw` (OpenRouter).
@@ -12,7 +12,7 @@ _TEXTS = ("message", "msg", "detail", "error_msg", "status_msg", "error")
 
 
 class ServerErrorDetail(Struct, frozen=True, kw_only=True):
-    """What a server told. `status` is the HTTP status it names inside its answer, 0 when it names none.
+    """An error as the server reported it. `status` is the HTTP status named inside the answer, 0 without one.
 
     `code` is its own word for the failure; `generation` what the model wrote before the server refused it (Groq).
     """
@@ -46,13 +46,13 @@ def read_error(body: object) -> ServerErrorDetail | None:
 
 
 def _base_resp(body: Mapping[str, object]) -> object:
-    """MiniMax's report, which stands in good answers too and says 0 there."""
+    """Return MiniMax's status report, which is in successful answers too, with the code 0."""
     report = body.get("base_resp")
     return report if isinstance(report, Mapping) and report.get("status_code") else None
 
 
 def _text(value: object) -> str:
-    """Return A text, or what a list of complaints says, each with its place."""
+    """Return a text, or the complaints of a list, each with its location."""
     if isinstance(value, str):
         return value
     if isinstance(value, list):

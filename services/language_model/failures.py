@@ -1,4 +1,4 @@
-"""How a model can fail, told apart by who is at fault: the endpoint or the request."""
+"""Classify the failures of a model as faults of the endpoint or of the request."""
 
 import re
 from typing import Literal
@@ -47,7 +47,7 @@ class EndpointFailed(ModelUnavailable):
 
 
 class RequestRejected(ModelUnavailable):
-    """The endpoint works and does not want this request: too long, or a feature it does not know.
+    """The endpoint works and refuses this request: it is too long, or uses an unsupported feature.
 
     `status` is the HTTP status, `told` all that the server said. Such a failure says nothing about the endpoint's
     health.
@@ -69,7 +69,7 @@ class RequestRejected(ModelUnavailable):
 
 
 class CallsRejected(EndpointFailed):
-    """The endpoint could not read the calls that its model wrote; `generation` is what the model wrote, if told."""
+    """The endpoint could not parse its model's calls; `generation` is the text of the model, if reported."""
 
     def __init__(self, detail: str, *, generation: str = "") -> None:
         super().__init__("malformed", detail)
@@ -107,7 +107,7 @@ def failure_of(status: int, told: str, *, retry_after: float | None = None, gene
 
 
 def redact(failure: ModelUnavailable, secret: str) -> ModelUnavailable:
-    """`failure` without `secret` in anything that is shown or logged of it."""
+    """Remove `secret` from everything of `failure` that is shown or logged."""
     failure.args = tuple(clean(str(each), secret) for each in failure.args)
     for name, value in vars(failure).items():
         if isinstance(value, str):
@@ -116,7 +116,7 @@ def redact(failure: ModelUnavailable, secret: str) -> ModelUnavailable:
 
 
 def clean(text: str, secret: str) -> str:
-    """`text` without `secret`, also where the end of the text cut it off."""
+    """Remove `secret` from `text`, also where the end of the text cuts it off."""
     if not secret:
         return text
     cut = next((size for size in range(len(secret) - 1, _SHORTEST_TELLING, -1) if text.endswith(secret[:size])), 0)

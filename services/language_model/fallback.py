@@ -1,4 +1,4 @@
-"""Several models behind one: the next is asked when one is unavailable, and a dead one is left alone for a while."""
+"""Ask several models in order, skipping those whose circuit breaker is open."""
 
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
@@ -13,7 +13,7 @@ from services.language_model.stream import StreamGuard
 
 
 class FallbackChain:
-    """Asks `models` in order until one answers; a chain of one is a model with a circuit breaker."""
+    """Asks `models` in order until one answers; with one model it is just a circuit breaker."""
 
     def __init__(self, models: Sequence[LanguageModel], *, failures: int = 3, rest: float = 30.0) -> None:
         if not models:

@@ -1,4 +1,4 @@
-"""A language model that somebody watches: who times, traces or counts its requests makes each of them."""
+"""Wrap a language model so that every request can be timed, traced or counted."""
 
 from collections.abc import Awaitable, Callable
 
@@ -9,7 +9,7 @@ Ask = Callable[[LanguageModel, CompletionRequest], Awaitable[Completion]]
 
 
 class InstrumentedModel:
-    """`inner`, whose every request is put to it by `ask`."""
+    """Passes every request for `inner` through `ask`."""
 
     def __init__(self, inner: LanguageModel, ask: Ask) -> None:
         self._inner = inner

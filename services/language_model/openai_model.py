@@ -1,4 +1,4 @@
-"""A language model behind any server that speaks the OpenAI chat-completions API."""
+"""Complete chats with any server that offers the OpenAI chat-completions API."""
 
 import asyncio
 import sys
@@ -67,7 +67,7 @@ class OpenAIModel:
         return f"OpenAIModel({self._model!r} at {parts.scheme}://{parts.hostname or ''}{parts.path})"
 
     async def warm_up(self) -> None:
-        """Import the SDK and make its client now, in a thread, so that the first message does not pay for it."""
+        """Import the SDK and make its client now, in a thread, so that the first message need not wait for it."""
         await self._ready()
 
     async def close(self) -> None:

@@ -1,4 +1,4 @@
-"""What the mind asks of a language model, whichever server answers."""
+"""Declare the interface of language models and the values of requests and answers."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Protocol
@@ -11,7 +11,7 @@ TextListener = Callable[[str], Awaitable[None]]
 
 
 async def hear_nothing(text: str) -> None:
-    """Listen to a stream only so that it is one."""
+    """Ignore the text of a stream."""
 
 
 class CompletionRequest(Struct, frozen=True, kw_only=True):
@@ -31,7 +31,7 @@ class CompletionRequest(Struct, frozen=True, kw_only=True):
 
 
 class RequestedCall(Struct, frozen=True, kw_only=True):
-    """A call as the model wrote it; `arguments` is its text, checked by nobody yet."""
+    """A call as the model wrote it; `arguments` is its text, not checked yet."""
 
     id: str
     name: str
@@ -74,7 +74,7 @@ class LanguageModel(Protocol):
 
 
 class NullModel:
-    """A `LanguageModel` that is never there."""
+    """A `LanguageModel` that is always unavailable."""
 
     @property
     def name(self) -> str:

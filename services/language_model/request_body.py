@@ -60,12 +60,12 @@ def _accepted_id(identity: str) -> str:
 
 
 def body_keywords(model: str, request: CompletionRequest, form: BodyForm) -> dict[str, object]:
-    """Return the same body as keywords of the SDK's own `create`."""
+    """Return the body as keywords of the SDK's own `create`."""
     return cast("dict[str, object]", json.loads(body_bytes(model, request, form)))
 
 
 def yielding(form: BodyForm, model: str, request: CompletionRequest, told: str) -> BodyForm | None:
-    """`form` with one more concession, which a server that refused `request` asks for; None when it asks for none."""
+    """Add to `form` the concession that a server which refused `request` asks for; None when it asks for none."""
     fields = body_fields(model, request, replace(form, concessions=()))
     _concede(fields, request, form)
     found = compatibility_fallback_for(told, fields, form.concessions)

@@ -1,4 +1,4 @@
-"""Limits on what a model server may send: bytes of a body, and the origin that it may come from."""
+"""Limit what a model server may send: the bytes of a body, and the origin it may come from."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Final

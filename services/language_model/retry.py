@@ -1,4 +1,4 @@
-"""When to ask a model again, and after how long."""
+"""Decide when to retry a request to a model."""
 
 import random
 from collections.abc import Callable
@@ -36,7 +36,7 @@ class RetryPolicy(Struct, frozen=True, kw_only=True):
     chance: Callable[[], float] = _chance
 
     def delay(self, failure: EndpointFailed, attempt: int) -> float | None:
-        """Seconds to wait after `attempt` (the first is 1) failed so; None when there is no use in another."""
+        """Return the seconds to wait after `attempt` (the first is 1) failed; None when a retry is pointless."""
         if not failure.is_passing or attempt >= self.attempts:
             return None
         if failure.retry_after is not None:

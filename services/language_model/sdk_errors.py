@@ -30,7 +30,7 @@ def translate(error: openai.OpenAIError, secret: str) -> ModelUnavailable:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that a server asks to wait, which it may name as the time of day by its own clock; None without any."""
+    """Return the seconds that a server asks to wait, given as a number or as a time of day; None without any."""
     for header, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
         try:
             return max(0.0, float(headers[header]) / unit)

@@ -1,4 +1,4 @@
-"""Read a streamed answer: server-sent events in, one `Completion` out, text handed on as it arrives.
+"""Parse a streamed answer into one `Completion`, passing its text on as it arrives.
 
 Source: https://html.spec.whatwg.org/multipage/server-sent-events.html (the lines) and the chunks of
 https://platform.openai.com/docs/api-reference/chat-streaming.
@@ -85,7 +85,7 @@ def _data(line: bytes) -> bytes:
 
 
 class _CallInParts:
-    """A call that is still arriving at `place` among its answer's calls."""
+    """A call that is still arriving, at `place` among the calls of its answer."""
 
     __slots__ = ("arguments", "id", "name", "place")
 
@@ -144,7 +144,7 @@ def _parsed(arguments: str) -> object:
 
 
 class StreamedAnswer:
-    """Puts the chunks of one answer together."""
+    """Assembles the chunks of one answer."""
 
     def __init__(self) -> None:
         self._texts: list[str] = []
@@ -199,11 +199,11 @@ class StreamedAnswer:
         return text
 
     def end(self) -> None:
-        """The server has said that the answer is whole, which stands for a finish reason where it gives none."""
+        """Note the server's end of stream, which counts as a finish reason where the server gives none."""
         self._is_done = True
 
     def _add_extra(self, chunk: Fields) -> None:
-        """A chunk without a choice: the usage, or an error."""
+        """Add a chunk without a choice: the usage, or an error."""
         if not isinstance(chunk.get("choices"), list) or chunk.get("error"):
             refuse_error(chunk)
         if chunk.get("usage"):
@@ -223,7 +223,7 @@ class StreamedAnswer:
                 refuse_oversized()
 
     def _known(self, index: object, identity: str, name: str) -> _CallInParts | None:
-        """The call that a part goes on with: the one at its index or, without any, the one with its id or the last."""
+        """Return the call that a part continues: the one at its index, else the one with its id, else the last."""
         if isinstance(index, int):
             return self._at_index.get(index)
         if identity:
@@ -260,7 +260,7 @@ class StreamedAnswer:
 
 
 class StreamGuard:
-    """A request whose text deltas are watched; `request` is the one to send."""
+    """Passes on the text deltas of a request and remembers that there were any; `request` is the one to send."""
 
     def __init__(self, request: CompletionRequest) -> None:
         self.is_speaking = False

@@ -1,4 +1,4 @@
-"""Tool lists in the words of JSON Schema that every server knows, for those that refuse the others."""
+"""Simplify the JSON Schema of tools for servers that refuse its rarer keywords."""
 
 import json
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ _DEEPEST = 12  # levels: a type that contains itself would go on
 
 @lru_cache(maxsize=16)
 def simplify_tools(tools: bytes) -> bytes:
-    """The serialised list `tools` with plain schemas. The bot checks arguments itself, against its whole schemas."""
+    """Return the serialised list `tools` with plain schemas; the bot checks arguments against its own complete ones."""
     plain = []
     for tool in json.loads(tools):
         function = tool["function"]

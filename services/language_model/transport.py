@@ -1,4 +1,4 @@
-"""Requests through the `openai` SDK; imported only when a model is used, because the SDK is heavy.
+"""Send requests through the `openai` SDK, which is imported only when a model is used.
 
 The SDK keeps what it is good at: connections, authentication, proxies, timeouts and error classes. Its own retries
 are off, because it cannot see a malformed or cut answer, nor how long the person in the chat is willing to wait.
@@ -66,7 +66,7 @@ class Transport(Protocol):
 
 
 class BytesTransport:
-    """The body goes out as bytes and the answer is read as plain data: no walk over every schema of every tool."""
+    """Sends the body as bytes and reads the answer as plain data, so the SDK does not walk every tool schema."""
 
     def __init__(self, base_url: str, api_key: str, timeouts: Timeouts) -> None:
         self._client = _make_client(base_url, api_key, timeouts)
@@ -107,7 +107,7 @@ class BytesTransport:
 
 
 class PlainTransport:
-    """The body goes through the SDK's typed `create` and comes back as its models."""
+    """Sends the body through the SDK's typed `create` and reads its models."""
 
     def __init__(self, base_url: str, api_key: str, timeouts: Timeouts) -> None:
         self._client = _make_client(base_url, api_key, timeouts)

@@ -1,1 +1,1 @@
-"""Who is the same person on several platforms."""
+"""Accounts, names, zones, memories and privacy of people."""

@@ -1,4 +1,4 @@
-"""Accounts on several platforms that are one person, because that person proved it by a one-time code.
+"""Link accounts on several platforms to one person, proved by one-time codes.
 
 A link carries no rights: whoever is an admin or an owner is so by the account that speaks.
 """
@@ -19,7 +19,7 @@ MOST_ACCOUNTS: Final = 10
 
 
 class _Circle(Struct, frozen=True, kw_only=True):
-    """Accounts and those that they are linked with, in `groups`; who stands alone is in none.
+    """Accounts and those that they are linked with, in `groups`; an unlinked account is in none.
 
     `read` is what the book said of them: what is changed by it is kept only while that still holds.
     """
@@ -30,7 +30,7 @@ class _Circle(Struct, frozen=True, kw_only=True):
 
 
 class PeopleService:
-    """Links accounts, lists them, and takes links back.
+    """Links, lists and unlinks accounts.
 
     Several processes may do so at once: who finds that another was faster looks again.
     """
@@ -40,7 +40,7 @@ class PeopleService:
         self._codes = codes
 
     async def code_for(self, chat: ChatAddress, person: Person, language: str) -> str:
-        """Return A one-time code for the account that speaks in this private chat, good for ten minutes."""
+        """Issue a one-time code, valid for ten minutes, to the account that speaks in this private chat."""
         return await self._codes.give(Account.of(chat, person), chat, language)
 
     async def redeem(self, chat: ChatAddress, person: Person, code: str) -> Linked:
@@ -61,7 +61,7 @@ class PeopleService:
         await self._codes.burn(code)
 
     async def accounts_of(self, chat: ChatAddress, person: Person) -> tuple[Account, ...]:
-        """All accounts of the person who speaks here, this one first."""
+        """Return all accounts of the person who speaks here, this one first."""
         own = Account.of(chat, person)
         return (own, *(each for each in (await self._circle(own)).accounts if each.key != own.key))
 
@@ -86,7 +86,7 @@ class PeopleService:
         )
 
     async def _joined(self, circle: _Circle) -> tuple[Account, ...] | None:
-        """All of the circle as one person; None when another process has changed its links meanwhile."""
+        """Link all accounts of the circle; None when another process changed the links meanwhile."""
         if len(circle.accounts) > MOST_ACCOUNTS:
             raise RequestRefused("link_full", limit=MOST_ACCOUNTS)
         group = uuid4().hex
@@ -99,7 +99,7 @@ class PeopleService:
         return circle.accounts if await self._book.commit_unless_changed(deltas, circle.read) else None
 
     async def _left(self, own: Account, circle: _Circle, platform: str) -> tuple[Account, ...] | None:
-        """The accounts that stand alone from now on; None when another process has changed the links meanwhile."""
+        """Return the accounts that are unlinked from now on; None when another process changed the links meanwhile."""
         gone = [each for each in circle.accounts if (each.platform == platform if platform else each.key == own.key)]
         if len(circle.accounts) < 2 or not gone:
             return ()

@@ -1,4 +1,4 @@
-"""Chats with names, under which their members may set reminders for them from elsewhere.
+"""Name chats so that their members can set reminders for them from other chats.
 
 A chat is closed until somebody who rules it gives it a name.
 """
@@ -26,7 +26,7 @@ IsMember = Callable[[ChatAddress, str], Awaitable[bool | None]]
 
 
 class PlaceService:
-    """Names chats, and knows who may reach them."""
+    """Gives chats aliases and checks who may use them."""
 
     def __init__(self, book: AccountBook, history: HistoryService, clock: Clock, is_member: IsMember) -> None:
         self._book = book

@@ -1,4 +1,4 @@
-"""One-time codes: given to one account, good once and for ten minutes, hard to guess."""
+"""Issue and redeem one-time codes, each valid for ten minutes and hard to guess."""
 
 import asyncio
 import hashlib
@@ -29,14 +29,14 @@ def code_in(text: str) -> str | None:
 
 
 class LinkCodes:
-    """Gives codes out and takes them in. Only their digests are kept, and of one account only the latest code."""
+    """Issues and redeems codes. Only digests are stored, and per account only the latest code."""
 
     def __init__(self, state: StateStore) -> None:
         self._state = state
         self._turn = asyncio.Lock()
 
     async def give(self, account: Account, told_in: ChatAddress, language: str) -> str:
-        """Return A new code of `account`; the one before it is good no longer."""
+        """Issue a new code for `account`, which invalidates its previous one."""
         letters = "".join(secrets.choice(_LETTERS) for _ in range(8))
         code = f"link-{letters[:4]}-{letters[4:]}"
         async with self._turn:
@@ -49,7 +49,7 @@ class LinkCodes:
         return code
 
     async def take(self, code: str, by: Account) -> tuple[Account, ChatAddress, str]:
-        """Whose code it is, where it was told and in which language; it is used up.
+        """Redeem a code: return its account, where it was issued and in which language.
 
         Raises:
             RequestRefused: `link_code_wrong(minutes)`, `link_code_own`, `link_guesses(minutes)`.
@@ -72,7 +72,7 @@ class LinkCodes:
             return giver, ChatAddress(platform=giver.platform, chat_id=str(kept["chat"])), str(kept["language"])
 
     async def burn(self, code: str) -> None:
-        """A code that others have seen is good no longer."""
+        """Invalidate a code that others have seen."""
         async with self._turn:
             await self._state.set(_code_key(code), None, keep=CODE_LASTS, is_promised=True)
 

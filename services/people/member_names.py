@@ -1,4 +1,4 @@
-"""Find the members of a chat whom a name in a request stands for."""
+"""Find the members of a chat that a name in a request refers to."""
 
 from collections.abc import Iterable
 from typing import Final

@@ -1,4 +1,4 @@
-"""The values of people: an account on a platform, and the code that proves whose it is."""
+"""Declare accounts, the links between them and the interface of their store."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final, Protocol
@@ -10,7 +10,7 @@ from services.kernel.state import Json, StateDelta
 
 
 class Account(Struct, frozen=True, kw_only=True):
-    """Somebody on one platform. `person_id` is stable there; `name` is what people saw when it was linked."""
+    """An account on one platform. `person_id` is stable there; `name` was visible when it was linked."""
 
     platform: str
     person_id: str
@@ -32,12 +32,12 @@ class Account(Struct, frozen=True, kw_only=True):
         return Person(id=self.person_id, name=self.name)
 
     def as_json(self) -> Json:
-        """For a store."""
+        """Return the account as stored."""
         return {"platform": self.platform, "id": self.person_id, "name": self.name}
 
 
 class Linked(Struct, frozen=True, kw_only=True):
-    """What came of a code: `accounts` are now one person; `giver` asked for the code, in the private chat `told_in`."""
+    """The result of a redeemed code: `accounts` are one person; `giver` got the code in the private chat `told_in`."""
 
     accounts: tuple[Account, ...]
     giver: Account
@@ -70,7 +70,7 @@ def account_of(value: Json) -> Account | None:
 
 
 class AccountBook(Protocol):
-    """Keeps values by scope and key."""
+    """Stores values by scope and key."""
 
     async def load(self, scopes: Sequence[str]) -> Sequence[Mapping[str, Json]]:
         """Return the values of each of `scopes`, in that order."""

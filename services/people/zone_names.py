@@ -1,4 +1,4 @@
-"""Which time zone people mean: "Berlin", 纽约, "UTC+8", "Pacific time", "Europe/Berlin"."""
+"""Parse names of time zones: "Berlin", 纽约, "UTC+8", "Pacific time", "Europe/Berlin"."""
 
 import re
 import tomllib
@@ -64,7 +64,7 @@ def _places() -> dict[str, dict[str, str]]:
 
 @cache
 def _known() -> dict[str, str]:
-    """Every name, tidied: whole names of the IANA list, its cities, and the places beside them."""
+    """Return every normalised name: IANA names, their cities, and additional places."""
     names = files("tzdata").joinpath("zones").read_text(encoding="utf-8").split()
     whole = {_tidied(name): name for name in names}
     cities = {_tidied(name.rpartition("/")[2]): name for name in names if "/" in name and not name.startswith("Etc/")}

@@ -1,4 +1,4 @@
-"""The time zone of a person, else of the chat, else of the bot."""
+"""Look up and set the time zone of a person, else of the chat, else of the bot."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -19,7 +19,7 @@ _MOST_REMEMBERED = 10_000
 
 
 class ScopeBook(Protocol):
-    """Keeps values by scope and key."""
+    """Stores values by scope and key."""
 
     async def load(self, scopes: Sequence[str]) -> Sequence[Mapping[str, Json]]:
         """Return the values of each of `scopes`, in that order."""
@@ -31,12 +31,12 @@ class ScopeBook(Protocol):
 
 
 class ZoneService:
-    """Tells and sets time zones. A person's is the same in all chats of a platform."""
+    """Looks up and sets time zones; a person's zone applies in all chats of a platform."""
 
     def __init__(
         self, book: ScopeBook, clock: Clock, *, default: ZoneInfo, people: PeopleService | None = None
     ) -> None:
-        """`default` is the bot's own zone. `people` know the other accounts of a person, whose zone counts here too."""
+        """Take the bot's zone as `default`; `people` finds a person's other accounts, whose zone applies here too."""
         self._people = people
         self._book = book
         self._clock = clock

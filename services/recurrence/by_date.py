@@ -1,4 +1,4 @@
-"""The dates of a wall-clock rule, by arithmetic where the rule has a common shape."""
+"""Compute the dates of wall-clock rules by arithmetic."""
 
 import calendar
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ def has_common_shape(rule: Rule) -> bool:
 
 
 def dates_from(rule: Rule, start: date, first: date) -> Iterator[date]:
-    """Dates of `rule` anchored at `start`, ascending, from `first` on; some before `first` may come too."""
+    """Return dates of `rule` anchored at `start`, ascending, from `first` on; some before `first` may come too."""
     if rule.calendar_days is not None:
         return rule.calendar_days.dates_from(first)
     if rule.frequency == "DAILY":

@@ -1,4 +1,4 @@
-"""Wall times of the rules that have no common shape: dateutil, started near the present."""
+"""Compute wall times of rare rules with dateutil, started near the present."""
 
 from collections.abc import Iterator
 from datetime import datetime, time, timedelta
@@ -11,7 +11,7 @@ _AGE = 400  # years, after which the calendar with its weekdays is the same agai
 
 
 def walked(rule: Rule, start: datetime, first: datetime) -> Iterator[datetime]:
-    """Ascending naive wall times of `rule` anchored at `start`, from `first` on, for some twelve years.
+    """Return ascending naive wall times of `rule` anchored at `start`, from `first` on, for some twelve years.
 
     dateutil walks from its start, so the start is moved by whole intervals to the period before `first`; what the
     rule takes from its start (clock, day) is written out before. It looks for a rule that never fires until the year
@@ -51,7 +51,7 @@ def _written_out(rule: Rule, start: datetime) -> dict[str, str]:
 
 
 def _anchor_near(rule: Rule, start: datetime, first: datetime) -> datetime:
-    """Return A start a whole number of intervals later, at the beginning of its period and not after `first`."""
+    """Return a start a whole number of intervals later, at the beginning of its period and not after `first`."""
     if rule.frequency in {"DAILY", "WEEKLY"}:
         step = timedelta(days=rule.interval * (7 if rule.frequency == "WEEKLY" else 1))
         back = (start.weekday() - rule.week_start) % 7 if rule.frequency == "WEEKLY" else 0

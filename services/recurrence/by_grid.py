@@ -1,4 +1,4 @@
-"""Wall times of rules such as "every 30 minutes from 9 to 17 on workdays": a grid with parts held back."""
+"""Compute wall times of rules such as "every 30 minutes from 9 to 17 on workdays"."""
 
 from collections.abc import Iterator
 from datetime import datetime, time, timedelta
@@ -13,7 +13,7 @@ _REACH = timedelta(days=4400)
 
 
 def grid_walls(rule: Rule, start: datetime, first: datetime) -> Iterator[datetime]:
-    """Ascending naive wall times of a MINUTELY or HOURLY `rule` from `first` on, for some twelve years.
+    """Return ascending naive wall times of a MINUTELY or HOURLY `rule` from `first` on, for some twelve years.
 
     The grid is counted from `start` on the wall clock; BYMINUTE of an HOURLY rule adds times within the hour.
     """
@@ -35,7 +35,7 @@ def grid_walls(rule: Rule, start: datetime, first: datetime) -> Iterator[datetim
 
 
 def _blocked_until(rule: Rule, wall: datetime) -> datetime | None:
-    """None when `wall` passes, else the earliest wall time worth looking at next."""
+    """Return None when `wall` is allowed, else the earliest wall time worth trying next."""
     if not is_day_allowed(rule, wall.date()):
         return datetime.combine(wall.date() + _DAY, time.min)
     if rule.hours and wall.hour not in rule.hours:
@@ -54,7 +54,7 @@ def elapsed_step(rule: Rule) -> timedelta:
 
 
 def elapsed_instants(rule: Rule, start: datetime, minute: int, after: datetime) -> Iterator[datetime]:
-    """Instants of `rule` strictly after `after`, counted from `start`; both in UTC, endless.
+    """Return instants of `rule` strictly after `after`, counted from `start`; both in UTC, endless.
 
     `minute` is the minute of `start` on the wall clock, which BYMINUTE of an HOURLY rule refers to.
     """

@@ -1,4 +1,4 @@
-"""A repeating schedule by the days of its own wall clock: what comes from a day on, and what comes before it."""
+"""Split a repeating schedule at a day of its own wall clock."""
 
 from calendar import monthrange
 from collections.abc import Sequence
@@ -17,17 +17,17 @@ _END: Final = "UNTIL="
 
 
 def bare(schedule: Schedule) -> Schedule:
-    """`schedule` without the repetitions until it is done."""
+    """Return `schedule` without its follow-ups."""
     return replace(schedule, rule=without_follow_up(schedule.rule))
 
 
 def fires_from(schedule: Schedule, day: date, now: datetime, limit: int) -> Sequence[datetime]:
-    """At most `limit` fires after `now` from the beginning of `day` on."""
+    """Return at most `limit` fires after `now` from the beginning of `day` on."""
     return next_fires(schedule, max(_midnight(schedule, day) - _TICK, now.astimezone(UTC)), limit)
 
 
 def ended_before(schedule: Schedule, day: date) -> Schedule:
-    """`schedule` up to the day before `day`.
+    """Return `schedule` up to the day before `day`.
 
     Source: RFC 5545 section 3.3.10 (UNTIL).
     """
@@ -45,7 +45,7 @@ _NO_LEAP_YEAR = 2025
 
 
 def as_meant(schedule: Schedule, now: datetime) -> Schedule:
-    """Return the schedule; where a month lacks its day the last one is meant: "every 31st" is to leave no month out.
+    """Return the schedule with the last day of months that are too short: "every 31st" is to leave no month out.
 
     Nor the present one: when the schedule begins with its first fire after `now` (timezone-aware), so does the result.
     Not for rules that are written as RRULE, which leave out such months.

@@ -1,4 +1,4 @@
-"""The days and wall times that a rule leaves out: `EXDATE=20261225,20261231T090000` in its text."""
+"""Edit the excluded days and wall times of a rule: `EXDATE=20261225,20261231T090000` in its text."""
 
 from collections.abc import Sequence
 from datetime import date, datetime
@@ -8,7 +8,7 @@ _PART: Final = "EXDATE="
 
 
 def with_exceptions(rule: str, exceptions: Sequence[datetime], *, days_only: bool) -> str:
-    """`rule` with the wall times of `exceptions` left out as well, or with `days_only` their whole days."""
+    """Exclude the wall times of `exceptions` from `rule` as well, or with `days_only` their whole days."""
     shape = "%Y%m%d" if days_only else "%Y%m%dT%H%M%S"
     known = (part[len(_PART) :].split(",") for part in rule.split(";") if _is_exceptions(part))
     left_out = {each.strftime(shape) for each in exceptions}.union(*known)
@@ -16,7 +16,7 @@ def with_exceptions(rule: str, exceptions: Sequence[datetime], *, days_only: boo
 
 
 def without_exceptions_from(rule: str, day: date) -> str:
-    """`rule` with the days and wall times before `day` left out, and none from then on."""
+    """Return `rule` with the excluded days and wall times before `day`, and none from then on."""
     known = (part[len(_PART) :].split(",") for part in rule.split(";") if _is_exceptions(part))
     first = f"{day:%Y%m%d}"
     kept = sorted({each for some in known for each in some if each < first})

@@ -1,4 +1,4 @@
-"""When a schedule fires: wall clock and zone to instants, across every change of the clock."""
+"""Compute the instants at which a schedule fires, across every change of the clock."""
 
 from bisect import insort
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ def next_after(schedule: Schedule, after: datetime) -> datetime | None:
 
 
 def next_fires(schedule: Schedule, after: datetime, limit: int = 3) -> tuple[datetime, ...]:
-    """At most `limit` fires after `after`, in the zone of the schedule."""
+    """Return at most `limit` fires after `after`, in the zone of the schedule."""
     zone = zone_of(schedule)
     return tuple(fire.astimezone(zone) for fire in islice(fires_after(schedule, after.astimezone(UTC)), limit))
 

@@ -1,4 +1,4 @@
-"""Reminders that come again until somebody says that the thing is done: `NAG=10;NAGS=12` in a rule."""
+"""Repeat fires until somebody reports the thing done: `NAG=10;NAGS=12` in a rule."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -63,13 +63,13 @@ def follow_up_of(rule: str) -> FollowUp | None:
 
 
 def follow_up_like(rule: str, bare: str = "") -> str:
-    """The rule `bare` (empty for once), its fires repeated as those of `rule` are; `bare` itself when they are not."""
+    """Return `bare` (empty for once) with the follow-ups of `rule`; `bare` itself when `rule` has none."""
     own = [part for part in rule.upper().split(";") if part.startswith(("NAG=", "NAGS="))]
     return ";".join([without_follow_up(bare) or _ONCE, *own]) if own else bare
 
 
 def done_by(rule: str, moment: datetime) -> str:
-    """The rule once what fired up to `moment` (timezone-aware) is done; a rule that does not repeat stays itself."""
+    """Return the rule once everything fired up to `moment` (timezone-aware) is done; without follow-ups itself."""
     if not has_follow_up(rule):
         return rule
     # Rounded up: the fire of this very second is dealt with as well.
@@ -78,7 +78,7 @@ def done_by(rule: str, moment: datetime) -> str:
 
 
 def repeated(nag: FollowUp, fires: Callable[[datetime], Iterator[datetime]], after: datetime) -> Iterator[datetime]:
-    """Fires and their repeats strictly after `after`, ascending; `fires` gives those strictly after an instant."""
+    """Return fires and follow-ups strictly after `after`, ascending; `fires` gives fires strictly after an instant."""
     nagging: datetime | None = None
     for fire in chain(fires(after - nag.every * nag.times), [None]):
         if nagging is not None:

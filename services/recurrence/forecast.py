@@ -1,4 +1,4 @@
-"""How far a schedule is certain: some calendars are decreed from year to year."""
+"""Tell up to which day a schedule is certain: some calendars are decreed from year to year."""
 
 from datetime import date
 

@@ -1,4 +1,4 @@
-"""Count the fires that fell due while the bot was not running, in a time that hardly grows with the pause.
+"""Count the fires that fell due while the bot was not running, in nearly constant time.
 
 A clock that is set forward by decades makes millions of fires due. Up to `MOST_LISTED` are listed, so that ordinary
 pauses are counted exactly. Beyond that, the days between the first and the last one are multiplied by the fires of a

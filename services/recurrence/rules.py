@@ -1,4 +1,4 @@
-"""Recurrence rules as data: RFC 5545 RRULE text, or a rule of another calendar, read once, checked, and kept."""
+"""Parse and check recurrence rules: RFC 5545 RRULE, or a rule of another calendar."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -86,7 +86,7 @@ def parse_rule(text: str) -> Rule:
 
 
 def needs_calendar(text: str) -> bool:
-    """True where `text` is a rule of another calendar than ours; the first look into one takes tenths of a second."""
+    """Return whether `text` is a rule of another calendar, whose first use takes tenths of a second."""
     return text.partition(";")[0].partition(" ")[0] in KINDS
 
 

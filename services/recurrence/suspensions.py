@@ -1,4 +1,4 @@
-"""A while in which a reminder that repeats rests: the times in it are left out, and it goes on by itself."""
+"""Suspend a repeating schedule for a period, after which it continues by itself."""
 
 from datetime import datetime, time, timedelta
 from itertools import takewhile
@@ -21,7 +21,7 @@ _MOST_TIMES: Final = 2000
 
 
 class Suspension(Struct, frozen=True, kw_only=True):
-    """A while in which nothing is said, timezone-aware; `until` is its end, exclusive."""
+    """A period without fires, timezone-aware; `until` is its end, exclusive."""
 
     since: datetime
     until: datetime
@@ -39,7 +39,7 @@ def can_rest(schedule: Schedule) -> bool:
 
 
 def resting(old: Schedule, rest: Suspension) -> Schedule:
-    """`old` without its fires in `rest`.
+    """Return `old` without its fires in `rest`.
 
     Source: RFC 5545 section 3.8.5.1 (EXDATE).
     """
@@ -55,7 +55,7 @@ def resting(old: Schedule, rest: Suspension) -> Schedule:
 
 
 def resume_suspended(old: Schedule, now: datetime) -> Schedule:
-    """`old` with every time that lies ahead, also those that were left out."""
+    """Return `old` with every time that lies ahead, also those that were left out."""
     today = now.astimezone(ZoneInfo(old.zone)).date()
     return replace(old, rule=follow_up_like(old.rule, without_exceptions_from(without_follow_up(old.rule), today)))
 

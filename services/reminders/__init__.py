@@ -1,1 +1,1 @@
-"""Reminders: set, listed, deleted, and delivered when they fall due."""
+"""Create, list, delete and deliver reminders."""

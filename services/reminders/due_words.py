@@ -1,4 +1,4 @@
-"""Which reminders fit words of time: "the 5pm one", "tomorrow's", 明天早上的."""
+"""Find the reminders that words of time refer to: "the 5pm one", "tomorrow's", 明天早上的."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -40,7 +40,7 @@ USUAL = TimeReader()
 
 
 class DueWords(Struct, frozen=True, kw_only=True):
-    """Words of time read against one moment, and the words beside them.
+    """Words of time, resolved against one moment, and the words beside them.
 
     `rest` are words of a content ("5pm meeting"); `readings` lie in the zone of one reminder.
     """
@@ -55,7 +55,7 @@ class DueWords(Struct, frozen=True, kw_only=True):
         return any(_fits(fire, reading) for fire in fires for reading in self.readings)
 
     def _later(self, reminder: Reminder) -> Iterator[datetime]:
-        """Of one that repeats the first fire from each day that is named: it may lie behind the next few."""
+        """Return the first fire from each named day on, which may lie behind the next few fires."""
         if reminder.next_fires and reminder.schedule.rule:
             for reading in self.readings:
                 midnight = reading.start.replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
@@ -83,7 +83,7 @@ def due_words(words: str, now: datetime, zone: str, times: TimeReader = USUAL) -
 def fitting(
     words: str, here: Sequence[Reminder], now: datetime, times: TimeReader = USUAL
 ) -> tuple[list[Reminder], str] | None:
-    """The reminders of `here` that fall due when `words` say, and the words beside the time; None without a time."""
+    """Return the reminders of `here` due at the time in `words`, and the other words; None without a time."""
     fits: list[Reminder] = []
     rest = ""
     for zone in dict.fromkeys(reminder.schedule.zone for reminder in here):

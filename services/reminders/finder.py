@@ -1,4 +1,4 @@
-"""The reminders of a chat as one person sees them, and the list they were shown last."""
+"""Find the reminders of a chat that a person may see, and remember the list shown last."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -24,19 +24,19 @@ _LATEST = datetime.max.replace(tzinfo=UTC)
 
 
 class Shown(Struct, frozen=True, kw_only=True):
-    """The ids of a numbered list, in its order, and when somebody was shown it."""
+    """The ids of a numbered list, in order, and when it was shown."""
 
     ids: tuple[str, ...] = ()
     at: datetime = _EARLIEST
 
 
 class ReminderFinder:
-    """Finds the open reminders of a chat; every look is limited to that chat."""
+    """Finds the open reminders of a chat; every search is limited to that chat."""
 
     def __init__(
         self, book: ReminderBook, clock: Clock, state: StateStore, most: int, times: TimeReader = USUAL
     ) -> None:
-        """`most` is how many reminders a chat may have; `times` reads "the 5pm one"."""
+        """Take `most` as the limit of reminders per chat; `times` reads "the 5pm one"."""
         self._book = book
         self._clock = clock
         self._state = state
@@ -44,7 +44,7 @@ class ReminderFinder:
         self._times = times
 
     async def open_in(self, chat: ChatAddress) -> tuple[tuple[Reminder, StoredReminder], ...]:
-        """Active and paused reminders with their rows, soonest first, those without a next fire last."""
+        """Return active and paused reminders with their rows, soonest first, those without a next fire last."""
         rows = await self._book.in_chat(chat.key, self._most)
         pairs = [(self.public(row), row) for row in rows]
         return tuple(sorted(pairs, key=lambda pair: (_next_fire(pair[0]), pair[1].key)))
@@ -102,7 +102,7 @@ class ReminderFinder:
         return listed
 
     async def all_of(self, chat: ChatAddress, person: Person, reference: str) -> frozenset[int]:
-        """The rows of one's own that "all of tomorrow" or "all except the dentist" mean; none for other references.
+        """Return one's own rows that "all of tomorrow" or "all except the dentist" refer to; none for other references.
 
         Raises:
             RequestRefused: `reminder_unknown(reference, candidates)`: what is to be kept is not there.
@@ -119,7 +119,7 @@ class ReminderFinder:
         return frozenset(row.key for reminder, row in pairs if reminder in own and reminder in meant)
 
     def public(self, row: StoredReminder) -> Reminder:
-        """Return A row as everybody else sees it."""
+        """Return a row as others see it."""
         is_active = row.state is ReminderState.ACTIVE
         return Reminder(
             id=public_id(row.key),

@@ -1,4 +1,4 @@
-"""What a reminder is: its schedule, its owner, and what people are told about it."""
+"""Declare reminders: schedule, owner, recipients and limits."""
 
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -13,7 +13,7 @@ EVERYONE = "@all"
 
 
 class CatchUp(StrEnum):
-    """What is said of the occurrences of a recurring reminder that fell due while the bot was down.
+    """The choice of missed occurrences that are sent after the bot was down.
 
     `latest`: one message with the count of the earlier ones; `all`: each, at most ten; `none`: nothing, the ledger
     has them as skipped. A once-reminder is always said.
@@ -25,7 +25,7 @@ class CatchUp(StrEnum):
 
 
 class ReminderAction(StrEnum):
-    """What happens when a reminder falls due: `say` says its content, `summary` posts a summary of the chat."""
+    """The effect of a due reminder: `say` sends its content, `summary` posts a summary of the chat."""
 
     SAY = "say"
     SUMMARY = "summary"
@@ -41,7 +41,7 @@ class ReminderState(StrEnum):
 
 
 class NewReminder(Struct, frozen=True, kw_only=True):
-    """A wish for a reminder, from any door.
+    """A reminder to be created.
 
     `request_key` names the command (platform message id and position of the call in it): the same key twice is the
     same reminder. `targets` are the people to mention; empty means the creator; `EVERYONE` as id means everyone.
@@ -82,7 +82,7 @@ class Reminder(Struct, frozen=True, kw_only=True):
 
 
 class DueNotice(Struct, frozen=True, kw_only=True):
-    """One occurrence to be said in a chat: everything the words need, nothing else is looked up.
+    """One occurrence to send to a chat, with everything that its text needs.
 
     `due_at` is timezone-aware, in the reminder's zone. `missed` counts earlier occurrences of a
     recurring reminder that fell due while the bot was down. `idempotency_key` is the same on every attempt.
@@ -111,7 +111,7 @@ class DueNotice(Struct, frozen=True, kw_only=True):
 
 
 class ReminderLimits(Struct, frozen=True, kw_only=True):
-    """Caps on what people may set.
+    """Limits on the reminders of people and chats.
 
     `per_person` counts the active reminders of one person in one chat, `per_chat` all of a chat; `content_length`
     is in characters; `shortest_interval` is the least time between two fires of a rule.
@@ -124,7 +124,7 @@ class ReminderLimits(Struct, frozen=True, kw_only=True):
 
 
 class ReminderEdit(Struct, frozen=True, kw_only=True):
-    """What to change about a reminder; None leaves it as it is."""
+    """Changes to a reminder; None leaves a field as it is."""
 
     content: str | None = None
     schedule: Schedule | None = None

@@ -1,4 +1,4 @@
-"""Which occurrences of a reminder are to be said, and when the one after them comes."""
+"""Choose the occurrences of a reminder to send, and compute its next fire."""
 
 from datetime import datetime, timedelta
 
@@ -18,7 +18,7 @@ _ON_TIME = timedelta(minutes=2)  # what comes this late was not missed
 
 
 class Occurrence(Struct, frozen=True, kw_only=True):
-    """One fire that is due, and how many earlier ones it stands for. A skipped one is recorded and not said."""
+    """A due fire and the number of earlier ones it stands for. A skipped one is recorded and not sent."""
 
     due_at: datetime
     missed: int
@@ -26,7 +26,7 @@ class Occurrence(Struct, frozen=True, kw_only=True):
 
 
 class DuePlan(Struct, frozen=True, kw_only=True):
-    """What of a reminder goes into the ledger now, oldest first, and its next fire.
+    """The occurrences of a reminder to insert into the ledger, oldest first, and its next fire.
 
     `is_readable` is False when this version cannot read the rule: the fire is said and the reminder then pauses.
     """
@@ -79,7 +79,7 @@ def _skipping(schedule: Schedule, due: tuple[datetime, datetime, int], now: date
 
 
 def _last_fires(schedule: Schedule, first: datetime, latest: datetime, missed: int) -> list[datetime]:
-    """The last fires from `first` to `latest`, at most `MOST_CAUGHT_UP`; `missed` of them lie before `latest`."""
+    """Return the last fires from `first` to `latest`, at most `MOST_CAUGHT_UP`; `missed` lie before `latest`."""
     wanted = min(missed + 1, MOST_CAUGHT_UP)
     reach = (latest - first) / missed * MOST_CAUGHT_UP
     while True:

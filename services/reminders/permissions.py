@@ -1,4 +1,4 @@
-"""Who may change a reminder."""
+"""Check who may change a reminder."""
 
 from collections.abc import Callable
 
@@ -24,7 +24,7 @@ def check_may_change(reminder: Reminder, person: Person) -> None:
 
 
 def check_may_finish(reminder: Reminder, person: Person) -> None:
-    """As `check_may_change`; what everyone is reminded of until it is done anybody may say to be done.
+    """Check as `check_may_change`, but let anybody finish a reminder that everyone gets until it is done.
 
     Raises:
         RequestRefused: `not_your_reminder(id, owner)`.

@@ -1,4 +1,4 @@
-"""What the reminder service needs from outside."""
+"""Declare the interfaces of notifiers and of the reminder store."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
@@ -18,7 +18,7 @@ from services.reminders.records import (
 
 
 class Notifier(Protocol):
-    """Says a due notice in its chat; the bot's outbox is one."""
+    """Sends a due notice to its chat; the bot's outbox is one."""
 
     async def deliver(self, notice: DueNotice) -> str | None:
         """Hand `notice` to the platform and return the platform's message id, None when it has none.
@@ -35,7 +35,7 @@ class Notifier(Protocol):
 
 @runtime_checkable
 class BatchNotifier(Notifier, Protocol):
-    """A courier that can say several notices of one chat in one message; without that they come one by one."""
+    """A notifier that can send several notices of one chat in one message."""
 
     async def deliver_together(self, notices: Sequence[DueNotice], idempotency_key: str) -> str | None:
         """Hand `notices`, all of one chat, to the platform as one message with this key; raises as `deliver` does."""
@@ -43,7 +43,7 @@ class BatchNotifier(Notifier, Protocol):
 
 
 class ReminderBook(Protocol):
-    """The reminders themselves. Every method is one transaction."""
+    """Stores reminders. Every method is one transaction."""
 
     async def add(self, draft: ValidatedReminder, now: datetime, limits: ReminderLimits) -> StoredReminder:
         """Keep a reminder; the same request key again gives the one that is there.
@@ -78,14 +78,14 @@ class ReminderBook(Protocol):
         ...
 
     async def lately_sent(self, chat_key: str, since: datetime, limit: int) -> tuple[StoredReminder, ...]:
-        """Reminders of a chat that are being said, and those that were said since `since`, latest first.
+        """Return reminders of a chat being sent, and those sent since `since`, latest first.
 
         People answer what they see, and that may be before the platform has told us that it shows it.
         """
         ...
 
     async def said_in(self, chat_key: str, message_id: str) -> tuple[StoredReminder, ...]:
-        """The reminders that were said in a message of the bot, by the platform's id of it; whatever their state."""
+        """Return the reminders sent in a message of the bot, by the platform's id of it, whatever their state."""
         ...
 
     async def change(self, changes: Sequence[Change], now: datetime) -> tuple[StoredReminder, ...]:
@@ -94,7 +94,7 @@ class ReminderBook(Protocol):
 
 
 class DeliveryLedger(Protocol):
-    """The occurrences: one row each, for ever one for a reminder and its due time."""
+    """Stores occurrences: exactly one row for a reminder and a due time, for ever."""
 
     async def claim(self, owner: str, now: datetime, horizon: datetime, limit: int) -> Claim:
         """Take for `owner` what is due by `horizon`: new occurrences, and freed ones whose time to try has come.
@@ -108,7 +108,7 @@ class DeliveryLedger(Protocol):
     async def begin(
         self, owner: str, delivery_ids: Sequence[int], message_keys: Mapping[int, str] | None = None
     ) -> dict[int, int]:
-        """Note that these are being sent, as far as they are still ours and not cancelled: id -> version.
+        """Mark as being sent those that are still ours and not cancelled: id -> version.
 
         `message_keys` are the keys of messages with several of them, by id: what may have been said in one message
         is claimed together again.
@@ -116,7 +116,7 @@ class DeliveryLedger(Protocol):
         ...
 
     async def held(self, owner: str, delivery_ids: Sequence[int]) -> frozenset[int]:
-        """Return which of these are being sent by `owner` still; after a freeze others may have taken them over."""
+        """Return which of these are still being sent by `owner`; after a freeze others may have claimed them."""
         ...
 
     async def renew(self, delivery_id: int) -> Lease | None:
@@ -124,29 +124,29 @@ class DeliveryLedger(Protocol):
         ...
 
     def note_sent(self, sent: Sequence[tuple[Lease, DeliveryOutcome]]) -> bool:
-        """Write down at once, without a wait, that these were said; `settle` records it all the same.
+        """Record at once, without waiting, that these were sent; `settle` records it all the same.
 
         False where that cannot be: until they are kept or settled, a crash would have them said again.
         """
         ...
 
     async def keep_sent(self, sent: Sequence[DeliveryOutcome]) -> bool:
-        """Write down that these were said, in less time than `settle` takes, which records it all the same.
+        """Record that these were sent, in less time than `settle`, which records it all the same.
 
         False where only `settle` can.
         """
         ...
 
     async def settle(self, marks: Sequence[DeliveryOutcome]) -> None:
-        """Record what came of attempts; those to be tried again are freed until their time."""
+        """Record the outcomes of attempts; those to be retried are freed until their time."""
         ...
 
     async def free(self, owner: str | None) -> int:
-        """Free what `owner` holds (None: everybody), begun sends as `unknown`; return how many there were."""
+        """Free what `owner` holds (None: everybody), begun sends as `unknown`; return their number."""
         ...
 
     async def release(self, owner: str, but: Collection[int]) -> int:
-        """Free what `owner` holds and has not begun, without `but`; return how many there were."""
+        """Free what `owner` holds and has not begun, except `but`; return their number."""
         ...
 
     async def latest_due(self) -> datetime | None:
@@ -184,9 +184,9 @@ class DeliveryLedger(Protocol):
         ...
 
     async def deliveries(self, since: datetime, until: datetime) -> tuple[DeliveryRecord, ...]:
-        """Every occurrence due in the period, oldest first."""
+        """Return every occurrence due in the period, oldest first."""
         ...
 
 
 class ReminderStore(ReminderBook, DeliveryLedger, QuietBook, Protocol):
-    """Reminders and their ledger in one place, so that an edit and its leases are one transaction."""
+    """Reminders and their ledger together, so that an edit and its leases are one transaction."""

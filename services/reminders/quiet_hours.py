@@ -1,4 +1,4 @@
-"""Quiet hours of chats and people: what falls due in them waits until they end, unless it is urgent."""
+"""Manage quiet hours of chats and people, in which only urgent reminders are sent."""
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, time, timedelta
@@ -40,7 +40,7 @@ class QuietHours(Struct, frozen=True, kw_only=True):
 
 
 class QuietBook(Protocol):
-    """Keeps quiet hours under keys."""
+    """Stores quiet hours under keys."""
 
     async def quiet_hours(self, key: str) -> QuietHours | None:
         """Return the quiet hours under `key`."""
@@ -52,10 +52,10 @@ class QuietBook(Protocol):
 
 
 class QuietService:
-    """Sets and tells the quiet hours of a chat, and those of a person in all chats of a platform."""
+    """Sets and returns the quiet hours of a chat, and those of a person in all chats of a platform."""
 
     def __init__(self, book: QuietBook, default: QuietHours | None = None) -> None:
-        """`default` are the quiet hours of chats that have none of their own."""
+        """Take `default` as the quiet hours of chats that have none of their own."""
         self._book = book
         self._default = default
 
@@ -68,7 +68,7 @@ class QuietService:
         return await self._book.quiet_hours(person_key(chat, person))
 
     async def held_until(self, reminder: Reminder, fire: datetime | None = None) -> datetime | None:
-        """Return when `fire` of `reminder`, by default its next, is said instead, in UTC.
+        """Return when `fire` of `reminder`, by default its next, is sent instead, in UTC.
 
         None when it is said on time.
         """
@@ -96,17 +96,17 @@ class QuietService:
 
 
 def chat_key(chat: ChatAddress) -> str:
-    """Under what a chat's quiet hours are kept."""
+    """Return the key of a chat's quiet hours."""
     return f"chat:{chat.key}"
 
 
 def person_key(chat: ChatAddress, person: Person) -> str:
-    """Under what a person's quiet hours are kept, for all chats of the platform."""
+    """Return the key of a person's quiet hours, for all chats of the platform."""
     return f"person:{chat.platform}:{person.id}"
 
 
 def quiet_keys(chat: ChatAddress, creator: Person, targets: Sequence[Person]) -> tuple[str, ...]:
-    """Whose quiet hours a reminder obeys: the chat's, and those of the one person whom it is for."""
+    """Return the keys of a reminder's quiet hours: the chat's, and those of its only recipient."""
     people = tuple(targets) or (creator,)
     if len(people) > 1 or people[0].id == EVERYONE:
         return (chat_key(chat),)

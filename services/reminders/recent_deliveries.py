@@ -1,4 +1,4 @@
-"""What was said in a chat lately: what people mean who answer "done" or "snooze", or reply to it."""
+"""Find the recently sent reminders that "done", "snooze" or a reply refer to."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -19,7 +19,7 @@ _MOST = 50
 
 
 class RecentDeliveries:
-    """Finds reminders by having been said; every look is limited to one chat."""
+    """Finds reminders that were sent; every search is limited to one chat."""
 
     def __init__(self, book: ReminderBook, clock: Clock, shelf: ReminderFinder) -> None:
         self._book = book
@@ -27,7 +27,7 @@ class RecentDeliveries:
         self._shelf = shelf
 
     async def in_message(self, chat: ChatAddress, message_id: str) -> tuple[Reminder, ...]:
-        """The reminders that the bot said in one of its messages, by the platform's id of it; whatever their state."""
+        """Return the reminders sent in a message of the bot, by the platform's id of it, whatever their state."""
         return tuple(self._shelf.public(row) for row in await self._book.said_in(chat.key, message_id))
 
     async def lately(self, chat: ChatAddress, person: Person, within: timedelta) -> tuple[Reminder, ...]:
@@ -55,7 +55,7 @@ class RecentDeliveries:
         return _named(reference, [(self._shelf.public(row), row) for row in rows]) or await self.over(chat, reference)
 
     async def ended(self, chat: ChatAddress, reference: str) -> Reminder | None:
-        """The reminder that is named so, was said in the last day and comes no more; None when there is no such one."""
+        """Return the named reminder that was sent in the last day and comes no more; None without one."""
         try:
             row = await self.meant(chat, reference)
         except RequestRefused:

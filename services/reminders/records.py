@@ -1,4 +1,4 @@
-"""What a store keeps of reminders and of their deliveries, and what the waker and the store say to each other."""
+"""Declare the values that the store and the delivery worker exchange."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -12,7 +12,7 @@ from services.reminders.model import CatchUp, DueNotice, NewReminder, ReminderAc
 
 
 class DeliveryState(StrEnum):
-    """Where one occurrence stands.
+    """The state of one occurrence.
 
     `leased`: not begun; `sending`: handed to the platform; `unknown`: handed over, outcome unknown, will be said
     again; `sent`, `parked` (given up, the owner is told), `cancelled` and `skipped` (missed, and its reminder does not
@@ -33,7 +33,7 @@ WITHDRAWN = 0
 
 
 class PendingPolicy(StrEnum):
-    """What a change does to occurrences that are claimed and not begun: cancel them, or say the new text.
+    """The effect of a change on claimed occurrences: cancel them, or send the new text.
 
     One that is being sent finishes with the words it has; should that fail, the same holds for its next attempt.
     """
@@ -64,14 +64,14 @@ class StoredReminder(Struct, frozen=True, kw_only=True):
 
 
 class ValidatedReminder(Struct, frozen=True, kw_only=True):
-    """A checked wish with its first fire in UTC."""
+    """A validated reminder with its first fire in UTC."""
 
     wish: NewReminder
     first_fire: datetime
 
 
 class Change(Struct, frozen=True, kw_only=True):
-    """A new value for a reminder, valid only while its version is still `version`; None leaves a thing as it is."""
+    """New values of a reminder, applied only while its version is still `version`; None leaves a field as it is."""
 
     key: int
     version: int
@@ -99,7 +99,7 @@ class Lease(Struct, frozen=True, kw_only=True):
 
 
 class Claim(Struct, frozen=True, kw_only=True):
-    """What one look at the store gave: occurrences now ours, when the next one comes, and whether there is more."""
+    """The result of a claim: occurrences now ours, the time of the next one, and whether there are more."""
 
     leases: tuple[Lease, ...]
     next_at: datetime | None
@@ -107,7 +107,7 @@ class Claim(Struct, frozen=True, kw_only=True):
 
 
 class DeliveryOutcome(NamedTuple):
-    """What came of one attempt. `at` is when it was sent, or when to try again."""
+    """The outcome of one attempt. `at` is when it was sent, or when to retry."""
 
     delivery_id: int
     reminder_key: int
@@ -119,7 +119,7 @@ class DeliveryOutcome(NamedTuple):
 
 
 class DeliveryRecord(Struct, frozen=True, kw_only=True):
-    """One occurrence as the ledger tells it: when it was due, what came of it."""
+    """One occurrence in the ledger: its due time and its outcome."""
 
     reminder_id: str
     due_at: datetime

@@ -1,4 +1,4 @@
-"""Which reminders somebody means: an id, a number of the list, words, or all."""
+"""Resolve references to reminders: an id, a number of the list, words, or all."""
 
 import re
 from collections.abc import Sequence
@@ -92,7 +92,7 @@ def all_others(
     now: datetime | None = None,
     times: TimeReader = USUAL,
 ) -> tuple[Reminder, ...]:
-    """The reminders of `here` without every one that a reference of `kept` fits; the rest is as in `find_reminder`.
+    """Return the reminders of `here` except those that a reference in `kept` matches; else as `find_reminder`.
 
     Raises:
         RequestRefused: `reminder_unknown(reference, candidates)`: what is to be kept is not there.
@@ -111,7 +111,7 @@ def fitting_all(words: str, here: Sequence[Reminder], now: datetime, times: Time
 
 
 def matching(words: str, here: Sequence[Reminder], now: datetime, times: TimeReader = USUAL) -> tuple[Reminder, ...]:
-    """The reminders of `here` that `words` describe: when they are due ("today", 明天), or by words of the content.
+    """Return the reminders of `here` that `words` describe, by due time ("today", 明天) or by their content.
 
     All of them when there are no words. `now` is timezone-aware; `times` reads words of time.
     """
@@ -124,7 +124,7 @@ def matching(words: str, here: Sequence[Reminder], now: datetime, times: TimeRea
 def _found(
     reference: str, here: Sequence[Reminder], shown: Sequence[str], now: datetime | None, times: TimeReader
 ) -> list[Reminder]:
-    """All that `reference` fits, of the first kind of reference that fits any."""
+    """Return all that `reference` matches, by the first kind of reference that matches any."""
     wanted = reference.strip().strip("[]【】\"“”'").strip()
     number = _NUMBER.fullmatch(wanted)
     found = _numbered(int(number[1]), here, shown) if number else _named(wanted.casefold(), here)

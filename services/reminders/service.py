@@ -1,4 +1,4 @@
-"""Create, list, change and delete reminders, and deliver them when they fall due."""
+"""Create, list, change and delete reminders, and deliver them when they are due."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -47,7 +47,7 @@ _NONE = "nothing_of_yours"
 
 
 class ReminderService:
-    """Everything that can be done with reminders. `run` delivers; the other methods may be called while it runs."""
+    """All operations on reminders. `run` delivers; the other methods may be called meanwhile."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class ReminderService:
         times: TimeReader = USUAL,
         quiet: QuietHours | None = None,
     ) -> None:
-        """`times` reads when something is due that a person speaks of ("the 5pm one").
+        """Take `times` to parse the time in a reference such as "the 5pm one".
 
         `quiet` are the quiet hours of chats that have none of their own, as the store holds things back for.
         `zone_data` is the version of the zones' rules; when it is a new one, recurring reminders are armed anew.
@@ -132,7 +132,7 @@ class ReminderService:
         only_own: bool = False,
         names: frozenset[str] = frozenset(),
     ) -> tuple[Reminder, ...]:
-        """The active and paused reminders of this chat, soonest first; `person` may name them by number afterwards.
+        """Return this chat's active and paused reminders, soonest first; `person` may refer to them by number then.
 
         `words` describe which: when they are due ("tomorrow", 这周), or words of their content; none for all.
         `only_own` leaves out what the person has neither set nor is reminded of; `names` are ids of targets without an
@@ -141,7 +141,7 @@ class ReminderService:
         return await self._shelf.show(chat, person, words, only_own=only_own, names=names)
 
     async def open_in(self, chat: ChatAddress) -> tuple[Reminder, ...]:
-        """As `list` without words, where nobody is shown them."""
+        """Return the same as `list` without words, without remembering a list as shown."""
         return tuple(reminder for reminder, _ in await self._shelf.open_in(chat))
 
     async def open_elsewhere(self, chat: ChatAddress, person: Person) -> tuple[Reminder, ...]:
@@ -157,13 +157,13 @@ class ReminderService:
         await self._shelf.remember(chat, person, shown)
 
     async def twin_of(self, reminder: Reminder) -> Reminder | None:
-        """Another reminder of its chat that says the same to the same people at its next time."""
+        """Return another reminder of the chat with the same text, people and next time."""
         rows = await self._store.in_chat(reminder.address.key, self._limits.per_chat)
         alike = (self._shelf.public(row) for row in rows if is_worded_alike(row, reminder))
         return next((each for each in alike if is_twin(each, reminder)), None)
 
     async def get(self, chat: ChatAddress, person: Person, reference: str) -> Reminder:
-        """The open reminder of this chat that `reference` names: id or its beginning, number, words of the content.
+        """Return the open reminder of this chat for `reference`: an id or its beginning, a number, or words.
 
         Raises:
             RequestRefused: `no_reminders`, `reminder_unknown(reference, candidates)`,
@@ -172,7 +172,7 @@ class ReminderService:
         return (await self._shelf.find(chat, person, reference))[0]
 
     async def find(self, chat: ChatAddress, person: Person, reference: str) -> Reminder:
-        """As `get`; a complete id also names a reminder of this chat that is over."""
+        """Find as `get`; a complete id also finds a reminder of this chat that is over."""
         row = await self.said.over(chat, reference)
         return self._shelf.public(row) if row is not None else await self.get(chat, person, reference)
 
@@ -307,7 +307,7 @@ class ReminderService:
         return await self._changing.own(chat, person, lambda row: resumed(row, now, shortest), has_fire, none=_NONE)
 
     async def finish(self, chat: ChatAddress, person: Person, reference: str) -> Reminder:
-        """Return the thing is done: what repeats until then ends, what fires once is over. Raises as `edit` does.
+        """Mark as done: follow-ups stop, and a one-time reminder is over. Raises as `edit` does.
 
         What comes to everyone until it is done anybody of the chat may say to be done.
         """
@@ -317,13 +317,13 @@ class ReminderService:
         )
 
     async def join(self, chat: ChatAddress, person: Person, reference: str) -> Reminder:
-        """Remind `person` as well. Raises as `get` does."""
+        """Add `person` to the recipients. Raises as `get` does."""
         now, shortest = self._clock.now(), self._limits.shortest_interval
         make = partial(joined, person=person, now=now, shortest=shortest)
         return await self._changing.one(chat, person, reference, make, check=let_anybody)
 
     async def leave(self, chat: ChatAddress, person: Person, reference: str) -> Reminder:
-        """Remind `person` no longer, and the others still.
+        """Remove `person` from the recipients.
 
         Raises:
             RequestRefused: as `get`; `for_everyone(id)`, `for_you_alone(id)`.
@@ -394,7 +394,7 @@ class ReminderService:
         return await self.edit(chat, person, reminder_id, ReminderEdit(schedule=left)), single
 
     def _again_for(self, row: StoredReminder, person: Person) -> tuple[Person, ...]:
-        """For whom `person` may have something said again: all it was for, or nobody but themselves."""
+        """Return the recipients of a repetition asked for by `person`: all recipients, or only that person."""
         reminder = self._shelf.public(row)
         try:
             check_may_change(reminder, person)
@@ -420,7 +420,7 @@ class ReminderService:
         return await self._store.given_up_chats(self._clock.now() - _SAID_LATE_AT_MOST)
 
     async def run(self) -> None:
-        """Deliver what falls due, until cancelled."""
+        """Deliver due reminders until cancelled."""
         await self.waker.run()
 
     async def drain(self) -> None:

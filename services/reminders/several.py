@@ -1,4 +1,4 @@
-"""Read a reference that names several reminders at once: "both", "the last two", "1 and 3", 前两个."""
+"""Parse references to several reminders: "both", "the last two", "1 and 3", 前两个."""
 
 import re
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ _BEHIND: Final = re.compile(
 
 
 class Several(Struct, frozen=True, kw_only=True):
-    """How several reminders are named.
+    """A reference to several reminders.
 
     `spoken`: those spoken of last, where `count` is 2 for "both" and None for "them". `first`, `last`: so many of the
     list. `each`: every one by a reference of its own, in `references`.

@@ -1,4 +1,4 @@
-"""What a command turns a reminder into: pure, from the row as it was read."""
+"""Compute the change that a command makes to a reminder, from its row."""
 
 from datetime import datetime, timedelta
 
@@ -14,17 +14,17 @@ from services.reminders.records import Change, PendingPolicy, StoredReminder
 
 
 def cancelled(row: StoredReminder) -> Change:
-    """Return deleted: nothing that has not begun is said."""
+    """Delete the reminder; pending occurrences are cancelled."""
     return _stopped(row, ReminderState.CANCELLED)
 
 
 def paused(row: StoredReminder) -> Change:
-    """Silent until it is resumed."""
+    """Pause the reminder until it is resumed."""
     return _stopped(row, ReminderState.PAUSED)
 
 
 def resumed(row: StoredReminder, now: datetime, shortest: timedelta) -> Change:
-    """Active again, from the next fire after now.
+    """Resume the reminder from the next fire after now.
 
     Raises:
         RequestRefused: `time_in_past` or `rule_never_fires`, there is no fire left.
@@ -35,7 +35,7 @@ def resumed(row: StoredReminder, now: datetime, shortest: timedelta) -> Change:
 def edited(
     row: StoredReminder, edit: ReminderEdit, now: datetime, shortest: timedelta, asked_at: datetime | None = None
 ) -> Change:
-    """With new words, people or times. With new times, what was claimed for the old ones is not said.
+    """Change words, people or times; with new times, occurrences claimed for the old ones are cancelled.
 
     A single time that has come since `asked_at` is due at once.
 
@@ -59,7 +59,7 @@ def edited(
 
 
 def finished(row: StoredReminder, now: datetime, shortest: timedelta) -> Change | None:
-    """Done: what fires once is over, and nothing that has fired is repeated; None when there is nothing to stop."""
+    """Finish a one-time reminder or stop the follow-ups; None when there is nothing to stop."""
     schedule = replace(row.schedule, rule=done_by(row.schedule.rule, now))
     if not without_follow_up(row.schedule.rule):
         is_ahead = next_after(replace(row.schedule, rule=""), now) is not None
@@ -73,7 +73,7 @@ def finished(row: StoredReminder, now: datetime, shortest: timedelta) -> Change 
 
 
 def joined(row: StoredReminder, person: Person, now: datetime, shortest: timedelta) -> Change | None:
-    """For `person` as well; None when it was already."""
+    """Add `person` to the recipients; None when they are one already."""
     people = row.targets or (row.creator,)
     if {*target_ids(person), EVERYONE} & {each.id for each in people}:
         return None
@@ -81,7 +81,7 @@ def joined(row: StoredReminder, person: Person, now: datetime, shortest: timedel
 
 
 def left(row: StoredReminder, person: Person, now: datetime, shortest: timedelta) -> Change | None:
-    """Without `person`; None when it was not for them.
+    """Remove `person` from the recipients; None when they are none.
 
     Raises:
         RequestRefused: `for_everyone(id)`, or `for_you_alone(id)`: nobody would be left.

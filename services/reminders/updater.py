@@ -1,4 +1,4 @@
-"""Finds the reminders that a command means, checks who asks, and applies the change, again when others were quicker."""
+"""Apply changes to reminders: find them, check permissions, and retry on concurrent edits."""
 
 from collections.abc import Callable, Iterable
 from datetime import datetime
@@ -18,7 +18,7 @@ Make = Callable[[StoredReminder], Change | None]
 
 
 class ReminderUpdater:
-    """Applies changes to reminders of a chat; `nudge` hears of each new next fire."""
+    """Applies changes to reminders of a chat; calls `nudge` with each new next fire."""
 
     def __init__(
         self, book: ReminderBook, clock: Clock, shelf: ReminderFinder, nudge: Callable[[datetime], None]

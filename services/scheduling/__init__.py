@@ -1,1 +1,1 @@
-"""Timers: they wake others and carry no state of their own."""
+"""Timers that wake other code and hold no state."""

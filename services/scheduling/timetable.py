@@ -1,4 +1,4 @@
-"""A timetable of wake-ups over APScheduler: jobs call something like `event.set` and nothing else.
+"""Schedule wake-ups with APScheduler; jobs only call something like `event.set`.
 
 What is due is in the database; losing a wake-up costs a second, never a reminder.
 """
@@ -30,7 +30,7 @@ class _Job(Protocol):
 
 
 class _Scheduler(Protocol):
-    """What is used of APScheduler 3, which ships no types."""
+    """The part of APScheduler 3 in use, which ships no types."""
 
     def start(self) -> None: ...
     def shutdown(self, *, wait: bool) -> None: ...
@@ -96,7 +96,7 @@ class ApschedulerTimetable:
         await self._follow_clock()
 
     async def _follow_clock(self) -> None:
-        """Arm the wake-ups again after the clock was set back: APScheduler would wait for the time they had."""
+        """Rearm the wake-ups after the clock was set back, when APScheduler would wait for their old times."""
         loop = asyncio.get_running_loop()
         last, last_count = self._clock.now(), loop.time()
         while True:
@@ -109,7 +109,7 @@ class ApschedulerTimetable:
 
 
 class _Wake:
-    """A call at intervals, from when there is a scheduler."""
+    """A call at intervals, while there is a scheduler."""
 
     def __init__(self, interval: timedelta, wake: Callable[[], None], name: str) -> None:
         self._interval = interval
@@ -121,7 +121,7 @@ class _Wake:
         self._job = scheduler.add_job(self._call, _interval_trigger(self._interval, now), name=self._name)
 
     def arm(self, now: datetime) -> None:
-        """Come next an interval after `now`."""
+        """Set the next call to an interval after `now`."""
         if self._job is not None:
             self._job.modify(next_run_time=now + self._interval)
 

@@ -1,4 +1,4 @@
-"""Web search with sources that were really returned and really cited.
+"""Web search with sources that were really returned and cited.
 
 Each engine is imported from its own module, so that only those in use cost anything.
 """

@@ -1,4 +1,4 @@
-"""Remember answers for a short time, so that a group asking twice pays once."""
+"""Cache answers for a short time, so that the same question is paid for once."""
 
 from datetime import datetime, timedelta
 
@@ -12,7 +12,7 @@ _MAX_ANSWERS = 128
 
 
 class AnswerCache:
-    """A bounded cache by question and language; the least recently asked question leaves first."""
+    """A bounded cache by question and language; the least recently used entry is dropped first."""
 
     def __init__(self, clock: Clock, ttl: timedelta) -> None:
         self._clock = clock
@@ -30,7 +30,7 @@ class AnswerCache:
         return entry[1]
 
     def put(self, query: str, language: str, answer: SearchAnswer) -> None:
-        """Remember `answer`; one that found nothing is not worth keeping."""
+        """Cache `answer` unless it is empty."""
         if answer.is_empty:
             return
         self._answers[_key(query, language)] = (self._clock.now(), replace(answer, is_already_answered=False))

@@ -1,4 +1,4 @@
-"""The values of a web search."""
+"""Declare sources, answers and the interface of search engines."""
 
 from collections.abc import Awaitable, Callable
 from typing import Protocol
@@ -17,7 +17,7 @@ class Source(Struct, frozen=True, kw_only=True):
 
 
 class SearchAnswer(Struct, frozen=True, kw_only=True):
-    """What a search found.
+    """The result of a search.
 
     `text` cites its sources as [1], [2], …: the n-th is `sources[n - 1]`. Every source was returned by the engine and
     is cited in the text. `is_already_answered` says that the text has been streamed to the person and must not be sent

@@ -14,7 +14,7 @@ _DEFAULT_REST = timedelta(seconds=30)
 
 
 class SearchService:
-    """Asks engines one after the other; an engine that asked for patience is left out until its time is over."""
+    """Asks engines one after the other; a rate-limited engine is skipped until its time is over."""
 
     def __init__(
         self,
@@ -104,7 +104,7 @@ def _rest(retry_after: float | None) -> timedelta:
 
 
 class _CountingListener:
-    """Passes text on and remembers that there was some."""
+    """Passes text on and remembers whether there was any."""
 
     def __init__(self, on_text: TextListener) -> None:
         self._on_text = on_text

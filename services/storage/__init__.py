@@ -1,1 +1,1 @@
-"""What Bubbles keeps: tables and the repositories over them; the only room that knows SQL."""
+"""The tables and the repositories over them; the only package that uses SQL."""

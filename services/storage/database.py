@@ -1,4 +1,4 @@
-"""The database: threads that wait for it, short transactions, reads beside writes."""
+"""Run short transactions in the threads of the database, and reads beside writes."""
 
 import asyncio
 import os
@@ -32,7 +32,7 @@ _TRIES = 3
 
 
 class Database:
-    """SQLite by default; PostgreSQL, which several processes may share, by its URL.
+    """A SQLite database, or by its URL a PostgreSQL that several processes may share.
 
     Use as `async with Database(url)`. Work is a function of a connection, run inside one transaction in the database
     thread, so that a slow disk never stops the event loop. On PostgreSQL work may be done again from its beginning
@@ -46,7 +46,7 @@ class Database:
         make_thread: Callable[[str], Executor] | None = None,
         patience: DatabaseTimeouts | None = None,
     ) -> None:
-        """`make_thread` makes the executor that a name stands for; tests with a fake time pass one without a thread."""
+        """Make executors with `make_thread`; tests with a fake time pass one without a thread."""
         self._make_thread = make_thread or _thread
         self._patience = patience or DatabaseTimeouts()
         self._url = address.parsed(url)
@@ -79,7 +79,7 @@ class Database:
 
     @property
     def url(self) -> sa.URL:
-        """Return where it is, with its password: for connections, never for messages."""
+        """Return the URL with its password: for connections, never for messages."""
         return self._url
 
     @property
@@ -113,7 +113,7 @@ class Database:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Finish what runs, close the connections, give back the file."""
+        """Finish running work, close the connections and release the file."""
         await self._closing.aclose()
         if self._check is not None:
             await self._check.stop()
@@ -184,7 +184,7 @@ class Database:
         return result
 
     async def flush(self) -> None:
-        """Return once what `run_ahead` did survives a power cut; a disk that fails is logged."""
+        """Return once the writes of `run_relaxed` survive a power cut; a failing disk is logged."""
         if self._journal is not None:
             await self._journal.finished()
 
@@ -230,7 +230,7 @@ class Database:
             self._tell(error)
 
     def _tell(self, error: sa.exc.DBAPIError | sqlite3.Error) -> NoReturn:
-        """Raise what a driver's error means to whoever wanted work done, else the error itself.
+        """Raise the error that a driver's error stands for, else the driver's error itself.
 
         The BEGIN of SQLite does not pass SQLAlchemy, so its errors come as they are.
         """
@@ -350,11 +350,11 @@ def _thread(name: str) -> Executor:
 
 
 def _turn() -> None:
-    """Done as soon as a thread has done all that came before."""
+    """Do nothing; a thread runs it once all earlier work is done."""
 
 
 class _Line(Protocol):
-    """A way to the database that one thread uses."""
+    """A session with the database that one thread uses."""
 
     def transact(self, work: Callable[[sa.Connection], T]) -> T: ...
 
@@ -362,7 +362,7 @@ class _Line(Protocol):
 
 
 class _SteadyLine:
-    """One connection for good: taking it anew costs more than the rest of a short transaction."""
+    """A permanent connection: opening one costs more than the rest of a short transaction."""
 
     def __init__(self, connection: sa.Connection) -> None:
         self._connection = connection
@@ -376,7 +376,7 @@ class _SteadyLine:
 
 
 class _WritingConnection:
-    """The connection that writes, in the hands of one thread at a time, and how it treats a transaction now."""
+    """The only connection that writes, used by one thread at a time, and its current role."""
 
     def __init__(self, connection: sa.Connection, patience: timedelta) -> None:
         self.connection = connection
@@ -391,7 +391,7 @@ class _WritingConnection:
 
 
 class _WritingLine(_SteadyLine):
-    """Transactions of one durability over the connection that writes."""
+    """Transactions of one durability over the writing connection."""
 
     def __init__(self, writing: _WritingConnection, role: sqlite.Role) -> None:
         super().__init__(writing.connection)
@@ -405,7 +405,7 @@ class _WritingLine(_SteadyLine):
 
 
 class _LineAtOnce(_SteadyLine):
-    """Transactions of the event loop, which must wait for nothing, over the connection that writes."""
+    """Transactions of the event loop, which must not block, over the writing connection."""
 
     def __init__(self, writing: _WritingConnection) -> None:
         super().__init__(writing.connection)
@@ -431,7 +431,7 @@ class _LineAtOnce(_SteadyLine):
 
 
 class _RepeatingLine:
-    """A connection to a server, which may undo a transaction or go away."""
+    """A connection to a server, which may roll back a transaction or disconnect."""
 
     def __init__(self, engine: sa.Engine) -> None:
         self._engine = engine

@@ -1,4 +1,4 @@
-"""Summaries of stored chat history, every point with the messages that say it.
+"""Summaries of stored chat history, each point with its source messages.
 
 The summarizer that asks a model is `services.summary.model_summarizer.ModelSummarizer`; it is left out here so that
 quoting needs nothing beyond the standard library.

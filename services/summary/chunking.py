@@ -1,4 +1,4 @@
-"""Cut a long conversation into parts that a model reads at once, along its pauses.
+"""Split a long conversation at pauses into parts of the size that a model reads at once.
 
 A cut depends only on the messages since the last cut, and long pauses always cut a part that has grown enough. So two
 windows that overlap are cut alike after the first pause they share, and summaries of their parts can be remembered.

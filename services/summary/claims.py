@@ -1,4 +1,4 @@
-"""Turn what a model claims into bullets; drop what cites unknown messages or says what the cited ones do not."""
+"""Turn a model's claims into bullets; drop those without known or supporting messages."""
 
 from collections.abc import Iterable, Sequence
 

@@ -1,4 +1,4 @@
-"""Tell what belongs in a summary from what was said to the bot, by the bot, or only to be polite."""
+"""Select the messages to summarise: not commands, not the bot's own, not small talk."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Choose the messages that together say most of a conversation.
+"""Choose the messages that together cover most of a conversation.
 
 The method is greedy maximisation of a monotone submodular function under scaled cost: each message covers the terms in
 it, a term weighs the square root of the number of messages that use it, and gain is divided by a power of the message's

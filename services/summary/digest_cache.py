@@ -1,4 +1,4 @@
-"""Remember the checked bullets of a part of a conversation, so that summarising a long day again costs what is new."""
+"""Cache the checked bullets of a part of a conversation, so that only new parts cost a request."""
 
 import hashlib
 from collections.abc import Callable, Sequence
@@ -35,11 +35,11 @@ class DigestCache:
         return found.bullets
 
     def forget_message(self, chat_key: str, message_id: str) -> None:
-        """Drop what was said of a message that was changed or taken back."""
+        """Drop the bullets of a message that was edited or deleted."""
         self._drop(lambda digest: (chat_key, message_id) in digest.messages)
 
     def forget_person(self, person_id: str) -> None:
-        """Drop what was said of parts that the person wrote in."""
+        """Drop the bullets of parts that the person wrote in."""
         self._drop(lambda digest: person_id in digest.people)
 
     def _drop(self, is_meant: Callable[[_Digest], bool]) -> None:
@@ -47,7 +47,7 @@ class DigestCache:
             del self._digests[key]
 
     def put(self, key: str, bullets: tuple[Bullet, ...], part: Sequence[ChatMessage]) -> None:
-        """Remember the `bullets` of `part`; the part that was not asked for longest leaves first."""
+        """Cache the `bullets` of `part`; the least recently used part is dropped first."""
         self._digests[key] = _Digest(
             bullets=bullets,
             messages=frozenset((each.address.key, each.id) for each in part),

@@ -1,4 +1,4 @@
-"""Check that a bullet says what the messages it cites say."""
+"""Check that the messages a bullet cites support it."""
 
 import re
 import unicodedata
@@ -18,7 +18,7 @@ _LINK = re.compile(r"https?://[^\s<>\"'，。；！？、）】》「」]+")
 
 
 class Evidence(Struct, frozen=True, kw_only=True):
-    """What the cited messages say and who wrote them. `outsiders` are people of the chat who did not."""
+    """The text and the authors of the cited messages. `outsiders` are members of the chat who wrote none of them."""
 
     texts: tuple[str, ...]
     names: tuple[str, ...]

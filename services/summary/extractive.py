@@ -1,4 +1,4 @@
-"""The summarizer that needs no model: it quotes the messages that together say most."""
+"""Summarise without a model, by quoting the messages that cover most of the conversation."""
 
 import asyncio
 from collections.abc import Sequence
@@ -21,10 +21,10 @@ class ExtractiveSummarizer:
         return SummaryMethod.EXTRACTIVE
 
     def forget_message(self, chat: ChatAddress, message_id: str) -> None:
-        """Nothing is remembered."""
+        """Do nothing: nothing is cached."""
 
     def forget_person(self, person_id: str) -> None:
-        """Nothing is remembered."""
+        """Do nothing: nothing is cached."""
 
     async def bullets(
         self,

@@ -1,4 +1,4 @@
-"""Word lists and patterns of every language, read from `lexicons/*.toml` on first use."""
+"""Load word lists and patterns of every language from `lexicons/*.toml` on first use."""
 
 import functools
 import re
@@ -20,7 +20,7 @@ class _LanguageFile(Struct, frozen=True, kw_only=True):
 
 
 class Lexicon(Struct, frozen=True, kw_only=True):
-    """The rules of all languages together: a group chat mixes them in one window, even in one message.
+    """The rules of all languages together, since chats mix languages even within one message.
 
     `numbers` gives digits for number words. `command` and `chatter` are written for the whole message, all others for
     any place in it.

@@ -1,4 +1,4 @@
-"""The values of a summary: what was read, what was found in it, and which messages say so."""
+"""Declare summaries, their windows, bullets and findings."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -9,14 +9,14 @@ from services.kernel.chat import ChatAddress
 
 
 class SummaryMethod(StrEnum):
-    """How the bullets were made."""
+    """The method that made the bullets."""
 
     EXTRACTIVE = "extractive"
     MODEL = "model"
 
 
 class SummaryWindow(Struct, frozen=True, kw_only=True):
-    """Which messages are read: the last `limit` ones, or those since a moment.
+    """The messages to read: the last `limit` ones, or those since a moment.
 
     `since` and `until` are timezone-aware, `until` exclusive; of the messages of that very instant those are in it
     that were kept before the message `before` (its id). With `since`, `limit` still caps what is read and the latest
@@ -50,7 +50,7 @@ class Finding(Struct, frozen=True, kw_only=True):
 
 
 class DateMention(Struct, frozen=True, kw_only=True):
-    """A time that somebody named. `phrase` is as written, `context` the sentence around it.
+    """A time that a message names. `phrase` is as written, `context` the sentence around it.
 
     `at` is timezone-aware; None when nobody resolved the phrase.
     """
@@ -63,7 +63,7 @@ class DateMention(Struct, frozen=True, kw_only=True):
 
 
 class LinkMention(Struct, frozen=True, kw_only=True):
-    """A link that somebody shared."""
+    """A link in a message."""
 
     url: str
     message_id: str
@@ -71,7 +71,7 @@ class LinkMention(Struct, frozen=True, kw_only=True):
 
 
 class Participant(Struct, frozen=True, kw_only=True):
-    """Somebody who wrote in the window, with the number of messages that count as content."""
+    """A person who wrote in the window, with the number of content messages."""
 
     person_id: str
     name: str
@@ -79,7 +79,7 @@ class Participant(Struct, frozen=True, kw_only=True):
 
 
 class Findings(Struct, frozen=True, kw_only=True):
-    """What rules find in a window, each list oldest first."""
+    """The findings of rules in a window, each list oldest first."""
 
     decisions: tuple[Finding, ...] = ()
     open_questions: tuple[Finding, ...] = ()

@@ -1,4 +1,4 @@
-"""What is said to a model for a summary, and how its answer is read."""
+"""Build the requests of a summary and parse the model's answers."""
 
 import functools
 import json
@@ -18,7 +18,7 @@ _THOUGHTS_END = "</think>"
 
 
 class ClaimedBullet(BaseModel):
-    """A bullet as a model wrote it, checked by nobody yet; `ids` count the shown lines from 1."""
+    """A bullet as a model wrote it, not checked yet; `ids` count the shown lines from 1."""
 
     text: str
     ids: list[int]

@@ -1,4 +1,4 @@
-"""The summarizer that asks a language model and believes only what the cited messages support."""
+"""Summarise with a language model, and keep only what the cited messages support."""
 
 import asyncio
 from collections.abc import Coroutine, Sequence
@@ -40,11 +40,11 @@ class ModelSummarizer:
         return SummaryMethod.MODEL
 
     def forget_message(self, chat: ChatAddress, message_id: str) -> None:
-        """Remember nothing of a message that was changed or taken back."""
+        """Drop the cached bullets of a message that was edited or deleted."""
         self._cache.forget_message(chat.key, message_id)
 
     def forget_person(self, person_id: str) -> None:
-        """Remember nothing of what the person wrote."""
+        """Drop the cached bullets of the person's messages."""
         self._cache.forget_person(person_id)
 
     async def bullets(

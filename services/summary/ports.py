@@ -1,4 +1,4 @@
-"""What summaries need from outside."""
+"""Declare the interfaces that summaries need."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
@@ -24,14 +24,14 @@ class MessageSource(Protocol):
 
 
 class Summarizer(Protocol):
-    """Turns content messages into bullets; what it remembers of them it can forget."""
+    """Turns content messages into bullets, and can drop what it cached of them."""
 
     def forget_message(self, chat: ChatAddress, message_id: str) -> None:
-        """Remember nothing of a message that was changed or taken back."""
+        """Drop the cached bullets of a message that was edited or deleted."""
         ...
 
     def forget_person(self, person_id: str) -> None:
-        """Remember nothing of what the person wrote."""
+        """Drop the cached bullets of the person's messages."""
         ...
 
     @property

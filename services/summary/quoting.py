@@ -1,4 +1,4 @@
-"""Quote messages short enough to read in a list."""
+"""Shorten messages to quotations for a list."""
 
 import re
 

@@ -18,7 +18,7 @@ _MOST_MESSAGES = 5_000
 
 
 class SummaryService:
-    """Reads a window of history and says what was in it; without a model, or when it fails, by quotation.
+    """Summarises a window of history, by quotation without a model or when it fails.
 
     The words and patterns that messages are looked at with are loaded when somebody asks; no start waits for them.
     """
@@ -77,12 +77,12 @@ class SummaryService:
         )
 
     def forget_message(self, chat: ChatAddress, message_id: str) -> None:
-        """Remember nothing of a message that was changed or taken back."""
+        """Drop the cached bullets of a message that was edited or deleted."""
         if self._with_model is not None:
             self._with_model.forget_message(chat, message_id)
 
     def forget_person(self, person_id: str) -> None:
-        """Remember nothing of what the person wrote, in whichever chat."""
+        """Drop the cached bullets of the person's messages, in every chat."""
         if self._with_model is not None:
             self._with_model.forget_person(person_id)
 

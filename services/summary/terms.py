@@ -1,4 +1,4 @@
-"""Cut text into the terms that carry its content: words where spaces part them, character pairs in Chinese."""
+"""Split text into content terms: words where spaces separate them, character pairs in Chinese."""
 
 import re
 import unicodedata

@@ -1,1 +1,1 @@
-"""What people asked the bot to remember, found again by those who may see it."""
+"""Texts that people asked the bot to remember."""

@@ -1,4 +1,4 @@
-"""What the memory needs from outside."""
+"""Declare memories, their limits and the interface of their store."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -36,7 +36,7 @@ class NewMemory(Struct, frozen=True, kw_only=True):
 
 
 class Onlooker(Struct, frozen=True, kw_only=True):
-    """Who looks, and from where: what they may see follows.
+    """A person in a chat, who may see and forget certain memories.
 
     In a group it is what was remembered for that group, and the person's own that was remembered there. In a private
     chat it is besides everything of the person's own from the whole platform, and from the platforms of their `others`:
@@ -69,7 +69,7 @@ class Onlooker(Struct, frozen=True, kw_only=True):
 
 
 class MemoryLimits(Struct, frozen=True, kw_only=True):
-    """Caps: memories of one person, of one chat in all, and characters of one."""
+    """Limits: memories per person, memories per chat, and characters per memory."""
 
     per_person: int = 200
     per_chat: int = 1_000
@@ -77,14 +77,14 @@ class MemoryLimits(Struct, frozen=True, kw_only=True):
 
 
 class MemoryStore(Protocol):
-    """Keeps memories."""
+    """Stores memories."""
 
     async def add(self, memory: NewMemory) -> Memory:
         """Keep it durably; return it with its id."""
         ...
 
     async def seen_by(self, onlooker: Onlooker) -> tuple[Memory, ...]:
-        """All that `onlooker` may see, the latest first."""
+        """Return all memories that `onlooker` may see, latest first."""
         ...
 
     async def count(self, address: ChatAddress, person_id: str | None = None) -> int:

@@ -1,4 +1,4 @@
-"""Remember what people ask for, and show it to those who may see it."""
+"""Save, search and forget memories for those who may see them."""
 
 import asyncio
 import re
@@ -13,7 +13,7 @@ _EDGES = " \t\n[]【】\"“”'.,;:!?。，；：！？"
 
 
 class MemoryService:
-    """The memory of every chat. Nothing is remembered that nobody asked for."""
+    """The memories of every chat; only what somebody asked for is saved."""
 
     def __init__(self, store: MemoryStore, *, limits: MemoryLimits | None = None) -> None:
         self._store = store
@@ -21,7 +21,7 @@ class MemoryService:
         self._saving = asyncio.Lock()
 
     async def save(self, onlooker: Onlooker, text: str, *, is_shared: bool, at: datetime) -> Memory:
-        """Remember `text`, durably; the same words of the same person are one memory.
+        """Save `text` durably; the same text of the same person is saved once.
 
         Raises:
             RequestRefused: `memory_empty`, `memory_too_long(limit)` or `too_many_memories(limit)`.
@@ -43,7 +43,7 @@ class MemoryService:
             )
 
     async def search(self, onlooker: Onlooker, query: str = "", limit: int = 20) -> tuple[Memory, ...]:
-        """At most `limit` of what `onlooker` may see and `query` fits, the best first; without a query the latest."""
+        """Return at most `limit` visible memories that match `query`, best first; without a query the latest."""
         seen = await self._store.seen_by(onlooker)
         terms = wanted_terms(query)
         if not terms:

@@ -1,1 +1,1 @@
-"""What people may ask about their own data: not to be kept, to be forgotten, to be given."""
+"""Opting out, deletion, export and retention of people's data."""

@@ -1,4 +1,4 @@
-"""What privacy needs from outside."""
+"""Declare the values of privacy requests and the interface of their store."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from services.people.memory.model import Memory
 
 
 class DataScope(Struct, frozen=True, kw_only=True):
-    """The data of one person: of one chat, or, where they ask in private, of every chat of the platform."""
+    """The data of one person: of one chat or, asked for in private, of every chat of the platform."""
 
     address: ChatAddress
     person: Person
@@ -25,7 +25,7 @@ class DataScope(Struct, frozen=True, kw_only=True):
 
 
 class GoneMessage(Struct, frozen=True, kw_only=True):
-    """A message whose words are not kept any more; `files` are the addresses of what came with it."""
+    """A message whose text was deleted; `files` are the addresses of its attachments."""
 
     address: ChatAddress
     message_id: str
@@ -34,7 +34,7 @@ class GoneMessage(Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Erasure:
-    """The receipt of a "forget me": how much was removed.
+    """The receipt of a "forget me": how much was deleted.
 
     `replies` are the bot's answers to the messages, `records` what was written down about how they were understood.
     `gone` are those messages and answers, for whoever keeps something beside them.
@@ -53,7 +53,7 @@ class Erasure:
 
 
 class PersonData(Struct, frozen=True, kw_only=True):
-    """What is kept about a person: counts in full, `messages` the latest of them, oldest first."""
+    """The stored data of a person: complete counts, and in `messages` the latest ones, oldest first."""
 
     messages: tuple[ChatMessage, ...]
     message_count: int
@@ -63,7 +63,7 @@ class PersonData(Struct, frozen=True, kw_only=True):
 
 
 class PrivacyStore(Protocol):
-    """Changes what is kept about people. A change is one transaction, durable when it returns."""
+    """Changes stored personal data; each change is one transaction, durable when it returns."""
 
     async def opt_out(self, scope: DataScope, at: datetime) -> bool:
         """Keep no more messages of the person; False when that was so already."""

@@ -1,4 +1,4 @@
-"""Keep no more about people than they and their chats want."""
+"""Opt people out, export and delete their data, and apply retention."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -15,7 +15,7 @@ _PAUSE_SECONDS = 0.05
 
 
 class PrivacyService:
-    """Opting out, forgetting, giving out, and letting old messages go.
+    """Opting out, deletion, export and retention.
 
     `keep_days` is how long messages are kept in a chat without a rule of its own; 0 means for ever. `on_forgotten`
     is told the id of who asked to be forgotten, for whatever else is remembered in the process. `settle` waits until
@@ -39,7 +39,7 @@ class PrivacyService:
         self._on_gone = on_gone or _nothing_beside
 
     async def opt_out(self, scope: DataScope, at: datetime) -> bool:
-        """From now on keep no messages of the person; False when that was so already."""
+        """Store no messages of the person from now on; return False when that was so already."""
         return await self._store.opt_out(scope, at)
 
     async def opt_in(self, scope: DataScope) -> bool:
@@ -92,9 +92,9 @@ class PrivacyService:
 
 
 async def _settled() -> None:
-    """Nothing is on its way."""
+    """Report that no message is on its way."""
 
 
 async def _nothing_beside(gone: Sequence[GoneMessage]) -> None:
-    """Nobody keeps files."""
+    """Delete no files."""
     del gone

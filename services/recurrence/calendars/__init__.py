@@ -1,1 +1,1 @@
-"""Calendars beyond the week: workdays of a region, and dates of the Chinese lunar calendar."""
+"""Workdays of a region and dates of the Chinese lunar calendar."""

@@ -1,4 +1,4 @@
-"""Which rules of the zones this process computes with: countries change them, and an update of the data brings it."""
+"""Identify the installed data of time zones, holidays and lunar dates, which updates change."""
 
 import zoneinfo
 from functools import cache
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def zone_data_version() -> str:
-    """Return A text that changes when the zones' rules may have changed, such as `2025b`.
+    """Return a text that changes when the zones' rules may have changed, such as `2025b`.
 
     The first folder of the search path that holds zones decides, as it does for `zoneinfo`; then the `tzdata` package.
     """
@@ -42,7 +42,7 @@ _LIBRARIES = ("holidays", "borax")
 
 
 def data_version() -> str:
-    """A text that changes when fires may have changed: with an update of zones, public holidays or lunar dates."""
+    """Return a text that changes with every update of zones, public holidays or lunar dates."""
     return "; ".join([zone_data_version(), *(f"{name} {_installed(name)}" for name in _LIBRARIES)])
 
 

@@ -1,4 +1,4 @@
-"""Rules of the Chinese lunar calendar: `LUNAR 8-15`, `LUNAR *-1,*-15`, `LUNAR 12-LAST`."""
+"""Read and compute rules of the Chinese lunar calendar: `LUNAR 8-15`, `LUNAR *-1,*-15`, `LUNAR 12-LAST`."""
 
 import re
 from collections.abc import Iterator

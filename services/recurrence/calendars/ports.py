@@ -1,4 +1,4 @@
-"""What rules need to know of calendars."""
+"""Declare the interfaces of calendars."""
 
 from collections.abc import Iterator
 from datetime import date
@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class WorkCalendar(Protocol):
-    """Knows on which days people of a region work: weekends, public holidays, days that are made up for."""
+    """The workdays of a region: weekends, public holidays, and the weekend days that are worked instead."""
 
     def is_workday(self, day: date, region: str) -> bool:
         """Return whether `day` is worked in `region`: an ISO 3166 country code, or one with a subdivision (`DE-BY`).

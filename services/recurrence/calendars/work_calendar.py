@@ -1,4 +1,4 @@
-"""The country of a time zone: whose public holidays people there keep."""
+"""Compute workdays from the public holidays of a time zone's country."""
 
 import re
 from datetime import date

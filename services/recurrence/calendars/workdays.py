@@ -1,4 +1,4 @@
-"""The kinds of rules beside RRULE, and which of them a text is."""
+"""Read rules of the calendars beside RRULE, and compute workdays."""
 
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date, timedelta

@@ -1,1 +1,1 @@
-"""Check that no occurrence of a period was lost or doubled."""
+"""Check that no occurrence of a period was lost or sent twice."""

@@ -1,4 +1,4 @@
-"""When a schedule should have fired in a period: a second reading of rules, for checking the first.
+"""Compute the expected fires of a schedule independently of `services.recurrence`.
 
 Rules that dateutil knows are walked by it from their start on the wall clock, as RFC 5545 tells it; nothing of
 `recurrence` takes part in that. It is slow for rules that are years old, and exact.

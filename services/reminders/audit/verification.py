@@ -1,4 +1,4 @@
-"""Prove for a period that every occurrence that was due ended delivered, late, skipped or failed-and-told."""
+"""Compare the ledger with the schedules: each occurrence was sent, skipped, or failed and reported."""
 
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Sequence
@@ -22,7 +22,7 @@ _OPEN = frozenset({DeliveryState.LEASED, DeliveryState.SENDING, DeliveryState.UN
 
 
 class Fate(StrEnum):
-    """What became of an occurrence. `lost` and `unexpected` must not happen."""
+    """The outcome of an occurrence. `lost` and `unexpected` must not happen."""
 
     DELIVERED = "delivered"
     LATE = "late"
@@ -38,7 +38,7 @@ _WRONG = frozenset({Fate.LOST, Fate.UNEXPECTED, Fate.UNREADABLE})
 
 
 class AuditedReminder(Struct, frozen=True, kw_only=True):
-    """What verification needs of a reminder. Before `changed_at` it may have had another schedule."""
+    """A reminder as verification reads it; before `changed_at` its schedule may have been another."""
 
     id: str
     schedule: Schedule
@@ -48,7 +48,7 @@ class AuditedReminder(Struct, frozen=True, kw_only=True):
 
 
 class Finding(Struct, frozen=True, kw_only=True):
-    """One occurrence and what became of it."""
+    """One occurrence and its outcome."""
 
     reminder_id: str
     due_at: datetime
@@ -56,7 +56,7 @@ class Finding(Struct, frozen=True, kw_only=True):
 
 
 class Verification(Struct, frozen=True, kw_only=True):
-    """The result: how many occurrences had which fate from `since` to `until`, and those that went wrong."""
+    """The number of occurrences per outcome from `since` to `until`, and the occurrences that went wrong."""
 
     since: datetime
     until: datetime
@@ -71,19 +71,19 @@ class Verification(Struct, frozen=True, kw_only=True):
 
 
 class AuditReader(Protocol):
-    """Reads everything that a verification compares."""
+    """Reads the reminders and deliveries that a verification compares."""
 
     def reminders(self, until: datetime) -> AsyncIterator[Sequence[AuditedReminder]]:
-        """Every reminder set before `until`, in portions."""
+        """Yield every reminder set before `until`, in portions."""
         ...
 
     async def deliveries(self, since: datetime, until: datetime) -> tuple[DeliveryRecord, ...]:
-        """Every occurrence due in the period, oldest first."""
+        """Yield every occurrence due in the period, oldest first."""
         ...
 
 
 async def verify(reader: AuditReader, since: datetime, until: datetime, now: datetime) -> Verification:
-    """Compare what the rules say with what the ledger says, from `since` to `until` (timezone-aware).
+    """Compare the schedules with the ledger, from `since` to `until` (timezone-aware).
 
     The ledger keeps 30 days, so `since` is moved up to that. A reminder is judged from its last change on. An
     occurrence counts as pending for a minute after it is due, and for as long as it is being tried again.

@@ -1,1 +1,1 @@
-"""Deliver due occurrences: claim, send, retry and settle them."""
+"""Claim, send, retry and settle due occurrences."""

@@ -1,4 +1,4 @@
-"""How the waker works: how far ahead, how much at once."""
+"""Configure the delivery worker, and adapt its prefetch to the speed of the platform."""
 
 from datetime import timedelta
 
@@ -6,7 +6,7 @@ from msgspec import Struct
 
 
 class DeliveryConfig(Struct, frozen=True, kw_only=True):
-    """How the waker works.
+    """The limits and intervals of the delivery worker.
 
     It claims `look_ahead` before the due time in batches of `batch`, looks at the clock at least every `tick`, has at
     most `senders` messages in flight, `ahead` more begun where the platform is quick, and `most_held` occurrences in
@@ -29,7 +29,7 @@ _SHORTEST_SEND_SECONDS = 1e-5
 
 
 class Prefetch:
-    """Compares the time of a send with the time of a question to the ledger.
+    """Computes how many occurrences to begin ahead, from the durations of sends and of ledger queries.
 
     Beginning exactly as many as there are free senders would make quick platforms wait for the disk; beginning
     many would leave deleted reminders begun. So `ahead` is what the senders get done while the ledger answers
@@ -45,7 +45,7 @@ class Prefetch:
         """How many more than there are free senders may be begun."""
 
     def note_send(self, seconds: float) -> None:
-        """A send took this long."""
+        """Record the duration of a send."""
         before = self._send_seconds
         if before is None:
             self._send_seconds = seconds
@@ -54,7 +54,7 @@ class Prefetch:
             self._send_seconds = before + _WEIGHT * (seconds - before)
 
     def note_question(self, seconds: float) -> None:
-        """The ledger took this long to answer."""
+        """Record the duration of a query to the ledger."""
         self._question_seconds = seconds
         self._compare()
 

@@ -1,4 +1,4 @@
-"""A time limit for one piece of work after the other, with one timer for all of them."""
+"""Limit the time of consecutive pieces of work with a single timer."""
 
 import asyncio
 
@@ -6,7 +6,7 @@ from services.kernel.clock import Clock
 
 
 class Deadline:
-    """Ends what the current task does when it takes longer than `seconds`.
+    """Cancels the current task's work when it takes longer than `seconds`.
 
     What `asyncio.timeout` is for one wait, at a fraction of its price for many short ones: the timer is set for the
     first piece of work and, when it rings, again for the one that is under way then.
@@ -21,13 +21,13 @@ class Deadline:
         self._is_over = False
 
     def begin(self, now: float) -> None:
-        """A piece of work begins at `now`, a time of the event loop."""
+        """Start timing a piece of work at `now`, a time of the event loop."""
         self._ends_at = now + self._seconds
         if self._timer is None:
             self._timer = self._loop.call_at(self._ends_at, self._ring)
 
     def end(self) -> bool:
-        """Return the piece of work has ended; return whether it was ended by the limit and by nobody else."""
+        """Stop timing the piece of work; return whether the limit, and nothing else, cancelled it."""
         self._ends_at = None
         if not self._is_over:
             return False

@@ -1,4 +1,4 @@
-"""The dispatcher: says each claimed occurrence at its instant and records what came of it."""
+"""Send claimed occurrences at their due time and record the outcomes."""
 
 import asyncio
 from collections import deque
@@ -31,7 +31,7 @@ _STALE_SECONDS = 5.0  # what was begun this long ago others may have taken over,
 
 
 class Dispatcher:
-    """Hands due occurrences to the courier, a bounded number at a time, and keeps the ledger about them."""
+    """Passes due occurrences to the notifier, a bounded number at a time, and records outcomes in the ledger."""
 
     def __init__(
         self,
@@ -70,13 +70,13 @@ class Dispatcher:
         return len(self._queue)
 
     def push(self, leases: tuple[Lease, ...]) -> None:
-        """Take on claimed occurrences, due or not."""
+        """Queue claimed occurrences, due or not."""
         if leases:
             self._queue.push(leases)
             self._due.set()
 
     async def begin_for_ever(self) -> None:
-        """Begin what is due as senders come free."""
+        """Begin due occurrences as senders become free."""
         while True:
             self._due.clear()
             room = self._room()
@@ -93,7 +93,7 @@ class Dispatcher:
                 await wait_or_nap(self._due, self._clock, self._seconds_to_next(room > 0))
 
     async def send_for_ever(self) -> None:
-        """Be one sender: say what is begun, one message after the other."""
+        """Send begun messages, one after the other, as one of several senders."""
         loop = asyncio.get_running_loop()
         deadline = Deadline(self._pace.send_limit.total_seconds())
         try:
@@ -108,7 +108,7 @@ class Dispatcher:
             deadline.close()
 
     async def settle_for_ever(self, try_at: Callable[[datetime], None]) -> None:
-        """Record outcomes as fast as commits return; `try_at` is told when something is to be tried again."""
+        """Record outcomes as fast as commits return; call `try_at` with the time of each retry."""
         while True:
             await self._marked.wait()
             for _ in range(_STEPS_TO_BEGIN):
@@ -121,7 +121,7 @@ class Dispatcher:
             self._idle.set()
 
     async def keep_for_ever(self) -> None:
-        """Record what was said, as quickly as can be, whenever senders wait for it."""
+        """Persist acknowledgements on a shared database whenever senders wait for them."""
         while True:
             await self._held_up.wait()
             self._held_up.clear()
@@ -129,7 +129,7 @@ class Dispatcher:
                 self._admit()
 
     async def _let_others_finish(self) -> None:
-        """Commit what is noted when there is nothing to say: that is urgent and the commit is not."""
+        """Delay the commit while messages wait to be sent, which is more urgent."""
         loop = asyncio.get_running_loop()
         latest = loop.time() + _MARKS_WAIT_SECONDS
         while (self._begun or self._beginning) and loop.time() < latest:
@@ -142,7 +142,7 @@ class Dispatcher:
             await asyncio.sleep(_MARKS_LOOK_SECONDS)
 
     async def drain(self) -> None:
-        """Begin nothing new, finish what is begun, and give back the rest."""
+        """Begin nothing new, finish what is begun, and free the rest."""
         self._is_draining = True
         self._due.set()
         while self._beginning or self._is_asking or self._in_flight or self._begun or self._marks:
@@ -152,7 +152,7 @@ class Dispatcher:
         await self._ledger.free(self._owner)
 
     async def give_back(self) -> None:
-        """Free what is not begun, and what is ours in the ledger without our knowing, to be claimed anew.
+        """Free what is not begun, and our leases that this process does not know, to be claimed anew.
 
         What is begun or was said is none of it, also where a server that crashed has lost the commit that says so.
         """
@@ -161,7 +161,7 @@ class Dispatcher:
         await self._ledger.release(self._owner, self._unsettled.union(beginning, self._said_lately))
 
     def _may_send(self) -> bool:
-        """Return whether a send may start: what a crash could double is never more than the senders."""
+        """Return whether a send may start; at most as many messages as senders may be unrecorded after a crash."""
         if not self._begun:
             return False
         if self._in_flight + len(self._unrecorded) < self._pace.senders:
@@ -170,7 +170,7 @@ class Dispatcher:
         return self._in_flight + len(self._unrecorded) < self._pace.senders
 
     def _pass_on(self) -> None:
-        """Let the next sender go on when it may, and have recorded what it waits for when it may not."""
+        """Wake the next sender when it may send, else persist the acknowledgements that it waits for."""
         if self._may_send():
             self._admit()
         elif self._begun:
@@ -207,7 +207,7 @@ class Dispatcher:
         return min(tick, (self._queue.next_at - self._clock.now()).total_seconds())
 
     async def _begin(self, taken: list[Together]) -> None:
-        """Re-check at the due instant: what was deleted, edited or taken away meanwhile is not said."""
+        """Mark as being sent, and drop what was deleted, edited or claimed by others meanwhile."""
         keyed = [(leases, message_key(leases)) for leases in taken]
         expected = {lease.notice.delivery_id: lease.version for leases in taken for lease in leases}
         shared = {
@@ -257,7 +257,7 @@ class Dispatcher:
             self._due.set()
 
     async def _ask_again(self, stale: Begun) -> None:
-        """Ask before saying what was begun long ago, all of it at once: whoever took it over says it.
+        """Check in one query that messages begun long ago are still ours; the others are sent by their new owner.
 
         What the ledger does not know as being sent is begun once more, if it is ours: a server that crashed may have
         forgotten it.
@@ -284,7 +284,7 @@ class Dispatcher:
         self._admit()
 
     async def _settle(self, try_at: Callable[[datetime], None]) -> None:
-        """Record what is marked by now, of very many in portions: what is due meanwhile can begin between."""
+        """Record the present outcomes, many of them in portions so that due occurrences can begin in between."""
         left = len(self._marks)
         while left:
             settled = self._marks[: min(left, _SETTLED_AT_ONCE)]

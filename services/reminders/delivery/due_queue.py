@@ -1,4 +1,4 @@
-"""Claimed occurrences waiting for their instant, handed out chat by chat in turn."""
+"""Queue claimed occurrences until they are due and hand them out in turn over the chats."""
 
 from collections import deque
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ _LENGTH_TOGETHER = 1500  # characters of content; more would be hard to read, an
 
 
 class DueQueue:
-    """A heap of instants, then one line for each chat: a chat with five hundred due does not make the others wait.
+    """A heap by due time, then a queue per chat: a chat with five hundred due does not delay the others.
 
     At most `most_together` occurrences that are due in a chat are handed out as one message. What may have been said
     already is handed out exactly as it was: with the same others under the same key. What is pushed a second time was

@@ -1,4 +1,4 @@
-"""Knows which messages were said and that nothing but this process knows of: a crash would have them said again."""
+"""Track sent messages that are not recorded yet and would be sent again after a crash."""
 
 import asyncio
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from services.reminders.records import DeliveryOutcome, DeliveryState, Lease
 
 
 class PendingAcks:
-    """Has what was said written down, several messages at a time where many are said in one turn of the event loop.
+    """Records sent messages, in batches where many are sent in one turn of the event loop.
 
     `len` is how many messages are neither noted, kept nor committed.
     """
@@ -26,7 +26,7 @@ class PendingAcks:
         return len(self._open)
 
     def add(self, marks: list[tuple[Lease, DeliveryOutcome]]) -> None:
-        """A message has come to this end."""
+        """Add the outcomes of one message."""
         self._open.add(marks[0][1].delivery_id)
         for _, mark in marks:
             if mark.state is not DeliveryState.SENT:
@@ -66,5 +66,5 @@ class PendingAcks:
             self.is_commit_wanted = False
 
     def recorded(self, marks: Iterable[DeliveryOutcome]) -> None:
-        """These survive a crash of this process."""
+        """Remove outcomes that survive a crash of this process."""
         self._open.difference_update(mark.delivery_id for mark in marks)

@@ -1,4 +1,4 @@
-"""What follows a failed attempt: when to try again, and when to give up."""
+"""Decide what follows a failed attempt: a retry after a pause, or giving up."""
 
 import random
 from datetime import datetime, timedelta

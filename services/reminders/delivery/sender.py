@@ -1,4 +1,4 @@
-"""Says one message and words what came of it for the ledger."""
+"""Send one message and turn the result into delivery outcomes."""
 
 from collections.abc import Awaitable, Sequence
 from datetime import datetime
@@ -20,7 +20,7 @@ _LOGGED_ONE_BY_ONE = 20
 
 
 def log_settled(settled: Sequence[tuple[Lease, DeliveryOutcome]]) -> None:
-    """One line for each delivery; of many at once the successes share a line, or the log would delay the rest."""
+    """Log each delivery on a line; many successes share one line, or logging would delay the rest."""
     sent = [(lease, mark) for lease, mark in settled if mark.state is DeliveryState.SENT]
     are_many = len(sent) > _LOGGED_ONE_BY_ONE
     if are_many:
@@ -37,7 +37,7 @@ def log_settled(settled: Sequence[tuple[Lease, DeliveryOutcome]]) -> None:
 
 
 def logger_of(lease: Lease) -> "Logger":
-    """Return A logger that knows chat, reminder and delivery."""
+    """Return a logger with the fields chat, reminder and delivery."""
     notice = lease.notice
     return logger.bind(chat=str(notice.address), reminder=notice.reminder_id, delivery=notice.delivery_id)
 
@@ -47,7 +47,7 @@ Together = tuple[Lease, ...]
 
 
 class Begun(NamedTuple):
-    """A message that the ledger knows as being sent since `at`, a time of the event loop.
+    """A message recorded in the ledger as being sent since `at`, a time of the event loop.
 
     `edited` are the deliveries whose words changed meanwhile.
     """
@@ -59,7 +59,7 @@ class Begun(NamedTuple):
 
 
 def message_key(leases: Together) -> str:
-    """Return the same for the same occurrences in the same message, and for no others.
+    """Return the idempotency key of a message: the same for the same occurrences in the same message only.
 
     A single occurrence has its own key. One that was said together with others before keeps the key of that message,
     even when the others are gone by now: the platform may have shown it.
@@ -74,7 +74,7 @@ def message_key(leases: Together) -> str:
 
 
 class Sender:
-    """Hands messages to the courier; whatever the courier raises becomes marks, never an exception."""
+    """Passes messages to the notifier and turns every exception of it into outcomes."""
 
     def __init__(self, ledger: DeliveryLedger, courier: Notifier, clock: Clock, retries: RetryPolicy) -> None:
         self._ledger = ledger
@@ -90,7 +90,7 @@ class Sender:
         return self._gathering is not None
 
     async def send(self, begun: Begun) -> list[tuple[Lease, DeliveryOutcome]]:
-        """Say `begun`; return what came of each of its occurrences."""
+        """Send `begun`; return the outcome of each of its occurrences."""
         leases = begun.leases
         try:
             if begun.edited:
@@ -106,7 +106,7 @@ class Sender:
         return [(lease, _said(lease, now, message_id)) for lease in leases]
 
     def lost(self, leases: Together, reason: str) -> list[tuple[Lease, DeliveryOutcome]]:
-        """Return the outcome of a send whose end is not known."""
+        """Return the outcomes of a send whose result is unknown."""
         return self._marks(leases, DeliveryFailed(reason, is_unknown=True))
 
     def _hand_over(self, leases: Together, key: str) -> Awaitable[str | None]:
@@ -116,7 +116,7 @@ class Sender:
         return self._gathering.deliver_together([lease.notice for lease in leases], key)
 
     async def _renewed(self, begun: Begun) -> Together:
-        """Return the occurrences with the words and people of now."""
+        """Return the occurrences with their current text and people."""
         renewed = [
             await self._ledger.renew(lease.notice.delivery_id) if lease.notice.delivery_id in begun.edited else lease
             for lease in begun.leases
@@ -131,7 +131,7 @@ class Sender:
         return marks
 
     def _marks(self, leases: Together, failure: DeliveryFailed) -> list[tuple[Lease, DeliveryOutcome]]:
-        """One pause for all, so that what may have been said together is said together again."""
+        """Build outcomes with one pause for all, so that they are retried in one message again."""
         now = self._clock.now()
         pause = self._retries.pause(max(lease.notice.attempt for lease in leases), failure.retry_after)
         return [(lease, self._retries.mark_after(lease, failure, now, pause)) for lease in leases]

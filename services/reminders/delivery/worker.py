@@ -1,4 +1,4 @@
-"""The waker: claims what falls due a little ahead and lets the dispatcher say it."""
+"""Claim occurrences a little before they are due and pass them to the dispatcher."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -22,7 +22,7 @@ _PAUSE_AFTER_ERROR_SECONDS = 1.0
 
 
 class DeliveryWorker:
-    """Delivers every occurrence of the ledger; survives whatever store and courier raise."""
+    """Delivers every occurrence of the ledger; survives whatever store and notifier raise."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class DeliveryWorker:
         self._look.set()
 
     async def run(self) -> None:
-        """Deliver until cancelled. What an earlier process had claimed is freed first."""
+        """Deliver until cancelled; first free what an earlier process had claimed."""
         await self._persist(self._recover)
         async with asyncio.TaskGroup() as group:
             group.create_task(self._persist(self._claim_for_ever))
@@ -138,7 +138,7 @@ class DeliveryWorker:
         return min(tick, (self._target - self._clock.now()).total_seconds())
 
     async def _notice_clock_step(self, now: datetime) -> None:
-        """After the clock was set back, what the wrong future has armed is armed again."""
+        """Recompute next fires after the clock was set back."""
         last = self._last_look
         if last is not None and now < last - _CLOCK_STEP:
             await self._dispatcher.give_back()

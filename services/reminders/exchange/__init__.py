@@ -1,1 +1,1 @@
-"""Reminders in files: JSON that keeps everything, and iCalendar that every calendar reads."""
+"""Import and export reminders as JSON and iCalendar files."""

@@ -1,4 +1,4 @@
-"""A chat's reminders as a calendar to subscribe to, behind an address that can be taken back."""
+"""Serve a chat's reminders as a calendar feed at a secret, revocable address."""
 
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
@@ -20,7 +20,7 @@ _MOST_TOKENS = 20
 
 
 class FeedTokens:
-    """Secrets that open the calendar of one chat. Only their hashes are kept.
+    """Issues and revokes the secrets of calendar feeds. Only their hashes are stored.
 
     `is_current` tells whether the token of a secret's holder is still good; with that token the secret ends.
     """
@@ -67,7 +67,7 @@ class FeedTokens:
 
 
 class CalendarFeed:
-    """Answers whoever knows a token."""
+    """Serves the feed of a chat to whoever has its token."""
 
     def __init__(self, reader: ReminderShelfReader, tokens: FeedTokens, clock: Clock) -> None:
         self._reader = reader

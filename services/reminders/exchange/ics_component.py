@@ -1,4 +1,4 @@
-"""One VEVENT or VTODO read: its text and its times, every fault of it as one clear error."""
+"""Parse a VEVENT or VTODO into its text and times, and report its faults."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, time, timedelta, tzinfo
@@ -20,7 +20,7 @@ _MOST_DATES = 300
 
 
 class IcsItem(Struct, frozen=True, kw_only=True):
-    """A component as far as reminders are concerned; `zone` is an IANA name.
+    """The parts of a component that a reminder needs; `zone` is an IANA name.
 
     `alarm` is when its first alarm goes off, counted from the start, None without one. `replaces` is the occurrence
     of a recurring event that this one stands in for. `record` is what we wrote into it, if we did.
@@ -98,7 +98,7 @@ class _TimeReader:
         return tuple(self.instant(each.dt) for listed in lists for each in listed.dts)
 
     def instant(self, value: Any) -> datetime:
-        """Return A date, a time or the start of a period, in the zone of the component."""
+        """Return a date, a time or the start of a period, in the zone of the component."""
         if isinstance(value, tuple):
             value = value[0]
         zone = ZoneInfo(self.zone)

@@ -1,4 +1,4 @@
-"""The iCalendar library, imported when it is first needed."""
+"""Split iCalendar text into components."""
 
 from types import ModuleType
 

@@ -1,4 +1,4 @@
-"""iCalendar read into reminders: ours exactly as they were written, those of other calendars as well as they fit."""
+"""Parse iCalendar files into reminders: our own exactly, those of other calendars as far as possible."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -31,7 +31,7 @@ _UNREADABLE = (ValueError, KeyError, IndexError, OverflowError, AttributeError, 
 
 
 class Newcomers(Struct, frozen=True, kw_only=True):
-    """What reminders get that a foreign calendar says nothing about: who owns them, in which zone and language."""
+    """Defaults for reminders of other calendars: their owner, zone and language."""
 
     creator: Person
     zone: str
@@ -124,7 +124,7 @@ def _of_record(item: IcsItem, now: datetime) -> PortableReminder:
 
 
 def _as_written(content: str) -> str:
-    """Return A text as it comes back from a property: all line ends are one."""
+    """Return a text with normalised line ends, as it comes back from a property."""
     return content.replace("\r\n", "\n").replace("\r", "\n").strip()
 
 
@@ -176,7 +176,7 @@ def _leaving_out(item: IcsItem, moved: list[datetime]) -> IcsItem:
 
 
 def _named(item: IcsItem, part: IcsPart) -> IcsItem:
-    """Return an event without a UID is named by its text, so that it is the same when it is imported again."""
+    """Return the event, with a UID from a hash of its text where it has none, the same on every import."""
     return item if item.uid else replace(item, uid=f"{sha256(part.text.encode()).hexdigest()[:24]}@bubbles")
 
 

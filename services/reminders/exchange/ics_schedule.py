@@ -1,4 +1,4 @@
-"""RRULE values of other calendars as rules that we keep."""
+"""Convert RRULE values of other calendars to our rules, and schedules to iCalendar times."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime, time, timedelta
@@ -105,7 +105,7 @@ def _is_same_rule(one: str, other: str) -> bool:
 
 
 def _unambiguous(wall: datetime, zone: ZoneInfo) -> datetime:
-    """The instant with its zone; in UTC where the wall time comes twice and means the second, which TZID cannot say."""
+    """Return the instant with its zone, in UTC for the second of two equal wall times: TZID cannot express it."""
     local = wall.replace(tzinfo=zone, microsecond=0)
     return local.astimezone(UTC) if wall.fold and local.utcoffset() != local.replace(fold=0).utcoffset() else local
 

@@ -1,4 +1,4 @@
-"""Reminders as iCalendar (RFC 5545): an event for each, with an alarm, for every calendar there is."""
+"""Write reminders as iCalendar (RFC 5545): an event with an alarm for each."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -31,7 +31,7 @@ def export_ics(reminders: Sequence[PortableReminder], *, chat: str, now: datetim
 
 
 def feed_ics(reminders: Sequence[PortableReminder], *, chat: str, now: datetime) -> str:
-    """Return the same as a calendar to subscribe to: the active reminders, without what only an import needs."""
+    """Write a calendar to subscribe to: the active reminders, without what only an import needs."""
     active = [each for each in reminders if each.state is ReminderState.ACTIVE]
     return _written(active, chat, now, has_records=False)
 

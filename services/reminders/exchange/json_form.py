@@ -1,4 +1,4 @@
-"""Reminders as JSON: one object, one reminder a line, nothing lost."""
+"""Read and write reminders as JSON: one object, one reminder a line, without loss."""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Why a reminder of a file cannot be kept, in one clause for the operator who imports it."""
+"""Declare reminders in files, their UIDs, and the problems of an import."""
 
 import re
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ _IMPORTED = re.compile(r"import:\d+:(.*)", re.DOTALL)
 
 
 def uid_of(row: StoredReminder) -> str:
-    """The UID of a reminder: that of the file it came from, else its public id and the microsecond of its making."""
+    """Return the UID of a reminder: that of its file, else its public id and the microsecond of its creation."""
     imported = _IMPORTED.fullmatch(row.request_key)
     chat_key = f"{row.address.key}:"
     if imported and imported[1].startswith(chat_key):
@@ -57,7 +57,7 @@ _DEEPEST = 4
 
 
 def reason_of(error: ValueError | RequestRefused) -> str:
-    """One clause, at most a few hundred characters, without the text of the reminder."""
+    """Describe an error in one clause of at most a few hundred characters, without the reminder's text."""
     if isinstance(error, RequestRefused):
         sentence = _SENTENCES.get(error.code, error.code)
         return sentence.format(**{name: _short(value) for name, value in error.fields.items()})
@@ -84,7 +84,7 @@ MOST_PROBLEMS = 100
 
 
 class PortableReminder(Struct, frozen=True, kw_only=True):
-    """Everything about an open or finished reminder except its chat. `uid` is the same wherever the reminder is taken.
+    """A reminder without its chat; `uid` stays the same wherever the reminder is moved.
 
     `created_at` is timezone-aware. `thread_id` matters only where it is put back into the chat that it came from.
     """
@@ -105,7 +105,7 @@ class PortableReminder(Struct, frozen=True, kw_only=True):
 
 
 class Problem(Struct, frozen=True, kw_only=True):
-    """One thing that is wrong in a file: where (`line 12`, `reminder 3`), with which reminder, and what."""
+    """A problem in a file: its place (`line 12`, `reminder 3`), the reminder, and the reason."""
 
     place: str
     uid: str
@@ -116,7 +116,7 @@ class Problem(Struct, frozen=True, kw_only=True):
 
 
 class ImportRefused(AssistantError):
-    """A file cannot be imported, and nothing of it was; `problems` has one entry for each reminder at fault."""
+    """A file was not imported at all; `problems` has one entry for each faulty reminder."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         super().__init__("; ".join(str(problem) for problem in problems[:3]))
@@ -124,7 +124,7 @@ class ImportRefused(AssistantError):
 
 
 class PortableFile(Struct, frozen=True, kw_only=True):
-    """What a file holds. `chat` is the key of the chat that it was taken from, empty where the file does not say.
+    """The contents of a file. `chat` is the key of the exported chat, empty where the file does not name it.
 
     `over` are the UIDs of what the file itself calls finished or cancelled.
     """
@@ -135,7 +135,7 @@ class PortableFile(Struct, frozen=True, kw_only=True):
 
 
 def portable(row: StoredReminder) -> PortableReminder:
-    """Return A row of the store as it goes into a file."""
+    """Return a row of the store as it is written to a file."""
     return PortableReminder(
         uid=uid_of(row),
         content=row.content,

@@ -1,4 +1,4 @@
-"""What import and export need from a store."""
+"""Declare the interfaces of stores for import and export."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -11,7 +11,7 @@ from services.reminders.records import StoredReminder
 
 
 class ImportedReminder(Struct, frozen=True, kw_only=True):
-    """A reminder that comes from a file. `next_fire_at` is in UTC, None for one that is paused or done."""
+    """A reminder from a file. `next_fire_at` is in UTC, None when it is paused or done."""
 
     wish: NewReminder
     state: ReminderState
@@ -20,7 +20,7 @@ class ImportedReminder(Struct, frozen=True, kw_only=True):
 
 
 class ReminderShelfReader(Protocol):
-    """Reads reminders; enough for an export and a calendar feed."""
+    """Reads reminders for an export or a calendar feed."""
 
     async def in_chat(self, chat_key: str, limit: int) -> tuple[StoredReminder, ...]:
         """Return the active and paused reminders of a chat, soonest first."""
@@ -28,7 +28,7 @@ class ReminderShelfReader(Protocol):
 
 
 class TransferStore(ReminderShelfReader, Protocol):
-    """Reads reminders and takes in those of a file."""
+    """Reads reminders and stores those of a file."""
 
     async def get(self, key: int) -> StoredReminder | None:
         """Return the reminder with this key, whatever its state."""

@@ -1,4 +1,4 @@
-"""The JSON record of one reminder, checked as it is read."""
+"""Read and write the JSON record of one reminder, with validation."""
 
 from collections.abc import Mapping
 from typing import Annotated, Final, Literal
@@ -37,7 +37,7 @@ class _Record(BaseModel):
 
 
 class PersonRecord(_Record):
-    """Somebody, by the id and the name that the chat platform gave."""
+    """A person, by the id and the name of the chat platform."""
 
     id: GivenName
     name: Name
@@ -49,7 +49,7 @@ class PersonRecord(_Record):
 
 
 class ReminderRecord(_Record):
-    """One reminder. `start` is wall time in `zone`; `fold` says which one when a wall time comes twice."""
+    """One reminder. `start` is wall time in `zone`; `fold` tells two equal wall times apart."""
 
     uid: GivenName
     content: Annotated[str, Field(min_length=1, max_length=100_000), Storable]
@@ -118,7 +118,7 @@ def record_of(reminder: PortableReminder) -> ReminderRecord:
 
 
 def checked(schedule: Schedule) -> Schedule:
-    """`schedule`, when its zone and its rule can be read.
+    """Return `schedule` if its zone and its rule are valid.
 
     Raises:
         RequestRefused: they cannot.

@@ -1,4 +1,4 @@
-"""Take the reminders of a chat out into a file, and bring a file's reminders in."""
+"""Export the reminders of a chat to a file and import a file's reminders."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -33,14 +33,14 @@ _OPEN = frozenset({ReminderState.ACTIVE, ReminderState.PAUSED})
 
 
 class Form(StrEnum):
-    """The kinds of files."""
+    """The file formats."""
 
     JSON = "json"
     ICS = "ics"
 
 
 class ImportReport(Struct, frozen=True, kw_only=True):
-    """What came of an import: how many are new, how many were there already, and the UIDs of those that are over."""
+    """The number of reminders imported and already present, and the UIDs of those that are over."""
 
     added: int
     known: int
@@ -64,7 +64,7 @@ def form_of(data: bytes) -> Form:
 
 
 class Importer:
-    """Brings the reminders of files into chats: all of a file, or nothing and a report."""
+    """Imports the reminders of files into chats: all of a file, or nothing and a report."""
 
     def __init__(self, store: TransferStore, clock: Clock, limits: ReminderLimits | None = None) -> None:
         self._store = store

@@ -1,4 +1,4 @@
-"""Brave Search: an independent web index.
+"""Search with Brave Search, an independent web index.
 
 Source: https://api-dashboard.search.brave.com/app/documentation/web-search/get-started.
 """

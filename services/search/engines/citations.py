@@ -1,4 +1,4 @@
-"""Keep citations honest: numbers that stand for returned sources, counted from 1 in the order of the text."""
+"""Renumber citations from 1 in the order of the text, and remove those of unknown sources."""
 
 import re
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ _UNFINISHED = re.compile(r" ?(?:\[[\d\s,，]{0,24}(?:\](?:\([^)\s]{0,500})?)?)?$
 
 
 class CitationNumbering:
-    """Renumbers [n] markers in a text that may arrive in pieces; markers of unknown sources are taken out.
+    """Renumbers [n] markers in a text that may arrive in pieces; markers of unknown sources are removed.
 
     A source without an address counts as unknown.
     """

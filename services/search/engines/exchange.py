@@ -1,4 +1,4 @@
-"""The door to the engines' servers: one HTTP exchange, its failures named as reasons."""
+"""Make HTTP requests to search engines, with failures named as reasons."""
 
 import math
 from collections.abc import AsyncIterator

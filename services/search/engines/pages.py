@@ -1,4 +1,4 @@
-"""Make sources and answers out of what engines return about pages."""
+"""Build sources and answers from the pages that engines return."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""Perplexity: a language model that searches the web, behind the OpenAI chat-completions form.
+"""Search with Perplexity, a language model with web search and an OpenAI-compatible API.
 
 Source: https://docs.perplexity.ai/api-reference/chat-completions-post; besides the OpenAI fields its answers carry
 `citations` (addresses; [n] in the text is the n-th) and `search_results` (title, url, date, snippet).
@@ -49,7 +49,7 @@ class _Completion(BaseModel):
 
 
 class PerplexityEngine:
-    """Asks a Perplexity model; streams the reply where somebody listens."""
+    """Asks a Perplexity model; streams the reply to a listener."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""SearXNG: a metasearch engine that anybody can host; needs `json` among its enabled formats.
+"""Search with SearXNG, a self-hosted metasearch engine; `json` must be among its enabled formats.
 
 Source: https://docs.searxng.org/dev/search_api.html.
 """

@@ -1,4 +1,4 @@
-"""Tavily: a search service for language models.
+"""Search with Tavily, a search service for language models.
 
 Source: https://docs.tavily.com/documentation/api-reference/endpoint/search.
 """

@@ -1,4 +1,4 @@
-"""Wikipedia by its public interface: no key, and articles of an encyclopaedia only, no news and no shops.
+"""Search Wikipedia through its public API: no key needed, encyclopaedia articles only.
 
 Wikimedia asks whoever calls to say who answers for it, and whoever shows its texts to name where they are from.
 Sources: https://www.mediawiki.org/wiki/API:Search, https://www.mediawiki.org/wiki/Extension:TextExtracts,

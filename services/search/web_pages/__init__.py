@@ -1,1 +1,1 @@
-"""Pages of the web as readable text, fetched without being led into the network of the bot's own machine."""
+"""Fetch web pages as readable text, without access to the bot's own network."""

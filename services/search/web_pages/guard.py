@@ -1,4 +1,4 @@
-"""Why a page could not be read."""
+"""Connect to public addresses only."""
 
 import asyncio
 import ipaddress
@@ -72,7 +72,7 @@ async def resolved(host: str, port: int) -> tuple[Address, ...]:
 
 
 class GuardedBackend(httpcore.AsyncNetworkBackend):
-    """Connects to the very address that was checked; the name only serves TLS.
+    """Connects to the very address that was checked; the host name only serves TLS.
 
     `allows` decides over addresses, `resolve` finds them; tests pass their own.
     """
@@ -110,7 +110,7 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
         timeout: float | None = None,  # noqa: ASYNC109 - the signature is httpcore's
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        """Never.
+        """Refuse every socket of this machine.
 
         Raises:
             PageUnavailable: always.

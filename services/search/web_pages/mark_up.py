@@ -1,4 +1,4 @@
-"""Cut HTML into text and tags in one pass, in time linear in its length whatever a hostile page contains.
+"""Split HTML into text and tags in one pass, in linear time even for hostile pages.
 
 The standard library's parser looks for the end of every comment and tag anew, and a page of open ones takes it hours.
 """
@@ -14,7 +14,7 @@ _RAW = {name: re.compile(f"</{name}\\b", re.IGNORECASE) for name in ("script", "
 
 
 class Piece(NamedTuple):
-    """A stretch of text, or a tag in small letters with its inside as written."""
+    """A run of text, or a tag in lower case with its contents as written."""
 
     text: str = ""
     tag: str = ""
@@ -62,7 +62,7 @@ def _end(page: str, start: int) -> int:
 
 
 def _after_raw(page: str, piece: Piece, end: int) -> int:
-    """The place before the end tag of an element whose inside is no text for people; the page's end without one."""
+    """Return the start of the end tag of an element with raw contents; the end of the page without one."""
     raw = None if piece.is_end or piece.inside.endswith("/") else _RAW.get(piece.tag)
     if raw is None:
         return end

@@ -1,4 +1,4 @@
-"""The text of an HTML page as a person reads it: without scripts, menus and mark-up."""
+"""Extract the readable text of an HTML page, without scripts, menus and mark-up."""
 
 import re
 import unicodedata
@@ -95,7 +95,7 @@ class _Reader:
 
 
 def _lines(text: str) -> str:
-    """Lines without blanks at their ends, none of them empty, no invisible characters."""
+    """Return non-empty lines, stripped and without invisible characters."""
     visible = "".join(c for c in text if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf", "Co", "Cs"))
     lines = (_SPACE.sub(" ", line).strip() for line in visible.split("\n"))
     return "\n".join(line for line in lines if line)

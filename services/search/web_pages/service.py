@@ -1,4 +1,4 @@
-"""Fetch a page and give its text."""
+"""Fetch a page and return its text."""
 
 import asyncio
 import re
@@ -109,7 +109,7 @@ class WebPageService:
 
 
 def _checked(address: str) -> str:
-    """`address` as it goes over the wire, refused where it is no plain web address.
+    """Return `address` as it is sent; refuse anything but a plain web address.
 
     Raises:
         PageUnavailable: `address`.

@@ -1,4 +1,4 @@
-"""The address of a database, as the operator wrote it."""
+"""Parse the URL of a database."""
 
 import sqlalchemy as sa
 
@@ -6,7 +6,7 @@ from services.kernel.errors import ConfigError
 
 
 def parsed(url: str) -> sa.URL:
-    """`url` in its parts.
+    """Parse `url`.
 
     Raises:
         ConfigError: it is no address of a database; what it says is not repeated, since it may hold a password.

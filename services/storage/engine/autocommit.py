@@ -1,4 +1,4 @@
-"""Small rows that are written to PostgreSQL from the event loop, one after the other and each at once.
+"""Write single small rows to PostgreSQL from the event loop, each in its own transaction.
 
 A thread takes longer to wake than the server to write such a row, and several times the processor's time.
 """
@@ -20,7 +20,7 @@ _NAME = b"note"
 
 
 class AutocommitWriter:
-    """A session that executes `statement`, with its values as `$1`, `$2` and so on: each time a transaction of its own.
+    """A session that executes `statement` with values `$1`, `$2` and so on, each time in its own transaction.
 
     One row at a time; used in one event loop. In `thread` it connects.
     """

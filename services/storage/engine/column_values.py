@@ -1,4 +1,4 @@
-"""Instants as the database keeps them: whole microseconds since 1970, UTC."""
+"""Convert instants and addresses to column values: whole microseconds since 1970, UTC."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -11,22 +11,22 @@ LATEST = 2**63 - 1
 
 
 def to_micros(moment: datetime) -> int:
-    """Return A timezone-aware instant as microseconds."""
+    """Convert a timezone-aware instant to microseconds."""
     return (moment - _EPOCH) // _MICROSECOND
 
 
 def from_micros(micros: int) -> datetime:
-    """Microseconds as an instant in UTC."""
+    """Convert microseconds to an instant in UTC."""
     return _EPOCH + timedelta(microseconds=micros)
 
 
 def to_micros_or_none(moment: datetime | None) -> int | None:
-    """`to_micros`, None kept."""
+    """Convert as `to_micros`, None to None."""
     return None if moment is None else to_micros(moment)
 
 
 def from_micros_or_none(micros: int | None) -> datetime | None:
-    """`from_micros`, None kept."""
+    """Convert as `from_micros`, None to None."""
     return None if micros is None else from_micros(micros)
 
 

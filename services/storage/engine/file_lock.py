@@ -1,4 +1,4 @@
-"""One process, one SQLite file: an advisory lock that the system frees when the process dies."""
+"""Lock a SQLite file for one process; the system releases the lock when the process dies."""
 
 import os
 import sys
@@ -14,7 +14,7 @@ _BEHIND_THE_TEXT: Final = 1_000_000
 
 
 class FileLock:
-    """Holds `<path>.lock` while entered; the file says who holds it."""
+    """Holds `<path>.lock` while entered; the file names its holder."""
 
     def __init__(self, path: Path) -> None:
         self._path = path.with_name(path.name + ".lock")

@@ -1,4 +1,4 @@
-"""Inserting what is new and leaving alone what is there, on every database."""
+"""Insert new rows and leave existing ones unchanged, on every database."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -55,7 +55,7 @@ def _insert_as_json(connection: sa.Connection, table: sa.Table, rows: Sequence[M
 
 @cache
 def new_from_json(table: sa.Table, names: tuple[str, ...]) -> "postgresql.Insert":
-    """On PostgreSQL, `insert_new` of the columns `names` of all that the parameter `rows` lists.
+    """Build, for PostgreSQL, `insert_new` of the columns `names` of all rows in the parameter `rows`.
 
     One statement over one value: the driver's own way with many rows is several times slower.
     """

@@ -1,4 +1,4 @@
-"""Checks of a SQLite file: before it is opened, and while the bot runs."""
+"""Check a SQLite file before it is opened and while the bot runs."""
 
 import asyncio
 import shutil
@@ -68,7 +68,7 @@ def find_damage(file: Path) -> str | None:
 
 @contextmanager
 def journal_kept(file: Path) -> Iterator[None]:
-    """Keep the write-ahead log of a killed process while other connections come and go; the next start looks for it."""
+    """Keep a killed process's write-ahead log while other connections open and close; the next start looks for it."""
     with ExitStack() as held:
         if _has_journal(file):
             reading = held.enter_context(closing(_connect(file, "ro")))

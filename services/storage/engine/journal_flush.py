@@ -1,4 +1,4 @@
-"""Bringing SQLite's write-ahead log to the disk: beside the event loop, and once for all who wrote within a moment.
+"""Flush SQLite's write-ahead log to the disk in a thread, once for all writes of a moment.
 
 A commit that waits for the disk by itself costs a change of threads there and back, which takes a small program longer
 than all the statements of the transaction. Kept in the system's memory, what was committed outlives the process but

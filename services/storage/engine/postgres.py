@@ -1,4 +1,4 @@
-"""What is particular to PostgreSQL: sessions, timeouts and how soon a commit is on the disk."""
+"""Configure PostgreSQL sessions: timeouts and durability of commits, and classify its errors."""
 
 from datetime import timedelta
 from enum import StrEnum
@@ -29,7 +29,7 @@ _CLIENT = {"connect_timeout": 10, "keepalives_idle": 10, "keepalives_interval": 
 
 
 class Role(StrEnum):
-    """What a session is for, as the server's settings for it."""
+    """The purpose of a session, as the server's settings for it."""
 
     DURABLE = "-c synchronous_commit=on"
     QUICK = "-c synchronous_commit=off"  # losing a mark to a crash of the server costs a repeat, never a loss
@@ -108,7 +108,7 @@ def queue_up(connection: sa.Connection, key: str) -> None:
 
 
 class DatabaseTimeouts(Struct, frozen=True, kw_only=True):
-    """Times that depend on nobody's wishes; tests with locks and frozen processes shorten them.
+    """Timeouts; tests with locks and frozen processes shorten them.
 
     `busy` is how long a SQLite file may be locked by another program. On PostgreSQL each process says every `beat` that
     it is alive, and is taken for frozen when it has not for `frozen_after`; after a start of the server all are waited

@@ -1,4 +1,4 @@
-"""Beginning, settling and arming on PostgreSQL in one statement each, over arrays: one plan, one round trip."""
+"""Begin, settle and arm on PostgreSQL in one statement each, over arrays: one plan, one round trip."""
 
 import json
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ _ADVANCE = sa.text(
 
 
 def begin_at_once(connection: sa.Connection, owner: str, delivery_ids: Sequence[int]) -> dict[int, int]:
-    """Mark as `sending` what is still `owner`'s; return its versions."""
+    """Mark as `sending` the deliveries that are still `owner`'s; return their versions."""
     ids, versions = connection.execute(_BEGIN, {"ids": list(delivery_ids), "owner": owner}).one()
     return dict(zip(ids or (), versions or (), strict=True))
 
@@ -48,7 +48,7 @@ def begin_at_once(connection: sa.Connection, owner: str, delivery_ids: Sequence[
 def settle_sent_at_once(
     connection: sa.Connection, marks: Sequence[tuple[int, int, str | None]], reminder_keys: Sequence[int]
 ) -> None:
-    """Mark as `sent`: delivery, microsecond, message id of the platform; and finish the reminders."""
+    """Mark as `sent` (delivery, microsecond, platform's message id), and finish the reminders."""
     ids, moments, messages = (list(column) for column in zip(*marks, strict=True))
     values = {"ids": ids, "moments": moments, "messages": messages, "keys": list(reminder_keys)}
     connection.execute(_SENT, values)
@@ -67,7 +67,7 @@ def settle_kept(connection: sa.Connection, owner: str) -> None:
 
 
 def finish_at_once(connection: sa.Connection, reminder_keys: Sequence[int]) -> None:
-    """Mark as `done` what has no next fire."""
+    """Mark as `done` the reminders without a next fire."""
     connection.execute(_DONE, {"keys": list(reminder_keys)})
 
 

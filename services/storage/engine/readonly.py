@@ -1,4 +1,4 @@
-"""Looking into a database that another process is using: no lock, no change."""
+"""Read a database that another process is using, without locks or changes."""
 
 import asyncio
 from collections.abc import Callable

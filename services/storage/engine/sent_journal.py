@@ -1,4 +1,4 @@
-"""What was said and does not stand in the database yet: one line each in a file beside it.
+"""Journal sent occurrences in a file beside the database until their commit.
 
 A line costs microseconds where a commit costs milliseconds, and like a quick commit it survives the end of the
 process. So what a kill makes the bot say again is what was being said at that moment, however much waits for its
@@ -20,7 +20,7 @@ _LARGEST = 2**63 - 1  # that the database can compare with
 
 
 class Said(NamedTuple):
-    """One occurrence that was said: which it is, when it was due and said (microseconds), the platform's message."""
+    """A sent occurrence: its delivery and reminder, when it was due and sent (microseconds), the platform's message."""
 
     delivery_id: int
     reminder_key: int
@@ -30,7 +30,7 @@ class Said(NamedTuple):
 
 
 class SentJournal:
-    """Keeps lines until what they say is committed; use as a context manager.
+    """Keeps lines until their occurrences are committed; use as a context manager.
 
     A database in memory, which has no `path`, ends with its process, and so does what was noted.
     """
@@ -43,7 +43,7 @@ class SentJournal:
         self._bytes = 0
 
     def __enter__(self) -> Self:
-        """Return the file is made when the first line is written."""
+        """Return the journal; the file is created with the first line."""
         return self
 
     def __exit__(
@@ -55,7 +55,7 @@ class SentJournal:
             self._file = None
 
     def note(self, said: Sequence[Said]) -> bool:
-        """Write down what was said, at once; False when it cannot be, and only the database will know."""
+        """Append sent occurrences at once; return False when that fails and only the database will record them."""
         if self._path is None or not self._is_whole or self._bytes > _MOST_BYTES:
             return self._path is None
         lines = "".join(map(_line, said)).encode()
@@ -72,14 +72,14 @@ class SentJournal:
         return True
 
     def settled(self, delivery_ids: Collection[int]) -> None:
-        """These are committed; the file is emptied when all are."""
+        """Remove committed occurrences; the file is emptied when all are."""
         if self._pending or not self._is_whole:
             self._pending.difference_update(delivery_ids)
             if not self._pending:
                 self.clear()
 
     def read(self) -> list[Said]:
-        """Return what an earlier process wrote down; a line that a power cut has spoiled is left out.
+        """Return what an earlier process appended; a line damaged by a power cut is skipped.
 
         A file that cannot be read costs repeats: it must not keep the bot from saying anything.
         """
@@ -93,7 +93,7 @@ class SentJournal:
         return [each for each in map(_said, lines) if each is not None]
 
     def clear(self) -> None:
-        """Everything is committed."""
+        """Empty the file once everything is committed."""
         if self._path is not None:
             with suppress(OSError):  # what stands there is in the database: a repetition changes nothing
                 os.truncate(self._path, 0)
@@ -101,7 +101,7 @@ class SentJournal:
         self._pending.clear()
 
     def _give_up(self, error: OSError | None) -> bool:
-        """Write nothing until the file was emptied: what follows half a line could not be read."""
+        """Write nothing until the file was emptied: nothing after a partial line could be read."""
         logger.warning("what is said cannot be noted beside the database ({}); each commit is waited for", error)
         self._is_whole = False
         return False

@@ -1,4 +1,4 @@
-"""What is particular to SQLite: journal, locks and how soon a commit is on the disk."""
+"""Configure SQLite connections: journal, locks and durability of commits, and classify its errors."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -23,7 +23,7 @@ _COMPILED: Final[LRUCache[object, object]] = LRUCache(1_000)
 
 
 class Role(StrEnum):
-    """What a connection is for: writes that must survive a power cut, such as need not, or reading.
+    """The purpose of a connection: durable writes, writes that need not survive a power cut, or reading.
 
     AT_ONCE is as QUICK and waits for nothing: for no lock, and for no disk that takes in the journal. Only where the
     journal begins anew, once in a thousand pages or more, SQLite syncs its first bytes.
@@ -36,7 +36,7 @@ class Role(StrEnum):
 
 
 def file_of(url: sa.URL) -> Path | None:
-    """The file of a SQLite URL, without links on the way to it: who opens it by another name finds the same lock.
+    """Return the file of a SQLite URL with symbolic links resolved, so that every name finds the same lock.
 
     None for a database in memory.
     """
@@ -125,7 +125,7 @@ def is_locked(cause: BaseException | None) -> bool:
 
 
 def _code(cause: BaseException | None) -> int:
-    """SQLite's primary result code; 0 where another driver failed, or this one by itself.
+    """Return SQLite's primary result code; 0 for another driver's error, or one of the driver itself.
 
     Source: https://www.sqlite.org/rescode.html
     """

@@ -1,4 +1,4 @@
-"""Which of the processes that share a PostgreSQL are alive, so that a dead one's leases go to the others at once.
+"""Track which processes that share a PostgreSQL are alive, so that leases of dead ones are freed at once.
 
 A living process holds a session advisory lock for each owner of leases, which the server lets go the moment the
 process dies, and writes the time every few seconds, which a frozen host does not. Times are the server's, because
@@ -36,7 +36,7 @@ _GONE = sa.text(f"SELECT owner FROM worker WHERE {IS_GONE} FOR UPDATE SKIP LOCKE
 
 
 class WorkerRegistry:
-    """Says that the owners of this process are alive, and finds those of others that are not.
+    """Registers the lease owners of this process as alive, and finds owners of others that are gone.
 
     Use as `async with Presence(url, make_thread, patience)`; in the thread it waits for the server.
     """
@@ -56,7 +56,7 @@ class WorkerRegistry:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Be alive no longer; what is still leased is taken over by others."""
+        """Unregister; other processes take over what is still leased."""
         self._beating.cancel()
         await asyncio.wait([self._beating])
         await self._in_thread(self._disconnect)
@@ -69,7 +69,7 @@ class WorkerRegistry:
         return {"alive": self._owners, "settling": patience.settling, "frozen_after": patience.frozen_after}
 
     async def hold(self, owner: str) -> None:
-        """Be alive as `owner`; call it before anything is leased to `owner`."""
+        """Register `owner` as alive; call it before anything is leased to `owner`."""
         if owner not in self._owners:
             await self._in_thread(lambda: self._announce(owner))
 

@@ -1,1 +1,1 @@
-"""Everything of some chats and people as lines of a file, and back."""
+"""Export and import everything of some chats and people as lines of a file."""

@@ -1,4 +1,4 @@
-"""The lines of an export: the first says what it is, every other is one thing that is kept. JSON, one object a line."""
+"""Declare the lines of an export: a head, then one stored thing a line, as JSON objects."""
 
 from typing import Annotated, Final, Literal
 
@@ -51,7 +51,7 @@ class AccountShape(_Line):
 
 
 class Head(_Line):
-    """The first line: which form this is, and whose data."""
+    """The first line: the format version, and whose data it is."""
 
     format: Literal["bubbles-export"] = FORMAT
     version: Annotated[int, Field(ge=1, le=VERSION)] = VERSION
@@ -69,7 +69,7 @@ class ReminderLine(_Line):
 
 
 class MemoryLine(_Line):
-    """What somebody asked to have remembered."""
+    """A saved memory."""
 
     kind: Literal["memory"] = "memory"
     chat: ChatKey
@@ -112,7 +112,7 @@ class QuietLine(_Line):
 
 
 class RetentionLine(_Line):
-    """How many days the messages of a chat are kept; 0 = for ever."""
+    """The number of days that the messages of a chat are stored; 0 = for ever."""
 
     kind: Literal["retention"] = "retention"
     chat: ChatKey
@@ -120,7 +120,7 @@ class RetentionLine(_Line):
 
 
 class OptOutLine(_Line):
-    """A person who wants no messages kept, in a chat or on a platform."""
+    """A person whose messages are not stored, in a chat or on a platform."""
 
     kind: Literal["opt_out"] = "opt_out"
     place: Id
@@ -129,7 +129,7 @@ class OptOutLine(_Line):
 
 
 class ScopedLine(_Line):
-    """A setting or a value of a function that lasts: the zone of a person or a chat, a chat's name, a tool's own."""
+    """A permanent setting or value of a function: the zone of a person or a chat, a chat's name, a tool's own."""
 
     kind: Literal["scoped"] = "scoped"
     scope: Annotated[str, Field(max_length=1000, pattern=r"^((zone|session|user):.+|places)$"), Storable]
@@ -138,7 +138,7 @@ class ScopedLine(_Line):
 
 
 class StateLine(_Line):
-    """What is switched off in a chat, and what its messages have beside their text in the web room."""
+    """The switched-off functions of a chat, and the data beside the text of its messages in the web chat."""
 
     kind: Literal["state"] = "state"
     key: Annotated[str, Field(max_length=1000, pattern=r"^(tools\.off|web\.extras):.+$"), Storable]
@@ -154,7 +154,7 @@ class AccountsLine(_Line):
 
 
 class TurnLine(_Line):
-    """How a message was understood and answered, and at what cost; `completions` are the requests to models."""
+    """The interpretation, answer and cost of a message; `completions` are the requests to models."""
 
     kind: Literal["turn"] = "turn"
     chat: ChatKey
@@ -213,7 +213,7 @@ class CallLine(_Line):
 
 
 class FileLine(_Line):
-    """A file that was sent to the web room, or that the bot sent there; it follows the line that names it."""
+    """A file sent to the web chat, by a person or the bot; it follows the line that names it."""
 
     kind: Literal["file"] = "file"
     url: Annotated[str, Field(max_length=1000), Storable]
@@ -239,7 +239,7 @@ LINES: Final[TypeAdapter[Line]] = TypeAdapter(Line)
 
 
 class ExportScope(Struct, frozen=True, kw_only=True):
-    """Chats and people, each as `platform:id`. Of a person: what is theirs in every chat of the platform."""
+    """Chats and people, each as `platform:id`; a person stands for their data in every chat of the platform."""
 
     chats: tuple[str, ...] = ()
     people: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Reads everything that some chats and people have, as lines of an export."""
+"""Read all data of some chats and people as lines of an export."""
 
 import json
 from collections.abc import AsyncIterator, Iterator
@@ -39,13 +39,13 @@ _STATE_OF_A_CHAT: Final = ("tools.off", "web.extras")
 
 
 class TransferReader:
-    """Reads beside whoever writes."""
+    """Reads while other connections write."""
 
     def __init__(self, database: Readable) -> None:
         self._database = database
 
     async def lines(self, wanted: ExportScope) -> AsyncIterator[Line]:
-        """All lines, messages and records last and page by page; who wants nothing kept comes before them."""
+        """Yield all lines, opt-outs first, and messages and records last, in pages."""
         for each in await self._database.read(lambda connection: list(_settings(connection, wanted))):
             yield each
         for read in (_messages, _turns, _calls):
@@ -135,13 +135,13 @@ def _messages(connection: sa.Connection, *, wanted: ExportScope, after: int) -> 
 
 
 def _turns(connection: sa.Connection, *, wanted: ExportScope, after: int) -> tuple[list[Line], int | None]:
-    """As `_messages`, of the record of turns."""
+    """Read the turns, as `_messages`."""
     rows, last = _page(connection, (TURN.c.id, TURN.c.chat_key, TURN.c.person_id), wanted, after)
     return [turn_line(row) for row in rows], last
 
 
 def _calls(connection: sa.Connection, *, wanted: ExportScope, after: int) -> tuple[list[Line], int | None]:
-    """As `_messages`, of the record of calls."""
+    """Read the calls, as `_messages`."""
     rows, last = _page(connection, (CALL.c.number, CALL.c.session_id, CALL.c.person_id), wanted, after)
     return [call_line(row) for row in rows], last
 
@@ -149,7 +149,7 @@ def _calls(connection: sa.Connection, *, wanted: ExportScope, after: int) -> tup
 def _page(
     connection: sa.Connection, columns: tuple[sa.Column[Any], ...], wanted: ExportScope, after: int
 ) -> tuple[list[sa.RowMapping], int | None]:
-    """Rows of a table, by its columns of number, chat and person; not those of others who want nothing kept."""
+    """Read rows of a table by its columns of number, chat and person, without those of others who opted out."""
     number, chat, person = columns
     page = sa.select(number.table).where(number > after, _theirs(chat, person, wanted)).order_by(number).limit(_BATCH)
     rows = connection.execute(page).mappings().all()

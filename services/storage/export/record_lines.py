@@ -1,4 +1,4 @@
-"""What is recorded of turns and calls as lines of an export, and back."""
+"""Convert turns and calls to lines of an export, and back."""
 
 import json
 from typing import Any
@@ -14,13 +14,13 @@ Columns = dict[str, object]
 
 
 def turn_line(row: sa.RowMapping) -> TurnLine:
-    """Return A turn as a line."""
+    """Convert a turn to a line."""
     own = {"chat": row["chat_key"], "at": from_micros(row["at"]), "completions": turn_of(row).completions}
     return TurnLine(**(_same(row, TurnLine) | own))
 
 
 def call_line(row: sa.RowMapping) -> CallLine:
-    """Return A call as a line."""
+    """Convert a call to a line."""
     lists = {name: json.loads(_text(row[name])) for name in ("repairs", "receipts")}
     own = {"chat": row["session_id"], "at": from_micros(row["timestamp"]), **lists}
     return CallLine(**(_same(row, CallLine) | own))
@@ -53,5 +53,5 @@ def _same(row: sa.RowMapping, line: type[BaseModel]) -> dict[str, Any]:
 
 
 def _text(value: Any) -> Any:
-    """Return A column; text without what no other database keeps."""
+    """Return a column, or text without the characters that other databases do not store."""
     return value.replace("\x00", "") if isinstance(value, str) else value

@@ -1,4 +1,4 @@
-"""Lines of an export as rows: into which table each goes, with which columns."""
+"""Convert lines of an export to rows: the table and the columns of each."""
 
 import json
 from collections.abc import Mapping

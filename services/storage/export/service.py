@@ -1,4 +1,4 @@
-"""Writes an export line by line, and reads one: checked whole before anything of it is kept."""
+"""Write an export line by line, and read one, checked whole before anything is stored."""
 
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
@@ -28,18 +28,18 @@ _MOST_PROBLEMS: Final = 100
 
 
 class LineSource(Protocol):
-    """Reads what is kept."""
+    """Reads stored data as lines."""
 
     def lines(self, wanted: ExportScope) -> AsyncIterator[Line]:
-        """All lines of the chats and people."""
+        """Yield all lines of the chats and people."""
         ...
 
 
 class LineStore(Protocol):
-    """Keeps what comes in."""
+    """Stores lines."""
 
     def check(self, line: Line) -> None:
-        """Pass when it can be kept; ValidationError when it cannot."""
+        """Raise ValidationError when `line` cannot be stored."""
         ...
 
     async def keep(
@@ -50,7 +50,7 @@ class LineStore(Protocol):
 
 
 class FileShelf(Protocol):
-    """Has the files of the web room by their addresses."""
+    """Reads and stores the files of the web chat by their addresses."""
 
     async def read(self, url: str) -> bytes | None:
         """Return what is in a file; None when it is not there."""
@@ -62,7 +62,7 @@ class FileShelf(Protocol):
 
 
 class ImportSummary(Struct, frozen=True, kw_only=True):
-    """What came of an import: how many were new, by kind; reminders that were there, and those that are over."""
+    """The number of new things by kind, of reminders already present, and the reminders that are over."""
 
     added: Mapping[str, int]
     known_reminders: int
@@ -170,7 +170,7 @@ def _reminders(lines: Iterable[Line]) -> Mapping[str, list[PortableReminder]]:
 
 
 class _Gathering:
-    """A store of reminders that takes note of what is to be kept, so that all of it is kept in one transaction."""
+    """A store of reminders that collects them, so that all are stored in one transaction."""
 
     def __init__(self, store: TransferStore) -> None:
         self._store = store

@@ -1,4 +1,4 @@
-"""Keeps the lines of an export: all of them or none. What is there already stays as it is."""
+"""Store the lines of an export, all or none; existing rows stay unchanged."""
 
 import json
 from collections import Counter
@@ -32,7 +32,7 @@ class TransferWriter:
         self._database = database
 
     def check(self, line: Line) -> None:
-        """Pass when the tables can hold `line`; any message fits, and there are many.
+        """Raise when the tables cannot hold `line`; messages always fit and are not checked.
 
         Raises:
             ValidationError: a number is too large, or is none.
@@ -93,7 +93,7 @@ def _is_new(connection: sa.Connection, table: sa.Table, row: Columns) -> int:
 
 
 def _is_new_memory(connection: sa.Connection, row: Columns) -> int:
-    """Memories have no key of their own: the same words of the same person at the same time are the same."""
+    """Return whether the memory is new: the same text of the same person at the same time is the same one."""
     is_same = sa.and_(*(MEMORY.c[name] == value for name, value in row.items() if name != "person_name"))
     if connection.scalar(sa.select(MEMORY.c.id).where(is_same).limit(1)) is not None:
         return 0

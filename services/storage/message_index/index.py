@@ -1,4 +1,4 @@
-"""What a message store asks of a full-text index."""
+"""Declare the interface of full-text indexes over messages."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -13,7 +13,7 @@ _CHAT_MARK = "¶"
 
 
 class Indexed(NamedTuple):
-    """What the index knows of a message: its row, its chat, and the text that it is found by."""
+    """A message in the index: its row, its chat, and the text it is found by."""
 
     row_id: int
     chat_key: str
@@ -27,7 +27,7 @@ class Indexed(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def chat_term(chat_key: str) -> str:
-    """Return A term for a chat, which no message can hold: terms of messages have letters and figures only."""
+    """Return a term for a chat, which no message contains: terms of messages have letters and digits only."""
     return _CHAT_MARK + sha256(chat_key.encode()).hexdigest()[:16]
 
 

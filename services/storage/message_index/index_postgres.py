@@ -1,4 +1,4 @@
-"""The full-text index in PostgreSQL: a text search vector a message, with a GIN index over them.
+"""Index messages in PostgreSQL: a text search vector a message, with a GIN index over them.
 
 The terms come ready from code, so no text search configuration of the server takes part.
 """

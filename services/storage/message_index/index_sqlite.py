@@ -1,4 +1,4 @@
-"""The full-text index in SQLite: an FTS5 table without a copy of the texts.
+"""Index messages in SQLite: an FTS5 table without a copy of the texts.
 
 The terms come ready from code, so the tokenizer only parts them at spaces; without positions (`detail=none`) the index
 stays small. Source: https://www.sqlite.org/fts5.html, sections 4.3.2, 4.4.3, 6 and 9.

@@ -1,4 +1,4 @@
-"""Choose the full-text index of a database, make it where it is missing or old, and bring messages into it.
+"""Choose and create the full-text index of a database, and add messages to it.
 
 SQLite's is dear for one message and cheap for many, so there they come in together. Those after `newest_row` wait: a
 search reads them, and before anything is taken out they come in.

@@ -1,4 +1,4 @@
-"""Rows of the message table, and the messages that they are."""
+"""Convert rows of the message table to messages."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,7 +13,7 @@ from services.storage.tables import MESSAGE
 
 
 def mentions_text(people: Sequence[Person]) -> str:
-    """Pairs of id and name."""
+    """Return people as JSON pairs of id and name."""
     return json.dumps([[each.id, each.name] for each in people], ensure_ascii=False) if people else ""
 
 
@@ -23,7 +23,7 @@ def mentions_of(text: str) -> tuple[Person, ...]:
 
 
 def attachments_text(attachments: Sequence[Attachment]) -> str:
-    """Triples of kind, description and address."""
+    """Return attachments as JSON triples of kind, description and address."""
     kept = [[each.kind, each.description, each.url] for each in attachments]
     return json.dumps(kept, ensure_ascii=False) if kept else ""
 
@@ -62,7 +62,7 @@ IS_SHOWN = MESSAGE.c.deleted_at.is_(None)
 
 
 class NewMessage(NamedTuple):
-    """What is read of a message that was kept; with the columns' names."""
+    """The columns of a stored message that are read, by their names."""
 
     id: int
     chat_key: str
@@ -73,7 +73,7 @@ class NewMessage(NamedTuple):
 
 
 def in_thread(address: ChatAddress) -> sa.ColumnElement[bool]:
-    """Messages of the address's thread; of the whole chat where it names none."""
+    """Return the condition for messages of the address's thread, or of the whole chat where it names none."""
     return sa.true() if address.thread_id is None else MESSAGE.c.thread_id == address.thread_id
 
 

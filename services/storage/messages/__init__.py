@@ -1,1 +1,1 @@
-"""The history of chats in SQL."""
+"""The message history of chats in SQL."""

@@ -1,4 +1,4 @@
-"""Keep and show no words of people who want none kept: blanked before they are stored, left out when read."""
+"""Store and show no text of people who opted out."""
 
 from collections.abc import Collection, Sequence
 
@@ -48,7 +48,7 @@ def is_out(chat: str, person: object, out: Collection[tuple[object, object]]) ->
 
 
 def consented(connection: sa.Connection, rows: Sequence[Columns]) -> list[Columns]:
-    """`rows` of the message table, those of people who opted out without person and text.
+    """Return `rows` of the message table, without person and text in those of people who opted out.
 
     Their id stays, so that a message delivered twice is handled once.
     """
@@ -63,13 +63,13 @@ def consented(connection: sa.Connection, rows: Sequence[Columns]) -> list[Column
 
 
 def recordable_turns(connection: sa.Connection, rows: Sequence[Columns]) -> list[Columns]:
-    """`rows` of the turns, those of people who opted out without any words; what they used stays."""
+    """Return `rows` of the turns, without text in those of people who opted out; their usage stays."""
     out = opted_out(connection, {row["person_id"] for row in rows})
     return [row | WORDLESS_TURN if is_out(str(row["chat_key"]), row["person_id"], out) else row for row in rows]
 
 
 def recordable_calls(connection: sa.Connection, rows: Sequence[Columns]) -> list[Columns]:
-    """`rows` of the calls, those of people who opted out without any words; which function it was stays."""
+    """Return `rows` of the calls, without text in those of people who opted out; the name of the function stays."""
     out = opted_out(connection, {row["person_id"] for row in rows})
     return [row | _WORDLESS_CALL if is_out(str(row["session_id"]), row["person_id"], out) else row for row in rows]
 

@@ -1,4 +1,4 @@
-"""The history page by page, for whoever shows it: one chat backwards, or all chats."""
+"""Read the message history in pages: one chat backwards, or all chats."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -18,7 +18,7 @@ _COLUMNS = (*MESSAGE_COLUMNS, MESSAGE.c.edited_at)
 
 
 class PagedMessage(Struct, frozen=True, kw_only=True):
-    """A message with its place: `number` rises with every message that is kept, in whatever chat."""
+    """A message with its position: `number` rises with every stored message, in whatever chat."""
 
     number: int
     message: ChatMessage
@@ -26,7 +26,7 @@ class PagedMessage(Struct, frozen=True, kw_only=True):
 
 
 class ChatOverview(Struct, frozen=True, kw_only=True):
-    """A chat that has messages: how many, and when the last was sent."""
+    """A chat with messages: their number, and when the last was sent."""
 
     address: ChatAddress
     message_count: int
@@ -34,7 +34,7 @@ class ChatOverview(Struct, frozen=True, kw_only=True):
 
 
 class MessageFilter(Struct, frozen=True, kw_only=True):
-    """Which messages: of a chat, of a person (id or name), with a text in them; None or empty for all."""
+    """Filters messages by chat, person (id or name) and contained text; None or empty for all."""
 
     chat_key: str | None = None
     person: str | None = None
@@ -42,7 +42,7 @@ class MessageFilter(Struct, frozen=True, kw_only=True):
 
 
 class MessagePages:
-    """Reads messages beside whoever writes them."""
+    """Reads messages while other connections write."""
 
     def __init__(self, database: Readable) -> None:
         self._database = database
@@ -59,7 +59,7 @@ class MessagePages:
         return tuple(reversed(_paged(rows)))
 
     async def one(self, chat: ChatAddress, message_id: str) -> PagedMessage | None:
-        """One message of a chat; None when there is none, or it was withdrawn."""
+        """Return one message of a chat; None when there is none, or it was deleted."""
         wanted = sa.and_(MESSAGE.c.chat_key == chat.key, MESSAGE.c.message_id == message_id, _IS_SHOWN)
         return next(iter(_paged(await self._rows(sa.select(*_COLUMNS).where(wanted)))), None)
 
@@ -84,7 +84,7 @@ class MessagePages:
         )
 
     async def latest(self, wanted: MessageFilter, *, before: int | None = None, limit: int) -> tuple[PagedMessage, ...]:
-        """Messages of all chats, latest first; `before` is the number of the last one of the page before."""
+        """Return messages of all chats, latest first; `before` is the number of the last one of the previous page."""
         conditions: list[sa.ColumnElement[bool]] = [_IS_SHOWN]
         if wanted.chat_key is not None:
             conditions.append(MESSAGE.c.chat_key == wanted.chat_key)
@@ -126,7 +126,7 @@ async def messages_before(
 
 
 class RoomUse:
-    """Reads the use of chats; withdrawn messages and reminders that are over count as well."""
+    """Reads whether chats were used; deleted messages and finished reminders count as well."""
 
     def __init__(self, database: Readable) -> None:
         self._database = database

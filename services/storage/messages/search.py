@@ -1,4 +1,4 @@
-"""Find what people said in a chat by its words."""
+"""Find messages of people in a chat by their words."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,7 +17,7 @@ from services.storage.tables import MESSAGE
 def search(
     connection: sa.Connection, address: ChatAddress, terms: Sequence[str], limit: int
 ) -> tuple[ChatMessage, ...]:
-    """At most `limit` messages of people that have all of `terms`, latest first, then those with most of them."""
+    """Return at most `limit` messages of people with all of `terms`, latest first, then those with most of them."""
     index = index_of(connection)
     shown = sa.and_(in_thread(address), is_consented(address), IS_SHOWN)
     waiting = _waiting(connection, index, address, shown)

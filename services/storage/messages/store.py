@@ -1,4 +1,4 @@
-"""The history of chats in SQL."""
+"""Store the message history of chats in SQL."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -42,7 +42,7 @@ class SqlMessageStore:
     """A `MessageStore` over a `Database`."""
 
     def __init__(self, database: Database, claims: TurnClaims | None = None) -> None:
-        """With `claims` what people say is claimed by this process as it is kept."""
+        """Take `claims` to claim people's messages for this process as they are stored."""
         self._database = database
         self._claims = claims
 
@@ -88,7 +88,7 @@ class SqlMessageStore:
         return (is_new,)
 
     async def _let_be_found(self) -> None:
-        """Bring in what waits. What cannot come in now waits on, and a search reads it: the message itself is kept."""
+        """Index the messages that wait; a message that cannot be indexed now is still stored, and searches read it."""
         try:
             await self._database.run(catch_up, is_durable=False)
         except (StorageBusy, StorageFull, StorageUnavailable, sa.exc.DatabaseError) as error:

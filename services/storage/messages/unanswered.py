@@ -1,4 +1,4 @@
-"""Messages of people that nothing has come of: no answer in the history, and no turn that ended in silence."""
+"""Find messages of people without an answer in the history or a turn that ended in silence."""
 
 from datetime import datetime
 from typing import Final
@@ -31,13 +31,13 @@ _IS_OWED = sa.and_(
 
 
 class UnansweredMessages:
-    """Reads what a process that was killed has taken in and not dealt with."""
+    """Reads the messages that a killed process had stored and not answered."""
 
     def __init__(self, database: Readable) -> None:
         self._database = database
 
     async def since(self, moment: datetime) -> tuple[ChatMessage, ...]:
-        """The messages sent after `moment` (timezone-aware) that are owed an answer or a silence, oldest first."""
+        """Return the unanswered messages sent after `moment` (timezone-aware), oldest first."""
         newest = sa.select(sa.func.max(MESSAGE.c.id)).scalar_subquery()
         query = (
             sa.select(*MESSAGE_COLUMNS)

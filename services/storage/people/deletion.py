@@ -1,4 +1,4 @@
-"""Take a person out of the tables; every function is part of the caller's transaction."""
+"""Delete a person's data from the tables; every function is part of the caller's transaction."""
 
 import sqlalchemy as sa
 

@@ -1,4 +1,4 @@
-"""Memories in SQL."""
+"""Store memories in SQL."""
 
 from collections.abc import Sequence
 
@@ -32,7 +32,7 @@ class SqlMemoryStore:
         return memory_of(await self._database.run(lambda connection: connection.execute(insert).mappings().one()))
 
     async def seen_by(self, onlooker: Onlooker) -> tuple[Memory, ...]:
-        """All that `onlooker` may see, the latest first."""
+        """Return all memories that `onlooker` may see, latest first."""
         is_own = MEMORY.c.person_id == onlooker.person.id
         wanted = sa.and_(MEMORY.c.chat_key == onlooker.address.key, sa.or_(MEMORY.c.is_shared, is_own))
         if onlooker.is_private:

@@ -1,4 +1,4 @@
-"""What people ask about their own data, in SQL."""
+"""Store opt-outs and retention, and delete and export personal data, in SQL."""
 
 from collections.abc import Mapping
 from datetime import datetime

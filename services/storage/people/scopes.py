@@ -1,4 +1,4 @@
-"""What tools keep in scopes, in SQL."""
+"""Store the permanent scopes of tools in SQL."""
 
 import json
 from collections.abc import Collection, Mapping, Sequence

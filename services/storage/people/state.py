@@ -1,4 +1,4 @@
-"""Small remembered things in SQL."""
+"""Store short-lived state in SQL."""
 
 import json
 from datetime import timedelta
@@ -17,7 +17,7 @@ from services.storage.tables import STATE
 
 
 class SqlStateStore:
-    """A `StateStore` that outlives the process."""
+    """A `StateStore` that survives the process."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database

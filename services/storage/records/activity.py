@@ -1,4 +1,4 @@
-"""What the bot did, across all chats: turns and calls page by page, and figures over a time."""
+"""Read the activity of the bot across all chats: turns and calls in pages, and figures over a period."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -18,7 +18,7 @@ _MOST_ROWS = 50_000
 
 
 class CallFilter(Struct, frozen=True, kw_only=True):
-    """Which calls: of a tool, a chat, a person, with a status, with a text in their words; None or empty for all."""
+    """Filters calls by tool, chat, person, status and contained text; None or empty for all."""
 
     tool: str | None = None
     chat_key: str | None = None
@@ -28,21 +28,21 @@ class CallFilter(Struct, frozen=True, kw_only=True):
 
 
 class PagedCall(Struct, frozen=True, kw_only=True):
-    """A call with its place; `number` rises with every call."""
+    """A call with its position; `number` rises with every call."""
 
     number: int
     call: CallRecord
 
 
 class PagedTurn(Struct, frozen=True, kw_only=True):
-    """A turn with its place; `number` rises with every turn."""
+    """A turn with its position; `number` rises with every turn."""
 
     number: int
     turn: TurnRecord
 
 
 class Timed(Struct, frozen=True, kw_only=True):
-    """Something that took a time: a call, a delivery (its lateness). Milliseconds."""
+    """The duration of a call, or the lateness of a delivery, in milliseconds."""
 
     at: datetime
     name: str
@@ -51,7 +51,7 @@ class Timed(Struct, frozen=True, kw_only=True):
 
 
 class Used(Struct, frozen=True, kw_only=True):
-    """What one chat used of models in a period."""
+    """The model usage of one chat in a period."""
 
     chat_key: str
     turns: int
@@ -60,7 +60,7 @@ class Used(Struct, frozen=True, kw_only=True):
 
 
 class ActivityReader:
-    """Reads the record beside whoever writes it; what was recorded in the last moment may be missing."""
+    """Reads the records while others write; entries of the last moment may be missing."""
 
     def __init__(self, database: Readable) -> None:
         self._database = database

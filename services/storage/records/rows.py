@@ -1,4 +1,4 @@
-"""Turns and calls as rows, and back."""
+"""Convert turns and calls to rows, and back."""
 
 import json
 
@@ -11,7 +11,7 @@ from services.storage.engine.column_values import address_of, from_micros, to_mi
 
 
 def turn_columns(turn: TurnRecord) -> dict[str, object]:
-    """Return A turn as the columns of its row."""
+    """Return the columns of a turn."""
     used = turn.charge
     return {
         "chat_key": turn.address.key,
@@ -63,7 +63,7 @@ def turn_of(row: sa.RowMapping) -> TurnRecord:
 
 
 def call_columns(call: CallRecord) -> dict[str, object]:
-    """Return A call as the columns of its row."""
+    """Return the columns of a call."""
     return {
         "id": call.id,
         "session_id": call.address.key,
@@ -126,5 +126,5 @@ def call_of(row: sa.RowMapping) -> CallRecord:
 
 
 def completions_text(completions: tuple[CompletionRecord, ...]) -> str:
-    """Completions as JSON."""
+    """Return completions as JSON."""
     return msgspec.json.encode(completions).decode()

@@ -1,4 +1,4 @@
-"""The call log in SQL."""
+"""Store the call log in SQL."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -16,7 +16,7 @@ from services.storage.tables import CALL, TURN
 
 
 class SqlCallReader:
-    """A `CallReader` over anything that can be read."""
+    """A `CallReader` over a readable database."""
 
     def __init__(self, database: Readable) -> None:
         self._readable = database

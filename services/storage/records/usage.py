@@ -1,4 +1,4 @@
-"""What was used in a period, by chat, person, function or day."""
+"""Sum the usage of a period by chat, person, function or day."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -16,7 +16,7 @@ _MICROS_A_DAY: Final = 86_400_000_000
 
 
 class Usage(Struct, frozen=True, kw_only=True):
-    """What one chat, person, function or day used.
+    """The usage of one chat, person, function or day.
 
     `count` are turns, or the calls of a function; `failed` are those of them that failed.
     """

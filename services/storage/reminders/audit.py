@@ -1,4 +1,4 @@
-"""Everything that a verification of reminders reads, also while a bot writes."""
+"""Read what a verification of reminders compares, also while a bot writes."""
 
 from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
@@ -32,14 +32,14 @@ class SqlReminderAudit:
         self._readable = database
 
     async def reminders(self, until: datetime) -> AsyncIterator[Sequence[AuditedReminder]]:
-        """Every reminder set before `until`, in portions."""
+        """Yield every reminder set before `until`, in portions."""
         last = 0
         while portion := await self._after(last, to_micros(until)):
             last = portion[-1][0]
             yield [reminder for _, reminder in portion]
 
     async def deliveries(self, since: datetime, until: datetime) -> tuple[DeliveryRecord, ...]:
-        """Every occurrence due in the period, oldest first."""
+        """Yield every occurrence due in the period, oldest first."""
         return await self._readable.read(lambda connection: ledger.deliveries(connection, since, until))
 
     async def _after(self, last: int, until: int) -> list[tuple[int, AuditedReminder]]:
@@ -65,7 +65,7 @@ def _audited(row: sa.RowMapping) -> AuditedReminder:
 
 
 def _changed_at(row: sa.RowMapping) -> int:
-    """From when on the reminder surely had this schedule.
+    """Return since when the reminder certainly had this schedule.
 
     `updated_at` moves with every claim, so of a changed reminder it is the first occurrence that the new version had,
     and `updated_at` only where there was none yet.

@@ -1,4 +1,4 @@
-"""Claiming what falls due: one transaction from the reminder's next fire to a leased row of the ledger."""
+"""Claim due reminders: insert their occurrences and arm their next fires in one transaction."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -31,7 +31,7 @@ _ZONE_DATA = "zone_data"
 
 
 def claim(connection: sa.Connection, claimer: ClaimRequest) -> Claim:
-    """Lease what is due, and say when the next one comes."""
+    """Lease what is due, and return when the next one is due."""
     until = claimer.until
     fresh = _claim_due(connection, claimer)
     freed = claim_freed(connection, claimer)

@@ -1,4 +1,4 @@
-"""Claiming occurrences that were freed: after a failure, a crash, or quiet hours."""
+"""Claim freed occurrences: after a failure, a crash, or quiet hours."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from services.storage.tables.ddl import IS_FREED
 
 
 def claim_freed(connection: sa.Connection, claimer: ClaimRequest) -> list[Lease]:
-    """Lease what is to be tried by now; what quiet hours forbid waits for their end instead."""
+    """Lease what is to be retried by now; occurrences in quiet hours are deferred to their end."""
     # Two statements: what the second reads is as it was when the first had locked it.
     freed = list(connection.scalars(_due_ids(claimer)))
     if not freed:
@@ -48,7 +48,7 @@ def _read(connection: sa.Connection, ids: Sequence[int]) -> Sequence[sa.RowMappi
 
 
 def _companions(connection: sa.Connection, rows: Sequence[sa.RowMapping]) -> Sequence[sa.RowMapping]:
-    """The rest of what was said in one message with `rows`: it is claimed whole, or its key would hide the rest."""
+    """Read the other occurrences of the messages of `rows`: a message is claimed whole, or its key would hide them."""
     keys = {row["message_key"] for row in rows if row["message_key"]}
     if not keys:
         return ()

@@ -1,4 +1,4 @@
-"""The ledger's own statements: begin, settle, free, cancel."""
+"""Begin, settle, free and cancel occurrences in the ledger."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
@@ -31,7 +31,7 @@ _FINAL = tuple(
 def begin(
     connection: sa.Connection, owner: str, delivery_ids: Sequence[int], message_keys: Mapping[int, str]
 ) -> dict[int, int]:
-    """Mark as `sending` what is still ours: the re-check that makes an edit or a delete hold to the last moment."""
+    """Mark as `sending` what is still ours, which rechecks edits and deletions at the last moment."""
     begun = _marks(connection).begin_at_once(connection, owner, delivery_ids)
     shared = [{"key": each, "message": message_keys[each]} for each in begun if each in message_keys]
     if shared:
@@ -40,7 +40,7 @@ def begin(
 
 
 def held(connection: sa.Connection, owner: str, delivery_ids: Sequence[int]) -> frozenset[int]:
-    """Return which of these are being sent by `owner` still."""
+    """Return which of these are still being sent by `owner`."""
     query = sa.select(DELIVERY.c.id).where(DELIVERY.c.id.in_(delivery_ids), DELIVERY.c.owner == owner, _IS_SENDING)
     return frozenset(connection.scalars(query))
 
@@ -91,7 +91,7 @@ def settle_noted(connection: sa.Connection, noted: Sequence[Said]) -> None:
 
 
 def free(connection: sa.Connection, owner: str | None) -> int:
-    """Free leases; what was being sent may have arrived, so it becomes `unknown`, or ends when it was withdrawn."""
+    """Free leases; an occurrence being sent becomes `unknown`, or cancelled when it was withdrawn."""
     held = IS_HELD if owner is None else sa.and_(IS_HELD, DELIVERY.c.owner == owner)
     state = sa.case(
         (_IS_WITHDRAWN, DeliveryState.CANCELLED.value),
@@ -136,7 +136,7 @@ def given_up_chats(connection: sa.Connection, since: int) -> frozenset[str]:
 
 
 def cancel_leases(connection: sa.Connection, reminder_id: int, next_fire_at: int | None) -> None:
-    """Cancel what has not begun and withdraw what has, and make room for the fires that it will have again."""
+    """Cancel pending occurrences, withdraw begun ones, and delete cancelled ones that will fire again."""
     of_reminder = DELIVERY.c.reminder_id == reminder_id
     connection.execute(
         DELIVERY.update()
@@ -152,7 +152,7 @@ def cancel_leases(connection: sa.Connection, reminder_id: int, next_fire_at: int
 
 
 def rewrite_leases(connection: sa.Connection, reminder_id: int, content: str, version: int) -> None:
-    """Give what has not begun the new text, and the next attempt of what has."""
+    """Give pending occurrences, and retries of begun ones, the new text."""
     open_ones = sa.or_(DELIVERY.c.state.in_(WAITING), sa.and_(_IS_SENDING, sa.not_(_IS_WITHDRAWN)))
     of_reminder = DELIVERY.update().where(DELIVERY.c.reminder_id == reminder_id, open_ones)
     connection.execute(of_reminder.values(content=content, version=version))
@@ -172,7 +172,7 @@ def latest_due(connection: sa.Connection) -> int | None:
 
 
 def deliveries(connection: sa.Connection, since: datetime, until: datetime) -> tuple[DeliveryRecord, ...]:
-    """Every occurrence due in the period, oldest first."""
+    """Return every occurrence due in the period, oldest first."""
     in_period = DELIVERY.c.due_at.between(to_micros(since), to_micros(until))
     query = sa.select(DELIVERY).where(in_period).order_by(DELIVERY.c.due_at, DELIVERY.c.id)
     return tuple(
@@ -199,7 +199,7 @@ def _keep_message_key() -> sa.Update:
 
 
 class _Marks(Protocol):
-    """Begin and settle, as a kind of database does it best."""
+    """Statements that begin and settle, specific to a kind of database."""
 
     def begin_at_once(self, connection: sa.Connection, owner: str, delivery_ids: Sequence[int], /) -> dict[int, int]:
         """Mark as `sending` what is still the owner's; return its versions."""

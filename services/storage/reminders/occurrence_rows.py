@@ -1,4 +1,4 @@
-"""Writing what falls due into the ledger."""
+"""Insert due occurrences into the ledger."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -37,7 +37,7 @@ _ALL_ROWS = 1_000_000  # SQLite has no OFFSET without LIMIT
 
 
 def absorb_waiting(connection: sa.Connection, planned: Planned) -> dict[int, int]:
-    """Fold older occurrences that wait for another try into the newer one; say how many each had.
+    """Merge older occurrences that wait for a retry into the newer one; return how many each had.
 
     Where every missed one is wanted they wait on, as many as are caught up with at most.
     """

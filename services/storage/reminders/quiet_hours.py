@@ -1,4 +1,4 @@
-"""Quiet hours in SQL, and how long they hold back what is being claimed."""
+"""Read quiet hours in SQL and compute how long they defer claimed occurrences."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, time
@@ -14,7 +14,7 @@ _HOUR = 60
 
 
 class Quiet:
-    """The quiet hours that concern the reminders of `rows`; `default` is for chats without their own."""
+    """The quiet hours that apply to the reminders of `rows`; `default` is for chats without their own."""
 
     def __init__(self, connection: sa.Connection, rows: Sequence[sa.RowMapping], default: QuietHours | None) -> None:
         self._default = default
@@ -34,12 +34,12 @@ class Quiet:
 
 
 def hours_of(row: sa.RowMapping) -> QuietHours:
-    """Quiet hours as they were kept."""
+    """Convert a row to quiet hours."""
     return QuietHours(starts=_clock(row["starts"]), ends=_clock(row["ends"]), zone=row["zone"])
 
 
 def columns_of(key: str, hours: QuietHours) -> dict[str, object]:
-    """Quiet hours as columns."""
+    """Convert quiet hours to columns."""
     return {"key": key, "starts": _minutes(hours.starts), "ends": _minutes(hours.ends), "zone": hours.zone}
 
 

@@ -1,4 +1,4 @@
-"""Between rows and the nouns of the reminder service."""
+"""Convert rows to the values of the reminder service, and back."""
 
 import json
 from collections.abc import Mapping
@@ -54,7 +54,7 @@ DELIVERY_COLUMNS = (
 
 
 class Occurred(NamedTuple):
-    """The part of a notice that is the occurrence's own; instants in microseconds."""
+    """The part of a notice that belongs to the occurrence; instants in microseconds."""
 
     delivery_id: int
     reminder_id: int
@@ -70,7 +70,7 @@ class Occurred(NamedTuple):
 
 
 def schedule_columns(schedule: Schedule) -> dict[str, object]:
-    """A schedule as columns; `fold` is kept because wall time alone cannot say which of two equal times is meant."""
+    """Convert a schedule to columns; `fold` tells two equal wall times apart."""
     return {
         "rule": schedule.rule,
         "start_local": schedule.start.isoformat(),
@@ -86,7 +86,7 @@ def schedule_of(row: sa.RowMapping) -> Schedule:
 
 
 def draft_columns(draft: ValidatedReminder, created_at: int) -> dict[str, object]:
-    """Return A new reminder as columns."""
+    """Convert a new reminder to columns."""
     wish, address, creator = draft.wish, draft.wish.address, draft.wish.creator
     return {
         "request_key": wish.request_key,
@@ -111,7 +111,7 @@ def draft_columns(draft: ValidatedReminder, created_at: int) -> dict[str, object
 
 
 def change_columns(change: Change, now: datetime) -> dict[str, object]:
-    """Return A change as columns, without the next fire."""
+    """Convert a change to columns, without the next fire."""
     chosen = {"is_urgent": change.is_urgent, "catch_up": None if change.catch_up is None else change.catch_up.value}
     return {
         **{name: value for name, value in chosen.items() if value is not None},
@@ -125,7 +125,7 @@ def change_columns(change: Change, now: datetime) -> dict[str, object]:
 
 
 def reminder_of(row: sa.RowMapping) -> StoredReminder:
-    """Return A row of the reminder table."""
+    """Convert a row of the reminder table."""
     return StoredReminder(
         key=row["id"],
         version=row["version"],
@@ -152,7 +152,7 @@ def occurred_of(columns: sa.RowMapping | Mapping[str, Any]) -> Occurred:
 
 
 def lease_of(row: sa.RowMapping, occurred: Occurred) -> Lease:
-    """Return A claimed occurrence of the reminder in `row`, ready to be said."""
+    """Build a claimed occurrence of the reminder in `row`, ready to be sent."""
     identifier = public_id(occurred.reminder_id)
     due_at = from_micros(occurred.due_at).astimezone(ZoneInfo(row["zone"]))
     action = ReminderAction(row["action"])
@@ -195,7 +195,7 @@ def creator_of(row: sa.RowMapping) -> Person:
 
 
 def people_of(text: str) -> tuple[Person, ...]:
-    """People as stored: JSON pairs of id and name, empty for nobody."""
+    """Parse stored people: JSON pairs of id and name, empty for nobody."""
     return tuple(Person(id=identifier, name=name) for identifier, name in json.loads(text)) if text else ()
 
 

@@ -1,4 +1,4 @@
-"""Claiming where several processes share the database: one cheap question a second, and a claim where it pays."""
+"""Claim due reminders where several processes share the database, at most once a second unless something is due."""
 
 import sqlalchemy as sa
 from loguru import logger

@@ -1,4 +1,4 @@
-"""Beginning and settling on SQLite in one step of the driver each.
+"""Begin and settle on SQLite in one step of the driver each.
 
 Python's driver lets go of the interpreter for every row that it steps over, and gets it back late while the event
 loop is busy sending: five hundred rows one by one cost a hundred times what one statement over a JSON array costs.
@@ -31,7 +31,7 @@ _DONE = sa.text(
 
 
 def begin_at_once(connection: sa.Connection, owner: str, delivery_ids: Sequence[int]) -> dict[int, int]:
-    """Mark as `sending` what is still `owner`'s; return its versions."""
+    """Mark as `sending` the deliveries that are still `owner`'s; return their versions."""
     values = {"ids": json.dumps(list(delivery_ids)), "owner": owner}
     connection.execute(_BEGIN, values)
     found = connection.scalar(_BEGUN, values)
@@ -41,11 +41,11 @@ def begin_at_once(connection: sa.Connection, owner: str, delivery_ids: Sequence[
 def settle_sent_at_once(
     connection: sa.Connection, marks: Sequence[tuple[int, int, str | None]], reminder_keys: Sequence[int]
 ) -> None:
-    """Mark as `sent`: delivery, microsecond, message id of the platform; and finish the reminders."""
+    """Mark as `sent` (delivery, microsecond, platform's message id), and finish the reminders."""
     connection.execute(_SENT, {"marks": json.dumps(marks)})
     finish_at_once(connection, reminder_keys)
 
 
 def finish_at_once(connection: sa.Connection, reminder_keys: Sequence[int]) -> None:
-    """Mark as `done` what has no next fire."""
+    """Mark as `done` the reminders without a next fire."""
     connection.execute(_DONE, {"keys": json.dumps(list(reminder_keys))})

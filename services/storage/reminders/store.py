@@ -1,4 +1,4 @@
-"""Reminders and their ledger in SQL: the reminder store that the bot runs on."""
+"""Store reminders and their ledger in SQL."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
@@ -51,7 +51,7 @@ class SqlReminderStore:
     """A `ReminderStore` over a `Database`."""
 
     def __init__(self, database: Database, *, quiet: QuietHours | None = None) -> None:
-        """`quiet` are the quiet hours of chats that have none of their own."""
+        """Take `quiet` as the quiet hours of chats that have none of their own."""
         self._database = database
         self._quiet = quiet
 
@@ -106,7 +106,7 @@ class SqlReminderStore:
         return found[0] if found else None
 
     async def lately_sent(self, chat_key: str, since: datetime, limit: int) -> tuple[StoredReminder, ...]:
-        """Reminders of a chat that are being said, and those that were said since `since`, latest first."""
+        """Return reminders of a chat being sent, and those sent since `since`, latest first."""
         here = DELIVERY.c.chat_key == chat_key
         being_said = sa.and_(here, IS_HELD, DELIVERY.c.state == DeliveryState.SENDING.value)
         said = sa.union_all(
@@ -147,7 +147,7 @@ class SqlReminderStore:
         return await self._database.run(work)
 
     async def said_in(self, chat_key: str, message_id: str) -> tuple[StoredReminder, ...]:
-        """Return the reminders that were said in a message of the bot."""
+        """Return the reminders sent in a message of the bot."""
         here = sa.and_(DELIVERY.c.chat_key == chat_key, DELIVERY.c.platform_message_id == message_id)
         said = sa.select(DELIVERY.c.reminder_id).where(here)
         return await self._rows(sa.select(REMINDER).where(REMINDER.c.id.in_(said)).order_by(REMINDER.c.id))
@@ -173,7 +173,7 @@ class SqlReminderStore:
     async def begin(
         self, owner: str, delivery_ids: Sequence[int], message_keys: Mapping[int, str] | None = None
     ) -> dict[int, int]:
-        """Note that these are being sent, as far as they are still ours."""
+        """Mark as being sent those that are still ours."""
         if not message_keys:
             return await self._database.mark(lambda connection: ledger.begin(connection, owner, delivery_ids, {}))
         return await self._database.run(
@@ -181,7 +181,7 @@ class SqlReminderStore:
         )
 
     async def held(self, owner: str, delivery_ids: Sequence[int]) -> frozenset[int]:
-        """Return which of these are being sent by `owner` still."""
+        """Return which of these are still being sent by `owner`."""
         return await self._database.read(lambda connection: ledger.held(connection, owner, delivery_ids))
 
     async def renew(self, delivery_id: int) -> Lease | None:
@@ -189,17 +189,17 @@ class SqlReminderStore:
         return await self._database.run(lambda connection: ledger.renew(connection, delivery_id), is_durable=False)
 
     def note_sent(self, sent: Sequence[tuple[Lease, DeliveryOutcome]]) -> bool:
-        """Write down at once that these were said, beside the database where one process has it for itself."""
+        """Append to the journal beside the database where one process has it for itself."""
         journal = self._database.sent
         return journal is not None and journal.note([_said(lease, mark) for lease, mark in sent])
 
     async def keep_sent(self, sent: Sequence[DeliveryOutcome]) -> bool:
-        """Write down for the others who share the database that these were said."""
+        """Record for the others who share the database that these were sent."""
         said = [(mark.delivery_id, to_micros(mark.at), mark.platform_message_id, mark.reminder_key) for mark in sent]
         return await self._database.keep(postgres_marks.kept(said))
 
     async def settle(self, marks: Sequence[DeliveryOutcome]) -> None:
-        """Record what came of attempts."""
+        """Record the outcomes of attempts."""
         if all(mark.state is DeliveryState.SENT for mark in marks):
             await self._database.mark(lambda connection: ledger.settle(connection, marks))
         else:
@@ -208,7 +208,7 @@ class SqlReminderStore:
             self._database.sent.settled([mark.delivery_id for mark in marks])
 
     async def free(self, owner: str | None) -> int:
-        """Free what `owner` holds (None: everybody who is gone), begun sends as `unknown`."""
+        """Free what `owner` holds (None: every gone owner), begun sends as `unknown`."""
         presence = self._database.presence
         if owner is None and presence is not None:
             await self._get_ready()
@@ -226,7 +226,7 @@ class SqlReminderStore:
         return freed
 
     async def release(self, owner: str, but: Collection[int]) -> int:
-        """Free what `owner` holds and has not begun, without `but`."""
+        """Free what `owner` holds and has not begun, except `but`."""
         return await self._database.run(lambda connection: ledger.release(connection, owner, but))
 
     async def latest_due(self) -> datetime | None:
@@ -276,7 +276,7 @@ class SqlReminderStore:
         )
 
     async def deliveries(self, since: datetime, until: datetime) -> tuple[DeliveryRecord, ...]:
-        """Every occurrence due in the period, oldest first."""
+        """Return every occurrence due in the period, oldest first."""
         return await self._database.read(lambda connection: ledger.deliveries(connection, since, until))
 
     async def _get_ready(self) -> None:

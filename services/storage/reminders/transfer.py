@@ -1,4 +1,4 @@
-"""Reminders read for a file and taken in from one."""
+"""Read reminders for a file and store those of one."""
 
 from collections.abc import Sequence
 from datetime import datetime

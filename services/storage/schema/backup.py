@@ -1,4 +1,4 @@
-"""Copies of the whole database: taken while the bot runs, checked, and put back."""
+"""Back up the whole database while the bot runs, check the copy, and restore it."""
 
 import os
 import shutil
@@ -23,7 +23,7 @@ _TOOL_SECONDS: Final = 3600
 
 
 class Backup(Struct, frozen=True, kw_only=True):
-    """A copy that was made or put back. `schema` is the version of its tables, None where the server knows alone.
+    """A backup or a restore. `schema` is the version of its tables, None where only the server knows it.
 
     `earlier` is the file with what was there before, where a copy was put back in its place.
     """

@@ -1,4 +1,4 @@
-"""The version of a database's tables: made whole when new, brought up to date when old, refused when newer."""
+"""Create or migrate the tables, and refuse a database of a newer version."""
 
 from functools import cache
 from pathlib import Path
@@ -42,7 +42,7 @@ def make_schema(connection: sa.Connection, shown: str, file: Path | None) -> Non
 
 @cache
 def tables_for(dialect: str) -> sa.MetaData:
-    """The tables as `dialect` makes them: partial indexes are partial on PostgreSQL too, and pages leave room there.
+    """Return the tables for `dialect`: on PostgreSQL with partial indexes and room left in pages.
 
     To name it where they are defined would import it, which takes as long as all our tables; most have SQLite.
     """

@@ -1,4 +1,4 @@
-"""Upgrading the tables of an older version: a copy of the file first, row counts before and after."""
+"""Migrate tables of an older version, after a backup of the file, with row counts before and after."""
 
 from pathlib import Path
 
@@ -45,7 +45,7 @@ def row_counts(connection: sa.Connection) -> dict[str, int]:
 
 
 def _copy(file: Path, found: int) -> Path:
-    """Copy a database that another connection of this process has open; the copy is whole or not there at all."""
+    """Copy a database that another connection of this process has open, completely or not at all."""
     copy = file.with_name(f"{file.name}.schema-{found}")
     unfinished = file.with_name(f"{copy.name}.unfinished")
     unfinished.unlink(missing_ok=True)

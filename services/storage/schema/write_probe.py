@@ -1,4 +1,4 @@
-"""A probe of a database that is not open: its version is known, and it takes a write, of which nothing is kept."""
+"""Probe a closed database: read its version, and write a row that is rolled back."""
 
 import sqlite3
 from contextlib import nullcontext

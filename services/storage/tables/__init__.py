@@ -1,4 +1,4 @@
-"""The tables as SQLAlchemy sees them, for statements; each is declared once, by its SQLModel class.
+"""The tables as SQLAlchemy objects for statements, taken from their SQLModel classes.
 
 Instants are UTC microseconds; wall clock, zone and rule of a reminder are the truth.
 """

@@ -1,4 +1,4 @@
-"""What the classes that declare our tables are made of."""
+"""Declare the base class of the tables."""
 
 from typing import Annotated, ClassVar
 
@@ -15,6 +15,6 @@ Finite = Annotated[float, AllowInfNan(False)]
 
 
 class StoredTable(SQLModel):
-    """Base of our tables, with metadata of our own so that a host's SQLModel classes stay out of it."""
+    """Base of our tables, with its own metadata, so that a host's SQLModel classes stay out of it."""
 
     metadata: ClassVar[sa.MetaData] = sa.MetaData()

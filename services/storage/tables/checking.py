@@ -1,4 +1,4 @@
-"""Checks what comes in from outside by the class that declares its table."""
+"""Validate external data against the class that declares its table."""
 
 from collections.abc import Mapping
 
@@ -10,7 +10,7 @@ _CLASSES = {str(each.__tablename__): each for each in StoredTable.__subclasses__
 
 
 def check_row(table: sa.Table, columns: Mapping[str, object]) -> None:
-    """Pass when `columns` are a row that the table can hold on every database.
+    """Raise when `columns` are not a row that the table can hold on every database.
 
     Raises:
         ValidationError: they are not; Pydantic's, which names the columns.

@@ -1,4 +1,4 @@
-"""What tables are declared with: the type of large numbers, and the conditions of partial indexes."""
+"""Declare column types and the conditions of partial indexes."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""The table of what was said in the chats."""
+"""Declare the table of messages."""
 
 import sqlalchemy as sa
 from sqlmodel import Field
@@ -8,7 +8,7 @@ from services.storage.tables.ddl import BIG
 
 
 class MessageRow(StoredTable, table=True):
-    """One message of a chat. (chat, message id) is unique: what a platform delivers twice is kept once."""
+    """One message of a chat. (chat, message id) is unique: a message delivered twice is stored once."""
 
     __tablename__ = "message"
     __table_args__ = (

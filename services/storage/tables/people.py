@@ -1,4 +1,4 @@
-"""The tables of what people asked to have remembered, and of what they asked not to have kept."""
+"""Declare the tables of memories, opt-outs and retention."""
 
 import sqlalchemy as sa
 from sqlmodel import Field
@@ -8,7 +8,7 @@ from services.storage.tables.ddl import BIG
 
 
 class MemoryRow(StoredTable, table=True):
-    """Something that a person asked to have remembered, for themselves or for their chat."""
+    """Something that a person asked to have saved, for themselves or for their chat."""
 
     __tablename__ = "memory"
     __table_args__ = (
@@ -27,7 +27,7 @@ class MemoryRow(StoredTable, table=True):
 
 
 class OptOutRow(StoredTable, table=True):
-    """A person whose messages are not kept. `place` is a chat's key, or a platform's name for all of its chats."""
+    """A person whose messages are not stored. `place` is a chat's key, or a platform's name for all of its chats."""
 
     __tablename__ = "opt_out"
 
@@ -37,7 +37,7 @@ class OptOutRow(StoredTable, table=True):
 
 
 class RetentionRow(StoredTable, table=True):
-    """How many days the messages of a chat are kept, where that is not what the settings say; 0 means for ever."""
+    """The number of days that the messages of a chat are stored, where it is not the default; 0 means for ever."""
 
     __tablename__ = "retention"
 

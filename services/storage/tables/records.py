@@ -1,4 +1,4 @@
-"""The tables of the record: what became of each message, and each call of a tool."""
+"""Declare the tables of turns and calls."""
 
 import sqlalchemy as sa
 from sqlmodel import Field
@@ -8,7 +8,7 @@ from services.storage.tables.ddl import BIG
 
 
 class TurnRow(StoredTable, table=True):
-    """One message that was interpreted: by whom, at what cost, with which outcome. `completions` is JSON."""
+    """One processed message: by whom, at what cost, with which outcome. `completions` is JSON."""
 
     __tablename__ = "turn"
     __table_args__ = (

@@ -1,4 +1,4 @@
-"""The tables of reminders, of their deliveries and of the hours in which they wait."""
+"""Declare the tables of reminders, deliveries and quiet hours."""
 
 import sqlalchemy as sa
 from sqlmodel import Field

@@ -1,4 +1,4 @@
-"""The tables of small remembered things."""
+"""Declare the tables of state and scopes."""
 
 from sqlmodel import Field
 
@@ -16,7 +16,7 @@ class MetaRow(StoredTable, table=True):
 
 
 class StateRow(StoredTable, table=True):
-    """Small remembered things: JSON by key, with an end."""
+    """Short-lived state: JSON by key, with an end."""
 
     __tablename__ = "session_state"
 
@@ -26,7 +26,7 @@ class StateRow(StoredTable, table=True):
 
 
 class ScopeRow(StoredTable, table=True):
-    """A value that tools keep in a scope (a session, a person, the bot): JSON, for as long as nobody removes it."""
+    """A value that tools keep in a scope (a session, a person, the bot): JSON, until it is removed."""
 
     __tablename__ = "scoped_state"
 

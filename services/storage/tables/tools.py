@@ -1,4 +1,4 @@
-"""The tables of tools that people have written."""
+"""Declare the tables of stored tools."""
 
 from sqlmodel import Field
 
@@ -7,7 +7,7 @@ from services.storage.tables.ddl import BIG
 
 
 class StoredToolRow(StoredTable, table=True):
-    """A tool: its source, what was read of it, who may use it, and its settings; the last four as JSON."""
+    """A tool: its source, its parsed declaration, its permissions and its settings; the last four as JSON."""
 
     __tablename__ = "stored_tool"
 
@@ -26,7 +26,7 @@ class StoredToolRow(StoredTable, table=True):
 
 
 class StoredToolVersionRow(StoredTable, table=True):
-    """The source of a tool as it once was."""
+    """An earlier source of a tool."""
 
     __tablename__ = "stored_tool_version"
 

@@ -1,4 +1,4 @@
-"""The tables by which the processes that share a PostgreSQL divide platforms, messages and the work of the dead."""
+"""Declare the tables by which processes share platforms, messages and leases on one PostgreSQL."""
 
 from datetime import datetime
 
@@ -10,7 +10,7 @@ from services.storage.tables.ddl import BIG
 
 
 class WorkerRow(StoredTable, table=True):
-    """A process that shares this PostgreSQL with others, under the name that it leases by; the server's time."""
+    """A process that shares this PostgreSQL, under the name of its leases; times are the server's."""
 
     __tablename__ = "worker"
 
@@ -19,7 +19,7 @@ class WorkerRow(StoredTable, table=True):
 
 
 class PlatformLeaseRow(StoredTable, table=True):
-    """The process that is connected to a platform, until when it must have said so again; the server's time."""
+    """The process that is connected to a platform, and when its lease ends; times are the server's."""
 
     __tablename__ = "platform_lease"
 
@@ -29,7 +29,7 @@ class PlatformLeaseRow(StoredTable, table=True):
 
 
 class RemoteMessageRow(StoredTable, table=True):
-    """A message that one process wants said and another one, which is connected, says. The last two are JSON."""
+    """A message that one process queues and the connected one sends. The last two columns are JSON."""
 
     __tablename__ = "handed_over"
 
@@ -42,7 +42,7 @@ class RemoteMessageRow(StoredTable, table=True):
 
 
 class TurnClaimRow(StoredTable, table=True):
-    """The process that deals with a message, for as long as it does."""
+    """The process that is answering a message."""
 
     __tablename__ = "turn_claim"
 
@@ -52,7 +52,7 @@ class TurnClaimRow(StoredTable, table=True):
 
 
 class SaidRow(StoredTable, table=True):
-    """Occurrences that were said while their rows in the ledger still say that they are being sent; `said` is JSON.
+    """Sent occurrences whose rows in the ledger are not settled yet; `said` is JSON.
 
     `delivery_id` is the first of them.
     """

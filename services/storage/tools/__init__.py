@@ -1,1 +1,1 @@
-"""Python tools that people have stored, with their versions."""
+"""Python tools stored by people, with their versions."""

@@ -1,4 +1,4 @@
-"""A tool as it is kept: its source, and what was read of it."""
+"""Declare stored tools and the interface of their store."""
 
 from datetime import datetime
 from typing import Protocol
@@ -9,7 +9,7 @@ from services.kernel.state import Json
 
 
 class StoredTool(Struct, frozen=True, kw_only=True):
-    """A tool's source and what belongs to it.
+    """The source of a tool and its declaration, permissions and settings.
 
     `owner` is the person who wrote it, as `platform:id`. `specs` and `meta` were read from `content` when it was saved.
     `access` is null for everybody, `{}` for the owner alone, or names people and chats. `valves` are its settings.
@@ -36,7 +36,7 @@ class StoredTool(Struct, frozen=True, kw_only=True):
 
 
 class ToolVersion(Struct, frozen=True, kw_only=True):
-    """The source of a tool as it once was. `author` saved it."""
+    """An earlier source of a tool. `author` saved it."""
 
     tool_id: str
     version: int
@@ -46,15 +46,15 @@ class ToolVersion(Struct, frozen=True, kw_only=True):
 
 
 class StoredTools(Protocol):
-    """The tools that are kept, to be offered."""
+    """The stored tools to offer."""
 
     async def all(self) -> tuple[StoredTool, ...]:
-        """Every tool, the oldest first."""
+        """Return every tool, the oldest first."""
         ...
 
 
 class StoredToolStore(StoredTools, Protocol):
-    """Keeps tools and all versions of their source."""
+    """Stores tools and all versions of their source."""
 
     async def get(self, tool_id: str) -> StoredTool | None:
         """Return the tool of that id."""

@@ -1,4 +1,4 @@
-"""Stored tools in SQL."""
+"""Store tools in SQL."""
 
 import json
 
@@ -20,7 +20,7 @@ class SqlStoredTools:
         self._readable = database
 
     async def all(self) -> tuple[StoredTool, ...]:
-        """Every tool, the oldest first."""
+        """Return every tool, the oldest first."""
         query = sa.select(STORED_TOOL).order_by(STORED_TOOL.c.created_at, STORED_TOOL.c.id)
         rows = await self._readable.read(lambda connection: connection.execute(query).mappings().all())
         return tuple(_tool(row) for row in rows)

@@ -1,1 +1,1 @@
-"""Leases and messages that several processes share through PostgreSQL."""
+"""Leases, claims and messages that several processes share through PostgreSQL."""

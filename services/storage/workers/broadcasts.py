@@ -1,4 +1,4 @@
-"""Short texts that the processes on one PostgreSQL call to each other; whoever does not listen misses them.
+"""Send short texts between processes on one PostgreSQL; a process that does not listen misses them.
 
 Source: https://www.postgresql.org/docs/current/sql-notify.html
 """
@@ -20,19 +20,19 @@ _CALL = sa.text("SELECT pg_notify(:channel, :text)")
 
 
 class Broadcasts:
-    """Calls and hears on one channel of a PostgreSQL. `channel` is a plain identifier."""
+    """Sends and receives on one channel of a PostgreSQL. `channel` is a plain identifier."""
 
     def __init__(self, database: Database, channel: str) -> None:
         self._database = database
         self._channel = channel
 
     async def call(self, text: str) -> None:
-        """Let all that listen now hear `text`, this process too; it has `MOST_BYTES` at most."""
+        """Send `text` to all that listen now, this process too; at most `MOST_BYTES`."""
         values = {"channel": self._channel, "text": text}
         await self._database.run(lambda connection: connection.execute(_CALL, values).close(), is_durable=False)
 
     async def heard(self) -> AsyncGenerator[str | None, None]:
-        """Every text as it comes, until cancelled; None where it begins to listen: some may have been missed."""
+        """Yield every text until cancelled; None where listening begins, as some may have been missed."""
         import psycopg
 
         address = self._database.url.set(drivername="postgresql").render_as_string(hide_password=False)

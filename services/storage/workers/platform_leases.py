@@ -1,4 +1,4 @@
-"""Which of the processes that share a PostgreSQL is connected to which chat platform.
+"""Lease chat platforms to one of the processes that share a PostgreSQL.
 
 A lease is a row that its owner writes again before it runs out; whoever finds one that has run out takes it. Times are
 the server's, because the clocks of several hosts differ.
@@ -21,7 +21,7 @@ _TAKE = sa.text(
 
 
 class PlatformLeases:
-    """The leases of one process, `owner`. Each lasts for `lasts` unless it is taken again."""
+    """The leases of one process, `owner`. Each ends after `lasts` unless it is renewed."""
 
     def __init__(self, database: Database, owner: str, *, lasts: timedelta) -> None:
         self._database = database
@@ -29,7 +29,7 @@ class PlatformLeases:
         self._lasts = lasts
 
     async def take(self, platforms: Collection[str]) -> frozenset[str]:
-        """Renew what is ours of `platforms` and take what is nobody's; return what we have."""
+        """Renew our leases of `platforms` and take free ones; return those we have."""
         values = {"owner": self._owner, "lasts": self._lasts, "platforms": sorted(platforms)}
 
         def work(connection: sa.Connection) -> frozenset[str]:

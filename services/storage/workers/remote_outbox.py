@@ -1,4 +1,4 @@
-"""Messages on their way from the process that wants them said to the one that is connected to their platform."""
+"""Queue messages for the process that is connected to their platform."""
 
 from collections.abc import Collection
 from datetime import timedelta
@@ -24,7 +24,7 @@ _CLEAR = sa.text("DELETE FROM handed_over WHERE made_at < clock_timestamp() - CA
 
 
 class RemoteMessages:
-    """The table of them, as one process, `owner`, sees it. What is older than `fresh` is not taken any more."""
+    """The queue as one process, `owner`, uses it. Messages older than `fresh` are not taken any more."""
 
     def __init__(self, database: Database, owner: str, *, fresh: timedelta) -> None:
         self._database = database

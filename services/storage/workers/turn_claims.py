@@ -1,4 +1,4 @@
-"""Which of the processes that share a PostgreSQL deals with which message.
+"""Claim messages for one of the processes that share a PostgreSQL.
 
 A claim is made in the transaction that keeps the message, and let go when the message is dealt with. Whoever follows a
 process that died or froze takes its claims; as an answer is said only by whose claim it is, one that wakes up later
@@ -33,7 +33,7 @@ _LET_GO = sa.text(
 
 
 class TurnClaims:
-    """The claims of one process, `owner`, which `Presence` must know to be alive."""
+    """The claims of one process, `owner`, which must be registered as alive."""
 
     def __init__(self, database: Database, owner: str) -> None:
         self._database = database
@@ -47,7 +47,7 @@ class TurnClaims:
             connection.execute(_MAKE, self._values(keys))
 
     def hold(self, keys: Collection[Key]) -> None:
-        """Remember which messages were claimed; an answer to any other needs no claim."""
+        """Remember claimed messages; an answer to any other needs no claim."""
         self._held.update(keys)
 
     async def is_ours(self, key: Key) -> bool:

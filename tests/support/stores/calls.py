@@ -1,4 +1,4 @@
-"""A call log in memory, for tests."""
+"""Store the call log in memory, for tests."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime

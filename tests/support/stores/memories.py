@@ -1,4 +1,4 @@
-"""Memories in the process, for tests."""
+"""Store memories in the process, for tests."""
 
 from collections.abc import Sequence
 
@@ -28,7 +28,7 @@ class ProcessMemoryStore:
         return kept
 
     async def seen_by(self, onlooker: Onlooker) -> tuple[Memory, ...]:
-        """All that `onlooker` may see, the latest first."""
+        """Return all memories that `onlooker` may see, latest first."""
         return tuple(each for each in reversed(self._memories.values()) if onlooker.may_see(each))
 
     async def count(self, address: ChatAddress, person_id: str | None = None) -> int:

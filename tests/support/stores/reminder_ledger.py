@@ -1,4 +1,4 @@
-"""The ledger in memory."""
+"""Store the delivery ledger in memory, for tests."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
@@ -53,7 +53,7 @@ class MemoryLedger:
         self._ids = count(1)
 
     def claim(self, owner: str, now: datetime, horizon: datetime, limit: int) -> Claim:
-        """Lease what is due by `horizon`, and say when the next one comes."""
+        """Lease what is due by `horizon`, and return when the next one is due."""
         due = sorted(self._due(horizon), key=lambda row: (row.next_fire_at, row.key))[:limit]
         fresh = [entry for row in due for entry in self._claim_row(row, owner, now)]
         freed = sorted(self._freed(horizon), key=lambda entry: entry.try_at)[:limit]
@@ -164,13 +164,13 @@ class MemoryLedger:
         self._update(row.key, open_ones, lambda entry: replace(entry, content=row.content, version=row.version))
 
     def sent_since(self, since: datetime) -> list[int]:
-        """Keys of the reminders that are being said, and of those that were said since `since`, latest first."""
+        """Return keys of the reminders being sent, and of those sent since `since`, latest first."""
         being_said = [each.reminder for each in self._entries.values() if each.state is DeliveryState.SENDING]
         sent = [(each.sent_at, each.reminder) for each in self._entries.values() if each.sent_at is not None]
         return list(dict.fromkeys([*being_said, *(key for at, key in sorted(sent, reverse=True) if at >= since)]))
 
     def said_in(self, message_id: str) -> list[int]:
-        """Keys of the reminders that were said in a message."""
+        """Return keys of the reminders that were sent in a message."""
         return sorted({each.reminder for each in self._entries.values() if each.message_id == message_id})
 
     def purge(self, before: datetime, limit: int) -> int:
@@ -181,7 +181,7 @@ class MemoryLedger:
         return len(old)
 
     def deliveries(self, since: datetime, until: datetime) -> tuple[DeliveryRecord, ...]:
-        """Every occurrence due in the period, oldest first."""
+        """Return every occurrence due in the period, oldest first."""
         found = [entry for entry in self._entries.values() if since <= entry.due_at <= until]
         return tuple(
             DeliveryRecord(
@@ -247,7 +247,7 @@ class MemoryLedger:
         return quiet_until((each for each in hours if each is not None), moment)
 
     def _is_put_off(self, entry: _Entry, now: datetime) -> bool:
-        """True where quiet hours hold back an occurrence that was certainly not said; it then waits for their end."""
+        """Defer an occurrence that was certainly not sent to the end of quiet hours; return whether it was."""
         if entry.state is not DeliveryState.LEASED:
             return False
         end = self._quiet_end(self._rows[entry.reminder], max(entry.try_at, now))

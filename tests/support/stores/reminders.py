@@ -1,4 +1,4 @@
-"""A reminder store in memory: for tests, and the measure of what the SQL store must do."""
+"""Store reminders in memory, for tests and as the reference for the SQL store."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
@@ -79,7 +79,7 @@ class MemoryReminderStore:
         return self._rows.get(key)
 
     async def lately_sent(self, chat_key: str, since: datetime, limit: int) -> tuple[StoredReminder, ...]:
-        """Reminders of a chat that are being said, and those that were said since `since`, latest first."""
+        """Return reminders of a chat being sent, and those sent since `since`, latest first."""
         keys = self._ledger.sent_since(since)
         return tuple(self._rows[key] for key in keys if self._rows[key].address.key == chat_key)[:limit]
 
@@ -101,7 +101,7 @@ class MemoryReminderStore:
     async def begin(
         self, owner: str, delivery_ids: Sequence[int], message_keys: Mapping[int, str] | None = None
     ) -> dict[int, int]:
-        """Note that these are being sent, as far as they are still ours."""
+        """Mark as being sent those that are still ours."""
         return self._ledger.begin(owner, delivery_ids, message_keys or {})
 
     async def held(self, owner: str, delivery_ids: Sequence[int]) -> frozenset[int]:
@@ -113,12 +113,12 @@ class MemoryReminderStore:
         return self._ledger.renew(delivery_id)
 
     def note_sent(self, sent: Sequence[tuple[Lease, DeliveryOutcome]]) -> bool:
-        """There is nothing to note it in that would survive."""
+        """Return False: nothing in memory survives a crash."""
         del sent
         return False
 
     async def keep_sent(self, sent: Sequence[DeliveryOutcome]) -> bool:
-        """Nothing is quicker than to settle it."""
+        """Return False: nothing is quicker than `settle`."""
         del sent
         return False
 
@@ -187,7 +187,7 @@ class MemoryReminderStore:
         return self._ledger.purge(before, limit)
 
     async def deliveries(self, since: datetime, until: datetime) -> tuple[DeliveryRecord, ...]:
-        """Every occurrence due in the period, oldest first."""
+        """Return every occurrence due in the period, oldest first."""
         return self._ledger.deliveries(since, until)
 
     def _insert(self, draft: ValidatedReminder, now: datetime) -> StoredReminder:

@@ -1,4 +1,4 @@
-"""Stored tools that are forgotten when the process ends."""
+"""Store tools in memory."""
 
 from services.storage.tools.model import StoredTool, ToolVersion
 
@@ -11,7 +11,7 @@ class MemoryStoredToolStore:
         self._versions: dict[str, dict[int, ToolVersion]] = {}
 
     async def all(self) -> tuple[StoredTool, ...]:
-        """Every tool, the oldest first."""
+        """Return every tool, the oldest first."""
         return tuple(sorted(self._tools.values(), key=lambda tool: (tool.created_at, tool.id)))
 
     async def get(self, tool_id: str) -> StoredTool | None:

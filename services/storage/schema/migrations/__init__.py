@@ -1,4 +1,4 @@
-"""The steps from the tables of one version to those of the next; they ship with the package.
+"""Migrations from each version of the tables to the next; they ship with the package.
 
 Every change of `services/storage/tables` after version 1 is a file in `versions/` whose revision is the new
 `SCHEMA_VERSION`; a test compares what the steps lead to with what is declared.

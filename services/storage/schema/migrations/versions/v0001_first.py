@@ -1,8 +1,8 @@
-"""The tables of the first version: there is nothing older to come from, so there is nothing to do."""
+"""The first version of the tables, without an older one to migrate from."""
 
 revision = "1"
 down_revision = None
 
 
 def upgrade() -> None:
-    """Databases of this version were made whole."""
+    """Do nothing: databases of this version were created whole."""

@@ -1,4 +1,4 @@
-"""The processes that share a PostgreSQL."""
+"""Add the registry of processes that share a PostgreSQL."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Quiet hours, catching up by choice, and several occurrences in one message."""
+"""Add quiet hours, the catch-up policy, and several occurrences in one message."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""What people asked to have remembered, and what they asked not to have kept."""
+"""Add memories, opt-outs and retention."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Find quickly what was said in a message of the bot, and what was said lately in a chat."""
+"""Index deliveries by message and by time."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""What a reminder does when it falls due, and the people and files that a message names."""
+"""Add the action of a reminder, and the mentions and attachments of messages."""
 
 import sqlalchemy as sa
 from alembic import op

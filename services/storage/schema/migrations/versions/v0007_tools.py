@@ -1,4 +1,4 @@
-"""Tools that people have written."""
+"""Add stored tools and their versions."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""One process connected to each chat platform, and what the others hand over to it."""
+"""Add platform leases and the remote outbox."""
 
 import sqlalchemy as sa
 from alembic import op

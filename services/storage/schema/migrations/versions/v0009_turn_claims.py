@@ -1,4 +1,4 @@
-"""Which process deals with which message."""
+"""Add claims of turns."""
 
 import sqlalchemy as sa
 from alembic import op

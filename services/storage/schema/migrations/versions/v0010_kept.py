@@ -1,4 +1,4 @@
-"""What was said on a shared database before its row in the ledger says so."""
+"""Add the table of sent occurrences that are not settled yet, for shared databases."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Begin an occurrence without writing it anew in the indexes of PostgreSQL."""
+"""Begin an occurrence without rewriting it in the indexes of PostgreSQL."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Keep the user names of those who write, by which others name them."""
+"""Add the user names of people who write."""
 
 import sqlalchemy as sa
 from alembic import op
