@@ -16,5 +16,5 @@ async def record_once(history: HistoryService, message: ChatMessage) -> bool:
         return await history.record(message)
     except StorageFull as error:
         log = logger.bind(chat=str(message.address), message=message.id)
-        log.warning("a message is not in the history: {}", error)
+        log.warning("could not record a message in the history: {}", error)
         return True

@@ -141,7 +141,7 @@ class OpenAIModel:
             return trimmed
         named = next((field for field in sent.extra if field in rejection.told), None)
         if named is not None:
-            logger.warning("model {} takes no {!r}; it is left out from now on", self._model, named)
+            logger.warning("model {} refuses {!r}; leaving it out from now on", self._model, named)
             kept = {field: value for field, value in sent.extra.items() if field != named}
             self._form = replace(sent, extra=kept)
             return request
@@ -149,7 +149,7 @@ class OpenAIModel:
         if form is None:
             raise rejection
         logger.warning(
-            "the server of model {} wants {}; it gets so from now on", self._model, form.concessions[-1].name
+            "the server of model {} requires {}; applying it from now on", self._model, form.concessions[-1].name
         )
         self._form = form
         return request

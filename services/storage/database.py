@@ -313,7 +313,7 @@ class Database:
         self.has_lost_journal = lock.was_left and has_lost_journal(path)
         if self.has_lost_journal:
             logger.error(
-                "{} is missing, although the bot did not end by itself: what was written last may be lost. "
+                "{} is missing although the last run did not shut down: its latest writes may be lost. "
                 "If nobody has opened the database since, look for the file, or restore a backup",
                 f"{path}-wal",
             )

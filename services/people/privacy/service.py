@@ -78,7 +78,7 @@ class PrivacyService:
             if days:
                 deleted += await self._purged(chat, now - timedelta(days=days))
         if deleted:
-            logger.info("{} messages were deleted because their time was over", deleted)
+            logger.info("deleted {} messages beyond their retention period", deleted)
         return deleted
 
     async def _purged(self, chat: str, before: datetime) -> int:

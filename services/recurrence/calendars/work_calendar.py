@@ -82,5 +82,5 @@ def _decreed_until(region: str) -> date | None:
 @cache
 def _warn(region: str, end: date) -> None:
     logger.warning(
-        "the workdays of {} are decreed until {}; later ones are a forecast: update the library `holidays`", region, end
+        "workdays of {} are known until {}; later ones are a forecast: update the library `holidays`", region, end
     )

@@ -144,7 +144,7 @@ class Sender:
         try:
             await self._courier.report_undeliverable(lease.notice, reason)
         except Exception as error:  # noqa: BLE001 - whatever the courier raises, the occurrence is given up and recorded
-            logger_of(lease).warning("the owner could not be told: {}", error)
+            logger_of(lease).warning("could not report the failed reminder to its owner: {}", error)
 
 
 def _said(lease: Lease, at: datetime, message_id: str | None) -> DeliveryOutcome:

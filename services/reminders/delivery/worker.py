@@ -80,14 +80,16 @@ class DeliveryWorker:
     async def _recover(self) -> None:
         freed = await self._ledger.free(None)
         if freed:
-            logger.info("{} occurrences of an earlier run are taken up again", freed)
+            logger.info("freed {} occurrences claimed by an earlier run", freed)
         latest = await self._ledger.latest_due()
         if latest is not None:
             self._last_look = latest - self._pace.look_ahead  # in the future when the clock was ahead until the restart
         if self._zone_data:
             moved = await self._ledger.follow_zone_data(self._zone_data, self._clock.now())
             if moved:
-                logger.warning("the time zones changed ({}); {} reminders were armed again", self._zone_data, moved)
+                logger.warning(
+                    "time zone data changed to {}; recomputed the next fire of {} reminders", self._zone_data, moved
+                )
 
     async def _persist(self, work: Callable[[], Awaitable[None]]) -> None:
         """Do `work` until it returns: a locked or lost database must not end the delivery of reminders."""
@@ -96,7 +98,7 @@ class DeliveryWorker:
                 await work()
             except Exception as error:  # noqa: BLE001 - fire: nothing that happens here may stop the waker
                 if self._outages.admits(error):
-                    logger.error("the waker goes on after {}: {}", type(error).__name__, error)
+                    logger.error("delivery worker retries after {}: {}", type(error).__name__, error)
                 self._is_claim_due = True
                 await self._clock.nap(_PAUSE_AFTER_ERROR_SECONDS)
             else:
@@ -143,6 +145,6 @@ class DeliveryWorker:
         if last is not None and now < last - _CLOCK_STEP:
             await self._dispatcher.give_back()
             changed = await self._ledger.realign(now)
-            logger.warning("the clock went back by {}; {} reminders were armed again", last - now, changed)
+            logger.warning("clock was set back by {}; recomputed the next fire of {} reminders", last - now, changed)
             self._is_claim_due = True
         self._last_look = now

@@ -9,7 +9,7 @@ def parsed(url: str) -> sa.URL:
     """Parse `url`.
 
     Raises:
-        ConfigError: it is no address of a database; what it says is not repeated, since it may hold a password.
+        ConfigError: `url` is not a database URL; the message leaves it out, since it may contain a password.
     """
     try:
         return sa.make_url(url)

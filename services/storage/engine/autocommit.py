@@ -115,7 +115,7 @@ class AutocommitWriter:
             self._give_up(error)
 
     def _give_up(self, problem: object) -> None:
-        logger.warning("a note in the database failed: {}", problem)
+        logger.warning("could not record sent reminders in PostgreSQL: {}", problem)
         self.close()
 
     def _end(self, *, is_written: bool) -> None:

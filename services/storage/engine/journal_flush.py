@@ -73,7 +73,11 @@ class JournalFlush:
             pass
         except OSError as error:
             # The commit stands, and no answer gets better by an error.
-            logger.error("what was written last may be lost in a power cut: {} ({})", self._path, error.strerror)
+            logger.error(
+                "could not flush {} ({}) to the disk; a power cut may lose the latest writes",
+                self._path,
+                error.strerror,
+            )
 
 
 def _sync_folder(folder: Path) -> None:

@@ -88,7 +88,7 @@ class SentJournal:
         try:
             lines = self._path.read_text(encoding="utf-8", errors="replace").splitlines()
         except OSError as error:
-            logger.warning("the notes beside the database cannot be read ({}); some may be said again", error)
+            logger.warning("cannot read the journal of sent reminders ({}); some may be sent again", error)
             return []
         return [each for each in map(_said, lines) if each is not None]
 
@@ -102,7 +102,7 @@ class SentJournal:
 
     def _give_up(self, error: OSError | None) -> bool:
         """Write nothing until the file was emptied: nothing after a partial line could be read."""
-        logger.warning("what is said cannot be noted beside the database ({}); each commit is waited for", error)
+        logger.warning("cannot append to the journal of sent reminders ({}); waiting for each commit instead", error)
         self._is_whole = False
         return False
 

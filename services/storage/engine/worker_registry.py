@@ -89,7 +89,7 @@ class WorkerRegistry:
                 await self._in_thread(self._announce)
             except sa.exc.DBAPIError as error:
                 if outages.admits(error):
-                    logger.warning("the database does not hear that this process is alive: {}", error.orig)
+                    logger.warning("could not send the heartbeat of this worker to the database: {}", error.orig)
                 await asyncio.sleep(_RECONNECT_SECONDS)
             else:
                 await asyncio.sleep(self._patience.beat.total_seconds())

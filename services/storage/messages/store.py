@@ -92,7 +92,7 @@ class SqlMessageStore:
         try:
             await self._database.run(catch_up, is_durable=False)
         except (StorageBusy, StorageFull, StorageUnavailable, sa.exc.DatabaseError) as error:
-            logger.error("messages wait on for their index: {}", error)
+            logger.error("could not index messages for search; retrying later: {}", error)
 
     async def find(self, address: ChatAddress, message_id: str) -> ChatMessage | None:
         """Return the message of that id in the chat, in whichever thread."""

@@ -64,7 +64,7 @@ class SqlStateStore:
             if is_promised:
                 raise
             # What is asked for must not fail because a small thing is forgotten.
-            logger.error("{} is not remembered: {}", key.partition(":")[0], error)
+            logger.error("could not store state {}: {}", key.partition(":")[0], error)
 
 
 @cache

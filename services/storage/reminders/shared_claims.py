@@ -40,5 +40,5 @@ def free_gone(connection: sa.Connection, presence: WorkerRegistry) -> int:
         freed += ledger.free(connection, owner)
     if gone:
         connection.execute(WORKER.delete().where(WORKER.c.owner.in_(gone)))
-        logger.info("{} workers are gone; {} occurrences of theirs are taken up again", len(gone), freed)
+        logger.info("{} workers are gone; freed {} occurrences they had claimed", len(gone), freed)
     return freed

@@ -33,8 +33,8 @@ def upgrade(connection: sa.Connection, found: int, shown: str, file: Path | None
     if changed:
         told = ", ".join(f"{name}: {before[name]} rows became {after[name]}" for name in sorted(changed))
         raise ConfigError(shown, "storage.url", f"the upgrade to schema {SCHEMA_VERSION} was undone ({told})")
-    kept = f"; the database as it was is kept in {copy}" if copy else ""
-    logger.info("the database was upgraded from schema {} to {}{}", found, SCHEMA_VERSION, kept)
+    kept = f"; the old database is kept in {copy}" if copy else ""
+    logger.info("upgraded the database from schema {} to {}{}", found, SCHEMA_VERSION, kept)
 
 
 def row_counts(connection: sa.Connection) -> dict[str, int]:

@@ -44,5 +44,5 @@ class Broadcasts:
                     async for note in session.notifies():
                         yield note.payload
             except psycopg.Error as error:
-                logger.warning("what other workers tell is not heard: {}", error)
+                logger.warning("lost the connection for notifications of other workers; reconnecting: {}", error)
             await asyncio.sleep(_AGAIN_SECONDS)

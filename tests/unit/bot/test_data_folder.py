@@ -90,7 +90,7 @@ def test_full_disk_is_logged_without_a_trace(tmp_path):
     try:
         raise StorageFull("bubbles.db")
     except StorageFull as error:
-        logger.opt(exception=error).error("the waker goes on after {}", error)
+        logger.opt(exception=error).error("delivery worker retries after {}", error)
     logger.remove()
     text = (tmp_path / "bubbles.log").read_text(encoding="utf-8")
 

@@ -117,4 +117,4 @@ def test_the_log_says_once_that_days_are_not_decreed_yet(logged):
     for day in (date(2089, 1, 3), date(2089, 1, 4)):
         calendar.is_workday(day, "HU")
 
-    assert len([line for line in logged if "the workdays of HU are decreed until" in line]) == 1
+    assert len([line for line in logged if "workdays of HU are known until" in line]) == 1
