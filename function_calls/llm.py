@@ -17,7 +17,7 @@ from function_calls.tools.catalog.model_call_validation import CheckedCalls, che
 from function_calls.tools.catalog.offered_tools import OfferedTools, ToolCatalog
 from services.call_log.tally import current_usage
 from services.language_model.failures import RequestRejected
-from services.language_model.ports import Completion, CompletionRequest, LanguageModel, TextListener, hear_nothing
+from services.language_model.ports import Completion, CompletionRequest, LanguageModel, TextListener, ignore_text
 
 # Words in their place lose a reminder, or make a list up.
 _NEVER_WORDS_ONLY = frozenset({"reminder_set", "reminder_list"})
@@ -68,7 +68,7 @@ class FunctionCallLLM:
         if on_text is None and (turn.message.is_addressed or turn.steps):  # else it may come to silence
             on_text = turn.on_text
         if on_text is None and self._is_streaming:
-            on_text = hear_nothing
+            on_text = ignore_text
         tools, style = self._shelf.get(turn.tools), await self._styles.current()
         while True:
             try:

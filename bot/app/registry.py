@@ -65,7 +65,7 @@ from services.kernel.chat import ChatMessage
 from services.kernel.clock import Clock
 from services.kernel.languages import language_of
 from services.people.account_links import PeopleService
-from services.people.chat_aliases import PlaceService
+from services.people.chat_aliases import ChatAliasService
 from services.people.memory.service import MemoryService
 from services.people.privacy.service import PrivacyService
 from services.people.zones import ZoneService
@@ -176,7 +176,7 @@ def wired(parts: Parts) -> Wired:
         PluginCommands(parts.plugins, parts.oversight),
         AccountLinkCommands(parts.services.get(PeopleService), parts.outbox),
         CrossChatCommands(
-            parts.services.get(PlaceService),
+            parts.services.get(ChatAliasService),
             parts.services.get(PeopleService),
             parts.outbox,
             turns,

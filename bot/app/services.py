@@ -14,7 +14,7 @@ from function_calls.functions.summary.digests import Digests
 from function_calls.tools.context import Services
 from services.language_model.ports import LanguageModel
 from services.people.account_links import PeopleService
-from services.people.chat_aliases import PlaceService
+from services.people.chat_aliases import ChatAliasService
 from services.people.link_codes import LinkCodes
 from services.people.memory.model import MemoryLimits
 from services.people.memory.service import MemoryService
@@ -59,7 +59,7 @@ def create_services(
     people = PeopleService(ground.scopes, LinkCodes(ground.state))
     return Services(
         people,
-        PlaceService(ground.scopes, chats.history, ground.clock, members_of(chats.outbox)),
+        ChatAliasService(ground.scopes, chats.history, ground.clock, members_of(chats.outbox)),
         chats.history,
         _reminders(ground, _courier(ground, chats, summaries, quick, speechless), pace),
         search,

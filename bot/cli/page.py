@@ -18,7 +18,7 @@ from bot.config.terminal import language_here
 from function_calls.language.messages import say
 from services.kernel.clock import Clock
 from services.kernel.errors import ConfigError
-from services.kernel.startup_imports import import_without_gc, left_out
+from services.kernel.startup_imports import block_import, import_without_gc
 
 if TYPE_CHECKING:
     from bot.platforms.web.adapter import WebPlatform
@@ -63,7 +63,7 @@ async def page_served(app: App, room: "WebPlatform | None", settings: Settings, 
     if room is None:
         yield
         return
-    with import_without_gc(), left_out("pydantic.v1"):  # FastAPI asks of each route whether it is of that; 1 MB
+    with import_without_gc(), block_import("pydantic.v1"):  # FastAPI asks of each route whether it is of that; 1 MB
         from bot.http.core.context import HttpContext
         from bot.http.server.connection_limits import raise_file_limit
         from bot.http.server.server import listening, served

@@ -115,7 +115,7 @@ async def _imported(settings: Settings, data: bytes, chat: ChatAddress, owner: s
     )
     limits = ReminderLimits(content_length=settings.reminders.max_content_length)
     async with Database(settings.database_url) as database:
-        return await Importer(SqlTransferStore(database), SystemClock(), limits).bring_in(data, chat, newcomers)
+        return await Importer(SqlTransferStore(database), SystemClock(), limits).import_file(data, chat, newcomers)
 
 
 async def _verified(settings: Settings, since: str | None, until: str | None) -> Verification:

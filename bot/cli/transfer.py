@@ -20,7 +20,7 @@ from services.storage.database import Database
 from services.storage.engine.readonly import DatabaseView
 from services.storage.export.lines import ExportScope
 from services.storage.export.reader import TransferReader
-from services.storage.export.service import ImportSummary, exported, import_lines
+from services.storage.export.service import ImportSummary, export_lines, import_lines
 from services.storage.export.writer import TransferWriter
 from services.storage.reminders.transfer import SqlTransferStore
 
@@ -82,7 +82,7 @@ async def _exported(settings: Settings, wanted: ExportScope, file: TextIO) -> Ma
     counts: Counter[str] = Counter()
     async with DatabaseView(settings.database_url) as view:
         files = RoomFiles(settings.bot.data_dir / "files")
-        async for kind, line in exported(TransferReader(view), files, wanted, SystemClock().now()):
+        async for kind, line in export_lines(TransferReader(view), files, wanted, SystemClock().now()):
             file.write(f"{line}\n")
             counts[kind] += 1
     del counts["head"]

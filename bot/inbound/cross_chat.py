@@ -24,7 +24,7 @@ from function_calls.tools.policy import CallPolicy
 from services.kernel.chat import ChatAddress, ChatMessage
 from services.kernel.errors import DeliveryFailed, ModelUnavailable, RequestRefused
 from services.people.account_links import PeopleService
-from services.people.chat_aliases import PlaceService
+from services.people.chat_aliases import ChatAliasService
 from services.people.model import Account
 
 _NAMING: Final = re.compile(r"/(?:chatname|群名)(?:@\S+)?(?:\s+(?P<name>\S+))?\s*", re.IGNORECASE)
@@ -99,7 +99,7 @@ class CrossChatCommands:
 
     def __init__(
         self,
-        places: PlaceService,
+        places: ChatAliasService,
         people: PeopleService,
         outbox: Outbox,
         turns: TurnFactory,

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from services.kernel.bounded import Bounded
+from services.kernel.bounded import BoundedDict
 from services.kernel.clock import Clock
 
 _REMEMBERED: Final = 10_000
@@ -15,7 +15,7 @@ class TokenBuckets:
         self._rate = per_minute / 60
         self._size = float(per_minute)
         self._clock = clock
-        self._levels: Bounded[str, tuple[float, float]] = Bounded(_REMEMBERED)
+        self._levels: BoundedDict[str, tuple[float, float]] = BoundedDict(_REMEMBERED)
 
     def wait_of(self, who: str) -> float:
         """Take one of `who`'s: 0, or, where there is none left, the seconds until there is."""

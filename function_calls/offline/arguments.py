@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from function_calls.offline.reminder_times import zone_name
-from services.recurrence.edits import as_meant
+from services.recurrence.edits import clamp_to_month_end
 from services.recurrence.rules import WEEKDAYS
 from services.recurrence.schedule import Schedule
 from services.time_expressions import Reading
@@ -26,7 +26,7 @@ def schedule_arguments(reading: Reading, now: datetime) -> dict[str, object]:
     is_weekly = _is_plain(parts, "WEEKLY", _CLOCK_PARTS | {"BYDAY"}) and day in WEEKDAYS
     if is_weekly and reading.start - now <= timedelta(days=7):
         return {"type": "weekly", "time": clock, "weekday": WEEKDAYS.index(day)}
-    meant = as_meant(Schedule(start=reading.wall, zone=zone_name(now.tzinfo or UTC), rule=reading.rrule), now)
+    meant = clamp_to_month_end(Schedule(start=reading.wall, zone=zone_name(now.tzinfo or UTC), rule=reading.rrule), now)
     return {"type": "once", "time": written(meant.start), "rrule": meant.rule}
 
 

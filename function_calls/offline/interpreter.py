@@ -59,7 +59,7 @@ class OfflineInterpreter:
         self._examples = ExampleSentences()
         self._served = ServedLately()
         self._changed = ServedLately()
-        self._set_last: Bounded[str, JustSet] = Bounded(_MOST_REMEMBERED)
+        self._set_last: BoundedDict[str, JustSet] = BoundedDict(_MOST_REMEMBERED)
 
     @staticmethod
     def warm_up() -> None:

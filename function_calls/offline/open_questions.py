@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from function_calls.offline.reminder_request import ReminderRequest
 from function_calls.tools.calls import ReplyScope
-from services.kernel.bounded import Bounded
+from services.kernel.bounded import BoundedDict
 from services.time_expressions import Reading
 
 _EVERYTHING: Final = ReplyScope()
@@ -45,7 +45,7 @@ class OpenQuestions:
 
     def __init__(self, *, limit: int = 1000, lifetime: timedelta = timedelta(minutes=10)) -> None:
         self._lifetime = lifetime
-        self._asked: Bounded[str, tuple[datetime, OpenQuestion]] = Bounded(limit)
+        self._asked: BoundedDict[str, tuple[datetime, OpenQuestion]] = BoundedDict(limit)
 
     def ask(self, key: str, question: OpenQuestion, now: datetime) -> None:
         """Remember `question` under `key` (chat and person)."""

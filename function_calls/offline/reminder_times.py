@@ -11,7 +11,7 @@ from function_calls.models import ReminderArgs
 from function_calls.tools.context import CallContext
 from function_calls.tools.errors import ArgumentRefused
 from services.kernel.errors import RequestRefused
-from services.recurrence.edits import as_meant
+from services.recurrence.edits import clamp_to_month_end
 from services.recurrence.fires import next_after, zone_of
 from services.recurrence.follow_up import with_follow_up, without_follow_up
 from services.recurrence.rules import WEEKDAYS, parse_rule
@@ -87,7 +87,7 @@ def _once(arguments: ReminderArgs, local: datetime, zone: str, read: _ReadWords)
     if fixed is not None:
         return Schedule(start=fixed, zone=zone)
     reading = read(arguments.time)
-    return as_meant(Schedule(start=reading.wall, zone=zone, rule=reading.rrule or ""), local)
+    return clamp_to_month_end(Schedule(start=reading.wall, zone=zone, rule=reading.rrule or ""), local)
 
 
 def _repeated_phrase(arguments: ReminderArgs, local: datetime, zone: str, read: _ReadWords) -> Schedule:
@@ -96,7 +96,7 @@ def _repeated_phrase(arguments: ReminderArgs, local: datetime, zone: str, read: 
     if fixed is None:
         reading = read(arguments.time)
         if reading.rrule:
-            return as_meant(Schedule(start=reading.wall, zone=zone, rule=reading.rrule), local)
+            return clamp_to_month_end(Schedule(start=reading.wall, zone=zone, rule=reading.rrule), local)
         fixed = reading.wall
     weekday = arguments.weekday if arguments.weekday is not None else fixed.weekday()
     return _repeated(arguments.type, fixed.time(), weekday, local, zone)

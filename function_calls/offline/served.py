@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from function_calls.tools.calls import ReplyScope
-from services.kernel.bounded import Bounded
+from services.kernel.bounded import BoundedDict
 
 _EVERYTHING: Final = ReplyScope()
 
@@ -17,7 +17,7 @@ class ServedLately:
 
     def __init__(self, *, limit: int = 1000, lifetime: timedelta = timedelta(minutes=3)) -> None:
         self._lifetime = lifetime
-        self._served: Bounded[str, tuple[datetime, str]] = Bounded(limit)
+        self._served: BoundedDict[str, tuple[datetime, str]] = BoundedDict(limit)
 
     def note(self, key: str, now: datetime, message_id: str = "") -> None:
         """Something was done under `key` (chat and person) for the message with this id."""

@@ -10,7 +10,7 @@ from function_calls.tools.calls import ToolCall, ToolResult
 from function_calls.tools.confirmation.change_log import ChangeLog
 from function_calls.tools.confirmation.pending_calls import Confirmations
 from function_calls.tools.permission import Viewer
-from services.kernel.bounded import Bounded
+from services.kernel.bounded import BoundedDict
 from services.kernel.chat import ChatAddress
 from services.kernel.clock import Clock
 from services.kernel.state import StateStore
@@ -30,7 +30,7 @@ class ToolSwitches:
         self.expand: Callable[[str], Iterable[str]] = _nothing_more
         self._state = state
         self._clock = clock
-        self._read: Bounded[str, tuple[datetime, frozenset[str]]] = Bounded(_MOST_CHATS)
+        self._read: BoundedDict[str, tuple[datetime, frozenset[str]]] = BoundedDict(_MOST_CHATS)
 
     async def off_in(self, chat: ChatAddress) -> frozenset[str]:
         """Return the names of the tools that are off in `chat`."""
@@ -103,7 +103,7 @@ class CallPolicy(Struct, frozen=True, kw_only=True):
     confirmations: Confirmations
     receipts: ChangeLog
     agents: dict[str, Dispatcher] = field(default_factory=dict)
-    served: Bounded[str, str] = field(default_factory=lambda: Bounded(_MOST_SERVED))
+    served: BoundedDict[str, str] = field(default_factory=lambda: BoundedDict(_MOST_SERVED))
 
     @classmethod
     def over(cls, state: StateStore, clock: Clock, owners: Collection[str] = ()) -> "CallPolicy":

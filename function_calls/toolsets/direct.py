@@ -8,7 +8,7 @@ from uuid import uuid4
 from function_calls.tools.calls import ToolResult, ToolSpec
 from function_calls.tools.context import CallContext
 from function_calls.tools.toolset import Viewer, unknown_tool
-from services.kernel.bounded import Bounded
+from services.kernel.bounded import BoundedDict
 
 if TYPE_CHECKING:
     from function_calls.toolsets.direct_offer import EventCall, Offer
@@ -22,7 +22,7 @@ class DirectToolset:
     """Tools by whoever offered them, in the chat that they were offered in; nobody else sees or calls them."""
 
     def __init__(self) -> None:
-        self._offers: Bounded[tuple[str, str], Offer] = Bounded(_MOST_OFFERS)
+        self._offers: BoundedDict[tuple[str, str], Offer] = BoundedDict(_MOST_OFFERS)
 
     @contextmanager
     def offered(

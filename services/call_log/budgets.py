@@ -8,7 +8,7 @@ from datetime import date, datetime, time, tzinfo
 from msgspec import Struct
 
 from services.call_log.model import Spent, UsageCost
-from services.call_log.tally import Tally
+from services.call_log.tally import TurnUsage
 from services.kernel.clock import Clock
 from services.kernel.errors import ModelUnavailable
 
@@ -61,7 +61,7 @@ class DailyBudget:
         self._day: date | None = None
         self._used: dict[tuple[str, str], UsageCost] = defaultdict(UsageCost)
 
-    async def check(self, tally: Tally | None) -> None:
+    async def check(self, tally: TurnUsage | None) -> None:
         """Let a request of `tally` pass; without one only the day's budget counts.
 
         Raises:
@@ -72,12 +72,12 @@ class DailyBudget:
             if limit.is_reached(used.tokens, used.cost):
                 raise ModelUnavailable("budget", f"the budget of this {scope} is used up")
 
-    def charge(self, tally: Tally | None, charge: UsageCost) -> None:
+    def charge(self, tally: TurnUsage | None, charge: UsageCost) -> None:
         """Count what a request used; the message's own account is `tally.charge`."""
         for name in _names(tally):
             self._used[name] += charge
 
-    def _accounts(self, tally: Tally | None) -> list[tuple[str, Limit, UsageCost]]:
+    def _accounts(self, tally: TurnUsage | None) -> list[tuple[str, Limit, UsageCost]]:
         budgets = self._budgets
         limits = {"person": budgets.person, "chat": budgets.chat, "day": budgets.day}
         accounts = [(name[0], limits[name[0]], self._used[name]) for name in _names(tally)]
@@ -99,7 +99,7 @@ class DailyBudget:
             self._used, self._day = used, today
 
 
-def _names(tally: Tally | None) -> list[tuple[str, str]]:
+def _names(tally: TurnUsage | None) -> list[tuple[str, str]]:
     if tally is None:
         return [("day", "")]
     return [("person", tally.person_key), ("chat", tally.address.key), ("day", "")]

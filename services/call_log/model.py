@@ -147,12 +147,12 @@ class CallRecord(Struct, frozen=True, kw_only=True):
         return ToolCallShape(
             id=self.id,
             name=self.tool_name,
-            arguments=parsed(self.arguments),
+            arguments=parse_json(self.arguments),
             result=self.result,
             error=self.error,
             status=self.status,
             duration=round(self.duration_ms),
-            spawn_task=None if self.spawn_task is None else parsed(self.spawn_task),
+            spawn_task=None if self.spawn_task is None else parse_json(self.spawn_task),
         )
 
 
@@ -170,7 +170,7 @@ def person_key(address: ChatAddress, person_id: str) -> str:
     return f"{address.platform}:{person_id}"
 
 
-def parsed(text: str) -> Json:
+def parse_json(text: str) -> Json:
     """Parse JSON; return text that is no JSON, such as one that was cut, unchanged."""
     try:
         value: Json = json.loads(text)

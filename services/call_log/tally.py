@@ -15,7 +15,7 @@ from services.kernel.chat import ChatAddress, Person
 class BudgetPolicy(Protocol):
     """Decides whether a model may be asked."""
 
-    async def check(self, tally: "Tally | None") -> None:
+    async def check(self, tally: "TurnUsage | None") -> None:
         """Let a request pass.
 
         Raises:
@@ -23,7 +23,7 @@ class BudgetPolicy(Protocol):
         """
         ...
 
-    def charge(self, tally: "Tally | None", charge: UsageCost) -> None:
+    def charge(self, tally: "TurnUsage | None", charge: UsageCost) -> None:
         """Count what a request used."""
         ...
 
@@ -31,14 +31,14 @@ class BudgetPolicy(Protocol):
 class NoBudget:
     """No budget: every request passes and nothing is counted."""
 
-    async def check(self, tally: "Tally | None") -> None:
+    async def check(self, tally: "TurnUsage | None") -> None:
         """Let it pass."""
 
-    def charge(self, tally: "Tally | None", charge: UsageCost) -> None:
+    def charge(self, tally: "TurnUsage | None", charge: UsageCost) -> None:
         """Leave it uncounted."""
 
 
-class Tally(Struct, kw_only=True):
+class TurnUsage(Struct, kw_only=True):
     """The usage of one message.
 
     `route` is who understands the present round, `round` its number from 1, `calls` how many calls have ended.
@@ -91,16 +91,16 @@ class Tally(Struct, kw_only=True):
 
 # The port of a language model does not carry who asks, and a tool may ask one (a summary, an agent): whatever runs
 # on behalf of a message finds its account here, in its tasks and threads too.
-_current: ContextVar[Tally | None] = ContextVar("tally", default=None)
+_current: ContextVar[TurnUsage | None] = ContextVar("tally", default=None)
 
 
-def current_usage() -> Tally | None:
+def current_usage() -> TurnUsage | None:
     """Return the account of the message that is being answered here; None outside of one."""
     return _current.get()
 
 
 @contextmanager
-def counting(tally: Tally) -> Iterator[Tally]:
+def count_usage(tally: TurnUsage) -> Iterator[TurnUsage]:
     """Make `tally` the current one for the length of the context."""
     token = _current.set(tally)
     try:

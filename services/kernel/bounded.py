@@ -7,7 +7,7 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-class Bounded(OrderedDict[K, V]):
+class BoundedDict(OrderedDict[K, V]):
     """Has at most `most` keys; the key written longest ago is dropped first.
 
     Where being read counts as well, the reader calls `move_to_end`.

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Hashable
 from typing import Final
 
-from services.kernel.bounded import Bounded
+from services.kernel.bounded import BoundedDict
 
 _MOST_KEYS: Final = 500
 _LOOP_SECONDS: Final = 60.0
@@ -18,7 +18,7 @@ class RepeatLimit:
 
     def __init__(self, seconds: float, *, most_keys: int = _MOST_KEYS) -> None:
         self._seconds = seconds
-        self._seen: Bounded[Hashable, tuple[float, int]] = Bounded(most_keys)
+        self._seen: BoundedDict[Hashable, tuple[float, int]] = BoundedDict(most_keys)
 
     @classmethod
     def of_one_loop(cls) -> "RepeatLimit":

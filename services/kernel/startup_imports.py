@@ -25,7 +25,7 @@ def import_without_gc() -> Iterator[None]:
 
 
 @contextmanager
-def left_out(module: str) -> Iterator[None]:
+def block_import(module: str) -> Iterator[None]:
     """Raise ImportError for whoever imports `module` meanwhile, unless it is loaded already.
 
     For packages that look for another only to see whether they were handed something of it. (That `None` among the

@@ -13,7 +13,7 @@ from services.kernel.startup_imports import import_without_gc
 from services.language_model.context_limit import shorten_request, size_of
 from services.language_model.failures import CallsRejected, EndpointFailed, RequestRejected
 from services.language_model.ports import Completion, CompletionRequest, Usage
-from services.language_model.request_body import BodyForm, yielding
+from services.language_model.request_body import BodyForm, add_concession
 from services.language_model.retry import RetryPolicy, Timeouts
 from services.language_model.stream import StreamGuard
 
@@ -145,7 +145,7 @@ class OpenAIModel:
             kept = {field: value for field, value in sent.extra.items() if field != named}
             self._form = replace(sent, extra=kept)
             return request
-        form = yielding(sent, self._model, request, rejection.told)
+        form = add_concession(sent, self._model, request, rejection.told)
         if form is None:
             raise rejection
         logger.warning(

@@ -10,7 +10,7 @@ from services.kernel.errors import ModelUnavailable
 TextListener = Callable[[str], Awaitable[None]]
 
 
-async def hear_nothing(text: str) -> None:
+async def ignore_text(text: str) -> None:
     """Ignore the text of a stream."""
 
 

@@ -64,7 +64,7 @@ def body_keywords(model: str, request: CompletionRequest, form: BodyForm) -> dic
     return cast("dict[str, object]", json.loads(body_bytes(model, request, form)))
 
 
-def yielding(form: BodyForm, model: str, request: CompletionRequest, told: str) -> BodyForm | None:
+def add_concession(form: BodyForm, model: str, request: CompletionRequest, told: str) -> BodyForm | None:
     """Add to `form` the concession that a server which refused `request` asks for; None when it asks for none."""
     fields = body_fields(model, request, replace(form, concessions=()))
     _concede(fields, request, form)

@@ -20,7 +20,7 @@ from services.kernel.certificates import trusted_certificates
 from services.kernel.errors import ModelUnavailable
 from services.language_model.answer import read_answer, read_fields
 from services.language_model.failures import EndpointFailed, redact
-from services.language_model.ports import Completion, CompletionRequest, TextListener, hear_nothing
+from services.language_model.ports import Completion, CompletionRequest, TextListener, ignore_text
 from services.language_model.request_body import BodyForm, body_bytes, body_keywords
 from services.language_model.response_limits import response_hooks
 from services.language_model.retry import Timeouts
@@ -122,7 +122,7 @@ class PlainTransport:
         with _our_errors(self._secret):
             answer = await create(**fields, extra_body=unknown or None, extra_headers=_NOTHING_OF_THE_MACHINE)
             if fields.get("stream"):
-                return await _read_chunks(answer, request.on_text or hear_nothing)
+                return await _read_chunks(answer, request.on_text or ignore_text)
             completion = read_fields(answer.model_dump())
         if request.on_text is not None and completion.text:
             await request.on_text(completion.text)

@@ -25,7 +25,7 @@ IsMember = Callable[[ChatAddress, str], Awaitable[bool | None]]
 """Whether a person is in a chat, as the platform says it; None where it does not."""
 
 
-class PlaceService:
+class ChatAliasService:
     """Gives chats aliases and checks who may use them."""
 
     def __init__(self, book: AccountBook, history: HistoryService, clock: Clock, is_member: IsMember) -> None:

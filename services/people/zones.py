@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Protocol
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from services.kernel.bounded import Bounded
+from services.kernel.bounded import BoundedDict
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import Clock
 from services.kernel.errors import RequestRefused
@@ -41,7 +41,7 @@ class ZoneService:
         self._book = book
         self._clock = clock
         self.default = default
-        self._remembered: Bounded[str, tuple[datetime, ZoneInfo]] = Bounded(_MOST_REMEMBERED)
+        self._remembered: BoundedDict[str, tuple[datetime, ZoneInfo]] = BoundedDict(_MOST_REMEMBERED)
 
     async def zone_of(self, chat: ChatAddress, person: Person) -> ZoneInfo:
         """Return the zone in which `person` means times in `chat`."""

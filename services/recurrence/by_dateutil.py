@@ -10,7 +10,7 @@ _LAST_YEAR = 9986  # from which the reach ends before the year 9999
 _AGE = 400  # years, after which the calendar with its weekdays is the same again
 
 
-def walked(rule: Rule, start: datetime, first: datetime) -> Iterator[datetime]:
+def walk_dates(rule: Rule, start: datetime, first: datetime) -> Iterator[datetime]:
     """Return ascending naive wall times of `rule` anchored at `start`, from `first` on, for some twelve years.
 
     dateutil walks from its start, so the start is moved by whole intervals to the period before `first`; what the

@@ -16,7 +16,7 @@ _TICK: Final = timedelta(microseconds=1)
 _END: Final = "UNTIL="
 
 
-def bare(schedule: Schedule) -> Schedule:
+def drop_follow_up(schedule: Schedule) -> Schedule:
     """Return `schedule` without its follow-ups."""
     return replace(schedule, rule=without_follow_up(schedule.rule))
 
@@ -26,7 +26,7 @@ def fires_from(schedule: Schedule, day: date, now: datetime, limit: int) -> Sequ
     return next_fires(schedule, max(_midnight(schedule, day) - _TICK, now.astimezone(UTC)), limit)
 
 
-def ended_before(schedule: Schedule, day: date) -> Schedule:
+def end_before(schedule: Schedule, day: date) -> Schedule:
     """Return `schedule` up to the day before `day`.
 
     Source: RFC 5545 section 3.3.10 (UNTIL).
@@ -44,7 +44,7 @@ _BY_OTHER_THAN_DATE = frozenset({"BYDAY", "BYSETPOS", "BYYEARDAY", "BYWEEKNO"})
 _NO_LEAP_YEAR = 2025
 
 
-def as_meant(schedule: Schedule, now: datetime) -> Schedule:
+def clamp_to_month_end(schedule: Schedule, now: datetime) -> Schedule:
     """Return the schedule with the last day of months that are too short: "every 31st" is to leave no month out.
 
     Nor the present one: when the schedule begins with its first fire after `now` (timezone-aware), so does the result.

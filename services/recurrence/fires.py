@@ -9,9 +9,9 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from services.kernel.errors import RequestRefused
 from services.recurrence.by_date import dates_from, has_common_shape
-from services.recurrence.by_dateutil import walked
+from services.recurrence.by_dateutil import walk_dates
 from services.recurrence.by_grid import elapsed_instants, grid_walls
-from services.recurrence.follow_up import repeated, without_follow_up
+from services.recurrence.follow_up import repeat_fires, without_follow_up
 from services.recurrence.rules import ELAPSED, Rule, parse_rule
 from services.recurrence.schedule import Schedule
 
@@ -98,7 +98,7 @@ def fires_after(schedule: Schedule, after: datetime) -> Iterator[datetime]:
     if not schedule.rule:
         return _instants(schedule, after)
     nag = parse_rule(schedule.rule).nag
-    return _bounded(schedule, after) if nag is None else repeated(nag, partial(_bounded, schedule), after)
+    return _bounded(schedule, after) if nag is None else repeat_fires(nag, partial(_bounded, schedule), after)
 
 
 def _bounded(schedule: Schedule, after: datetime) -> Iterator[datetime]:
@@ -141,7 +141,7 @@ def _instants(schedule: Schedule, after: datetime) -> Iterator[datetime]:
 def _walls(rule: Rule, start: datetime, first: datetime) -> Iterator[datetime]:
     if rule.frequency in ELAPSED:
         return grid_walls(rule, start, first)
-    return _computed(rule, start, first) if has_common_shape(rule) else walked(rule, start, first)
+    return _computed(rule, start, first) if has_common_shape(rule) else walk_dates(rule, start, first)
 
 
 def _computed(rule: Rule, start: datetime, first: datetime) -> Iterator[datetime]:

@@ -68,7 +68,7 @@ def follow_up_like(rule: str, bare: str = "") -> str:
     return ";".join([without_follow_up(bare) or _ONCE, *own]) if own else bare
 
 
-def done_by(rule: str, moment: datetime) -> str:
+def mark_done(rule: str, moment: datetime) -> str:
     """Return the rule once everything fired up to `moment` (timezone-aware) is done; without follow-ups itself."""
     if not has_follow_up(rule):
         return rule
@@ -77,7 +77,7 @@ def done_by(rule: str, moment: datetime) -> str:
     return f"{_AFTER.sub('', rule)};NAGAFTER={whole.strftime(_STAMP)}"
 
 
-def repeated(nag: FollowUp, fires: Callable[[datetime], Iterator[datetime]], after: datetime) -> Iterator[datetime]:
+def repeat_fires(nag: FollowUp, fires: Callable[[datetime], Iterator[datetime]], after: datetime) -> Iterator[datetime]:
     """Return fires and follow-ups strictly after `after`, ascending; `fires` gives fires strictly after an instant."""
     nagging: datetime | None = None
     for fire in chain(fires(after - nag.every * nag.times), [None]):

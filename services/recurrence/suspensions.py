@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct
 from msgspec.structs import replace
 
-from services.recurrence.edits import bare
+from services.recurrence.edits import drop_follow_up
 from services.recurrence.exceptions import with_exceptions, without_exceptions_from
 from services.recurrence.fires import next_fires
 from services.recurrence.follow_up import follow_up_like, without_follow_up
@@ -27,24 +27,24 @@ class Suspension(Struct, frozen=True, kw_only=True):
     until: datetime
 
 
-def left_out(schedule: Schedule, rest: Suspension) -> tuple[datetime, ...]:
+def suspended_fires(schedule: Schedule, rest: Suspension) -> tuple[datetime, ...]:
     """Return the fires that `schedule` would have in `rest`."""
     after = rest.since - _TICK
     return tuple(takewhile(lambda fire: fire < rest.until, next_fires(schedule, after, _MOST_TIMES)))
 
 
-def can_rest(schedule: Schedule) -> bool:
+def can_suspend(schedule: Schedule) -> bool:
     """Return whether it comes on days of the wall clock, of which some can be left out."""
     return bool(schedule.rule) and not parse_rule(without_follow_up(schedule.rule)).is_elapsed
 
 
-def resting(old: Schedule, rest: Suspension) -> Schedule:
+def suspend(old: Schedule, rest: Suspension) -> Schedule:
     """Return `old` without its fires in `rest`.
 
     Source: RFC 5545 section 3.8.5.1 (EXDATE).
     """
-    plain = bare(old)
-    fires = [fire.replace(tzinfo=None) for fire in left_out(plain, rest)]
+    plain = drop_follow_up(old)
+    fires = [fire.replace(tzinfo=None) for fire in suspended_fires(plain, rest)]
     zone = ZoneInfo(old.zone)
     last = rest.until.astimezone(zone).replace(tzinfo=None)
     whole = [fire for fire in fires if datetime.combine(fire, time.min) + _DAY <= last]
@@ -60,11 +60,13 @@ def resume_suspended(old: Schedule, now: datetime) -> Schedule:
     return replace(old, rule=follow_up_like(old.rule, without_exceptions_from(without_follow_up(old.rule), today)))
 
 
-def rests(schedule: Schedule, now: datetime) -> bool:
+def is_suspended(schedule: Schedule, now: datetime) -> bool:
     """Return whether times that lie ahead were left out."""
     return bool(schedule.rule) and resume_suspended(schedule, now) != schedule
 
 
-def is_put_off(schedule: Schedule, now: datetime) -> bool:
+def is_next_suspended(schedule: Schedule, now: datetime) -> bool:
     """Return whether even its next time was left out."""
-    return rests(schedule, now) and next_fires(resume_suspended(schedule, now), now, 1) != next_fires(schedule, now, 1)
+    return is_suspended(schedule, now) and next_fires(resume_suspended(schedule, now), now, 1) != next_fires(
+        schedule, now, 1
+    )

@@ -123,14 +123,14 @@ class DeliveryLedger(Protocol):
         """Read a claimed occurrence again after its reminder was edited."""
         ...
 
-    def note_sent(self, sent: Sequence[tuple[Lease, DeliveryOutcome]]) -> bool:
+    def journal_sent(self, sent: Sequence[tuple[Lease, DeliveryOutcome]]) -> bool:
         """Record at once, without waiting, that these were sent; `settle` records it all the same.
 
         False where that cannot be: until they are kept or settled, a crash would have them said again.
         """
         ...
 
-    async def keep_sent(self, sent: Sequence[DeliveryOutcome]) -> bool:
+    async def append_sent(self, sent: Sequence[DeliveryOutcome]) -> bool:
         """Record that these were sent, in less time than `settle`, which records it all the same.
 
         False where only `settle` can.
@@ -153,14 +153,14 @@ class DeliveryLedger(Protocol):
         """Return the latest due time among the occurrences that were claimed last; None when there is none."""
         ...
 
-    async def resume_parked(self, chat_key: str, since: datetime, now: datetime) -> int:
+    async def retry_failed(self, chat_key: str, since: datetime, now: datetime) -> int:
         """Try again at `now` what was given up in a chat and was due after `since`; return how many there are.
 
         Of a reminder with several the latest, unless a later one was said; none of one that was deleted or is paused.
         """
         ...
 
-    async def given_up_chats(self, since: datetime) -> frozenset[str]:
+    async def chats_with_failures(self, since: datetime) -> frozenset[str]:
         """Return the keys of the chats in which something due after `since` was given up."""
         ...
 

@@ -14,8 +14,8 @@ from services.reminders.model import CatchUp, DueNotice, NewReminder, ReminderAc
 class DeliveryState(StrEnum):
     """The state of one occurrence.
 
-    `leased`: not begun; `sending`: handed to the platform; `unknown`: handed over, outcome unknown, will be said
-    again; `sent`, `parked` (given up, the owner is told), `cancelled` and `skipped` (missed, and its reminder does not
+    `leased`: not begun; `sending`: passed to the platform; `unknown`: passed on, outcome unknown, will be sent again;
+    `sent`, `failed` (given up, reported to the owner), `cancelled` and `skipped` (missed, and its reminder does not
     catch up) are final.
     """
 
@@ -23,7 +23,7 @@ class DeliveryState(StrEnum):
     SENDING = "sending"
     UNKNOWN = "unknown"
     SENT = "sent"
-    PARKED = "parked"
+    FAILED = "parked"  # the value in existing databases
     CANCELLED = "cancelled"
     SKIPPED = "skipped"
 

@@ -15,6 +15,7 @@ from services.recurrence.fires import check, next_fires
 from services.recurrence.follow_up import follow_up_like, has_follow_up, without_follow_up
 from services.recurrence.rules import needs_calendar
 from services.recurrence.schedule import Schedule
+from services.reminders import transitions
 from services.reminders.delivery.retry import RetryPolicy
 from services.reminders.delivery.worker import DeliveryConfig, DeliveryWorker
 from services.reminders.due_words import USUAL
@@ -26,17 +27,6 @@ from services.reminders.quiet_hours import QuietHours, QuietService
 from services.reminders.recent_deliveries import RecentDeliveries
 from services.reminders.records import Change, DeliveryRecord, StoredReminder, ValidatedReminder
 from services.reminders.references import means_all
-from services.reminders.transitions import (
-    cancelled,
-    edited,
-    finished,
-    is_twin,
-    is_worded_alike,
-    joined,
-    left,
-    paused,
-    resumed,
-)
 from services.reminders.updater import ReminderUpdater
 from services.time_expressions import TimeReader
 
@@ -53,7 +43,7 @@ class ReminderService:
         self,
         store: ReminderStore,
         clock: Clock,
-        courier: Notifier,
+        notifier: Notifier,
         state: StateStore,
         *,
         limits: ReminderLimits | None = None,
@@ -75,7 +65,7 @@ class ReminderService:
         self.said = RecentDeliveries(store, clock, self._shelf)
         self.quiet = QuietService(store, quiet)
         self.waker = DeliveryWorker(
-            store, courier, clock, pace or DeliveryConfig(), retries or RetryPolicy(), zone_data
+            store, notifier, clock, pace or DeliveryConfig(), retries or RetryPolicy(), zone_data
         )
         self._changing = ReminderUpdater(store, clock, self._shelf, self.waker.nudge)
 
@@ -156,11 +146,11 @@ class ReminderService:
         """Let `person` name those of `shown` by their number afterwards."""
         await self._shelf.remember(chat, person, shown)
 
-    async def twin_of(self, reminder: Reminder) -> Reminder | None:
+    async def duplicate_of(self, reminder: Reminder) -> Reminder | None:
         """Return another reminder of the chat with the same text, people and next time."""
         rows = await self._store.in_chat(reminder.address.key, self._limits.per_chat)
-        alike = (self._shelf.public(row) for row in rows if is_worded_alike(row, reminder))
-        return next((each for each in alike if is_twin(each, reminder)), None)
+        alike = (self._shelf.public(row) for row in rows if transitions.has_same_words(row, reminder))
+        return next((each for each in alike if transitions.is_duplicate(each, reminder)), None)
 
     async def get(self, chat: ChatAddress, person: Person, reference: str) -> Reminder:
         """Return the open reminder of this chat for `reference`: an id or its beginning, a number, or words.
@@ -209,11 +199,11 @@ class ReminderService:
             RequestRefused: as `get`, and `not_your_reminder(id, owner)`; `nothing_of_yours`, of all none is theirs.
         """
         if means_all(reference):
-            return await self._changing.own(chat, person, cancelled, lambda _: True, none=_NONE)
+            return await self._changing.own(chat, person, transitions.cancel, lambda _: True, none=_NONE)
         chosen = await self._shelf.all_of(chat, person, reference)
         if chosen:
-            return await self._changing.own(chat, person, cancelled, lambda row: row.key in chosen, none=_NONE)
-        return (await self._changing.one(chat, person, reference, cancelled),)
+            return await self._changing.own(chat, person, transitions.cancel, lambda row: row.key in chosen, none=_NONE)
+        return (await self._changing.one(chat, person, reference, transitions.cancel),)
 
     async def restore(self, chat: ChatAddress, person: Person, reminder_id: str) -> Reminder:
         """Undo a delete; `reminder_id` is complete.
@@ -225,7 +215,7 @@ class ReminderService:
         now, shortest = self._clock.now(), self._limits.shortest_interval
 
         def revived(row: StoredReminder) -> Change | None:
-            return resumed(row, now, shortest) if row.state is ReminderState.CANCELLED else None
+            return transitions.resume(row, now, shortest) if row.state is ReminderState.CANCELLED else None
 
         return await self._changing.named(chat, person, reminder_id, revived)
 
@@ -247,10 +237,10 @@ class ReminderService:
         """
         await self.look_up(edit.schedule)
         edit, now, shortest = self._checked(edit), self._clock.now(), self._limits.shortest_interval
-        make = partial(edited, edit=edit, now=now, shortest=shortest, asked_at=asked_at)
+        make = partial(transitions.edit, edit=edit, now=now, shortest=shortest, asked_at=asked_at)
         return await self._changing.one(chat, person, reference, make)
 
-    async def put_back(
+    async def revert(
         self,
         chat: ChatAddress,
         person: Person,
@@ -276,7 +266,7 @@ class ReminderService:
         def before(row: StoredReminder) -> Change:
             if row.state is ReminderState.CANCELLED and not was_ended:
                 raise RequestRefused("deleted_since", id=public_id(row.key))
-            return edited(row, edit, now, shortest, asked_at)
+            return transitions.edit(row, edit, now, shortest, asked_at)
 
         return await self._changing.named(chat, person, reminder_id, before, check=may)
 
@@ -288,9 +278,9 @@ class ReminderService:
         """
         if means_all(reference):
             return await self._changing.own(
-                chat, person, paused, lambda row: row.state is ReminderState.ACTIVE, none=_NONE
+                chat, person, transitions.pause, lambda row: row.state is ReminderState.ACTIVE, none=_NONE
             )
-        return (await self._changing.one(chat, person, reference, paused),)
+        return (await self._changing.one(chat, person, reference, transitions.pause),)
 
     async def resume(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, ...]:
         """Let a paused reminder fire again, from its next time after now; "all" as in `pause`. Raises as `edit` does.
@@ -299,12 +289,16 @@ class ReminderService:
         """
         now, shortest = self._clock.now(), self._limits.shortest_interval
         if not means_all(reference):
-            return (await self._changing.one(chat, person, reference, lambda row: resumed(row, now, shortest)),)
+            return (
+                await self._changing.one(chat, person, reference, lambda row: transitions.resume(row, now, shortest)),
+            )
 
         def has_fire(row: StoredReminder) -> bool:
             return row.state is ReminderState.PAUSED and bool(next_fires(row.schedule, now, 1))
 
-        return await self._changing.own(chat, person, lambda row: resumed(row, now, shortest), has_fire, none=_NONE)
+        return await self._changing.own(
+            chat, person, lambda row: transitions.resume(row, now, shortest), has_fire, none=_NONE
+        )
 
     async def finish(self, chat: ChatAddress, person: Person, reference: str) -> Reminder:
         """Mark as done: follow-ups stop, and a one-time reminder is over. Raises as `edit` does.
@@ -313,13 +307,13 @@ class ReminderService:
         """
         now, shortest = self._clock.now(), self._limits.shortest_interval
         return await self._changing.one(
-            chat, person, reference, lambda row: finished(row, now, shortest), check=check_may_finish
+            chat, person, reference, lambda row: transitions.finish(row, now, shortest), check=check_may_finish
         )
 
     async def join(self, chat: ChatAddress, person: Person, reference: str) -> Reminder:
         """Add `person` to the recipients. Raises as `get` does."""
         now, shortest = self._clock.now(), self._limits.shortest_interval
-        make = partial(joined, person=person, now=now, shortest=shortest)
+        make = partial(transitions.join, person=person, now=now, shortest=shortest)
         return await self._changing.one(chat, person, reference, make, check=let_anybody)
 
     async def leave(self, chat: ChatAddress, person: Person, reference: str) -> Reminder:
@@ -329,7 +323,7 @@ class ReminderService:
             RequestRefused: as `get`; `for_everyone(id)`, `for_you_alone(id)`.
         """
         now, shortest = self._clock.now(), self._limits.shortest_interval
-        make = partial(left, person=person, now=now, shortest=shortest)
+        make = partial(transitions.leave, person=person, now=now, shortest=shortest)
         return await self._changing.one(chat, person, reference, make, check=let_anybody)
 
     async def move_to_zone(self, chat: ChatAddress, person: Person, zone: str) -> tuple[Reminder, ...]:
@@ -342,7 +336,7 @@ class ReminderService:
 
         def moved(row: StoredReminder) -> Change | None:
             schedule = replace(row.schedule, zone=zone)
-            return edited(row, ReminderEdit(schedule=schedule), now, shortest)
+            return transitions.edit(row, ReminderEdit(schedule=schedule), now, shortest)
 
         def is_elsewhere(row: StoredReminder) -> bool:
             return bool(without_follow_up(row.schedule.rule)) and row.schedule.zone != zone
@@ -380,7 +374,7 @@ class ReminderService:
             await self.finish(chat, person, public_id(row.key))
         return snoozed
 
-    async def move_once(
+    async def reschedule_occurrence(
         self, chat: ChatAddress, person: Person, reminder_id: str, *, once: Schedule, left: Schedule, request_key: str
     ) -> tuple[Reminder, Reminder]:
         """Let a reminder that repeats come at `once` in place of one occurrence, and else as `left` says.
@@ -410,14 +404,14 @@ class ReminderService:
         Returns how many there are; of a repeating reminder that is the latest.
         """
         now = self._clock.now()
-        count = await self._store.resume_parked(chat.key, now - _SAID_LATE_AT_MOST, now)
+        count = await self._store.retry_failed(chat.key, now - _SAID_LATE_AT_MOST, now)
         if count:
             self.waker.claim_soon()
         return count
 
-    async def given_up_chats(self) -> frozenset[str]:
+    async def chats_with_failures(self) -> frozenset[str]:
         """Return the keys of the chats in which something could not be said in the last week."""
-        return await self._store.given_up_chats(self._clock.now() - _SAID_LATE_AT_MOST)
+        return await self._store.chats_with_failures(self._clock.now() - _SAID_LATE_AT_MOST)
 
     async def run(self) -> None:
         """Deliver due reminders until cancelled."""

@@ -8,22 +8,22 @@ from services.kernel.chat import Person
 from services.kernel.errors import RequestRefused
 from services.people.member_names import target_ids
 from services.recurrence.fires import check, next_after
-from services.recurrence.follow_up import done_by, without_follow_up
+from services.recurrence.follow_up import mark_done, without_follow_up
 from services.reminders.model import EVERYONE, Reminder, ReminderEdit, ReminderState, public_id
 from services.reminders.records import Change, PendingPolicy, StoredReminder
 
 
-def cancelled(row: StoredReminder) -> Change:
+def cancel(row: StoredReminder) -> Change:
     """Delete the reminder; pending occurrences are cancelled."""
     return _stopped(row, ReminderState.CANCELLED)
 
 
-def paused(row: StoredReminder) -> Change:
+def pause(row: StoredReminder) -> Change:
     """Pause the reminder until it is resumed."""
     return _stopped(row, ReminderState.PAUSED)
 
 
-def resumed(row: StoredReminder, now: datetime, shortest: timedelta) -> Change:
+def resume(row: StoredReminder, now: datetime, shortest: timedelta) -> Change:
     """Resume the reminder from the next fire after now.
 
     Raises:
@@ -32,7 +32,7 @@ def resumed(row: StoredReminder, now: datetime, shortest: timedelta) -> Change:
     return _changed(row, ReminderEdit(schedule=row.schedule), now, shortest)
 
 
-def edited(
+def edit(
     row: StoredReminder, edit: ReminderEdit, now: datetime, shortest: timedelta, asked_at: datetime | None = None
 ) -> Change:
     """Change words, people or times; with new times, occurrences claimed for the old ones are cancelled.
@@ -58,9 +58,9 @@ def edited(
     )
 
 
-def finished(row: StoredReminder, now: datetime, shortest: timedelta) -> Change | None:
+def finish(row: StoredReminder, now: datetime, shortest: timedelta) -> Change | None:
     """Finish a one-time reminder or stop the follow-ups; None when there is nothing to stop."""
-    schedule = replace(row.schedule, rule=done_by(row.schedule.rule, now))
+    schedule = replace(row.schedule, rule=mark_done(row.schedule.rule, now))
     if not without_follow_up(row.schedule.rule):
         is_ahead = next_after(replace(row.schedule, rule=""), now) is not None
         state = ReminderState.CANCELLED if is_ahead else ReminderState.DONE
@@ -69,18 +69,18 @@ def finished(row: StoredReminder, now: datetime, shortest: timedelta) -> Change 
         return None
     if next_after(schedule, now) is None:
         return replace(_stopped(row, ReminderState.DONE), schedule=schedule)
-    return edited(row, ReminderEdit(schedule=schedule), now, shortest)
+    return edit(row, ReminderEdit(schedule=schedule), now, shortest)
 
 
-def joined(row: StoredReminder, person: Person, now: datetime, shortest: timedelta) -> Change | None:
+def join(row: StoredReminder, person: Person, now: datetime, shortest: timedelta) -> Change | None:
     """Add `person` to the recipients; None when they are one already."""
     people = row.targets or (row.creator,)
     if {*target_ids(person), EVERYONE} & {each.id for each in people}:
         return None
-    return edited(row, ReminderEdit(targets=(*people, person)), now, shortest)
+    return edit(row, ReminderEdit(targets=(*people, person)), now, shortest)
 
 
-def left(row: StoredReminder, person: Person, now: datetime, shortest: timedelta) -> Change | None:
+def leave(row: StoredReminder, person: Person, now: datetime, shortest: timedelta) -> Change | None:
     """Remove `person` from the recipients; None when they are none.
 
     Raises:
@@ -94,7 +94,7 @@ def left(row: StoredReminder, person: Person, now: datetime, shortest: timedelta
         return None
     if not others:
         raise RequestRefused("for_you_alone", id=public_id(row.key))
-    return edited(row, ReminderEdit(targets=others), now, shortest)
+    return edit(row, ReminderEdit(targets=others), now, shortest)
 
 
 def _changed(
@@ -128,13 +128,13 @@ def _stopped(row: StoredReminder, state: ReminderState) -> Change:
     )
 
 
-def is_worded_alike(row: StoredReminder, reminder: Reminder) -> bool:
+def has_same_words(row: StoredReminder, reminder: Reminder) -> bool:
     """Return whether `row` is another reminder with the words of `reminder`, in the same place."""
     is_same_place = (row.address, row.action) == (reminder.address, reminder.action)
     return is_same_place and row.content.casefold() == reminder.content.casefold()
 
 
-def is_twin(one: Reminder, other: Reminder) -> bool:
+def is_duplicate(one: Reminder, other: Reminder) -> bool:
     """Return whether two reminders come next at the same instant for the same people."""
     return one.id != other.id and one.next_fires[:1] == other.next_fires[:1] != () and _people(one) == _people(other)
 

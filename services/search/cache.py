@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from msgspec.structs import replace
 
-from services.kernel.bounded import Bounded
+from services.kernel.bounded import BoundedDict
 from services.kernel.clock import Clock
 from services.search.model import SearchAnswer
 
@@ -17,7 +17,7 @@ class AnswerCache:
     def __init__(self, clock: Clock, ttl: timedelta) -> None:
         self._clock = clock
         self._ttl = ttl
-        self._answers: Bounded[tuple[str, str], tuple[datetime, SearchAnswer]] = Bounded(_MAX_ANSWERS)
+        self._answers: BoundedDict[tuple[str, str], tuple[datetime, SearchAnswer]] = BoundedDict(_MAX_ANSWERS)
 
     def get(self, query: str, language: str) -> SearchAnswer | None:
         """Return the remembered answer while it is fresh; nobody has been shown it this time."""

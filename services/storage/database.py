@@ -49,15 +49,15 @@ class Database:
         """Make executors with `make_thread`; tests with a fake time pass one without a thread."""
         self._make_thread = make_thread or _thread
         self._patience = patience or DatabaseTimeouts()
-        self._url = address.parsed(url)
+        self._url = address.parse_url(url)
         self._is_sqlite = self._url.get_backend_name() == "sqlite"
         self._path = sqlite.file_of(self._url) if self._is_sqlite else None
         self._resources = ExitStack()
         self._closing = AsyncExitStack()
-        self._at_once: _LineAtOnce | None = None
+        self._inline: _InlineSession | None = None
         self._journal: JournalFlush | None = None
-        self._notes: AutocommitWriter | None = None
-        self._check: DamageCheck | None = None
+        self._sent_writer: AutocommitWriter | None = None
+        self._damage_check: DamageCheck | None = None
         self.damage: str | None = None
         """The damage of the file that was met or found; None as long as it is sound."""
         self.has_lost_journal = False
@@ -99,14 +99,14 @@ class Database:
         self._writer = self._make_thread("bubbles-database")
         self._reader = self._writer if self._is_in_memory else self._make_thread("bubbles-database-read")
         # SQLite has one writer anyway; on a server a mark need not wait for the claim whose commit waits for the disk.
-        self._marker = self._writer if self._is_sqlite else self._make_thread("bubbles-database-marks")
+        self._autocommit_thread = self._writer if self._is_sqlite else self._make_thread("bubbles-database-marks")
         try:
             await asyncio.get_running_loop().run_in_executor(self._writer, self._open)
             if not self._is_sqlite:
                 presence = WorkerRegistry(self._url, self._make_thread, self._patience)
                 self.presence = await self._closing.enter_async_context(presence)
-                self._notes = AutocommitWriter(self._url, postgres_marks.KEEP, self._marker)
-                self._closing.callback(self._notes.close)
+                self._sent_writer = AutocommitWriter(self._url, postgres_marks.APPEND_SENT, self._autocommit_thread)
+                self._closing.callback(self._sent_writer.close)
         except BaseException:
             await self.__aexit__()
             raise
@@ -115,9 +115,9 @@ class Database:
     async def __aexit__(self, *_: object) -> None:
         """Finish running work, close the connections and release the file."""
         await self._closing.aclose()
-        if self._check is not None:
-            await self._check.stop()
-        self._at_once = None
+        if self._damage_check is not None:
+            await self._damage_check.stop()
+        self._inline = None
         await self.flush()
         self._journal = None
         loop = asyncio.get_running_loop()
@@ -125,7 +125,7 @@ class Database:
         await loop.run_in_executor(self._reader, _turn)
         await loop.run_in_executor(self._writer, self._resources.close)
         self._reader.shutdown(wait=False)
-        self._marker.shutdown(wait=False)
+        self._autocommit_thread.shutdown(wait=False)
         self._writer.shutdown(wait=False)
 
     async def try_write(self) -> None:
@@ -151,23 +151,23 @@ class Database:
         """
         if is_durable:
             return await self._in_thread(self._writer, self._durable.transact, work)
-        return await self._in_thread(self._marker, self._quick.transact, work)
+        return await self._in_thread(self._autocommit_thread, self._quick.transact, work)
 
-    async def note(self, work: Callable[[sa.Connection], T]) -> T:
+    async def run_inline(self, work: Callable[[sa.Connection], T]) -> T:
         """Run `work`, a small statement or two, as `run` without durability.
 
         On SQLite it is done at once where nothing else is being written: the way to the thread and back takes longer.
         """
-        if self._at_once is not None:
+        if self._inline is not None:
             try:
-                return self._at_once.transact(work)
+                return self._inline.transact(work)
             except BlockingIOError:
                 pass  # the thread can wait
             except (sa.exc.OperationalError, sqlite3.OperationalError) as error:
-                self._tell(error)
+                self._raise_storage_error(error)
         return await self.run(work, is_durable=False)
 
-    async def run_ahead(self, work: Callable[[sa.Connection], T]) -> T:
+    async def run_relaxed(self, work: Callable[[sa.Connection], T]) -> T:
         """Run `work`, a small statement or two, as `run`, but on SQLite ahead of the disk.
 
         The end of the process undoes it no more; a power cut can, for a fiftieth of a second or until `flush` returns.
@@ -178,7 +178,7 @@ class Database:
         """
         if not self._is_sqlite:
             return await self.run(work)
-        result = await self.note(work)
+        result = await self.run_inline(work)
         if self._journal is not None:
             self._journal.soon()
         return result
@@ -188,21 +188,21 @@ class Database:
         if self._journal is not None:
             await self._journal.finished()
 
-    async def mark(self, work: Callable[[sa.Connection], T]) -> T:
+    async def autocommit(self, work: Callable[[sa.Connection], T]) -> T:
         """Run `work`, one statement that may be done twice; as `run` without durability.
 
         On a server it is a transaction of its own accord, without the round trips of BEGIN and COMMIT.
         """
-        return await self._in_thread(self._marker, self._quick.once, work)
+        return await self._in_thread(self._autocommit_thread, self._quick.autocommit, work)
 
-    async def keep(self, values: Sequence[str]) -> bool:
-        """Keep what was said beside everything else; False when that failed or the database is no server."""
-        return self._notes is not None and await self._notes.write(values)
+    async def append_sent(self, values: Sequence[str]) -> bool:
+        """Append sent occurrences on a server; return False when that failed or the database is no server."""
+        return self._sent_writer is not None and await self._sent_writer.write(values)
 
-    async def get_ready_to_keep(self) -> None:
-        """Make the first `keep` as quick as the others."""
-        if self._notes is not None:
-            await self._notes.open()
+    async def prepare_append_sent(self) -> None:
+        """Connect in advance, so that the first `append_sent` is as quick as the others."""
+        if self._sent_writer is not None:
+            await self._sent_writer.open()
 
     async def read(self, work: Callable[[sa.Connection], T]) -> T:
         """Run `work`, which only reads, beside the writers: a slow read stops no delivery."""
@@ -212,8 +212,8 @@ class Database:
         """Read the whole file beside the writers and return its damage, which `damage` keeps; None on a server."""
         if self._path is None:
             return None
-        self._check = DamageCheck(self._path, self._make_thread("bubbles-database-check"))
-        self.damage = await self._check.run() or self.damage
+        self._damage_check = DamageCheck(self._path, self._make_thread("bubbles-database-check"))
+        self.damage = await self._damage_check.run() or self.damage
         return self.damage
 
     @property
@@ -227,9 +227,9 @@ class Database:
         try:
             return await asyncio.get_running_loop().run_in_executor(pool, do, work)
         except (sa.exc.DBAPIError, sqlite3.DatabaseError) as error:
-            self._tell(error)
+            self._raise_storage_error(error)
 
-    def _tell(self, error: sa.exc.DBAPIError | sqlite3.Error) -> NoReturn:
+    def _raise_storage_error(self, error: sa.exc.DBAPIError | sqlite3.Error) -> NoReturn:
         """Raise the error that a driver's error stands for, else the driver's error itself.
 
         The BEGIN of SQLite does not pass SQLAlchemy, so its errors come as they are.
@@ -237,12 +237,12 @@ class Database:
         if sqlite.is_damaged(sqlite.cause(error)) and self.damage is None:
             self.damage = str(sqlite.cause(error))
             logger.critical("{} is damaged ({}); stop the bot and restore a backup", self.name, self.damage)
-        trouble = self._trouble(error)
+        trouble = self._storage_error(error)
         if trouble is None:
             raise error
         raise trouble from error
 
-    def _trouble(
+    def _storage_error(
         self, error: sa.exc.DBAPIError | sqlite3.Error
     ) -> StorageBusy | StorageFull | StorageUnavailable | None:
         """Return the error that a driver's error stands for; None for one that is neither a lock, space nor absence."""
@@ -270,7 +270,7 @@ class Database:
         except OSError as error:
             raise ConfigError(self.name, "storage.url", f"cannot be written ({error.strerror})") from error
         except (sa.exc.DBAPIError, sqlite3.Error) as error:
-            trouble = self._trouble(error)
+            trouble = self._storage_error(error)
             if trouble is not None and not isinstance(trouble, StorageUnavailable):
                 raise trouble from error
             reason = "cannot be written" if trouble is None else "the server does not answer"
@@ -287,7 +287,7 @@ class Database:
             raise ConfigError(self.name, "storage.url", f"cannot be opened ({error.strerror})") from error
         except (sa.exc.DatabaseError, sqlite3.Error) as error:
             reason = f"cannot be opened ({sqlite.cause(error)})"
-            raise self._trouble(error) or ConfigError(self.name, "storage.url", reason) from error
+            raise self._storage_error(error) or ConfigError(self.name, "storage.url", reason) from error
 
     def _open_sqlite(self) -> None:
         if self._path is not None:
@@ -295,15 +295,17 @@ class Database:
         self.sent = self._resources.enter_context(SentJournal(self._path))
         # One connection writes: to another's commit it would lose its cache, and read the pages again.
         writing = _WritingConnection(self._connect(sqlite.Role.DURABLE), self._patience.busy)
-        self._durable: _Line = _WritingLine(writing, sqlite.Role.DURABLE)
-        self._quick: _Line = _WritingLine(writing, sqlite.Role.QUICK)
-        self._at_once = _LineAtOnce(writing)
+        self._durable: _Session = _WritingSession(writing, sqlite.Role.DURABLE)
+        self._quick: _Session = _WritingSession(writing, sqlite.Role.QUICK)
+        self._inline = _InlineSession(writing)
         if self._path is not None:
             self._journal = JournalFlush(self._path, self._writer, writing.lock)
             self._resources.callback(self._journal.close)
         self._durable.transact(lambda connection: make_schema(connection, str(self._path), self._path))
         # A database in memory lives in its one connection.
-        self._reading: _Line = self._durable if self._is_in_memory else _SteadyLine(self._connect(sqlite.Role.READING))
+        self._reading: _Session = (
+            self._durable if self._is_in_memory else _PermanentSession(self._connect(sqlite.Role.READING))
+        )
 
     def _prepare(self, path: Path) -> None:
         """Lock the file, look at what is beside it, and let no other user read it."""
@@ -334,10 +336,10 @@ class Database:
         self._resources.callback(engine.dispose)
         return self._resources.enter_context(engine.connect())
 
-    def _repeating(self, role: postgres.Role) -> "_Line":
+    def _repeating(self, role: postgres.Role) -> "_Session":
         engine = postgres.engine(self._url, role)
         self._resources.callback(engine.dispose)
-        return _RepeatingLine(engine)
+        return _RetryingSession(engine)
 
 
 def first_line(error: BaseException | None) -> str:
@@ -353,15 +355,15 @@ def _turn() -> None:
     """Do nothing; a thread runs it once all earlier work is done."""
 
 
-class _Line(Protocol):
+class _Session(Protocol):
     """A session with the database that one thread uses."""
 
     def transact(self, work: Callable[[sa.Connection], T]) -> T: ...
 
-    def once(self, work: Callable[[sa.Connection], T]) -> T: ...
+    def autocommit(self, work: Callable[[sa.Connection], T]) -> T: ...
 
 
-class _SteadyLine:
+class _PermanentSession:
     """A permanent connection: opening one costs more than the rest of a short transaction."""
 
     def __init__(self, connection: sa.Connection) -> None:
@@ -371,7 +373,7 @@ class _SteadyLine:
         with self._connection.begin():
             return work(self._connection)
 
-    def once(self, work: Callable[[sa.Connection], T]) -> T:
+    def autocommit(self, work: Callable[[sa.Connection], T]) -> T:
         return self.transact(work)
 
 
@@ -390,7 +392,7 @@ class _WritingConnection:
             self._role = role
 
 
-class _WritingLine(_SteadyLine):
+class _WritingSession(_PermanentSession):
     """Transactions of one durability over the writing connection."""
 
     def __init__(self, writing: _WritingConnection, role: sqlite.Role) -> None:
@@ -404,7 +406,7 @@ class _WritingLine(_SteadyLine):
             return super().transact(work)
 
 
-class _LineAtOnce(_SteadyLine):
+class _InlineSession(_PermanentSession):
     """Transactions of the event loop, which must not block, over the writing connection."""
 
     def __init__(self, writing: _WritingConnection) -> None:
@@ -430,13 +432,13 @@ class _LineAtOnce(_SteadyLine):
             self._writing.lock.release()
 
 
-class _RepeatingLine:
+class _RetryingSession:
     """A connection to a server, which may roll back a transaction or disconnect."""
 
     def __init__(self, engine: sa.Engine) -> None:
         self._engine = engine
 
-    def once(self, work: Callable[[sa.Connection], T]) -> T:
+    def autocommit(self, work: Callable[[sa.Connection], T]) -> T:
         """Do `work`, one statement, again when the server undid it or may have done it."""
         for attempt in range(1, _TRIES + 1):
             try:

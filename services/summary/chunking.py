@@ -17,7 +17,7 @@ MESSAGE_LENGTH = 2_000
 """Characters of one message that a model is shown."""
 
 
-def chunked(messages: Sequence[ChatMessage], *, max_tokens: int) -> list[tuple[ChatMessage, ...]]:
+def split_into_chunks(messages: Sequence[ChatMessage], *, max_tokens: int) -> list[tuple[ChatMessage, ...]]:
     """Cut `messages` into parts of at most about `max_tokens`; a part holds at least one message."""
     parts: list[tuple[ChatMessage, ...]] = []
     start = 0

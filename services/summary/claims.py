@@ -10,13 +10,13 @@ from services.summary.model_answers import ClaimedBullet
 _MOST_IDS = 5
 
 
-def checked(claims: Iterable[ClaimedBullet], part: Sequence[ChatMessage]) -> tuple[Bullet, ...]:
+def check_claims(claims: Iterable[ClaimedBullet], part: Sequence[ChatMessage]) -> tuple[Bullet, ...]:
     """Return the supported claims about the messages of `part`, in the order of the conversation."""
     names = {message.sender.name for message in part}
     return _kept(_checked_claim(claim, part, names) for claim in _in_order(claims, len(part)))
 
 
-def checked_merges(claims: Iterable[ClaimedBullet], points: Sequence[Bullet]) -> tuple[Bullet, ...]:
+def check_merges(claims: Iterable[ClaimedBullet], points: Sequence[Bullet]) -> tuple[Bullet, ...]:
     """Return the supported claims about `points`, each with the messages of the points it cites."""
     return _kept(_checked_merge(claim, points) for claim in _in_order(claims, len(points)))
 

@@ -55,7 +55,7 @@ def is_chatter(text: str) -> bool:
     return not terms(text) or lexicon().chatter.fullmatch(text.strip(_EDGES)[:_MATCHED_LENGTH]) is not None
 
 
-def narrowed(messages: Sequence[ChatMessage], window: SummaryWindow) -> list[ChatMessage]:
+def narrow(messages: Sequence[ChatMessage], window: SummaryWindow) -> list[ChatMessage]:
     """Apply the bounds of `window` that the source did not: end, thread of replies, person and topic."""
     kept = _ended(messages, window)
     if window.thread_of is not None:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
-from services.kernel.bounded import Bounded
+from services.kernel.bounded import BoundedDict
 from services.kernel.chat import ChatMessage
 from services.summary.model import Bullet
 
@@ -24,7 +24,7 @@ class DigestCache:
     """A bounded cache in memory; an edited message makes another key."""
 
     def __init__(self) -> None:
-        self._digests: Bounded[str, _Digest] = Bounded(_MAX_DIGESTS)
+        self._digests: BoundedDict[str, _Digest] = BoundedDict(_MAX_DIGESTS)
 
     def get(self, key: str) -> tuple[Bullet, ...] | None:
         """Return the bullets under `key`, None when there are none."""

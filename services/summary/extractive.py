@@ -8,7 +8,7 @@ from services.summary.content import is_chatter
 from services.summary.coverage import choose
 from services.summary.model import Bullet, SummaryMethod
 from services.summary.ports import ProgressListener
-from services.summary.quoting import quoted
+from services.summary.quoting import quote
 from services.summary.terms import terms
 
 
@@ -47,7 +47,7 @@ def quote_best(messages: Sequence[ChatMessage], count: int) -> tuple[Bullet, ...
     about = frozenset(term for position in chosen for term in terms(texts[position]))
     return tuple(
         Bullet(
-            text=quoted(candidates[position].text, about=about),
+            text=quote(candidates[position].text, about=about),
             message_ids=(candidates[position].id,),
             sender=candidates[position].sender.name,
         )

@@ -9,7 +9,7 @@ from services.summary.content import is_chatter
 from services.summary.lexicon import lexicon
 from services.summary.model import DateMention, Finding, Findings, LinkMention
 from services.summary.ports import TimeReader
-from services.summary.quoting import quoted
+from services.summary.quoting import quote
 from services.summary.terms import terms
 
 _LINK = re.compile(r"https?://[^\s<>\"'，。；！？、）】》「」]+")
@@ -35,7 +35,7 @@ def find(
         dates=tuple(
             DateMention(
                 phrase=phrase,
-                context=quoted(sentence),
+                context=quote(sentence),
                 message_id=message.id,
                 sender=message.sender.name,
                 at=None if read_time is None else read_time(phrase, message.sent_at.astimezone(zone), language),
@@ -119,4 +119,4 @@ def _links(messages: Sequence[ChatMessage]) -> tuple[LinkMention, ...]:
 
 
 def _finding(message: ChatMessage, sentence: str) -> Finding:
-    return Finding(text=quoted(sentence), message_id=message.id, sender=message.sender.name)
+    return Finding(text=quote(sentence), message_id=message.id, sender=message.sender.name)

@@ -7,8 +7,8 @@ from typing import TypeVar
 from services.kernel.chat import ChatAddress, ChatMessage
 from services.kernel.errors import ModelUnavailable
 from services.language_model.ports import LanguageModel
-from services.summary.chunking import chunked
-from services.summary.claims import checked, checked_merges
+from services.summary.chunking import split_into_chunks
+from services.summary.claims import check_claims, check_merges
 from services.summary.coverage import choose
 from services.summary.digest_cache import DigestCache, digest_key
 from services.summary.extractive import quote_best
@@ -60,7 +60,7 @@ class ModelSummarizer:
         Raises:
             ModelUnavailable: the model gave no answer, or none that could be read.
         """
-        parts = await asyncio.to_thread(chunked, messages, max_tokens=_PART_TOKENS)
+        parts = await asyncio.to_thread(split_into_chunks, messages, max_tokens=_PART_TOKENS)
         points = await self._digest_all(parts, language, count, on_progress)
         while len(points) > count:
             points = await self._merged(points, language, count)
@@ -101,7 +101,7 @@ class ModelSummarizer:
             claimed = read_answer(completion.text)
         except ModelUnavailable:
             return None
-        points = checked(claimed[:count], part)
+        points = check_claims(claimed[:count], part)
         self._cache.put(key, points, part)
         return points
 
@@ -120,7 +120,7 @@ class ModelSummarizer:
             claimed = read_answer(completion.text)
         except ModelUnavailable:
             claimed = []
-        kept = checked_merges(claimed[:count], points)
+        kept = check_merges(claimed[:count], points)
         return list(kept) or [points[at] for at in choose([point.text for point in points], count)] or points[:count]
 
 

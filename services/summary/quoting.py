@@ -10,7 +10,7 @@ _LOOKED_AT = 4_000
 """A longer message is quoted from this many of its first characters."""
 
 
-def quoted(text: str, *, about: frozenset[str] = frozenset(), limit: int = 240) -> str:
+def quote(text: str, *, about: frozenset[str] = frozenset(), limit: int = 240) -> str:
     """Return `text` on one line, at most about `limit` Latin letters long (a Chinese character counts as three).
 
     A longer text gives the run of its sentences that holds most of the terms in `about`, marked where it was cut.

@@ -53,7 +53,7 @@ class SummaryService:
         asked = window or SummaryWindow()
         read, is_cut = await self._read(chat, asked)
         answered = content.answered_by_bots(read)
-        narrowed = content.narrowed(read, asked)
+        narrowed = content.narrow(read, asked)
         messages = await asyncio.to_thread(content.content_messages, narrowed, answered)
         heard = content.people(each for each in narrowed if not each.sender.is_bot)
         if not messages:

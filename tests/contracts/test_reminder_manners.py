@@ -11,7 +11,7 @@ from services.reminders.model import CatchUp, ReminderEdit, ReminderLimits
 from services.reminders.ports import ReminderStore
 from services.reminders.quiet_hours import QuietHours, chat_key, person_key
 from services.reminders.records import DeliveryOutcome, DeliveryState, Lease, ValidatedReminder
-from services.reminders.transitions import cancelled, edited
+from services.reminders.transitions import cancel, edit
 
 MakeDraft = Callable[..., ValidatedReminder]
 MINUTE = timedelta(minutes=1)
@@ -32,9 +32,9 @@ async def claimed(store: ReminderStore, at: datetime, owner: str = "me") -> tupl
 
 async def test_urgency_and_catching_up_are_kept_and_changed(reminders: ReminderStore, draft: MakeDraft, now: datetime):
     row = await reminders.add(with_wish(draft(), is_urgent=True, catch_up=CatchUp.ALL), now, LIMITS)
-    edit = ReminderEdit(content="milk", is_urgent=False)
+    wish = ReminderEdit(content="milk", is_urgent=False)
 
-    (changed,) = await reminders.change([edited(row, edit, now, MINUTE)], now)
+    (changed,) = await reminders.change([edit(row, wish, now, MINUTE)], now)
 
     assert (row.is_urgent, row.catch_up) == (True, CatchUp.ALL)
     assert (changed.is_urgent, changed.catch_up, changed.content) == (False, CatchUp.ALL, "milk")
@@ -205,7 +205,7 @@ async def test_what_was_deleted_or_taken_over_is_not_begun_and_stays_what_it_is(
     row = await reminders.add(draft(), now, LIMITS)
     (lease,) = await claimed(reminders, now + MINUTE)
     of_another = await reminders.begin("you", [lease.notice.delivery_id])
-    await reminders.change([cancelled(row)], now)
+    await reminders.change([cancel(row)], now)
     of_deleted = await reminders.begin("me", [lease.notice.delivery_id])
 
     (record,) = await reminders.deliveries(now, now + DAY)

@@ -11,7 +11,7 @@ from services.recurrence.schedule import Schedule
 from services.reminders.model import ReminderEdit, ReminderLimits, ReminderState
 from services.reminders.ports import ReminderStore
 from services.reminders.records import DeliveryOutcome, DeliveryState, Lease, ValidatedReminder
-from services.reminders.transitions import cancelled, edited, resumed
+from services.reminders.transitions import cancel, edit, resume
 
 MakeDraft = Callable[..., ValidatedReminder]
 MINUTE = timedelta(minutes=1)
@@ -91,7 +91,7 @@ async def test_reminders_of_a_creator_are_found_in_every_chat_of_a_platform(remi
     own = await reminders.add(draft("a", creator="ann"), now, LIMITS)
     gone = await reminders.add(draft("b", creator="ann"), now, LIMITS)
     await reminders.add(draft("c", creator="dan"), now, LIMITS)
-    await reminders.change([cancelled(gone)], now)
+    await reminders.change([cancel(gone)], now)
 
     found = await reminders.of_creator("console", "ann", 10)
 
@@ -102,7 +102,7 @@ async def test_reminders_of_a_creator_are_found_in_every_chat_of_a_platform(remi
 async def test_a_deleted_reminder_does_not_count_for_the_cap(reminders: ReminderStore, draft, now):
     await reminders.add(draft("a"), now, LIMITS)
     row = await reminders.add(draft("b"), now, LIMITS)
-    await reminders.change([cancelled(row)], now)
+    await reminders.change([cancel(row)], now)
 
     await reminders.add(draft("c"), now, LIMITS)
 
@@ -233,7 +233,7 @@ async def test_only_the_owner_can_begin_and_what_was_deleted_cannot(reminders: R
     await reminders.add(draft("b"), now, LIMITS)
     first, second = await claimed(reminders, now + MINUTE)
     ids = [first.notice.delivery_id, second.notice.delivery_id]
-    await reminders.change([cancelled(row)], now)
+    await reminders.change([cancel(row)], now)
 
     assert await reminders.begin("another", ids) == {}
     assert await reminders.begin("me", ids) == {ids[1]: 1}
@@ -242,7 +242,7 @@ async def test_only_the_owner_can_begin_and_what_was_deleted_cannot(reminders: R
 async def test_what_was_deleted_stays_so_in_the_ledger_when_it_should_begin(reminders: ReminderStore, draft, now):
     row = await reminders.add(draft(), now, LIMITS)
     (lease,) = await claimed(reminders, now + MINUTE)
-    await reminders.change([cancelled(row)], now)
+    await reminders.change([cancel(row)], now)
 
     await reminders.begin("me", [lease.notice.delivery_id])
 
@@ -314,9 +314,9 @@ async def test_a_late_mark_does_not_revive_what_is_final(reminders: ReminderStor
 
 async def test_a_change_of_an_old_version_is_not_made(reminders: ReminderStore, draft, now):
     row = await reminders.add(draft(), now, LIMITS)
-    await reminders.change([edited(row, ReminderEdit(content="milk"), now, MINUTE)], now)
+    await reminders.change([edit(row, ReminderEdit(content="milk"), now, MINUTE)], now)
 
-    lost = await reminders.change([edited(row, ReminderEdit(content="beer"), now, MINUTE)], now)
+    lost = await reminders.change([edit(row, ReminderEdit(content="beer"), now, MINUTE)], now)
 
     kept = await reminders.get(row.key)
     assert lost == ()
@@ -327,7 +327,7 @@ async def test_a_change_of_an_old_version_is_not_made(reminders: ReminderStore, 
 async def test_new_words_reach_what_is_claimed_and_not_begun(reminders: ReminderStore, draft, now):
     row = await reminders.add(draft(), now, LIMITS)
     (lease,) = await claimed(reminders, now + MINUTE)
-    await reminders.change([edited(row, ReminderEdit(content="milk"), now, MINUTE)], now)
+    await reminders.change([edit(row, ReminderEdit(content="milk"), now, MINUTE)], now)
 
     begun = await reminders.begin("me", [lease.notice.delivery_id])
 
@@ -341,7 +341,7 @@ async def test_new_words_leave_the_next_fire_alone(reminders: ReminderStore, dra
     row = await reminders.add(draft(rule="FREQ=DAILY"), now, LIMITS)
     await claimed(reminders, now + MINUTE)
 
-    (changed,) = await reminders.change([edited(row, ReminderEdit(content="milk"), now, MINUTE)], now)
+    (changed,) = await reminders.change([edit(row, ReminderEdit(content="milk"), now, MINUTE)], now)
 
     assert changed.next_fire_at == now + MINUTE + DAY
 
@@ -351,7 +351,7 @@ async def test_new_times_cancel_what_is_claimed(reminders: ReminderStore, draft,
     (lease,) = await claimed(reminders, now + MINUTE)
     later = Schedule(start=datetime.fromisoformat("2026-11-21T09:00"), zone="UTC")
 
-    (moved,) = await reminders.change([edited(row, ReminderEdit(schedule=later), now, MINUTE)], now)
+    (moved,) = await reminders.change([edit(row, ReminderEdit(schedule=later), now, MINUTE)], now)
 
     assert await reminders.begin("me", [lease.notice.delivery_id]) == {}
     assert moved.next_fire_at == datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
@@ -360,8 +360,8 @@ async def test_new_times_cancel_what_is_claimed(reminders: ReminderStore, draft,
 async def test_a_deleted_and_restored_reminder_fires_at_its_old_time(reminders: ReminderStore, draft, now):
     row = await reminders.add(draft(), now, LIMITS)
     await claimed(reminders, now + MINUTE)
-    (gone,) = await reminders.change([cancelled(row)], now)
-    await reminders.change([resumed(gone, now, MINUTE)], now)
+    (gone,) = await reminders.change([cancel(row)], now)
+    await reminders.change([resume(gone, now, MINUTE)], now)
 
     (lease,) = await claimed(reminders, now + MINUTE)
 
@@ -397,10 +397,10 @@ async def test_what_was_given_up_in_a_chat_can_be_tried_again(reminders: Reminde
     await reminders.add(draft("a"), now, LIMITS)
     (lease,) = await claimed(reminders, now + MINUTE)
     await reminders.begin("me", [lease.notice.delivery_id])
-    await reminders.settle([outcome(lease, DeliveryState.PARKED, now + MINUTE)])
+    await reminders.settle([outcome(lease, DeliveryState.FAILED, now + MINUTE)])
 
-    elsewhere = await reminders.resume_parked("console:elsewhere", now - DAY, now + DAY)
-    count = await reminders.resume_parked(lease.notice.address.key, now - DAY, now + DAY)
+    elsewhere = await reminders.retry_failed("console:elsewhere", now - DAY, now + DAY)
+    count = await reminders.retry_failed(lease.notice.address.key, now - DAY, now + DAY)
 
     (again,) = await claimed(reminders, now + DAY)
     assert (elsewhere, count) == (0, 1)
@@ -410,36 +410,36 @@ async def test_what_was_given_up_in_a_chat_can_be_tried_again(reminders: Reminde
 
 async def test_what_a_later_fire_has_overtaken_is_not_tried_again(reminders: ReminderStore, draft, now):
     await reminders.add(draft("a", rule="FREQ=DAILY"), now, LIMITS)
-    for day, state in enumerate((DeliveryState.PARKED, DeliveryState.SENT)):
+    for day, state in enumerate((DeliveryState.FAILED, DeliveryState.SENT)):
         (lease,) = await claimed(reminders, now + day * DAY + MINUTE)
         await reminders.begin("me", [lease.notice.delivery_id])
         await reminders.settle([outcome(lease, state, now + day * DAY + MINUTE)])
 
-    assert await reminders.resume_parked(lease.notice.address.key, now - DAY, now + 2 * DAY) == 0
+    assert await reminders.retry_failed(lease.notice.address.key, now - DAY, now + 2 * DAY) == 0
 
 
 async def test_the_chats_are_known_in_which_something_was_given_up(reminders: ReminderStore, draft, now):
     await reminders.add_many([draft("a"), draft("b", chat="elsewhere")], now)
     here, elsewhere = sorted(await claimed(reminders, now + MINUTE), key=lambda lease: lease.notice.address.key)[::-1]
     await reminders.begin("me", [here.notice.delivery_id, elsewhere.notice.delivery_id])
-    ended = [(here, DeliveryState.PARKED), (elsewhere, DeliveryState.SENT)]
+    ended = [(here, DeliveryState.FAILED), (elsewhere, DeliveryState.SENT)]
     await reminders.settle([outcome(lease, state, now + MINUTE) for lease, state in ended])
 
-    found = await reminders.given_up_chats(now - DAY)
+    found = await reminders.chats_with_failures(now - DAY)
     assert found == {here.notice.address.key}
-    assert await reminders.given_up_chats(now + DAY) == frozenset()
+    assert await reminders.chats_with_failures(now + DAY) == frozenset()
 
 
 async def test_what_was_deleted_meanwhile_is_not_tried_again(reminders: ReminderStore, draft, now):
     row = await reminders.add(draft("a"), now, LIMITS)
     (lease,) = await claimed(reminders, now + MINUTE)
     await reminders.begin("me", [lease.notice.delivery_id])
-    await reminders.settle([outcome(lease, DeliveryState.PARKED, now + MINUTE)])
+    await reminders.settle([outcome(lease, DeliveryState.FAILED, now + MINUTE)])
     done = await reminders.get(row.key)
     assert done is not None
-    await reminders.change([cancelled(done)], now)
+    await reminders.change([cancel(done)], now)
 
-    assert await reminders.resume_parked(lease.notice.address.key, now - DAY, now + DAY) == 0
+    assert await reminders.retry_failed(lease.notice.address.key, now - DAY, now + DAY) == 0
 
 
 async def test_purge_forgets_old_final_occurrences_only(reminders: ReminderStore, draft, now):
@@ -501,7 +501,7 @@ async def test_what_is_deleted_while_it_is_being_sent_is_not_tried_again(
     (lease,) = await claimed(reminders, now + MINUTE)
     begun = [lease.notice.delivery_id]
     await reminders.begin("me", begun)
-    await reminders.change([cancelled(row)], now)
+    await reminders.change([cancel(row)], now)
 
     begun_again = await reminders.begin("me", begun)
     if is_crash:
@@ -519,7 +519,7 @@ async def test_what_was_deleted_while_it_was_being_sent_is_known_to_be_sent(remi
     row = await reminders.add(draft(), now, LIMITS)
     (lease,) = await claimed(reminders, now + MINUTE)
     await reminders.begin("me", [lease.notice.delivery_id])
-    await reminders.change([cancelled(row)], now)
+    await reminders.change([cancel(row)], now)
 
     await reminders.settle([outcome(lease, DeliveryState.SENT, now + MINUTE)])
 
@@ -531,14 +531,14 @@ async def test_new_words_are_those_of_the_next_attempt(reminders: ReminderStore,
     row = await reminders.add(draft(), now, LIMITS)
     (lease,) = await claimed(reminders, now + MINUTE)
     await reminders.begin("me", [lease.notice.delivery_id])
-    await reminders.change([edited(row, ReminderEdit(content="coffee"), now, MINUTE)], now)
+    await reminders.change([edit(row, ReminderEdit(content="coffee"), now, MINUTE)], now)
 
     await reminders.settle([outcome(lease, DeliveryState.LEASED, now + MINUTE)])
 
     assert [each.notice.content for each in await claimed(reminders, now + MINUTE)] == ["coffee"]
 
 
-@pytest.mark.parametrize("state", [DeliveryState.LEASED, DeliveryState.UNKNOWN, DeliveryState.PARKED])
+@pytest.mark.parametrize("state", [DeliveryState.LEASED, DeliveryState.UNKNOWN, DeliveryState.FAILED])
 async def test_a_failed_attempt_is_recorded_where_a_server_that_crashed_forgot_its_beginning(
     reminders: ReminderStore, draft, now, state
 ):
@@ -550,4 +550,4 @@ async def test_a_failed_attempt_is_recorded_where_a_server_that_crashed_forgot_i
     records = await reminders.deliveries(now, now + DAY)
     again = await claimed(reminders, now + 3 * MINUTE, owner="you")
     assert [record.state for record in records] == [state, state]
-    assert [each.notice.attempt for each in again] == ([] if state is DeliveryState.PARKED else [2, 2])
+    assert [each.notice.attempt for each in again] == ([] if state is DeliveryState.FAILED else [2, 2])

@@ -24,7 +24,7 @@ from services.reminders.records import ValidatedReminder
 from services.storage.database import Database
 from services.storage.export.lines import ExportScope
 from services.storage.export.reader import TransferReader
-from services.storage.export.service import exported, import_lines
+from services.storage.export.service import export_lines, import_lines
 from services.storage.export.writer import TransferWriter
 from services.storage.messages.store import SqlMessageStore
 from services.storage.people.memories import SqlMemoryStore
@@ -147,7 +147,7 @@ class Shelf(dict):
 
 
 async def taken_out(database, wanted, files=FILES):
-    return [text async for _, text in exported(TransferReader(database), Shelf(files), wanted, NOW)]
+    return [text async for _, text in export_lines(TransferReader(database), Shelf(files), wanted, NOW)]
 
 
 async def brought(database, texts, files=None):

@@ -1,11 +1,11 @@
 import pytest
 
-from services.kernel.bounded import Bounded
+from services.kernel.bounded import BoundedDict
 
 
 @pytest.fixture
 def bounded():
-    made = Bounded(2)
+    made = BoundedDict(2)
     made.update({"a": 1, "b": 2})
     return made
 

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from services.kernel.startup_imports import import_without_gc, left_out
+from services.kernel.startup_imports import block_import, import_without_gc
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def test_what_there_is_stays_to_be_looked_through_where_nothing_is_imported(new_
 
 
 def test_a_module_that_is_left_out_seems_not_installed_and_is_there_afterwards(new_module):
-    with left_out(new_module), pytest.raises(ImportError):
+    with block_import(new_module), pytest.raises(ImportError):
         importlib.import_module(new_module)
 
     assert importlib.import_module(new_module).MADE == [[]]
@@ -54,5 +54,5 @@ def test_a_module_that_is_left_out_seems_not_installed_and_is_there_afterwards(n
 def test_a_module_that_is_there_already_is_not_left_out(new_module):
     importlib.import_module(new_module)
 
-    with left_out(new_module):
+    with block_import(new_module):
         assert importlib.import_module(new_module).MADE == [[]]

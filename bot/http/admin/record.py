@@ -21,7 +21,7 @@ from bot.http.security.auth import needs
 from bot.http.tools.routes import as_json
 from bot.platforms.web.frames import author_shape, written
 from function_calls.language.recurrence_text import rules_in_words
-from services.call_log.model import CallRecord, TurnRecord, parsed
+from services.call_log.model import CallRecord, TurnRecord, parse_json
 from services.call_log.service import CallLog
 from services.kernel.chat import ChatAddress
 from services.storage.messages.pages import MessageFilter
@@ -110,7 +110,7 @@ def _call(call: CallRecord) -> CallEntry:
     return CallEntry(
         id=call.id,
         name=call.tool_name,
-        arguments=as_json(parsed(call.arguments)),
+        arguments=as_json(parse_json(call.arguments)),
         result=call.result,
         error=call.error,
         status=call.status,
@@ -126,7 +126,7 @@ def _call(call: CallRecord) -> CallEntry:
         receipts=list(call.receipts),
         tokens=call.charge.tokens,
         cost=call.charge.cost,
-        spawn_task=None if call.spawn_task is None else as_json(parsed(call.spawn_task)),
+        spawn_task=None if call.spawn_task is None else as_json(parse_json(call.spawn_task)),
         rule_words=rules_in_words(f"{call.arguments} {call.result or ''} {call.error or ''}"),
         at=written(call.at),
     )

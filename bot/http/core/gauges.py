@@ -4,7 +4,7 @@ from collections import deque
 from datetime import datetime, timedelta
 from typing import Final
 
-from services.kernel.bounded import Bounded
+from services.kernel.bounded import BoundedDict
 
 _MOST_NOTES: Final = 5000
 _MINUTE: Final = timedelta(minutes=1)
@@ -17,7 +17,7 @@ class Gauges:
     def __init__(self) -> None:
         self.sockets = 0
         self._changes: deque[tuple[datetime, int]] = deque(maxlen=_MOST_NOTES)
-        self._queues: Bounded[datetime, int] = Bounded(_MOST_MINUTES)
+        self._queues: BoundedDict[datetime, int] = BoundedDict(_MOST_MINUTES)
         self._last: tuple[datetime, int] | None = None
 
     def opened(self, at: datetime) -> None:

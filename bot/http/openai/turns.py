@@ -17,7 +17,7 @@ from function_calls.tools.calls import Step, ToolCall, ToolResult, ToolSpec, Tur
 from function_calls.tools.errors import SchemaInvalid
 from function_calls.toolsets.openapi.document import DocumentInvalid
 from function_calls.toolsets.schemas import safe_schema
-from services.kernel.bounded import Bounded
+from services.kernel.bounded import BoundedDict
 from services.kernel.chat import ChatMessage, Person
 from services.kernel.state import Json
 
@@ -33,7 +33,7 @@ class EarlierRounds:
     """What the bot did itself before it handed calls to a client: the client does not know, and the bot must."""
 
     def __init__(self) -> None:
-        self._steps: Bounded[str, tuple[Step, ...]] = Bounded(_MOST_REMEMBERED)
+        self._steps: BoundedDict[str, tuple[Step, ...]] = BoundedDict(_MOST_REMEMBERED)
 
     def keep(self, calls: Sequence[ToolCall], steps: tuple[Step, ...]) -> None:
         """Remember the rounds before `calls`."""

@@ -16,7 +16,7 @@ from bot.http.core.context import Context, HttpContext
 from bot.http.core.errors import HttpRefused
 from bot.http.security.auth import ChatViewer, ReminderViewer, ToolViewer, Viewer
 from services.kernel.chat import ChatAddress
-from services.storage.messages.pages import RoomUse
+from services.storage.messages.pages import ChatUse
 
 LOBBY: Final = "lobby"
 _KEEP: Final = timedelta(days=36_500)
@@ -31,7 +31,7 @@ async def can_enter(context: HttpContext, viewer: Viewer, session_id: str) -> bo
         return True
     if session_id in await _joined(context, viewer.person.id):
         return True
-    chat, use = context.room.address(session_id), RoomUse(context.app.database)
+    chat, use = context.room.address(session_id), ChatUse(context.app.database)
     if await use.written_by(viewer.person.id, [chat]) or not await use.is_used(chat):
         await join(context, viewer.person.id, session_id)
         return True
@@ -55,7 +55,7 @@ async def rooms_among(context: HttpContext, viewer: Viewer, chats: Sequence[Chat
     if viewer.role == "admin":
         return frozenset(chat.key for chat in chats)
     joined = {LOBBY, *await _joined(context, viewer.person.id)}
-    written = await RoomUse(context.app.database).written_by(viewer.person.id, chats)
+    written = await ChatUse(context.app.database).written_by(viewer.person.id, chats)
     return frozenset(chat.key for chat in chats if chat.chat_id in joined or chat in written)
 
 

@@ -18,7 +18,7 @@ from bot.platforms.dingtalk.wire import NAME, address_of, to_message
 from bot.platforms.kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood
 from bot.platforms.kit.in_turn import send_in_turn
 from bot.platforms.kit.instants import instant_of_milliseconds
-from services.kernel.bounded import Bounded
+from services.kernel.bounded import BoundedDict
 from services.kernel.chat import ChatAddress, SentFile
 from services.kernel.clock import Clock
 from services.kernel.errors import ConfigError, DeliveryFailed
@@ -46,7 +46,7 @@ class DingTalkPlatform:
         self._api = DingTalkApi(settings, clock)
         self._connection = Connection(NAME, clock, deaf_after=deaf_after, probe=self._probe)
         self._line: StreamClient | None = None
-        self._sessions: Bounded[str, tuple[str, datetime]] = Bounded(_REMEMBERED_SESSIONS)
+        self._sessions: BoundedDict[str, tuple[str, datetime]] = BoundedDict(_REMEMBERED_SESSIONS)
         self._receive: Receive | None = None
 
     @property

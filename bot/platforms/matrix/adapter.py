@@ -32,7 +32,7 @@ from bot.platforms.matrix.wire import (
     to_incoming,
     to_reaction,
 )
-from services.kernel.bounded import Bounded
+from services.kernel.bounded import BoundedDict
 from services.kernel.chat import BotAdded, ChatAddress, Person, Reaction, SentFile
 from services.kernel.clock import Clock
 from services.kernel.errors import AssistantError, ConfigError, DeliveryFailed
@@ -110,8 +110,8 @@ class MatrixPlatform:
         self._connection = Connection(NAME, clock, deaf_after=limit, longest_pause=longest_pause)
         self._client: MatrixClient | None = None
         self._state: StateStore = MemoryStateStore(clock)
-        self._own_events: Bounded[str, None] = Bounded(_REMEMBERED_EVENTS)
-        self._reactions: Bounded[str, Reaction] = Bounded(_REMEMBERED_EVENTS)
+        self._own_events: BoundedDict[str, None] = BoundedDict(_REMEMBERED_EVENTS)
+        self._reactions: BoundedDict[str, Reaction] = BoundedDict(_REMEMBERED_EVENTS)
         self._token: str | None = None
 
     @property

@@ -39,7 +39,7 @@ from bot.platforms.telegram.files import send_file
 from bot.platforms.telegram.settings import TelegramSettings
 from bot.platforms.telegram.webhook import PATH, WebhookListener
 from bot.platforms.telegram.wire import NAME, Account, to_incoming, to_reactions
-from services.kernel.bounded import Bounded
+from services.kernel.bounded import BoundedDict
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import Clock
 from services.kernel.errors import ConfigError
@@ -89,7 +89,7 @@ class TelegramPlatform:
             limit = deaf_after or timedelta(seconds=settings.poll_seconds) + _LATE_ANSWER
             self._connection = Connection(NAME, clock, deaf_after=limit)
         self._administrators = Administrators(self._ask_administrators, clock)
-        self._people: Bounded[str, Person] = Bounded(_REMEMBERED_PEOPLE)
+        self._people: BoundedDict[str, Person] = BoundedDict(_REMEMBERED_PEOPLE)
         self._me = Account(id=self._bot.id, username="", bot_name=bot_name, people=self._people)
         self._offset: int | None = None
         self._moved: dict[int, int] = {}

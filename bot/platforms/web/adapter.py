@@ -23,7 +23,7 @@ from bot.platforms.web.shapes import due_shape, extras_of, id_for, message_shape
 from function_calls.tools.dispatch.events import Event
 from services.history.record_once import record_once
 from services.history.service import HistoryService
-from services.kernel.bounded import Bounded
+from services.kernel.bounded import BoundedDict
 from services.kernel.chat import Attachment, ChatAddress, ChatMessage, MessageEdited, MessageWithdrawn, Person, SentFile
 from services.kernel.clock import Clock
 from services.kernel.errors import DeliveryFailed, StorageFull
@@ -89,7 +89,7 @@ class WebPlatform:
         self.client_calls = ClientCalls()
         self._clock = clock
         self._since = clock.now()
-        self._sent_keys: Bounded[str, str] = Bounded(_REMEMBERED_KEYS)
+        self._sent_keys: BoundedDict[str, str] = BoundedDict(_REMEMBERED_KEYS)
         self._extras = ExtrasShelf()
         self.rooms = Rooms(self.bot, self._extras, clock, self.look_at_reminders)
         self._answering = Answering(self.rooms, self._extras, clock)

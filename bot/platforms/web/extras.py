@@ -8,7 +8,7 @@ from msgspec import Struct, field
 from bot.platforms.web.choices import ChoiceShape, read_choice
 from bot.platforms.web.frames import AttachmentShape, FiredShape
 from function_calls.tools.session_state import json_copy
-from services.kernel.bounded import Bounded
+from services.kernel.bounded import BoundedDict
 from services.kernel.chat import ChatAddress
 from services.kernel.state import Json, StateStore
 
@@ -58,7 +58,7 @@ class ExtrasBook:
     def __init__(self, state: StateStore, chat_key: str) -> None:
         self._state = state
         self._key = f"web.extras:{chat_key}"
-        self._of: Bounded[str, Extras] | None = None
+        self._of: BoundedDict[str, Extras] | None = None
 
     async def of(self, message_id: str) -> Extras:
         """Return the extras of a message, to be looked at."""
@@ -80,12 +80,12 @@ class ExtrasBook:
             known[message_id] = extras
         await self._state.set(self._key, [_written(each, known[each]) for each in known], keep=_KEPT)
 
-    async def _all(self) -> Bounded[str, Extras]:
+    async def _all(self) -> BoundedDict[str, Extras]:
         if self._of is None:
             stored = await self._state.get(self._key)
             read = [_read(entry) for entry in stored if isinstance(entry, dict)] if isinstance(stored, list) else []
             if self._of is None:  # somebody else may have read it meanwhile
-                self._of = Bounded(_MOST)
+                self._of = BoundedDict(_MOST)
                 self._of.update(read)
         return self._of
 

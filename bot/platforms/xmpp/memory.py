@@ -4,7 +4,7 @@ from typing import Final
 from xml.etree.ElementTree import Element
 
 from bot.platforms.xmpp.wire import given_id, message_id, reacted_to
-from services.kernel.bounded import Bounded
+from services.kernel.bounded import BoundedDict
 
 _REMEMBERED: Final = 2_000
 
@@ -17,10 +17,10 @@ class Lately:
     """
 
     def __init__(self) -> None:
-        self.own: Bounded[str, str] = Bounded(_REMEMBERED)
-        self.authors: Bounded[str, str] = Bounded(_REMEMBERED)
-        self.given_ids: Bounded[str, str] = Bounded(_REMEMBERED)
-        self._reactions: Bounded[str, frozenset[str]] = Bounded(_REMEMBERED)
+        self.own: BoundedDict[str, str] = BoundedDict(_REMEMBERED)
+        self.authors: BoundedDict[str, str] = BoundedDict(_REMEMBERED)
+        self.given_ids: BoundedDict[str, str] = BoundedDict(_REMEMBERED)
+        self._reactions: BoundedDict[str, frozenset[str]] = BoundedDict(_REMEMBERED)
 
     def has_heard(self, stanza: Element) -> bool:
         """Return whether a message came before, as rooms repeat their history."""

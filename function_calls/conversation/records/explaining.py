@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from function_calls.language.messages import say
 from function_calls.language.recurrence_text import without_rule_text
-from services.call_log.model import AGENT_ROUTE, CallRecord, TurnRecord, parsed
+from services.call_log.model import AGENT_ROUTE, CallRecord, TurnRecord, parse_json
 
 _LONGEST = 300
 
@@ -27,7 +27,7 @@ def explained(turn: TurnRecord, calls: Sequence[CallRecord], language: str, *, h
 
 def arguments_in_words(call: CallRecord) -> str:
     """Return the arguments as `name=value`."""
-    arguments = parsed(call.arguments)
+    arguments = parse_json(call.arguments)
     if not isinstance(arguments, dict):
         return _short(call.arguments)
     return _short(", ".join(f"{name}={value}" for name, value in arguments.items()))
@@ -77,7 +77,7 @@ def _call(number: int, call: CallRecord, language: str, *, has_details: bool) ->
     ]
     if call.repairs:
         lines.append(say(language, "explain.mended", repairs=_short("; ".join(call.repairs))))
-    task = parsed(call.spawn_task) if call.spawn_task else None
+    task = parse_json(call.spawn_task) if call.spawn_task else None
     agent = task.get("agent") if isinstance(task, dict) else ""
     if call.is_nested:
         agent = call.route.removeprefix(AGENT_ROUTE)

@@ -14,7 +14,7 @@ from function_calls.tools.calls import Reply, SpawnedTask, Step, ToolCall, ToolR
 from function_calls.tools.context import CallContext
 from services.call_log.model import AGENT_ROUTE, NOTHING, CallRecord, Ending, Outcome, TurnRecord
 from services.call_log.service import CallLog
-from services.call_log.tally import BudgetPolicy, NoBudget, Tally, counting, current_usage
+from services.call_log.tally import BudgetPolicy, NoBudget, TurnUsage, count_usage, current_usage
 
 
 class Notes(Struct, kw_only=True):
@@ -58,8 +58,8 @@ class TurnRecorder:
         notes = Notes()
         started = time.perf_counter()
         error = ""
-        account = Tally(address=message.address, person=message.sender, message_id=message.id, purse=self._purse)
-        with counting(account) as tally:
+        account = TurnUsage(address=message.address, person=message.sender, message_id=message.id, purse=self._purse)
+        with count_usage(account) as tally:
             try:
                 yield notes
             except BaseException as raised:
@@ -78,7 +78,7 @@ class TurnRecorder:
         self._log.record(_call_record(call, context, result, tally))
 
 
-def _turn_record(turn: Turn, tally: Tally, reply: Reply | None, error: str, took_ms: float) -> TurnRecord:
+def _turn_record(turn: Turn, tally: TurnUsage, reply: Reply | None, error: str, took_ms: float) -> TurnRecord:
     message = turn.message
     answered: Outcome = "silent" if reply is None else "answered"
     return TurnRecord(
@@ -102,7 +102,7 @@ def _turn_record(turn: Turn, tally: Tally, reply: Reply | None, error: str, took
     )
 
 
-def _call_record(call: ToolCall, context: CallContext, result: ToolResult, tally: Tally | None) -> CallRecord:
+def _call_record(call: ToolCall, context: CallContext, result: ToolResult, tally: TurnUsage | None) -> CallRecord:
     completions = () if tally is None else tally.take_new()
     message = context.message
     return CallRecord(
@@ -130,7 +130,7 @@ def _call_record(call: ToolCall, context: CallContext, result: ToolResult, tally
     )
 
 
-def _route(context: CallContext, tally: Tally | None) -> str:
+def _route(context: CallContext, tally: TurnUsage | None) -> str:
     if context.agent_name and context.parent_call_id:
         return f"{AGENT_ROUTE}{context.agent_name}"
     return context.door if tally is None else tally.route

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from function_calls.conversation.agent_loop import Dispatched, run_rounds, spoken
 from function_calls.tools.calls import Interpretation, Interpreter, Reply, ToolCall, ToolResult, ToolSpec, Turn
-from services.call_log.model import CallRecord, TurnRecord, parsed
-from services.call_log.tally import Tally, counting
+from services.call_log.model import CallRecord, TurnRecord, parse_json
+from services.call_log.tally import TurnUsage, count_usage
 from services.kernel.chat import ChatMessage
 
 Match = Literal["same", "other arguments", "not on record"]
@@ -29,7 +29,7 @@ class Replay(Struct, frozen=True, kw_only=True):
 
     calls: tuple[ReplayedCall, ...]
     reply: Reply | None
-    tally: Tally
+    tally: TurnUsage
 
     def is_like(self, recorded: Sequence[CallRecord]) -> bool:
         """Return whether the same calls were made, in whatever order."""
@@ -52,7 +52,7 @@ class RecordedTools:
 
     def _answer(self, call: ToolCall) -> ReplayedCall:
         named = [each for each in self._left if each.tool_name == call.name]
-        same = next((each for each in named if parsed(each.arguments) == call.arguments), None)
+        same = next((each for each in named if parse_json(each.arguments) == call.arguments), None)
         found = same or next(iter(named), None)
         if found is None:
             result = ToolResult.failed("This call is not on record; nothing is executed in a replay.")
@@ -76,7 +76,7 @@ async def replay(
         tally.begin_round(route)
         return await interpreter.interpret(seen)
 
-    with counting(Tally(address=message.address, person=message.sender, message_id=message.id)) as tally:
+    with count_usage(TurnUsage(address=message.address, person=message.sender, message_id=message.id)) as tally:
         outcome = await run_rounds(turn, interpret, tools.dispatch, rounds)
     reply = spoken(outcome.turn, outcome.text, outcome.notice, choices=outcome.choices, is_owed=outcome.is_owed)
     return Replay(calls=tuple(tools.made), reply=reply, tally=tally)

@@ -184,11 +184,11 @@ async def history_retention(
     """消息保留多久 / Say how many days this chat's messages are kept; only its admins may change that."""
     if not ctx.is_undoing and not await is_meant(ctx, history):
         return ToolResult(ok=True, is_answered=True)
-    before = await privacy.days_kept(ctx.chat)
+    before = await privacy.retention_days(ctx.chat)
     if args.days is None:
         return ToolResult(ok=True, text=_retention("kept", before, ctx), value={"days": before}, is_unchanged=True)
     check_may_set_for("chat", ctx)
-    await privacy.keep_for(ctx.chat, args.days)
+    await privacy.set_retention_days(ctx.chat, args.days)
     undo = UndoStep(name="history_retention", arguments={"days": before})
     return ToolResult(
         ok=True,

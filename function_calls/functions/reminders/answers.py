@@ -13,7 +13,7 @@ from services.recurrence import edits
 from services.recurrence.fires import next_fires, zone_of
 from services.recurrence.follow_up import FollowUp, follow_up_of, without_follow_up
 from services.recurrence.forecast import known_until
-from services.recurrence.suspensions import is_put_off
+from services.recurrence.suspensions import is_next_suspended
 from services.reminders.model import CatchUp, Reminder, ReminderState
 
 _MOST_ASKED_ABOUT = 10
@@ -48,7 +48,7 @@ def named(reminder: Reminder, ctx: CallContext) -> dict[str, str]:
 
 def _when_confirmed(reminder: Reminder, ctx: CallContext, verb: str) -> str:
     language, told = ctx.language, named(reminder, ctx)
-    bare = edits.bare(reminder.schedule)
+    bare = edits.drop_follow_up(reminder.schedule)
     if reminder.state is ReminderState.PAUSED and bare.rule:
         return say(language, "reminder.changed_paused", **told, rule=recurrence_text.rule(language, reminder))
     due = due_meanwhile(reminder, ctx) if verb in _MADE else None
@@ -68,7 +68,7 @@ def _when_confirmed(reminder: Reminder, ctx: CallContext, verb: str) -> str:
 
 def due_meanwhile(reminder: Reminder, ctx: CallContext) -> datetime | None:
     """Return the time of what is said once, if that has come since it was asked for; None while it is paused."""
-    if edits.bare(reminder.schedule).rule or reminder.state is ReminderState.PAUSED:
+    if edits.drop_follow_up(reminder.schedule).rule or reminder.state is ReminderState.PAUSED:
         return None
     due = reminder.schedule.start.replace(tzinfo=zone_of(reminder.schedule))
     return due if ctx.said_at < due <= ctx.clock.now() else None
@@ -148,7 +148,7 @@ def _whose(reminder: Reminder, ctx: CallContext) -> str:
 def _when(reminder: Reminder, ctx: CallContext, *, is_under_day: bool) -> str:
     if without_follow_up(reminder.schedule.rule):
         rule = recurrence_text.rule(ctx.language, reminder)
-        is_vague = recurrence_text.is_custom(reminder.schedule) or is_put_off(reminder.schedule, ctx.now)
+        is_vague = recurrence_text.is_custom(reminder.schedule) or is_next_suspended(reminder.schedule, ctx.now)
         if reminder.next_fires and is_vague:
             when = date_format.moment(ctx.language, reminder.next_fires[0], ctx.now)
             rule = say(ctx.language, "reminder.rest_line", rule=rule, next=when)

@@ -27,7 +27,7 @@ async def cautions(reminder: Reminder, ctx: CallContext, reminders: ReminderServ
     if held_until is not None:
         when = date_format.moment(ctx.language, held_until.astimezone(ctx.zone), ctx.now)
         lines.append(say(ctx.language, "reminder.held", when=when))
-    twin = await reminders.twin_of(reminder)
+    twin = await reminders.duplicate_of(reminder)
     if twin is not None:
         lines.append(say(ctx.language, "reminder.twice", id=twin.id))
     return lines

@@ -18,7 +18,7 @@ from function_calls.offline.pack import LanguagePack, language_of, load_pack
 from function_calls.offline.same_time import without_same_time
 from function_calls.offline.several_times import completed, with_listed_clocks
 from function_calls.offline.time_words import TimeWords, find_times, in_the_morning, joined, without_owners
-from services.recurrence.edits import as_meant
+from services.recurrence.edits import clamp_to_month_end
 from services.recurrence.fires import next_fires
 from services.recurrence.schedule import Schedule
 from services.time_expressions import Grain, Reading, TimeReader, TimeReadings
@@ -204,4 +204,4 @@ def _fits(proposed: Schedule, reading: Reading, now: datetime) -> bool:
 
 
 def _schedule(reading: Reading, zone: str, now: datetime) -> Schedule:
-    return as_meant(Schedule(start=reading.wall, zone=zone, rule=reading.rrule or ""), now)
+    return clamp_to_month_end(Schedule(start=reading.wall, zone=zone, rule=reading.rrule or ""), now)

@@ -23,7 +23,7 @@ from function_calls.language.messages import say
 from function_calls.offline.reminder_times import time_reader, zone_name
 from function_calls.tools.calls import Receipt, ToolResult
 from function_calls.tools.context import CallContext
-from services.recurrence.edits import ended_before
+from services.recurrence.edits import end_before
 from services.recurrence.fires import next_fires
 from services.recurrence.follow_up import without_follow_up
 from services.reminders.due_words import due_words
@@ -100,7 +100,7 @@ async def _by_own_words(reference: str, ctx: CallContext, reminders: ReminderSer
 
 async def _ended(day: Reading, old: Reminder, ctx: CallContext, reminders: ReminderService) -> ToolResult:
     """Let `old` come up to the day before `day`, and no more from then on."""
-    left = ended_before(old.schedule, day.start.date())
+    left = end_before(old.schedule, day.start.date())
     if "COUNT=" in old.schedule.rule or not next_fires(left, ctx.now, 1):
         return deleted(await reminders.delete(ctx.chat, ctx.sender, old.id), ctx)
     changed = await reminders.edit(ctx.chat, ctx.sender, old.id, ReminderEdit(schedule=left))

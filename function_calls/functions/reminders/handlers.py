@@ -116,7 +116,7 @@ async def _updated(
     if moved is not None:
         return moved
     if args.skip and args.days:
-        if may_ask and not is_only_day(args, edits.bare(old.schedule), ctx):
+        if may_ask and not is_only_day(args, edits.drop_follow_up(old.schedule), ctx):
             return await which_of_those_days(args, old, ctx)
         args = args.model_copy(update={"days": None})
     if args.skip and args.skip.strip().lower() != NEXT:
@@ -129,7 +129,7 @@ async def _updated(
         return ToolResult(ok=False, text=asked, error="neither time nor content was given", is_question=True)
     if is_over:
         edit = edit if edit.schedule is not None else replace(edit, schedule=old.schedule)
-        revived = await reminders.put_back(ctx.chat, ctx.sender, old.id, edit, asked_at=ctx.said_at)
+        revived = await reminders.revert(ctx.chat, ctx.sender, old.id, edit, asked_at=ctx.said_at)
         return changed_told(revived, ctx, "changed", delete(revived))
     changed = await reminders.edit(ctx.chat, ctx.sender, old.id, edit, asked_at=ctx.said_at)
     return changed_told(changed, ctx, "skipped" if args.skip else "changed", put_back(old))
@@ -182,15 +182,13 @@ async def reminder_put_back(args: ReminderPutBackArgs, ctx: CallContext, reminde
         is_urgent=args.urgent,
         catch_up=CatchUp(args.missed),
     )
-    reminder = await reminders.put_back(
-        ctx.chat, ctx.sender, args.reminder_id, edit, is_undo=True, was_ended=args.ended
-    )
+    reminder = await reminders.revert(ctx.chat, ctx.sender, args.reminder_id, edit, is_undo=True, was_ended=args.ended)
     return changed_told(reminder, ctx, "restored", None)
 
 
 def _edit(args: ReminderUpdateArgs, old: Reminder, ctx: CallContext) -> ReminderEdit:
     """Return what is asked to be changed; a new time keeps the repeating until it is done."""
-    bare = edits.bare(old.schedule)
+    bare = edits.drop_follow_up(old.schedule)
     schedule = with_skipped(args.skip, bare, ctx) if args.skip else changed_schedule(args, bare, ctx)
     schedule = repeated(args, schedule or bare, ctx) or schedule
     until_done = 0 if _stops_repeating(args, bare) else args.until_done

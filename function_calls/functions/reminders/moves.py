@@ -49,9 +49,9 @@ async def moved_once(
     Where the words leave open which, it is asked once, if it `may_ask`.
 
     Raises:
-        RequestRefused: `not_on_that_day(day, next)`, and what `ReminderService.move_once` refuses.
+        RequestRefused: `not_on_that_day(day, next)`, and what `ReminderService.reschedule_occurrence` refuses.
     """
-    bare = edits.bare(old.schedule)
+    bare = edits.drop_follow_up(old.schedule)
     counted = await _counted_from(args, old, bare, ctx, reminders)
     if counted is not None:
         return counted
@@ -77,9 +77,9 @@ async def move_to(
     """Say `old` once at `goal` instead of at `fire`; None where it would come no more after that.
 
     Raises:
-        RequestRefused: as `ReminderService.move_once`.
+        RequestRefused: as `ReminderService.reschedule_occurrence`.
     """
-    bare = edits.bare(old.schedule)
+    bare = edits.drop_follow_up(old.schedule)
     at = goal.start.replace(tzinfo=ZoneInfo(goal.zone))
     told = {"id": old.id, "content": old.content, "rule": recurrence_text.rule(ctx.language, old)}
     if at.astimezone(UTC) == fire.astimezone(UTC):
@@ -90,7 +90,7 @@ async def move_to(
         return None
     once = replace(goal, rule=follow_up_like(old.schedule.rule))
     kept = replace(left, rule=follow_up_like(old.schedule.rule, left.rule))
-    series, single = await reminders.move_once(
+    series, single = await reminders.reschedule_occurrence(
         ctx.chat, ctx.sender, old.id, once=once, left=kept, request_key=f"{ctx.call_id}/once"
     )
     coming = [date_format.moment(ctx.language, each, ctx.now) for each in next_fires(left, ctx.now, 2)]
@@ -161,8 +161,8 @@ async def _from_then(
     if not before or "COUNT=" in bare.rule:
         changed = await reminders.edit(ctx.chat, ctx.sender, old.id, ReminderEdit(schedule=new))
         return changed_told(changed, ctx, "changed", put_back(old))
-    ended = edits.ended_before(bare, days[0])
-    series, single = await reminders.move_once(
+    ended = edits.end_before(bare, days[0])
+    series, single = await reminders.reschedule_occurrence(
         ctx.chat,
         ctx.sender,
         old.id,

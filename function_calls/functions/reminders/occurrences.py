@@ -27,7 +27,7 @@ from services.recurrence import edits
 from services.recurrence.fires import next_fires
 from services.recurrence.rules import parse_rule
 from services.recurrence.schedule import Schedule
-from services.recurrence.suspensions import can_rest
+from services.recurrence.suspensions import can_suspend
 from services.reminders.references import means_all
 from services.time_expressions import Grain, Reading
 
@@ -71,7 +71,7 @@ def may_be_one(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> boo
         return False
     if args.type == "once" and says(ONLY, ctx.message.text, ""):
         return False
-    return can_rest(old) and bool(next_of(old, ctx))
+    return can_suspend(old) and bool(next_of(old, ctx))
 
 
 def _repeats_otherwise(args: ReminderUpdateArgs, old: Schedule) -> bool:

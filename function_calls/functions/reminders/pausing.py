@@ -17,10 +17,17 @@ from function_calls.offline.reminder_times import zone_name
 from function_calls.tools.calls import Receipt, ToolResult, UndoStep
 from function_calls.tools.context import CallContext
 from services.kernel.errors import RequestRefused
-from services.recurrence.edits import bare
+from services.recurrence.edits import drop_follow_up
 from services.recurrence.fires import next_fires
 from services.recurrence.schedule import Schedule
-from services.recurrence.suspensions import Suspension, can_rest, left_out, resting, rests, resume_suspended
+from services.recurrence.suspensions import (
+    Suspension,
+    can_suspend,
+    is_suspended,
+    resume_suspended,
+    suspend,
+    suspended_fires,
+)
 from services.reminders.model import NewReminder, Reminder, ReminderEdit, ReminderState
 from services.reminders.references import means_all
 from services.reminders.service import ReminderService
@@ -50,7 +57,7 @@ async def at_rest(rest: Suspension, reference: str, ctx: CallContext, reminders:
         chosen = await own_reminders(ctx, reminders)
     else:
         chosen = (await reminders.find(ctx.chat, ctx.sender, reference),)
-    coming = [each for each in chosen if left_out(each.schedule, rest)]
+    coming = [each for each in chosen if suspended_fires(each.schedule, rest)]
     if means_all(reference):
         coming = [each for each in coming if each.state is ReminderState.ACTIVE]
     elif not coming:
@@ -59,7 +66,7 @@ async def at_rest(rest: Suspension, reference: str, ctx: CallContext, reminders:
         raise RequestRefused("not_in_that_time", next=when)
     if not coming:
         raise RequestRefused("nothing_of_yours" if chosen else "no_reminders")
-    repeating = [each for each in coming if can_rest(each.schedule)]
+    repeating = [each for each in coming if can_suspend(each.schedule)]
     others = [each for each in coming if each not in repeating]
     if any(each.schedule.rule for each in others) and rest.since > ctx.now:
         raise RequestRefused("nothing_to_skip")
@@ -80,8 +87,8 @@ async def rested(rest: Suspension, reminder: Reminder, ctx: CallContext, reminde
     Raises:
         RequestRefused: `not_your_reminder`; `rule_never_fires`, nothing is left of it.
     """
-    missed = left_out(bare(reminder.schedule), rest)
-    edit = ReminderEdit(schedule=resting(reminder.schedule, rest))
+    missed = suspended_fires(drop_follow_up(reminder.schedule), rest)
+    edit = ReminderEdit(schedule=suspend(reminder.schedule, rest))
     changed = await reminders.edit(ctx.chat, ctx.sender, reminder.id, edit)
     receipts = [Receipt(action="pause", subject=changed.id, undo=put_back(reminder))]
     if changed.state is ReminderState.PAUSED:
@@ -97,7 +104,7 @@ async def resumed(reference: str, ctx: CallContext, reminders: ReminderService) 
         own = await own_reminders(ctx, reminders)
     else:
         own = (await reminders.find(ctx.chat, ctx.sender, reference),)
-    woken = [each for each in own if each.state is ReminderState.ACTIVE and rests(each.schedule, ctx.now)]
+    woken = [each for each in own if each.state is ReminderState.ACTIVE and is_suspended(each.schedule, ctx.now)]
 
     async def one(reminder: Reminder, ctx: CallContext) -> ToolResult:
         edit = ReminderEdit(schedule=resume_suspended(reminder.schedule, ctx.now))

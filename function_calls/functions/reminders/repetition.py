@@ -60,7 +60,7 @@ async def which_of_those_days(args: ReminderUpdateArgs, old: Reminder, ctx: Call
     Raises:
         RequestRefused: as `repeated` does.
     """
-    bare = edits.bare(old.schedule)
+    bare = edits.drop_follow_up(old.schedule)
     for_good = repeated(args, bare, ctx) or bare
     kept = _days_of(for_good)
     coming = next_fires(bare, ctx.now, _MOST_A_FORTNIGHT)
@@ -147,7 +147,7 @@ def _until(words: str, old: Schedule, ctx: CallContext) -> Schedule:
     last = last_day(words, ctx.said_at, ctx.language, time_reader(ctx).parse_all)
     if last is None:
         raise RequestRefused("time_not_understood", time=words)
-    ended = edits.ended_before(_endless(old), last + _DAY)
+    ended = edits.end_before(_endless(old), last + _DAY)
     if not next_fires(ended, ctx.now, 1):
         when = date_format.moment(ctx.language, next_fires(old, ctx.now, 1)[0], ctx.now)
         raise RequestRefused("not_in_that_time", next=when)

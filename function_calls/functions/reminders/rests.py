@@ -12,7 +12,7 @@ from function_calls.language.recognized_phrases import LANGUAGES, phrases
 from function_calls.offline.reminder_times import moment_of, time_reader
 from function_calls.tools.context import CallContext
 from services.kernel.errors import RequestRefused
-from services.recurrence.edits import bare
+from services.recurrence.edits import drop_follow_up
 from services.recurrence.fires import next_fires
 from services.recurrence.rules import WEEKDAYS
 from services.recurrence.suspensions import Suspension
@@ -68,7 +68,7 @@ def morning_after(rest: Suspension, ctx: CallContext) -> datetime:
 def rest_told(reminder: Reminder, rest: Suspension, missed: Sequence[datetime], ctx: CallContext) -> str:
     """Return which times of a reminder were left out, and when it goes on."""
     language = ctx.language
-    coming = next_fires(bare(reminder.schedule), rest.until - _TICK)
+    coming = next_fires(drop_follow_up(reminder.schedule), rest.until - _TICK)
     dates = tuple(dict.fromkeys(date_format.date(language, each) for each in (missed[0], missed[-1])))
     key = "reminder.rest_day" if len(dates) == 1 else "reminder.rest_span"
     return say(

@@ -14,7 +14,7 @@ from services.recurrence.edits import fires_from
 from services.recurrence.exceptions import with_exceptions
 from services.recurrence.fires import next_fires
 from services.recurrence.schedule import Schedule
-from services.recurrence.suspensions import can_rest
+from services.recurrence.suspensions import can_suspend
 
 NEXT: Final = "next"
 
@@ -29,7 +29,7 @@ def with_skipped(words: str, old: Schedule, ctx: CallContext) -> Schedule:
     Source: RFC 5545 section 3.8.5.1 (EXDATE).
     """
     coming = next_fires(old, ctx.now, 1)
-    if not coming or not can_rest(old):
+    if not coming or not can_suspend(old):
         raise RequestRefused("nothing_to_skip")
     if words.strip().lower() == NEXT:
         return replace(old, rule=with_exceptions(old.rule, coming, days_only=False))

@@ -43,6 +43,6 @@ def _told(reminder: Reminder, ctx: CallContext) -> str:
         "when": date_format.moment(language, first, ctx.now),
         "distance": date_format.distance(language, first - ctx.now),
     }
-    if edits.bare(reminder.schedule).rule:
+    if edits.drop_follow_up(reminder.schedule).rule:
         return say(language, "reminder.that_recurring", **fields, rule=recurrence_text.rule(language, reminder))
     return say(language, "reminder.that_once", **fields)

@@ -8,7 +8,7 @@ from function_calls.tools.calls import ToolSpec
 from function_calls.tools.catalog.names import meant
 from function_calls.tools.validation.relaxed_json import Unreadable, read_json
 from function_calls.tools.validation.schema_validator import SchemaValidator
-from services.kernel.bounded import Bounded
+from services.kernel.bounded import BoundedDict
 from services.kernel.close_names import closest_name
 
 _KEPT_SETS = 64
@@ -87,7 +87,7 @@ class ToolCatalog:
     """Keeps the `OfferedTools` of the sets that were offered last, found again by the identity of their specs."""
 
     def __init__(self) -> None:
-        self._kept: Bounded[tuple[int, ...], OfferedTools] = Bounded(_KEPT_SETS)
+        self._kept: BoundedDict[tuple[int, ...], OfferedTools] = BoundedDict(_KEPT_SETS)
         self._last: OfferedTools | None = None
 
     def get(self, specs: tuple[ToolSpec, ...]) -> OfferedTools:

@@ -60,11 +60,11 @@ class PrivacyService:
         await self._settle()
         return await self._store.export(scope, limit)
 
-    async def keep_for(self, chat: ChatAddress, days: int | None) -> None:
+    async def set_retention_days(self, chat: ChatAddress, days: int | None) -> None:
         """Keep the messages of `chat` for so many days, 0 for ever; None is as the settings say."""
         await self._store.set_retention(chat.key, days)
 
-    async def days_kept(self, chat: ChatAddress) -> int:
+    async def retention_days(self, chat: ChatAddress) -> int:
         """Return how many days messages of `chat` are kept; 0 means for ever."""
         return (await self._store.retention()).get(chat.key, self._keep_days)
 

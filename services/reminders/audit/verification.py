@@ -143,7 +143,7 @@ def _fate(record: DeliveryRecord) -> Fate:
     if record.state is DeliveryState.SENT:
         is_late = record.sent_at is not None and record.sent_at - record.due_at > _LATE
         return Fate.LATE if is_late else Fate.DELIVERED
-    if record.state is DeliveryState.PARKED:
+    if record.state is DeliveryState.FAILED:
         return Fate.FAILED
     return Fate.PENDING if record.state in _OPEN else Fate.SKIPPED
 

@@ -44,7 +44,7 @@ class Prefetch:
         self.ahead = 0
         """How many more than there are free senders may be begun."""
 
-    def note_send(self, seconds: float) -> None:
+    def record_send(self, seconds: float) -> None:
         """Record the duration of a send."""
         before = self._send_seconds
         if before is None:
@@ -53,7 +53,7 @@ class Prefetch:
         else:
             self._send_seconds = before + _WEIGHT * (seconds - before)
 
-    def note_question(self, seconds: float) -> None:
+    def record_query(self, seconds: float) -> None:
         """Record the duration of a query to the ledger."""
         self._question_seconds = seconds
         self._compare()

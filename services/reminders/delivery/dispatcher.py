@@ -11,21 +11,21 @@ from services.reminders.delivery.deadline import Deadline, wait_or_nap
 from services.reminders.delivery.due_queue import DueQueue
 from services.reminders.delivery.pending_acks import PendingAcks
 from services.reminders.delivery.retry import RetryPolicy
-from services.reminders.delivery.sender import Begun, Sender, Together, log_settled, message_key
+from services.reminders.delivery.sender import Sender, SendingMessage, Together, log_outcomes, message_key
 from services.reminders.ports import DeliveryLedger, Notifier
 from services.reminders.records import DeliveryOutcome, DeliveryState, Lease
 
-_TURN_SECONDS = 0.001  # a courier that never waits must not keep the event loop for longer
+_TURN_SECONDS = 0.001  # a notifier that never waits must not keep the event loop for longer
 # The ledger answers one question at a time, and what is due comes before what is done: turns of the event loop that
 # `begin_for_ever` needs to ask.
-_STEPS_TO_BEGIN = 5
+_TURNS_TO_BEGIN = 5
 # Where a commit has to be waited for, all that may be said before it is said first: turns that the senders need for it.
-_STEPS_TO_SEND = 2
+_TURNS_TO_SEND = 2
 # What is noted or kept already waits this long for its marks while there is more to say, and so many of them.
 _MARKS_WAIT_SECONDS = 1.0
 _MARKS_WAITING = 20_000
 _MARKS_LOOK_SECONDS = 0.005
-_REMEMBERED = 5000  # occurrences that were said: more than a second's, which a server that crashes may forget
+_MOST_RECENTLY_SENT = 5000  # occurrences that were said: more than a second's, which a server that crashes may forget
 _SETTLED_AT_ONCE = 1000
 _STALE_SECONDS = 5.0  # what was begun this long ago others may have taken over, had this process been frozen
 
@@ -36,7 +36,7 @@ class Dispatcher:
     def __init__(
         self,
         ledger: DeliveryLedger,
-        courier: Notifier,
+        notifier: Notifier,
         clock: Clock,
         pace: DeliveryConfig,
         retries: RetryPolicy,
@@ -46,24 +46,24 @@ class Dispatcher:
         self._clock = clock
         self._pace = pace
         self._owner = owner
-        self._sender = Sender(ledger, courier, clock, retries)
+        self._sender = Sender(ledger, notifier, clock, retries)
         self._queue = DueQueue(pace.together if self._sender.can_gather else 1)
-        self._begun: deque[Begun] = deque()
-        self._throughput = Prefetch(senders=pace.senders, most=pace.ahead)
+        self._begun: deque[SendingMessage] = deque()
+        self._prefetch = Prefetch(senders=pace.senders, most=pace.ahead)
         self._due = asyncio.Event()
         self._gate = asyncio.Semaphore(0)
-        self._marked = asyncio.Event()
-        self._held_up = asyncio.Event()
+        self._has_outcomes = asyncio.Event()
+        self._acks_wanted = asyncio.Event()
         self._idle = asyncio.Event()
         self._is_draining = False
         self._beginning: list[Together] = []
         self._unsettled: set[int] = set()
-        self._said_lately: deque[int] = deque(maxlen=_REMEMBERED)
+        self._recently_sent: deque[int] = deque(maxlen=_MOST_RECENTLY_SENT)
         self._is_asking = False
         self._in_flight = 0
         self._admission: asyncio.Handle | None = None
-        self._marks: list[tuple[Lease, DeliveryOutcome]] = []
-        self._unrecorded = PendingAcks(ledger)
+        self._outcomes: list[tuple[Lease, DeliveryOutcome]] = []
+        self._pending_acks = PendingAcks(ledger)
 
     def __len__(self) -> int:
         """Return how many occurrences are held in memory and not begun."""
@@ -110,22 +110,22 @@ class Dispatcher:
     async def settle_for_ever(self, try_at: Callable[[datetime], None]) -> None:
         """Record outcomes as fast as commits return; call `try_at` with the time of each retry."""
         while True:
-            await self._marked.wait()
-            for _ in range(_STEPS_TO_BEGIN):
+            await self._has_outcomes.wait()
+            for _ in range(_TURNS_TO_BEGIN):
                 if self._due.is_set():
                     await asyncio.sleep(0)
             await self._let_others_finish()
-            await self._unrecorded.leave_to_commit()
+            await self._pending_acks.leave_to_commit()
             await self._settle(try_at)
             self._admit()
             self._idle.set()
 
-    async def keep_for_ever(self) -> None:
+    async def append_for_ever(self) -> None:
         """Persist acknowledgements on a shared database whenever senders wait for them."""
         while True:
-            await self._held_up.wait()
-            self._held_up.clear()
-            if await self._unrecorded.keep():
+            await self._acks_wanted.wait()
+            self._acks_wanted.clear()
+            if await self._pending_acks.append():
                 self._admit()
 
     async def _let_others_finish(self) -> None:
@@ -133,11 +133,11 @@ class Dispatcher:
         loop = asyncio.get_running_loop()
         latest = loop.time() + _MARKS_WAIT_SECONDS
         while (self._begun or self._beginning) and loop.time() < latest:
-            if self._unrecorded.is_commit_wanted:
-                for _ in range(_STEPS_TO_SEND):
+            if self._pending_acks.is_commit_wanted:
+                for _ in range(_TURNS_TO_SEND):
                     await asyncio.sleep(0)
                 return
-            if len(self._marks) >= _MARKS_WAITING:
+            if len(self._outcomes) >= _MARKS_WAITING:
                 return
             await asyncio.sleep(_MARKS_LOOK_SECONDS)
 
@@ -145,7 +145,7 @@ class Dispatcher:
         """Begin nothing new, finish what is begun, and free the rest."""
         self._is_draining = True
         self._due.set()
-        while self._beginning or self._is_asking or self._in_flight or self._begun or self._marks:
+        while self._beginning or self._is_asking or self._in_flight or self._begun or self._outcomes:
             self._idle.clear()
             await self._idle.wait()
         self._queue.clear()
@@ -158,23 +158,23 @@ class Dispatcher:
         """
         self._queue.clear()
         beginning = (lease.notice.delivery_id for leases in self._beginning for lease in leases)
-        await self._ledger.release(self._owner, self._unsettled.union(beginning, self._said_lately))
+        await self._ledger.release(self._owner, self._unsettled.union(beginning, self._recently_sent))
 
     def _may_send(self) -> bool:
         """Return whether a send may start; at most as many messages as senders may be unrecorded after a crash."""
         if not self._begun:
             return False
-        if self._in_flight + len(self._unrecorded) < self._pace.senders:
+        if self._in_flight + len(self._pending_acks) < self._pace.senders:
             return True
-        self._unrecorded.note()
-        return self._in_flight + len(self._unrecorded) < self._pace.senders
+        self._pending_acks.journal()
+        return self._in_flight + len(self._pending_acks) < self._pace.senders
 
     def _pass_on(self) -> None:
         """Wake the next sender when it may send, else persist the acknowledgements that it waits for."""
         if self._may_send():
             self._admit()
         elif self._begun:
-            self._held_up.set()
+            self._acks_wanted.set()
 
     def _admit(self) -> None:
         """Wake one sender in the next turn of the event loop.
@@ -196,7 +196,7 @@ class Dispatcher:
         """
         if self._is_draining:
             return 0
-        ahead = self._throughput.ahead
+        ahead = self._prefetch.ahead
         room = self._pace.senders + ahead - self._in_flight - len(self._begun)
         return room if room > ahead // 2 else 0
 
@@ -222,18 +222,18 @@ class Dispatcher:
         except Exception:
             self._queue.push(lease for leases in taken for lease in leases)
             raise
-        self._throughput.note_question(asyncio.get_running_loop().time() - started)
+        self._prefetch.record_query(asyncio.get_running_loop().time() - started)
         self._queue.drop(versions)
         self._unsettled.update(versions)
         if versions == expected:
-            self._begun.extend(Begun(leases, key, started) for leases, key in keyed)
+            self._begun.extend(SendingMessage(leases, key, started) for leases, key in keyed)
         else:
             begun = (_begun(leases, key, started, versions) for leases, key in keyed)
             self._begun.extend(each for each in begun if each is not None)
         if self._begun:
             self._admit()
 
-    async def _send(self, begun: Begun, deadline: Deadline, loop: asyncio.AbstractEventLoop) -> None:
+    async def _send(self, begun: SendingMessage, deadline: Deadline, loop: asyncio.AbstractEventLoop) -> None:
         started = loop.time()
         if started - begun.at > _STALE_SECONDS:
             await self._ask_again(begun)
@@ -249,14 +249,14 @@ class Dispatcher:
         finally:
             deadline.end()
             self._in_flight -= 1
-        self._unrecorded.add(marks)
-        self._throughput.note_send(loop.time() - started)
-        self._marks += marks
-        self._marked.set()
+        self._pending_acks.add(marks)
+        self._prefetch.record_send(loop.time() - started)
+        self._outcomes += marks
+        self._has_outcomes.set()
         if not self._due.is_set() and self._room():
             self._due.set()
 
-    async def _ask_again(self, stale: Begun) -> None:
+    async def _ask_again(self, stale: SendingMessage) -> None:
         """Check in one query that messages begun long ago are still ours; the others are sent by their new owner.
 
         What the ledger does not know as being sent is begun once more, if it is ours: a server that crashed may have
@@ -285,27 +285,27 @@ class Dispatcher:
 
     async def _settle(self, try_at: Callable[[datetime], None]) -> None:
         """Record the present outcomes, many of them in portions so that due occurrences can begin in between."""
-        left = len(self._marks)
+        left = len(self._outcomes)
         while left:
-            settled = self._marks[: min(left, _SETTLED_AT_ONCE)]
+            settled = self._outcomes[: min(left, _SETTLED_AT_ONCE)]
             await self._ledger.settle([mark for _, mark in settled])
-            del self._marks[: len(settled)]
+            del self._outcomes[: len(settled)]
             left -= len(settled)
-            self._unrecorded.recorded(mark for _, mark in settled)
+            self._pending_acks.discard(mark for _, mark in settled)
             self._unsettled.difference_update(mark.delivery_id for _, mark in settled)
-            self._said_lately.extend(mark.delivery_id for _, mark in settled if mark.state is DeliveryState.SENT)
-            log_settled(settled)
+            self._recently_sent.extend(mark.delivery_id for _, mark in settled if mark.state is DeliveryState.SENT)
+            log_outcomes(settled)
             for _, mark in settled:
                 if mark.state in {DeliveryState.LEASED, DeliveryState.UNKNOWN}:
                     try_at(mark.at)
-        if not self._marks:
-            self._marked.clear()
+        if not self._outcomes:
+            self._has_outcomes.clear()
 
 
-def _begun(leases: Together, key: str, at: float, versions: dict[int, int]) -> Begun | None:
+def _begun(leases: Together, key: str, at: float, versions: dict[int, int]) -> SendingMessage | None:
     """Return the part of a message that the ledger let begin."""
     ours = tuple(lease for lease in leases if lease.notice.delivery_id in versions)
     if not ours:
         return None
     edited = tuple(lease.notice.delivery_id for lease in ours if versions[lease.notice.delivery_id] != lease.version)
-    return Begun(ours, key, at, edited)
+    return SendingMessage(ours, key, at, edited)

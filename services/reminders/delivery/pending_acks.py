@@ -10,15 +10,15 @@ from services.reminders.records import DeliveryOutcome, DeliveryState, Lease
 class PendingAcks:
     """Records sent messages, in batches where many are sent in one turn of the event loop.
 
-    `len` is how many messages are neither noted, kept nor committed.
+    `len` is how many messages are neither journaled, appended nor committed.
     """
 
     def __init__(self, ledger: DeliveryLedger) -> None:
         self._ledger = ledger
-        self._open: set[int] = set()  # a message goes by its first delivery
-        self._said: list[tuple[Lease, DeliveryOutcome]] = []
-        self._unnoted: list[DeliveryOutcome] = []
-        self._keeping = asyncio.Lock()
+        self._open: set[int] = set()  # the first delivery of each message
+        self._sent: list[tuple[Lease, DeliveryOutcome]] = []
+        self._unjournaled: list[DeliveryOutcome] = []
+        self._appending = asyncio.Lock()
         self.is_commit_wanted = False
         """Whether only a commit can record some of them."""
 
@@ -32,39 +32,39 @@ class PendingAcks:
             if mark.state is not DeliveryState.SENT:
                 self.is_commit_wanted = True
                 return
-        if not self._said:
-            asyncio.get_running_loop().call_soon(self.note)
-        self._said += marks
+        if not self._sent:
+            asyncio.get_running_loop().call_soon(self.journal)
+        self._sent += marks
 
-    def note(self) -> None:
-        """Write down what was said until now, where that takes no wait."""
-        if not self._said:
+    def journal(self) -> None:
+        """Journal what was sent until now, where that takes no wait."""
+        if not self._sent:
             return
-        said, self._said = self._said, []
-        marks = [mark for _, mark in said]
-        if self._ledger.note_sent(said):
-            self.recorded(marks)
+        sent, self._sent = self._sent, []
+        marks = [mark for _, mark in sent]
+        if self._ledger.journal_sent(sent):
+            self.discard(marks)
         else:
-            self._unnoted += marks
+            self._unjournaled += marks
 
-    async def keep(self) -> bool:
-        """Have kept what could not be noted; return whether it was. Of what was not, only a commit is a record."""
-        async with self._keeping:
-            marks, self._unnoted = self._unnoted, []
-            is_kept = bool(marks) and await self._ledger.keep_sent(marks)
-            if is_kept:
-                self.recorded(marks)
+    async def append(self) -> bool:
+        """Append what could not be journaled; return whether it was. Otherwise only a commit records it."""
+        async with self._appending:
+            marks, self._unjournaled = self._unjournaled, []
+            is_appended = bool(marks) and await self._ledger.append_sent(marks)
+            if is_appended:
+                self.discard(marks)
             elif marks:
                 self.is_commit_wanted = True
-            return is_kept
+            return is_appended
 
     async def leave_to_commit(self) -> None:
-        """Keep no more what was said until now, which is going to be committed."""
-        self.note()
-        async with self._keeping:
-            self._unnoted.clear()
+        """Stop appending what was sent until now, which is going to be committed."""
+        self.journal()
+        async with self._appending:
+            self._unjournaled.clear()
             self.is_commit_wanted = False
 
-    def recorded(self, marks: Iterable[DeliveryOutcome]) -> None:
+    def discard(self, marks: Iterable[DeliveryOutcome]) -> None:
         """Remove outcomes that survive a crash of this process."""
         self._open.difference_update(mark.delivery_id for mark in marks)

@@ -39,7 +39,7 @@ class RetryPolicy(Struct, frozen=True, kw_only=True):
         is_too_late = now - notice.due_at > self.keep and notice.attempt >= self.fewest
         is_hopeless = failure.is_permanent or is_too_late
         if is_hopeless:
-            state, at = DeliveryState.PARKED, now
+            state, at = DeliveryState.FAILED, now
         else:
             is_unknown = failure.is_unknown or notice.may_be_repeat
             state, at = DeliveryState.UNKNOWN if is_unknown else DeliveryState.LEASED, now + pause

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _LOGGED_ONE_BY_ONE = 20
 
 
-def log_settled(settled: Sequence[tuple[Lease, DeliveryOutcome]]) -> None:
+def log_outcomes(settled: Sequence[tuple[Lease, DeliveryOutcome]]) -> None:
     """Log each delivery on a line; many successes share one line, or logging would delay the rest."""
     sent = [(lease, mark) for lease, mark in settled if mark.state is DeliveryState.SENT]
     are_many = len(sent) > _LOGGED_ONE_BY_ONE
@@ -30,7 +30,7 @@ def log_settled(settled: Sequence[tuple[Lease, DeliveryOutcome]]) -> None:
             return
     for lease, mark in settled:
         if mark.state is not DeliveryState.SENT:
-            logger_of(lease).warning("reminder {} at attempt {}: {}", mark.state, mark.attempt, mark.error)
+            logger_of(lease).warning("reminder {} at attempt {}: {}", mark.state.name.lower(), mark.attempt, mark.error)
         elif not are_many:
             late = (mark.at - lease.notice.due_at).total_seconds()
             logger_of(lease).info("reminder sent at attempt {}, {:.3f} s after it was due", mark.attempt, late)
@@ -46,7 +46,7 @@ Together = tuple[Lease, ...]
 """Occurrences of one chat that are said in one message."""
 
 
-class Begun(NamedTuple):
+class SendingMessage(NamedTuple):
     """A message recorded in the ledger as being sent since `at`, a time of the event loop.
 
     `edited` are the deliveries whose words changed meanwhile.
@@ -76,10 +76,10 @@ def message_key(leases: Together) -> str:
 class Sender:
     """Passes messages to the notifier and turns every exception of it into outcomes."""
 
-    def __init__(self, ledger: DeliveryLedger, courier: Notifier, clock: Clock, retries: RetryPolicy) -> None:
+    def __init__(self, ledger: DeliveryLedger, notifier: Notifier, clock: Clock, retries: RetryPolicy) -> None:
         self._ledger = ledger
-        self._courier = courier
-        self._gathering = courier if isinstance(courier, BatchNotifier) else None
+        self._notifier = notifier
+        self._gathering = notifier if isinstance(notifier, BatchNotifier) else None
         self._clock = clock
         self._retries = retries
         self._reported: set[int] = set()
@@ -89,7 +89,7 @@ class Sender:
         """Return whether several occurrences can be said in one message."""
         return self._gathering is not None
 
-    async def send(self, begun: Begun) -> list[tuple[Lease, DeliveryOutcome]]:
+    async def send(self, begun: SendingMessage) -> list[tuple[Lease, DeliveryOutcome]]:
         """Send `begun`; return the outcome of each of its occurrences."""
         leases = begun.leases
         try:
@@ -112,10 +112,10 @@ class Sender:
     def _hand_over(self, leases: Together, key: str) -> Awaitable[str | None]:
         notice = leases[0].notice
         if self._gathering is None or (len(leases) == 1 and key == notice.idempotency_key):
-            return self._courier.deliver(notice)
+            return self._notifier.deliver(notice)
         return self._gathering.deliver_together([lease.notice for lease in leases], key)
 
-    async def _renewed(self, begun: Begun) -> Together:
+    async def _renewed(self, begun: SendingMessage) -> Together:
         """Return the occurrences with their current text and people."""
         renewed = [
             await self._ledger.renew(lease.notice.delivery_id) if lease.notice.delivery_id in begun.edited else lease
@@ -126,7 +126,7 @@ class Sender:
     async def _failed(self, leases: Together, failure: DeliveryFailed) -> list[tuple[Lease, DeliveryOutcome]]:
         marks = self._marks(leases, failure)
         for lease, mark in marks:
-            if mark.state is DeliveryState.PARKED:
+            if mark.state is DeliveryState.FAILED:
                 await self._report(lease, mark.error)
         return marks
 
@@ -142,8 +142,8 @@ class Sender:
             return
         self._reported.add(lease.reminder_key)
         try:
-            await self._courier.report_undeliverable(lease.notice, reason)
-        except Exception as error:  # noqa: BLE001 - whatever the courier raises, the occurrence is given up and recorded
+            await self._notifier.report_undeliverable(lease.notice, reason)
+        except Exception as error:  # noqa: BLE001 - whatever the notifier raises, the occurrence is given up and recorded
             logger_of(lease).warning("could not report the failed reminder to its owner: {}", error)
 
 

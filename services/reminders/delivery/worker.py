@@ -27,7 +27,7 @@ class DeliveryWorker:
     def __init__(
         self,
         ledger: DeliveryLedger,
-        courier: Notifier,
+        notifier: Notifier,
         clock: Clock,
         pace: DeliveryConfig,
         retries: RetryPolicy,
@@ -38,7 +38,7 @@ class DeliveryWorker:
         self._pace = pace
         self._zone_data = zone_data
         self._owner = uuid4().hex
-        self._dispatcher = Dispatcher(ledger, courier, clock, pace, retries, self._owner)
+        self._dispatcher = Dispatcher(ledger, notifier, clock, pace, retries, self._owner)
         self._look = asyncio.Event()
         self._is_claim_due = True
         self._is_claim_open = False
@@ -68,7 +68,7 @@ class DeliveryWorker:
             group.create_task(self._persist(self._claim_for_ever))
             group.create_task(self._persist(self._dispatcher.begin_for_ever))
             group.create_task(self._persist(lambda: self._dispatcher.settle_for_ever(self.nudge)))
-            group.create_task(self._persist(self._dispatcher.keep_for_ever))
+            group.create_task(self._persist(self._dispatcher.append_for_ever))
             for _ in range(self._pace.senders):
                 group.create_task(self._persist(self._dispatcher.send_for_ever))
 

@@ -9,8 +9,8 @@ from services.kernel.chat import ChatAddress
 from services.kernel.clock import Clock
 from services.kernel.state import Json, StateStore
 from services.reminders.exchange.ics_write import feed_ics
-from services.reminders.exchange.model import portable, read_chat
-from services.reminders.exchange.ports import ReminderShelfReader
+from services.reminders.exchange.model import read_chat, to_portable
+from services.reminders.exchange.ports import ReminderReader
 
 _KEEP = timedelta(days=36_500)
 _TOKEN_BYTES = 32
@@ -69,7 +69,7 @@ class FeedTokens:
 class CalendarFeed:
     """Serves the feed of a chat to whoever has its token."""
 
-    def __init__(self, reader: ReminderShelfReader, tokens: FeedTokens, clock: Clock) -> None:
+    def __init__(self, reader: ReminderReader, tokens: FeedTokens, clock: Clock) -> None:
         self._reader = reader
         self._tokens = tokens
         self._clock = clock
@@ -84,7 +84,7 @@ class CalendarFeed:
         if chat is None:
             return None
         rows = await self._reader.in_chat(chat.key, _MOST_SHOWN)
-        return feed_ics([portable(row) for row in rows], chat=chat.key, now=self._clock.now())
+        return feed_ics([to_portable(row) for row in rows], chat=chat.key, now=self._clock.now())
 
 
 def _hashed(token: str) -> str:

@@ -23,7 +23,7 @@ from services.reminders.exchange.model import (
     Problem,
     reason_of,
 )
-from services.reminders.exchange.record import ReminderRecord, checked
+from services.reminders.exchange.record import ReminderRecord, validate_schedule
 from services.reminders.model import ReminderState
 
 # What the library is seen to raise for components that are not well formed.
@@ -152,7 +152,7 @@ def _schedule(item: IcsItem) -> Schedule:
     rule = own_rule(item.times.rule) if item.times.rule else ""
     if rule and item.times.exceptions:
         rule = with_exceptions(rule, item.times.exceptions, days_only=item.is_all_day)
-    return checked(Schedule(start=start, zone=item.zone, rule=rule))
+    return validate_schedule(Schedule(start=start, zone=item.zone, rule=rule))
 
 
 def _due(item: IcsItem) -> datetime:

@@ -134,7 +134,7 @@ class PortableFile(Struct, frozen=True, kw_only=True):
     over: tuple[str, ...] = ()
 
 
-def portable(row: StoredReminder) -> PortableReminder:
+def to_portable(row: StoredReminder) -> PortableReminder:
     """Return a row of the store as it is written to a file."""
     return PortableReminder(
         uid=uid_of(row),

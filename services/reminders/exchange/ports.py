@@ -19,7 +19,7 @@ class ImportedReminder(Struct, frozen=True, kw_only=True):
     created_at: datetime
 
 
-class ReminderShelfReader(Protocol):
+class ReminderReader(Protocol):
     """Reads reminders for an export or a calendar feed."""
 
     async def in_chat(self, chat_key: str, limit: int) -> tuple[StoredReminder, ...]:
@@ -27,7 +27,7 @@ class ReminderShelfReader(Protocol):
         ...
 
 
-class TransferStore(ReminderShelfReader, Protocol):
+class TransferStore(ReminderReader, Protocol):
     """Reads reminders and stores those of a file."""
 
     async def get(self, key: int) -> StoredReminder | None:

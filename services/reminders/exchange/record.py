@@ -76,7 +76,7 @@ class ReminderRecord(_Record):
         ValueError: the start is out of range.
         """
         schedule = Schedule(start=self.start.replace(fold=self.fold), zone=self.zone, rule=self.rule)
-        checked(schedule)
+        validate_schedule(schedule)
         return PortableReminder(
             uid=self.uid,
             content=self.content,
@@ -117,7 +117,7 @@ def record_of(reminder: PortableReminder) -> ReminderRecord:
     )
 
 
-def checked(schedule: Schedule) -> Schedule:
+def validate_schedule(schedule: Schedule) -> Schedule:
     """Return `schedule` if its zone and its rule are valid.
 
     Raises:

@@ -20,12 +20,12 @@ from services.reminders.exchange.model import (
     PortableReminder,
     Problem,
     key_in_uid,
-    portable,
     reason_of,
     request_key,
+    to_portable,
     uid_of,
 )
-from services.reminders.exchange.ports import ImportedReminder, ReminderShelfReader, TransferStore
+from services.reminders.exchange.ports import ImportedReminder, ReminderReader, TransferStore
 from services.reminders.model import NewReminder, ReminderLimits, ReminderState
 
 _EVERYTHING = 1_000_000
@@ -47,13 +47,13 @@ class ImportReport(Struct, frozen=True, kw_only=True):
     over: tuple[str, ...]
 
 
-async def export_chat(reader: ReminderShelfReader, chat: ChatAddress, form: Form, now: datetime) -> str:
+async def export_chat(reader: ReminderReader, chat: ChatAddress, form: Form, now: datetime) -> str:
     """Return the active and paused reminders of `chat` as a file; `now` is timezone-aware.
 
     Raises:
         ConfigError: the extra `ical` is not installed.
     """
-    reminders = [portable(row) for row in await reader.in_chat(chat.key, _EVERYTHING)]
+    reminders = [to_portable(row) for row in await reader.in_chat(chat.key, _EVERYTHING)]
     write = export_json if form is Form.JSON else export_ics
     return write(reminders, chat=chat.key, now=now)
 
@@ -71,7 +71,7 @@ class Importer:
         self._clock = clock
         self._limits = limits or ReminderLimits()
 
-    async def bring_in(self, data: bytes, chat: ChatAddress, newcomers: Newcomers) -> ImportReport:
+    async def import_file(self, data: bytes, chat: ChatAddress, newcomers: Newcomers) -> ImportReport:
         """Keep the reminders of a JSON or iCalendar file in `chat`.
 
         A reminder that is there already, by its UID, is left as it is, so a file may be imported again after a
@@ -83,9 +83,9 @@ class Importer:
             RequestRefused: `too_many_reminders(limit)`.
             ConfigError: the extra `ical` is not installed.
         """
-        return await self.keep(_read(data, newcomers, self._clock.now()), chat)
+        return await self.store(_read(data, newcomers, self._clock.now()), chat)
 
-    async def keep(self, found: PortableFile, chat: ChatAddress) -> ImportReport:
+    async def store(self, found: PortableFile, chat: ChatAddress) -> ImportReport:
         """Keep what was read from a file in `chat`; all else is as with `import_lines`."""
         now = self._clock.now()
         chosen: list[ImportedReminder] = []

@@ -65,7 +65,7 @@ def _hidden(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
     return address.ipv4_mapped or address.sixtofour
 
 
-async def resolved(host: str, port: int) -> tuple[Address, ...]:
+async def resolve_public(host: str, port: int) -> tuple[Address, ...]:
     """Return the addresses of `host`, in the order of the system's resolver."""
     found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return tuple(dict.fromkeys(ipaddress.ip_address(str(entry[4][0]).partition("%")[0]) for entry in found))
@@ -77,7 +77,7 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
     `allows` decides over addresses, `resolve` finds them; tests pass their own.
     """
 
-    def __init__(self, *, allows: Callable[[Address], bool] = is_public, resolve: Resolve = resolved) -> None:
+    def __init__(self, *, allows: Callable[[Address], bool] = is_public, resolve: Resolve = resolve_public) -> None:
         self._allows = allows
         self._resolve = resolve
         self._network = httpcore.AnyIOBackend()

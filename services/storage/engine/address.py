@@ -5,7 +5,7 @@ import sqlalchemy as sa
 from services.kernel.errors import ConfigError
 
 
-def parsed(url: str) -> sa.URL:
+def parse_url(url: str) -> sa.URL:
     """Parse `url`.
 
     Raises:

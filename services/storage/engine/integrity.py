@@ -67,7 +67,7 @@ def find_damage(file: Path) -> str | None:
 
 
 @contextmanager
-def journal_kept(file: Path) -> Iterator[None]:
+def keep_journal(file: Path) -> Iterator[None]:
     """Keep a killed process's write-ahead log while other connections open and close; the next start looks for it."""
     with ExitStack() as held:
         if _has_journal(file):

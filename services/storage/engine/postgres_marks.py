@@ -5,11 +5,11 @@ from collections.abc import Sequence
 
 import sqlalchemy as sa
 
-Kept = tuple[int, int, str | None, int]
+SentRecord = tuple[int, int, str | None, int]
 """Delivery, microsecond, message id of the platform, reminder."""
 
-KEEP = "INSERT INTO said (delivery_id, said) VALUES ($1, $2) ON CONFLICT DO NOTHING"
-"""Keeps, until they are settled, that these were said: for the server, with what `kept` gives."""
+APPEND_SENT = "INSERT INTO said (delivery_id, said) VALUES ($1, $2) ON CONFLICT DO NOTHING"
+"""Appends sent occurrences until they are settled: for the server, with the values of `encode_sent`."""
 
 # Two arrays instead of a row each: the driver reads them in a third of the time, while the event loop waits for it.
 _BEGIN = sa.text(
@@ -19,7 +19,7 @@ _BEGIN = sa.text(
     "AND version > 0 RETURNING id, version) SELECT array_agg(id), array_agg(version) FROM begun"
 )
 _FINISH = "UPDATE reminder SET state = 'done' WHERE id = ANY(:keys) AND next_fire_at IS NULL AND state = 'active'"
-_KEPT = sa.text(
+_APPENDED = sa.text(
     "SELECT said.said FROM said JOIN delivery ON delivery.id = said.delivery_id WHERE delivery.owner = :owner"
 )
 # What was freed because this process seemed frozen, and was not begun by another since, is sent all the same; so is
@@ -54,14 +54,14 @@ def settle_sent_at_once(
     connection.execute(_SENT, values)
 
 
-def kept(marks: Sequence[Kept]) -> tuple[str, str]:
-    """Return the values of `KEEP`, one row for all."""
+def encode_sent(marks: Sequence[SentRecord]) -> tuple[str, str]:
+    """Return the values of `APPEND_SENT`, one row for all."""
     return str(marks[0][0]), json.dumps(marks)
 
 
-def settle_kept(connection: sa.Connection, owner: str) -> None:
+def settle_appended(connection: sa.Connection, owner: str) -> None:
     """Settle what `owner`, who is gone, has said and only kept."""
-    said = [mark for marks in connection.scalars(_KEPT, {"owner": owner}) for mark in json.loads(marks)]
+    said = [mark for marks in connection.scalars(_APPENDED, {"owner": owner}) for mark in json.loads(marks)]
     if said:
         settle_sent_at_once(connection, [mark[:3] for mark in said], [mark[3] for mark in said])
 

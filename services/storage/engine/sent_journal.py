@@ -19,7 +19,7 @@ _MOST_BYTES = 16_000_000
 _LARGEST = 2**63 - 1  # that the database can compare with
 
 
-class Said(NamedTuple):
+class SentOccurrenceLine(NamedTuple):
     """A sent occurrence: its delivery and reminder, when it was due and sent (microseconds), the platform's message."""
 
     delivery_id: int
@@ -54,7 +54,7 @@ class SentJournal:
             os.close(self._file)
             self._file = None
 
-    def note(self, said: Sequence[Said]) -> bool:
+    def append(self, said: Sequence[SentOccurrenceLine]) -> bool:
         """Append sent occurrences at once; return False when that fails and only the database will record them."""
         if self._path is None or not self._is_whole or self._bytes > _MOST_BYTES:
             return self._path is None
@@ -71,14 +71,14 @@ class SentJournal:
         self._pending.update(each.delivery_id for each in said)
         return True
 
-    def settled(self, delivery_ids: Collection[int]) -> None:
+    def remove(self, delivery_ids: Collection[int]) -> None:
         """Remove committed occurrences; the file is emptied when all are."""
         if self._pending or not self._is_whole:
             self._pending.difference_update(delivery_ids)
             if not self._pending:
                 self.clear()
 
-    def read(self) -> list[Said]:
+    def read(self) -> list[SentOccurrenceLine]:
         """Return what an earlier process appended; a line damaged by a power cut is skipped.
 
         A file that cannot be read costs repeats: it must not keep the bot from saying anything.
@@ -90,7 +90,7 @@ class SentJournal:
         except OSError as error:
             logger.warning("cannot read the journal of sent reminders ({}); some may be sent again", error)
             return []
-        return [each for each in map(_said, lines) if each is not None]
+        return [each for each in map(_parse_line, lines) if each is not None]
 
     def clear(self) -> None:
         """Empty the file once everything is committed."""
@@ -107,19 +107,19 @@ class SentJournal:
         return False
 
 
-def _line(said: Said) -> str:
+def _line(said: SentOccurrenceLine) -> str:
     # Everything but the platform's id is a number; a whole encoder takes ten times as long.
     message_id = "null" if said.message_id is None else json.dumps(said.message_id)
     return f"[{said.delivery_id},{said.reminder_key},{said.due_at},{said.at},{message_id}]\n"
 
 
-def _said(line: str) -> Said | None:
+def _parse_line(line: str) -> SentOccurrenceLine | None:
     try:
         fields = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(fields, list) or len(fields) != len(Said._fields):
+    if not isinstance(fields, list) or len(fields) != len(SentOccurrenceLine._fields):
         return None
     *numbers, message_id = fields
     are_numbers = all(type(number) is int and 0 <= number <= _LARGEST for number in numbers)
-    return Said._make(fields) if are_numbers and isinstance(message_id, str | None) else None
+    return SentOccurrenceLine._make(fields) if are_numbers and isinstance(message_id, str | None) else None

@@ -8,7 +8,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from services.people.model import GROUP, account_scope, group_scope
-from services.reminders.exchange.model import portable
+from services.reminders.exchange.model import to_portable
 from services.reminders.exchange.record import record_of
 from services.reminders.model import ReminderState
 from services.storage.engine.column_values import from_micros, from_micros_or_none
@@ -65,7 +65,7 @@ def _settings(connection: sa.Connection, wanted: ExportScope) -> Iterator[Line]:
     is_kept = REMINDER.c.state != ReminderState.CANCELLED.value
     reminders = sa.select(REMINDER).where(_theirs(REMINDER.c.chat_key, REMINDER.c.creator_id, wanted), is_kept)
     for row in connection.execute(reminders.order_by(REMINDER.c.id)).mappings():
-        yield ReminderLine(chat=row["chat_key"], reminder=record_of(portable(reminder_of(row))))
+        yield ReminderLine(chat=row["chat_key"], reminder=record_of(to_portable(reminder_of(row))))
     memories = sa.select(MEMORY).where(_theirs(MEMORY.c.chat_key, MEMORY.c.person_id, wanted))
     for row in connection.execute(memories.order_by(MEMORY.c.id)).mappings():
         yield MemoryLine(

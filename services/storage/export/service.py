@@ -42,14 +42,14 @@ class LineStore(Protocol):
         """Raise ValidationError when `line` cannot be stored."""
         ...
 
-    async def keep(
+    async def store(
         self, reminders: Sequence[ImportedReminder], lines: Callable[[], Iterable[Line]], now: datetime
     ) -> Mapping[str, int]:
         """Keep all of it in one transaction; return how many were new, by kind."""
         ...
 
 
-class FileShelf(Protocol):
+class FileStore(Protocol):
     """Reads and stores the files of the web chat by their addresses."""
 
     async def read(self, url: str) -> bytes | None:
@@ -69,8 +69,8 @@ class ImportSummary(Struct, frozen=True, kw_only=True):
     over_reminders: int
 
 
-async def exported(
-    source: LineSource, files: FileShelf, wanted: ExportScope, now: datetime
+async def export_lines(
+    source: LineSource, files: FileStore, wanted: ExportScope, now: datetime
 ) -> AsyncIterator[tuple[str, str]]:
     """Yield the lines of an export with their kinds, the head first, of kind `head`; `now` is timezone-aware.
 
@@ -126,7 +126,7 @@ async def import_lines(
     texts: Callable[[], Iterable[str]],
     reminders: TransferStore,
     store: LineStore,
-    files: FileShelf,
+    files: FileStore,
     clock: Clock,
     limits: ReminderLimits | None = None,
 ) -> ImportSummary:
@@ -142,10 +142,10 @@ async def import_lines(
     gathering = _Gathering(reminders)
     importer = Importer(gathering, clock, limits)
     reports = [
-        await importer.keep(PortableFile(reminders=tuple(each), chat=chat), read_chat(chat))
+        await importer.store(PortableFile(reminders=tuple(each), chat=chat), read_chat(chat))
         for chat, each in found.items()
     ]
-    added = await store.keep(gathering.arrivals, lambda: read_lines(texts()), clock.now())
+    added = await store.store(gathering.arrivals, lambda: read_lines(texts()), clock.now())
     brought = [await files.put(each.url, each.content) for each in read_lines(texts()) if isinstance(each, FileLine)]
     return ImportSummary(
         added={**added, "file": sum(brought)},

@@ -16,9 +16,9 @@ from services.storage.engine.inserts import insert_new
 from services.storage.export.lines import AccountsLine, CallLine, FileLine, Line, MemoryLine, MessageLine, TurnLine
 from services.storage.export.record_lines import Columns
 from services.storage.export.rows import TABLES, Row, Setting, columns_of
-from services.storage.messages.consent import consented, recordable_calls, recordable_turns
+from services.storage.messages.consent import blank_opted_out, recordable_calls, recordable_turns
 from services.storage.messages.store import keep_rows
-from services.storage.reminders.transfer import arrival_columns
+from services.storage.reminders.transfer import imported_columns
 from services.storage.tables import CALL, MEMORY, REMINDER, SCOPE, TURN
 from services.storage.tables.checking import check_row
 
@@ -40,7 +40,7 @@ class TransferWriter:
         if isinstance(line, Row) and not isinstance(line, MessageLine):
             check_row(TABLES[type(line)], columns_of(line))
 
-    async def keep(
+    async def store(
         self, reminders: Sequence[ImportedReminder], lines: Callable[[], Iterable[Line]], now: datetime
     ) -> Mapping[str, int]:
         """Keep `reminders` and every other line; return how many were new, by kind.
@@ -48,7 +48,7 @@ class TransferWriter:
         `lines` is called where the transaction begins, and again where the server undid one. Reminders and files among
         them are passed over: what is checked and may be kept of the former is in `reminders`.
         """
-        rows = [arrival_columns(each, now) for each in reminders]
+        rows = [imported_columns(each, now) for each in reminders]
 
         def work(connection: sa.Connection) -> Mapping[str, int]:
             added = Counter(reminder=sum(_is_new(connection, REMINDER, row) for row in rows))
@@ -72,7 +72,7 @@ def _batches(lines: Iterable[Line]) -> Iterator[list[Line]]:
 def _keep(connection: sa.Connection, lines: Sequence[Line]) -> Mapping[str, int]:
     messages = [columns_of(each) for each in lines if isinstance(each, MessageLine)]
     # Who wants nothing kept is not brought back; they stand before the messages in a file.
-    kept = [row for row in consented(connection, messages) if row["deleted_at"] is None]
+    kept = [row for row in blank_opted_out(connection, messages) if row["deleted_at"] is None]
     added = Counter(message=len(keep_rows(connection, kept)))
     turns = recordable_turns(connection, [columns_of(each) for each in lines if isinstance(each, TurnLine)])
     added["turn"] = sum(_is_new_turn(connection, row) for row in turns)

@@ -47,7 +47,7 @@ def is_out(chat: str, person: object, out: Collection[tuple[object, object]]) ->
     return any((place, person) in out for place in (chat, chat.partition(":")[0]))
 
 
-def consented(connection: sa.Connection, rows: Sequence[Columns]) -> list[Columns]:
+def blank_opted_out(connection: sa.Connection, rows: Sequence[Columns]) -> list[Columns]:
     """Return `rows` of the message table, without person and text in those of people who opted out.
 
     Their id stays, so that a message delivered twice is handled once.

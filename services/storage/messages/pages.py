@@ -125,7 +125,7 @@ async def messages_before(
     return tuple(messages_of(reversed(rows)))
 
 
-class RoomUse:
+class ChatUse:
     """Reads whether chats were used; deleted messages and finished reminders count as well."""
 
     def __init__(self, database: Readable) -> None:

@@ -32,7 +32,7 @@ from services.storage.message_index.rows import (
     mentions_text,
     messages_of,
 )
-from services.storage.messages.consent import consented, is_consented
+from services.storage.messages.consent import blank_opted_out, is_consented
 from services.storage.messages.search import search
 from services.storage.tables import MESSAGE
 from services.storage.workers.turn_claims import Key, TurnClaims
@@ -56,7 +56,7 @@ class SqlMessageStore:
             return await self._add_one(messages[0])
 
         def work(connection: sa.Connection) -> tuple[bool, ...]:
-            kept = consented(connection, [_columns(message) for message in messages])
+            kept = blank_opted_out(connection, [_columns(message) for message in messages])
             rows = keep_rows(connection, kept)
             if self._claims is not None:
                 self._claims.make(connection, [_key(row) for row in rows if not row.sender_is_bot])
@@ -78,10 +78,10 @@ class SqlMessageStore:
         columns = _columns(message)
 
         def work(connection: sa.Connection) -> tuple[bool, bool]:
-            new = _inserted(connection, consented(connection, [columns]))
+            new = _insert(connection, blank_opted_out(connection, [columns]))
             return bool(new), is_turn_to_come_in(connection, new)
 
-        write = self._database.note if message.sender.is_bot else self._database.run_ahead
+        write = self._database.run_inline if message.sender.is_bot else self._database.run_relaxed
         is_new, has_waited_enough = await write(work)
         if has_waited_enough:
             await self._let_be_found()
@@ -178,12 +178,12 @@ class SqlMessageStore:
 
 def keep_rows(connection: sa.Connection, rows: Sequence[dict[str, object]]) -> list[NewMessage]:
     """Keep rows of the message table and let people's be found; return those that were new."""
-    new = _inserted(connection, rows) if rows else []
+    new = _insert(connection, rows) if rows else []
     take_in(connection, new)
     return new
 
 
-def _inserted(connection: sa.Connection, rows: Sequence[dict[str, object]]) -> list[NewMessage]:
+def _insert(connection: sa.Connection, rows: Sequence[dict[str, object]]) -> list[NewMessage]:
     """Keep messages; return the new ones. Nearly all come one by one."""
     dialect = connection.dialect.name
     if len(rows) == 1 and dialect == "sqlite":

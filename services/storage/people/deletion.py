@@ -10,7 +10,7 @@ from services.storage.messages.consent import WORDLESS_TURN
 from services.storage.tables import CALL, MESSAGE, SCOPE, STATE, TURN
 
 
-def in_place(chat_key: sa.ColumnElement[str], scope: DataScope) -> sa.ColumnElement[bool]:
+def is_in_scope(chat_key: sa.ColumnElement[str], scope: DataScope) -> sa.ColumnElement[bool]:
     """Return whether a row belongs to the chat of `scope`, or to any chat of its platform."""
     if scope.is_everywhere:
         return chat_key.startswith(f"{scope.address.platform}:", autoescape=True)
@@ -34,7 +34,7 @@ def erase_messages(
     connection: sa.Connection, scope: DataScope, at: int
 ) -> tuple[tuple[GoneMessage, ...], tuple[GoneMessage, ...]]:
     """Blank the person's messages and the bot's answers to them; return both."""
-    here = in_place(MESSAGE.c.chat_key, scope)
+    here = is_in_scope(MESSAGE.c.chat_key, scope)
     mine = sa.and_(here, MESSAGE.c.sender_id == scope.person.id, sa.not_(MESSAGE.c.sender_is_bot))
     asked = MESSAGE.alias("asked")
     answers = sa.and_(
@@ -58,8 +58,8 @@ def erase_messages(
 
 def erase_records(connection: sa.Connection, scope: DataScope) -> int:
     """Delete the calls and empty the turns; what the turns used stays, or a budget would begin anew."""
-    calls = sa.and_(in_place(CALL.c.session_id, scope), CALL.c.person_id == scope.person.id)
-    turns = sa.and_(in_place(TURN.c.chat_key, scope), TURN.c.person_id == scope.person.id, TURN.c.text != "")
+    calls = sa.and_(is_in_scope(CALL.c.session_id, scope), CALL.c.person_id == scope.person.id)
+    turns = sa.and_(is_in_scope(TURN.c.chat_key, scope), TURN.c.person_id == scope.person.id, TURN.c.text != "")
     connection.execute(CALL.delete().where(calls))
     return connection.execute(TURN.update().where(turns).values(WORDLESS_TURN)).rowcount
 

@@ -10,7 +10,7 @@ from services.storage.database import Database
 from services.storage.engine.column_values import to_micros
 from services.storage.message_index.indexing import take_out
 from services.storage.message_index.rows import MESSAGE_COLUMNS, messages_of
-from services.storage.people.deletion import erase_messages, erase_records, erase_state, gone_messages, in_place
+from services.storage.people.deletion import erase_messages, erase_records, erase_state, gone_messages, is_in_scope
 from services.storage.people.memories import memory_of
 from services.storage.tables import MEMORY, MESSAGE, OPT_OUT, RETENTION, TURN
 
@@ -44,7 +44,7 @@ class SqlPrivacyStore:
     async def erase(self, scope: DataScope, at: datetime) -> Erasure:
         """Remove the person's messages, the answers to them, the memories and the records."""
         moment = to_micros(at)
-        of_person = sa.and_(in_place(MEMORY.c.chat_key, scope), MEMORY.c.person_id == scope.person.id)
+        of_person = sa.and_(is_in_scope(MEMORY.c.chat_key, scope), MEMORY.c.person_id == scope.person.id)
 
         def work(connection: sa.Connection) -> Erasure:
             messages, replies = erase_messages(connection, scope, moment)
@@ -63,11 +63,11 @@ class SqlPrivacyStore:
 
     async def export(self, scope: DataScope, limit: int) -> PersonData:
         """Return what is kept about the person, with the latest `limit` messages."""
-        mine = sa.and_(in_place(MESSAGE.c.chat_key, scope), MESSAGE.c.sender_id == scope.person.id)
+        mine = sa.and_(is_in_scope(MESSAGE.c.chat_key, scope), MESSAGE.c.sender_id == scope.person.id)
         shown = sa.and_(mine, MESSAGE.c.deleted_at.is_(None))
         latest = sa.select(*MESSAGE_COLUMNS).where(shown).order_by(MESSAGE.c.sent_at.desc(), MESSAGE.c.id.desc())
-        memories = sa.and_(in_place(MEMORY.c.chat_key, scope), MEMORY.c.person_id == scope.person.id)
-        records = sa.and_(in_place(TURN.c.chat_key, scope), TURN.c.person_id == scope.person.id, TURN.c.text != "")
+        memories = sa.and_(is_in_scope(MEMORY.c.chat_key, scope), MEMORY.c.person_id == scope.person.id)
+        records = sa.and_(is_in_scope(TURN.c.chat_key, scope), TURN.c.person_id == scope.person.id, TURN.c.text != "")
         out = sa.or_(_is_opt_out(scope), _is_opt_out(scope, place=scope.address.platform))
 
         def work(connection: sa.Connection) -> PersonData:

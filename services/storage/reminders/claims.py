@@ -30,11 +30,11 @@ _REALIGN_ROWS = 1000
 _ZONE_DATA = "zone_data"
 
 
-def claim(connection: sa.Connection, claimer: ClaimRequest) -> Claim:
+def claim(connection: sa.Connection, request: ClaimRequest) -> Claim:
     """Lease what is due, and return when the next one is due."""
-    until = claimer.until
-    fresh = _claim_due(connection, claimer)
-    freed = claim_freed(connection, claimer)
+    until = request.until
+    fresh = _claim_due(connection, request)
+    freed = claim_freed(connection, request)
     next_fire = connection.scalar(sa.select(sa.func.min(REMINDER.c.next_fire_at)).where(IS_DUE))
     next_try = connection.scalar(sa.select(sa.func.min(DELIVERY.c.try_at)).where(IS_FREED))
     upcoming = [moment for moment in (next_fire, next_try) if moment is not None]
@@ -84,21 +84,21 @@ def follow_zone_data(connection: sa.Connection, version: str, now: datetime) -> 
     return 0 if known is None else _arm_anew(connection, now)
 
 
-def _claim_due(connection: sa.Connection, claimer: ClaimRequest) -> list[Lease]:
+def _claim_due(connection: sa.Connection, request: ClaimRequest) -> list[Lease]:
     query = (
         sa.select(*_DUE_COLUMNS)
-        .where(REMINDER.c.next_fire_at <= claimer.until, IS_DUE)
+        .where(REMINDER.c.next_fire_at <= request.until, IS_DUE)
         .order_by(REMINDER.c.next_fire_at)
-        .limit(claimer.limit)
+        .limit(request.limit)
         .with_for_update(skip_locked=True)
     )
     rows = connection.execute(query).mappings().all()
     if not rows:
         return []
-    planned = [(row, _plan(row, claimer.now)) for row in rows]
+    planned = [(row, _plan(row, request.now)) for row in rows]
     absorbed = absorb_waiting(connection, planned)
-    inserted = insert_occurrences(connection, claimer, planned, absorbed)
-    _advance(connection, planned, to_micros(claimer.now))
+    inserted = insert_occurrences(connection, request, planned, absorbed)
+    _advance(connection, planned, to_micros(request.now))
     return [lease_of(row, occurred) for row, occurred in inserted]
 
 

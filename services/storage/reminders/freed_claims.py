@@ -13,27 +13,27 @@ from services.storage.tables import DELIVERY, REMINDER
 from services.storage.tables.ddl import IS_FREED
 
 
-def claim_freed(connection: sa.Connection, claimer: ClaimRequest) -> list[Lease]:
+def claim_freed(connection: sa.Connection, request: ClaimRequest) -> list[Lease]:
     """Lease what is to be retried by now; occurrences in quiet hours are deferred to their end."""
     # Two statements: what the second reads is as it was when the first had locked it.
-    freed = list(connection.scalars(_due_ids(claimer)))
+    freed = list(connection.scalars(_due_ids(request)))
     if not freed:
         return []
     rows = _read(connection, freed)
     rows = [*rows, *_companions(connection, rows)]
-    held = _hold(connection, claimer, rows)
+    held = _hold(connection, request, rows)
     taken = [row for row in rows if row["delivery_id"] not in held]
     ids = [row["delivery_id"] for row in taken]
-    connection.execute(DELIVERY.update().where(DELIVERY.c.id.in_(ids)).values(owner=claimer.owner))
+    connection.execute(DELIVERY.update().where(DELIVERY.c.id.in_(ids)).values(owner=request.owner))
     return [lease_of(row, occurred_of(row)) for row in taken]
 
 
-def _due_ids(claimer: ClaimRequest) -> sa.Select[int]:
+def _due_ids(request: ClaimRequest) -> sa.Select[int]:
     return (
         sa.select(DELIVERY.c.id)
-        .where(DELIVERY.c.try_at <= claimer.until, IS_FREED)
+        .where(DELIVERY.c.try_at <= request.until, IS_FREED)
         .order_by(DELIVERY.c.try_at)
-        .limit(claimer.limit)
+        .limit(request.limit)
         .with_for_update(skip_locked=True)
     )
 
@@ -58,13 +58,13 @@ def _companions(connection: sa.Connection, rows: Sequence[sa.RowMapping]) -> Seq
     return _read(connection, ids) if ids else ()
 
 
-def _hold(connection: sa.Connection, claimer: ClaimRequest, rows: Sequence[sa.RowMapping]) -> set[int]:
+def _hold(connection: sa.Connection, request: ClaimRequest, rows: Sequence[sa.RowMapping]) -> set[int]:
     """Put off what falls into quiet hours; what may have been said already is not held back."""
-    quiet = Quiet(connection, rows, claimer.quiet)
+    quiet = Quiet(connection, rows, request.quiet)
     held = {}
     for row in rows:
         is_certainly_unsaid = row["state"] == DeliveryState.LEASED.value
-        end = quiet.end(row, max(from_micros(row["try_at"]), claimer.now)) if is_certainly_unsaid else None
+        end = quiet.end(row, max(from_micros(row["try_at"]), request.now)) if is_certainly_unsaid else None
         if end is not None:
             held[row["delivery_id"]] = to_micros(end)
     if held:

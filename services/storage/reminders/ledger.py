@@ -11,7 +11,7 @@ from services.reminders.model import ReminderState, public_id
 from services.reminders.records import WITHDRAWN, DeliveryOutcome, DeliveryRecord, DeliveryState, Lease
 from services.storage.engine import postgres_marks
 from services.storage.engine.column_values import from_micros, from_micros_or_none, to_micros
-from services.storage.engine.sent_journal import Said
+from services.storage.engine.sent_journal import SentOccurrenceLine
 from services.storage.reminders import sqlite_marks
 from services.storage.reminders.rows import DELIVERY_COLUMNS, NOTICE_COLUMNS, lease_of, occurred_of
 from services.storage.tables import DELIVERY, REMINDER
@@ -24,7 +24,7 @@ _IS_SENDING = DELIVERY.c.state == DeliveryState.SENDING.value
 _IS_WITHDRAWN = DELIVERY.c.version == WITHDRAWN
 _LAST_CLAIMED = 1000
 _FINAL = tuple(
-    state.value for state in (DeliveryState.SENT, DeliveryState.PARKED, DeliveryState.CANCELLED, DeliveryState.SKIPPED)
+    state.value for state in (DeliveryState.SENT, DeliveryState.FAILED, DeliveryState.CANCELLED, DeliveryState.SKIPPED)
 )
 
 
@@ -76,7 +76,7 @@ def settle(connection: sa.Connection, marks: Sequence[DeliveryOutcome]) -> None:
         _marks(connection).finish_at_once(connection, finished)
 
 
-def settle_noted(connection: sa.Connection, noted: Sequence[Said]) -> None:
+def settle_journaled(connection: sa.Connection, noted: Sequence[SentOccurrenceLine]) -> None:
     """Record what was said just before the process ended and is still being sent, as far as the database knows."""
     being_sent = sa.and_(
         DELIVERY.c.reminder_id == sa.bindparam("reminder"),
@@ -108,7 +108,7 @@ def release(connection: sa.Connection, owner: str, but: Collection[int]) -> int:
     return connection.execute(DELIVERY.update().where(idle).values(owner="")).rowcount
 
 
-def resume_parked(connection: sa.Connection, chat_key: str, *, since: int, now: int) -> int:
+def retry_failed(connection: sa.Connection, chat_key: str, *, since: int, now: int) -> int:
     """Try the latest occurrence that was given up, of each reminder of a chat, again at `now`; all in microseconds."""
     is_wanted = sa.and_(
         REMINDER.c.chat_key == chat_key,
@@ -123,16 +123,16 @@ def resume_parked(connection: sa.Connection, chat_key: str, *, since: int, now: 
     latest = (
         sa.select(sa.func.max(DELIVERY.c.id))
         .join(REMINDER, REMINDER.c.id == DELIVERY.c.reminder_id)
-        .where(is_wanted, _is_given_up(since), sa.not_(is_overtaken))
+        .where(is_wanted, _is_failed(since), sa.not_(is_overtaken))
         .group_by(DELIVERY.c.reminder_id)
     )
     again = {"state": DeliveryState.LEASED.value, "try_at": now, "attempt": 0, "error": "", "owner": ""}
     return connection.execute(DELIVERY.update().where(DELIVERY.c.id.in_(latest)).values(again)).rowcount
 
 
-def given_up_chats(connection: sa.Connection, since: int) -> frozenset[str]:
+def chats_with_failures(connection: sa.Connection, since: int) -> frozenset[str]:
     """Return the keys of the chats in which something due after `since` (microseconds) was given up."""
-    return frozenset(connection.scalars(sa.select(DELIVERY.c.chat_key).distinct().where(_is_given_up(since))))
+    return frozenset(connection.scalars(sa.select(DELIVERY.c.chat_key).distinct().where(_is_failed(since))))
 
 
 def cancel_leases(connection: sa.Connection, reminder_id: int, next_fire_at: int | None) -> None:
@@ -189,8 +189,8 @@ def deliveries(connection: sa.Connection, since: datetime, until: datetime) -> t
     )
 
 
-def _is_given_up(since: int) -> sa.ColumnElement[bool]:
-    return sa.and_(DELIVERY.c.state == DeliveryState.PARKED.value, DELIVERY.c.due_at > since)
+def _is_failed(since: int) -> sa.ColumnElement[bool]:
+    return sa.and_(DELIVERY.c.state == DeliveryState.FAILED.value, DELIVERY.c.due_at > since)
 
 
 @cache

@@ -68,7 +68,7 @@ def _absorb(connection: sa.Connection, which: sa.ColumnElement[bool]) -> dict[in
 
 def insert_occurrences(
     connection: sa.Connection,
-    claimer: ClaimRequest,
+    request: ClaimRequest,
     planned: Planned,
     absorbed: Mapping[int, int],
 ) -> list[tuple[sa.RowMapping, Occurred]]:
@@ -76,18 +76,18 @@ def insert_occurrences(
 
     Returns those that are to be said now: neither skipped nor held back by quiet hours.
     """
-    quiet = Quiet(connection, [row for row, _ in planned], claimer.quiet)
+    quiet = Quiet(connection, [row for row, _ in planned], request.quiet)
     values: dict[tuple[int, int], dict[str, Any]] = {}
     rows: dict[int, sa.RowMapping] = {}
     for row, plan in planned:
         rows[row["id"]] = row
         for place, occurrence in enumerate(plan.occurrences):
             columns = _occurrence_columns(row, occurrence, 0 if place else absorbed.get(row["id"], 0))
-            held_until = None if occurrence.is_skipped else quiet.end(row, max(occurrence.due_at, claimer.now))
+            held_until = None if occurrence.is_skipped else quiet.end(row, max(occurrence.due_at, request.now))
             if held_until is not None:
                 columns |= {"try_at": to_micros(held_until), "was_held": True}
             elif not occurrence.is_skipped:
-                columns["owner"] = claimer.owner
+                columns["owner"] = request.owner
             values[row["id"], columns["due_at"]] = columns
     made = _insert(connection, list(values.values()))
     leased = [(rows[each.reminder_id], values[each.reminder_id, each.due_at], each.id) for each in made]

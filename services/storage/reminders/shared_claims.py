@@ -19,15 +19,15 @@ _IS_WORTH_IT = sa.text(
 )
 
 
-def claim_shared(connection: sa.Connection, presence: WorkerRegistry, claimer: ClaimRequest) -> Claim:
+def claim_shared(connection: sa.Connection, presence: WorkerRegistry, request: ClaimRequest) -> Claim:
     """Take up what the dead have left, and claim; look again at the horizon at the latest, because others may add."""
-    horizon = from_micros(claimer.until)
-    asked = {**presence.asked, "until": claimer.until}
+    horizon = from_micros(request.until)
+    asked = {**presence.asked, "until": request.until}
     if not connection.scalar(_IS_WORTH_IT, asked):
         return Claim(leases=(), next_at=horizon, is_full=False)
-    presence.confirm(connection, claimer.owner)
+    presence.confirm(connection, request.owner)
     free_gone(connection, presence)
-    claim = claims.claim(connection, claimer)
+    claim = claims.claim(connection, request)
     return Claim(leases=claim.leases, next_at=min(claim.next_at or horizon, horizon), is_full=claim.is_full)
 
 
@@ -36,7 +36,7 @@ def free_gone(connection: sa.Connection, presence: WorkerRegistry) -> int:
     gone = presence.gone_owners(connection)
     freed = 0
     for owner in gone:
-        postgres_marks.settle_kept(connection, owner)
+        postgres_marks.settle_appended(connection, owner)
         freed += ledger.free(connection, owner)
     if gone:
         connection.execute(WORKER.delete().where(WORKER.c.owner.in_(gone)))

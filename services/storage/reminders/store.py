@@ -27,7 +27,7 @@ from services.storage.engine import postgres_marks
 from services.storage.engine.column_values import LATEST, from_micros, from_micros_or_none, to_micros
 from services.storage.engine.inserts import insert_many, upsert
 from services.storage.engine.postgres import queue_up
-from services.storage.engine.sent_journal import Said
+from services.storage.engine.sent_journal import SentOccurrenceLine
 from services.storage.reminders import claims, ledger
 from services.storage.reminders.occurrence_rows import ClaimRequest
 from services.storage.reminders.quiet_hours import columns_of, hours_of
@@ -163,19 +163,19 @@ class SqlReminderStore:
 
     async def claim(self, owner: str, now: datetime, horizon: datetime, limit: int) -> Claim:
         """Take for `owner` what is due by `horizon`; where others share the database, look again after that."""
-        claimer = ClaimRequest(owner=owner, now=now, until=to_micros(horizon), limit=limit, quiet=self._quiet)
+        request = ClaimRequest(owner=owner, now=now, until=to_micros(horizon), limit=limit, quiet=self._quiet)
         presence = self._database.presence
         if presence is None:
-            return await self._database.run(lambda connection: claims.claim(connection, claimer))
+            return await self._database.run(lambda connection: claims.claim(connection, request))
         await presence.hold(owner)
-        return await self._database.run(lambda connection: claim_shared(connection, presence, claimer))
+        return await self._database.run(lambda connection: claim_shared(connection, presence, request))
 
     async def begin(
         self, owner: str, delivery_ids: Sequence[int], message_keys: Mapping[int, str] | None = None
     ) -> dict[int, int]:
         """Mark as being sent those that are still ours."""
         if not message_keys:
-            return await self._database.mark(lambda connection: ledger.begin(connection, owner, delivery_ids, {}))
+            return await self._database.autocommit(lambda connection: ledger.begin(connection, owner, delivery_ids, {}))
         return await self._database.run(
             lambda connection: ledger.begin(connection, owner, delivery_ids, message_keys), is_durable=False
         )
@@ -188,24 +188,24 @@ class SqlReminderStore:
         """Read a claimed occurrence again after its reminder was edited."""
         return await self._database.run(lambda connection: ledger.renew(connection, delivery_id), is_durable=False)
 
-    def note_sent(self, sent: Sequence[tuple[Lease, DeliveryOutcome]]) -> bool:
+    def journal_sent(self, sent: Sequence[tuple[Lease, DeliveryOutcome]]) -> bool:
         """Append to the journal beside the database where one process has it for itself."""
         journal = self._database.sent
-        return journal is not None and journal.note([_said(lease, mark) for lease, mark in sent])
+        return journal is not None and journal.append([_journal_line(lease, mark) for lease, mark in sent])
 
-    async def keep_sent(self, sent: Sequence[DeliveryOutcome]) -> bool:
+    async def append_sent(self, sent: Sequence[DeliveryOutcome]) -> bool:
         """Record for the others who share the database that these were sent."""
         said = [(mark.delivery_id, to_micros(mark.at), mark.platform_message_id, mark.reminder_key) for mark in sent]
-        return await self._database.keep(postgres_marks.kept(said))
+        return await self._database.append_sent(postgres_marks.encode_sent(said))
 
     async def settle(self, marks: Sequence[DeliveryOutcome]) -> None:
         """Record the outcomes of attempts."""
         if all(mark.state is DeliveryState.SENT for mark in marks):
-            await self._database.mark(lambda connection: ledger.settle(connection, marks))
+            await self._database.autocommit(lambda connection: ledger.settle(connection, marks))
         else:
             await self._database.run(lambda connection: ledger.settle(connection, marks), is_durable=False)
         if self._database.sent is not None:
-            self._database.sent.settled([mark.delivery_id for mark in marks])
+            self._database.sent.remove([mark.delivery_id for mark in marks])
 
     async def free(self, owner: str | None) -> int:
         """Free what `owner` holds (None: every gone owner), begun sends as `unknown`."""
@@ -218,7 +218,7 @@ class SqlReminderStore:
             return await self._database.run(lambda connection: ledger.free(connection, owner))
 
         def recover(connection: sa.Connection) -> int:
-            ledger.settle_noted(connection, journal.read())
+            ledger.settle_journaled(connection, journal.read())
             return ledger.free(connection, owner)
 
         freed = await self._database.run(recover)
@@ -233,16 +233,16 @@ class SqlReminderStore:
         """Return the latest due time among the occurrences that were claimed last."""
         return from_micros_or_none(await self._database.read(ledger.latest_due))
 
-    async def resume_parked(self, chat_key: str, since: datetime, now: datetime) -> int:
+    async def retry_failed(self, chat_key: str, since: datetime, now: datetime) -> int:
         """Try again at `now` what was given up in a chat and was due after `since`."""
         moment, earliest = to_micros(now), to_micros(since)
         return await self._database.run(
-            lambda connection: ledger.resume_parked(connection, chat_key, since=earliest, now=moment)
+            lambda connection: ledger.retry_failed(connection, chat_key, since=earliest, now=moment)
         )
 
-    async def given_up_chats(self, since: datetime) -> frozenset[str]:
+    async def chats_with_failures(self, since: datetime) -> frozenset[str]:
         """Return the keys of the chats in which something due after `since` was given up."""
-        return await self._database.read(lambda connection: ledger.given_up_chats(connection, to_micros(since)))
+        return await self._database.read(lambda connection: ledger.chats_with_failures(connection, to_micros(since)))
 
     async def realign(self, now: datetime) -> int:
         """Repair what a clock that was ahead has armed."""
@@ -281,8 +281,8 @@ class SqlReminderStore:
 
     async def _get_ready(self) -> None:
         """Let the sessions that wait for something to fall due learn about their tables before that."""
-        await self._database.mark(lambda connection: ledger.begin(connection, "", (), {}))
-        await self._database.get_ready_to_keep()
+        await self._database.autocommit(lambda connection: ledger.begin(connection, "", (), {}))
+        await self._database.prepare_append_sent()
 
     async def _rows(
         self, query: sa.Select[tuple[object, ...]], values: Mapping[str, object] | None = None
@@ -306,9 +306,9 @@ def _open_in_chat() -> sa.Select[tuple[object, ...]]:
     )
 
 
-def _said(lease: Lease, mark: DeliveryOutcome) -> Said:
+def _journal_line(lease: Lease, mark: DeliveryOutcome) -> SentOccurrenceLine:
     due_at, at = to_micros(lease.notice.due_at), to_micros(mark.at)
-    return Said(mark.delivery_id, mark.reminder_key, due_at, at, mark.platform_message_id)
+    return SentOccurrenceLine(mark.delivery_id, mark.reminder_key, due_at, at, mark.platform_message_id)
 
 
 def _by_request(connection: sa.Connection, request_key: str) -> StoredReminder | None:

@@ -51,7 +51,7 @@ class SqlTransferStore(SqlReminderReader):
 
     async def take_in(self, arrivals: Sequence[ImportedReminder], now: datetime) -> int:
         """Keep all of them in one transaction; return how many were new by their request key."""
-        rows = [arrival_columns(arrival, now) for arrival in arrivals]
+        rows = [imported_columns(arrival, now) for arrival in arrivals]
         if not rows:
             return 0
         return await self._database.run(
@@ -59,7 +59,7 @@ class SqlTransferStore(SqlReminderReader):
         )
 
 
-def arrival_columns(arrival: ImportedReminder, now: datetime) -> dict[str, object]:
+def imported_columns(arrival: ImportedReminder, now: datetime) -> dict[str, object]:
     """Return what comes from a file, as the columns of its row; `now` is when it came."""
     draft = ValidatedReminder(wish=arrival.wish, first_fire=arrival.next_fire_at or now)
     return {

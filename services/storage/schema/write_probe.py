@@ -8,7 +8,7 @@ from typing import Final
 import sqlalchemy as sa
 
 from services.storage.engine import postgres, sqlite
-from services.storage.engine.integrity import journal_kept
+from services.storage.engine.integrity import keep_journal
 from services.storage.schema.schema import read_version
 from services.storage.tables import META
 
@@ -29,7 +29,7 @@ def try_write(url: sa.URL) -> None:
     file = sqlite.file_of(url) if url.get_backend_name() == "sqlite" else None
     engine = postgres.engine(url, postgres.Role.DURABLE) if file is None else _engine(file)
     try:
-        with nullcontext() if file is None else journal_kept(file), engine.connect() as connection:
+        with nullcontext() if file is None else keep_journal(file), engine.connect() as connection:
             if file is not None:
                 connection.exec_driver_sql("PRAGMA cache_size = 1")
                 connection.exec_driver_sql("BEGIN IMMEDIATE")

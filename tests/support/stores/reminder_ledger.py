@@ -22,7 +22,7 @@ from services.reminders.records import (
 )
 
 _WAITING = (DeliveryState.LEASED, DeliveryState.UNKNOWN)
-_FINAL = (DeliveryState.SENT, DeliveryState.PARKED, DeliveryState.CANCELLED, DeliveryState.SKIPPED)
+_FINAL = (DeliveryState.SENT, DeliveryState.FAILED, DeliveryState.CANCELLED, DeliveryState.SKIPPED)
 
 
 class _Entry(Struct, frozen=True, kw_only=True):
@@ -128,26 +128,26 @@ class MemoryLedger:
         """Return the latest due time."""
         return max((entry.due_at for entry in self._entries.values()), default=None)
 
-    def wait_no_longer(self, now: datetime) -> None:
+    def retry_now(self, now: datetime) -> None:
         """Let what waits for another try wait for its due time."""
         for entry in self._freed(datetime.max.replace(tzinfo=UTC)):
             if entry.try_at > now:
                 self._put(replace(entry, try_at=max(entry.due_at, now)))
 
-    def resume_parked(self, reminders: Collection[int], since: datetime, now: datetime) -> int:
+    def retry_failed(self, reminders: Collection[int], since: datetime, now: datetime) -> int:
         """Try the latest given up occurrence of each again at `now`."""
-        ended = (DeliveryState.PARKED, DeliveryState.SENT)
+        ended = (DeliveryState.FAILED, DeliveryState.SENT)
         found = [each for each in self._entries.values() if each.state in ended and each.due_at > since]
         latest = {each.reminder: each for each in sorted(found, key=lambda each: each.due_at)}
-        again = [each for key, each in latest.items() if key in reminders and each.state is DeliveryState.PARKED]
+        again = [each for key, each in latest.items() if key in reminders and each.state is DeliveryState.FAILED]
         for entry in again:
             self._put(replace(entry, state=DeliveryState.LEASED, try_at=now, attempt=0, error="", sent_at=None))
         return len(again)
 
-    def given_up(self, since: datetime) -> set[int]:
+    def failed_reminders(self, since: datetime) -> set[int]:
         """Return the keys of the reminders that something was given up of."""
         entries = self._entries.values()
-        return {each.reminder for each in entries if each.state is DeliveryState.PARKED and each.due_at > since}
+        return {each.reminder for each in entries if each.state is DeliveryState.FAILED and each.due_at > since}
 
     def cancel(self, reminder: int, next_fire_at: datetime | None) -> None:
         """Cancel what has not begun and withdraw what has, and make room for the fires that it will have again."""

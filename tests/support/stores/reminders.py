@@ -24,7 +24,7 @@ from services.reminders.records import (
 from tests.support.stores.reminder_ledger import MemoryLedger
 
 _OPEN = (ReminderState.ACTIVE, ReminderState.PAUSED)
-_FINAL = (DeliveryState.SENT, DeliveryState.PARKED)
+_FINAL = (DeliveryState.SENT, DeliveryState.FAILED)
 
 
 class MemoryReminderStore:
@@ -112,12 +112,12 @@ class MemoryReminderStore:
         """Read a claimed occurrence again after its reminder was edited."""
         return self._ledger.renew(delivery_id)
 
-    def note_sent(self, sent: Sequence[tuple[Lease, DeliveryOutcome]]) -> bool:
+    def journal_sent(self, sent: Sequence[tuple[Lease, DeliveryOutcome]]) -> bool:
         """Return False: nothing in memory survives a crash."""
         del sent
         return False
 
-    async def keep_sent(self, sent: Sequence[DeliveryOutcome]) -> bool:
+    async def append_sent(self, sent: Sequence[DeliveryOutcome]) -> bool:
         """Return False: nothing is quicker than `settle`."""
         del sent
         return False
@@ -142,19 +142,19 @@ class MemoryReminderStore:
         """Return the latest due time of an occurrence."""
         return self._ledger.latest_due()
 
-    async def resume_parked(self, chat_key: str, since: datetime, now: datetime) -> int:
+    async def retry_failed(self, chat_key: str, since: datetime, now: datetime) -> int:
         """Try again what was given up in a chat."""
         states = {ReminderState.ACTIVE, ReminderState.DONE}
         here = {row.key for row in self._rows.values() if row.address.key == chat_key and row.state in states}
-        return self._ledger.resume_parked(here, since, now)
+        return self._ledger.retry_failed(here, since, now)
 
-    async def given_up_chats(self, since: datetime) -> frozenset[str]:
+    async def chats_with_failures(self, since: datetime) -> frozenset[str]:
         """Return the keys of the chats in which something due after `since` was given up."""
-        return frozenset(self._rows[key].address.key for key in self._ledger.given_up(since))
+        return frozenset(self._rows[key].address.key for key in self._ledger.failed_reminders(since))
 
     async def realign(self, now: datetime) -> int:
         """Repair what a clock that was ahead has armed."""
-        self._ledger.wait_no_longer(now)
+        self._ledger.retry_now(now)
         return self._arm_anew(now)
 
     def _arm_anew(self, now: datetime) -> int:

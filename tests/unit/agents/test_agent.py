@@ -10,7 +10,7 @@ from function_calls.tools.calls import Interpretation, Receipt, ToolResult
 from function_calls.tools.context import CallContext
 from function_calls.tools.dispatch.hooks import ToolHooks
 from services.call_log.budgets import Budgets, DailyBudget, Limit
-from services.call_log.tally import Tally, counting
+from services.call_log.tally import TurnUsage, count_usage
 from services.kernel.errors import ModelUnavailable
 from tests.unit.agents.conftest import called
 
@@ -56,9 +56,9 @@ async def test_an_agents_model_is_told_its_instructions_and_offered_its_tools(tu
 
 
 async def test_what_an_agents_model_uses_is_on_the_account_of_the_message(turn, context):
-    account = Tally(address=turn.message.address, person=turn.message.sender, message_id=turn.message.id)
+    account = TurnUsage(address=turn.message.address, person=turn.message.sender, message_id=turn.message.id)
     model = ScriptedModel([completion("", requested("look")), "It is red."])
-    with counting(account):
+    with count_usage(account):
         await Agent(name="painter", model=model, tools=[look]).run(turn, context)
 
     assert [each.model for each in account.completions] == [model.name] * 2
@@ -69,9 +69,11 @@ async def test_an_agents_model_is_held_to_the_budget_of_the_message(turn, contex
         return []
 
     purse = DailyBudget(Budgets(message=Limit(tokens=1)), context.clock, turn.zone, nothing_spent)
-    account = Tally(address=turn.message.address, person=turn.message.sender, message_id=turn.message.id, purse=purse)
+    account = TurnUsage(
+        address=turn.message.address, person=turn.message.sender, message_id=turn.message.id, purse=purse
+    )
     model = ScriptedModel([completion("", requested("look")), "never asked for"])
-    with counting(account):
+    with count_usage(account):
         await Agent(name="painter", model=model, tools=[look]).run(turn, context)
 
     assert len(model.shown) == 1

@@ -33,9 +33,9 @@ class SometimesAway(Database):
         self._refuse_if_away()
         return await super().read(work)
 
-    async def note(self, work):
+    async def run_inline(self, work):
         self._refuse_if_away()
-        return await super().note(work)
+        return await super().run_inline(work)
 
     def _refuse_if_away(self):
         if self.is_away:

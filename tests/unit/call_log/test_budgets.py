@@ -10,7 +10,7 @@ from bot.testing.models import ScriptedModel, completion
 from services.call_log.budgets import Budgets, DailyBudget, Limit
 from services.call_log.metering import MeteredModel, Price
 from services.call_log.model import Spent
-from services.call_log.tally import Tally, counting, current_usage
+from services.call_log.tally import TurnUsage, count_usage, current_usage
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import ModelUnavailable
 from services.language_model.ports import CompletionRequest, Usage
@@ -22,7 +22,7 @@ PRICE = Price(input=10_000, output=20_000)  # a scripted completion, 10 tokens i
 
 def tally(person="ann", chat="home"):
     address = ChatAddress(platform="fake", chat_id=chat)
-    return Tally(address=address, person=Person(id=person, name=person), message_id="m1")
+    return TurnUsage(address=address, person=Person(id=person, name=person), message_id="m1")
 
 
 def purse_of(clock=None, spent=(), *, zone=UTC, **budgets):
@@ -52,7 +52,7 @@ async def test_cached_tokens_have_their_own_price():
 
 async def test_what_a_request_used_is_on_the_messages_tally():
     model, _ = metered()
-    with counting(tally()) as account:
+    with count_usage(tally()) as account:
         account.begin_round("model")
         await model.complete(REQUEST)
         await model.complete(REQUEST)
@@ -64,7 +64,7 @@ async def test_what_a_request_used_is_on_the_messages_tally():
 
 async def test_a_model_that_fails_is_on_the_tally_with_its_reason():
     model = MeteredModel(ScriptedModel([ModelUnavailable("timeout")]))
-    with counting(tally()) as account, pytest.raises(ModelUnavailable):
+    with count_usage(tally()) as account, pytest.raises(ModelUnavailable):
         await model.complete(REQUEST)
 
     assert [each.error for each in account.completions] == ["timeout"]
@@ -80,7 +80,7 @@ async def test_without_a_message_a_model_works_all_the_same():
 @pytest.mark.parametrize("scope", ["message", "person", "chat", "day"])
 async def test_when_a_budget_is_used_up_no_request_is_made(scope, limit):
     model, scripted = metered(purse_of(**{scope: limit}))
-    with counting(tally()):
+    with count_usage(tally()):
         await model.complete(REQUEST)
         await model.complete(REQUEST)
         with pytest.raises(ModelUnavailable) as refused:
@@ -103,9 +103,9 @@ async def test_when_a_budget_is_used_up_no_request_is_made(scope, limit):
 )
 async def test_a_budget_holds_for_its_own_scope(scope, person, chat, passes):
     model, scripted = metered(purse_of(**{scope: Limit(tokens=1)}))
-    with counting(tally()):
+    with count_usage(tally()):
         await model.complete(REQUEST)
-    with counting(tally(person, chat)):
+    with count_usage(tally(person, chat)):
         if passes:
             await model.complete(REQUEST)
         else:
@@ -118,9 +118,9 @@ async def test_a_budget_holds_for_its_own_scope(scope, person, chat, passes):
 async def test_a_restart_does_not_begin_the_day_anew():
     on_record = [Spent(chat_key="fake:home", person_key="fake:ann", tokens=100, cost=1.0)]
     model, scripted = metered(purse_of(spent=on_record, person=Limit(tokens=100)))
-    with counting(tally("bob")):
+    with count_usage(tally("bob")):
         await model.complete(REQUEST)
-    with counting(tally("ann")), pytest.raises(ModelUnavailable):
+    with count_usage(tally("ann")), pytest.raises(ModelUnavailable):
         await model.complete(REQUEST)
 
     assert len(scripted.shown) == 1
@@ -144,7 +144,7 @@ async def test_requests_of_a_tools_own_tasks_are_on_the_messages_tally():
     import asyncio
 
     model, _ = metered()
-    with counting(tally()) as account:
+    with count_usage(tally()) as account:
         async with asyncio.TaskGroup() as group:
             group.create_task(model.complete(REQUEST))
             group.create_task(model.complete(REQUEST))

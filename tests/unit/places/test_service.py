@@ -10,7 +10,7 @@ from function_calls.tools.session_state import MemorySessionStateStore
 from services.history.service import HistoryService
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.errors import RequestRefused
-from services.people.chat_aliases import PlaceService
+from services.people.chat_aliases import ChatAliasService
 from services.people.model import Account
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -40,7 +40,7 @@ def history():
 
 @pytest.fixture
 def places(members, history):
-    return PlaceService(MemorySessionStateStore(), history, FixedClock(NOW), members)
+    return ChatAliasService(MemorySessionStateStore(), history, FixedClock(NOW), members)
 
 
 async def refusal(awaitable):

@@ -38,8 +38,8 @@ async def kept_after_purge(database: Database, keep_days: int) -> dict[str, int]
                 for day in range(10)
             ]
         )
-    await privacy.keep_for(CHATS["short"], 2)
-    await privacy.keep_for(CHATS["long"], 0)
+    await privacy.set_retention_days(CHATS["short"], 2)
+    await privacy.set_retention_days(CHATS["long"], 0)
     await privacy.purge(NOW)
     return {name: len(await messages.recent(address, 50)) for name, address in CHATS.items()}
 
@@ -54,11 +54,11 @@ async def test_without_a_setting_only_chats_with_a_rule_are_purged(database):
 
 async def test_a_chat_without_a_rule_keeps_what_the_settings_say(database):
     privacy = PrivacyService(SqlPrivacyStore(database), keep_days=5)
-    await privacy.keep_for(CHATS["short"], 2)
-    await privacy.keep_for(CHATS["usual"], 7)
-    await privacy.keep_for(CHATS["usual"], None)
+    await privacy.set_retention_days(CHATS["short"], 2)
+    await privacy.set_retention_days(CHATS["usual"], 7)
+    await privacy.set_retention_days(CHATS["usual"], None)
 
-    assert (await privacy.days_kept(CHATS["short"]), await privacy.days_kept(CHATS["usual"])) == (2, 5)
+    assert (await privacy.retention_days(CHATS["short"]), await privacy.retention_days(CHATS["usual"])) == (2, 5)
 
 
 async def test_whoever_remembers_more_is_told_who_wants_to_be_forgotten(database: Database):

@@ -198,7 +198,7 @@ async def test_a_permanent_refusal_is_parked_and_the_owner_told(desk):
         await asyncio.sleep(600)
 
     assert [reason for _, reason in desk.courier.reported] == [BOT_REMOVED]
-    assert (desk.courier.said, await desk.states()) == ([], [DeliveryState.PARKED])
+    assert (desk.courier.said, await desk.states()) == ([], [DeliveryState.FAILED])
 
 
 async def test_the_owner_is_told_once_until_it_works_again(desk):
@@ -222,7 +222,7 @@ async def test_an_owner_who_cannot_be_told_does_not_stop_anything(desk):
         await asyncio.sleep(5)
 
     assert desk.courier.texts == ["tea"]
-    assert await desk.states() == [DeliveryState.PARKED, DeliveryState.SENT]
+    assert await desk.states() == [DeliveryState.FAILED, DeliveryState.SENT]
 
 
 async def test_what_has_failed_for_too_long_is_parked(make_desk):
@@ -234,7 +234,7 @@ async def test_what_has_failed_for_too_long_is_parked(make_desk):
         before = await desk.states()
         await asyncio.sleep(2 * 3600)
 
-    assert (before, await desk.states()) == ([DeliveryState.LEASED], [DeliveryState.PARKED])
+    assert (before, await desk.states()) == ([DeliveryState.LEASED], [DeliveryState.FAILED])
     assert len(desk.courier.reported) == 1
 
 

@@ -40,9 +40,9 @@ async def test_who_ended_it_for_everyone_may_take_that_back_and_change_nothing_o
     await desk.service.finish(HOME, BOB, reminder.id)
     again = edit_of(schedule=reminder.schedule)
     with pytest.raises(RequestRefused):
-        await desk.service.put_back(HOME, BOB, reminder.id, again)
+        await desk.service.revert(HOME, BOB, reminder.id, again)
 
-    assert (await desk.service.put_back(HOME, BOB, reminder.id, again, is_undo=True)).next_fires
+    assert (await desk.service.revert(HOME, BOB, reminder.id, again, is_undo=True)).next_fires
 
 
 @pytest.mark.parametrize(
@@ -60,4 +60,4 @@ async def test_twins_say_the_same_to_the_same_people_at_the_same_time(desk, othe
     await desk.set(**{"content": "tea", "request_key": "first"} | other)
     reminder = await desk.set("tea", targets=ALL)
 
-    assert (await desk.service.twin_of(reminder) is not None) is is_twin
+    assert (await desk.service.duplicate_of(reminder) is not None) is is_twin

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from services.kernel.errors import RequestRefused
 from services.recurrence.fires import next_after, next_fires
-from services.recurrence.follow_up import done_by, with_follow_up, without_follow_up
+from services.recurrence.follow_up import mark_done, with_follow_up, without_follow_up
 from services.recurrence.schedule import Schedule
 from services.reminders.audit.expected import expected_fires
 
@@ -47,21 +47,21 @@ def test_repeats_end_where_the_next_fire_comes():
 
 def test_what_is_done_is_not_repeated_and_comes_at_its_next_time():
     schedule = nagging("FREQ=DAILY")
-    done = Schedule(start=START, zone="UTC", rule=done_by(schedule.rule, FIVE + timedelta(minutes=5)))
+    done = Schedule(start=START, zone="UTC", rule=mark_done(schedule.rule, FIVE + timedelta(minutes=5)))
 
     assert clocks(done, FIVE + timedelta(minutes=5))[0] == "21 17:00"
     assert clocks(done, FIVE + timedelta(days=1))[0] == "21 17:10"
 
 
 def test_done_is_said_again_the_next_day():
-    rule = done_by(done_by(nagging("FREQ=DAILY").rule, FIVE), FIVE + timedelta(days=1))
+    rule = mark_done(mark_done(nagging("FREQ=DAILY").rule, FIVE), FIVE + timedelta(days=1))
 
     assert rule.count("NAGAFTER") == 1
 
 
 @pytest.mark.parametrize("rule", ["", "FREQ=DAILY", "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0"])
 def test_without_its_repeats_a_rule_is_what_it_was(rule: str):
-    assert without_follow_up(done_by(with_follow_up(rule, minutes=5, times=2), FIVE)) == rule
+    assert without_follow_up(mark_done(with_follow_up(rule, minutes=5, times=2), FIVE)) == rule
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_repeats_that_make_no_sense_are_refused(rule: str):
 )
 def test_verification_reads_repeats_as_the_scheduler_does(base, minutes, times, done, zone):
     rule = with_follow_up(base, minutes=minutes, times=times)
-    rule = rule if done is None else done_by(rule, FIVE + timedelta(minutes=done))
+    rule = rule if done is None else mark_done(rule, FIVE + timedelta(minutes=done))
     schedule = Schedule(start=START, zone=zone, rule=rule)
     since, until = FIVE - timedelta(days=1), FIVE + timedelta(days=3)
 

@@ -4,7 +4,15 @@ import pytest
 
 from services.recurrence.fires import next_fires
 from services.recurrence.schedule import Schedule
-from services.recurrence.suspensions import Suspension, can_rest, is_put_off, left_out, resting, rests, resume_suspended
+from services.recurrence.suspensions import (
+    Suspension,
+    can_suspend,
+    is_next_suspended,
+    is_suspended,
+    resume_suspended,
+    suspend,
+    suspended_fires,
+)
 
 NOW = datetime(2026, 11, 23, 14, 30, tzinfo=UTC)
 DAILY = "FREQ=DAILY;BYHOUR=9;BYMINUTE=0"
@@ -33,7 +41,7 @@ def rest(days: float) -> Suspension:
 def test_what_rests_comes_never_in_that_while_and_at_all_other_times(rule, days, zone):
     old, while_ = at(rule, zone), rest(days)
 
-    new = resting(old, while_)
+    new = suspend(old, while_)
 
     end = while_.until + timedelta(days=90)
     usual = [fire for fire in next_fires(old, NOW, 2000) if while_.until <= fire < end]
@@ -41,22 +49,22 @@ def test_what_rests_comes_never_in_that_while_and_at_all_other_times(rule, days,
 
 
 def test_one_that_rests_is_put_off_until_it_is_woken():
-    new = resting(at(DAILY), rest(7))
+    new = suspend(at(DAILY), rest(7))
 
-    assert rests(new, NOW)
-    assert is_put_off(new, NOW)
+    assert is_suspended(new, NOW)
+    assert is_next_suspended(new, NOW)
     assert resume_suspended(new, NOW) == at(DAILY)
 
 
 def test_a_rest_that_is_to_come_does_not_put_off_the_next_time():
-    new = resting(at(DAILY), Suspension(since=NOW + timedelta(days=7), until=NOW + timedelta(days=9)))
+    new = suspend(at(DAILY), Suspension(since=NOW + timedelta(days=7), until=NOW + timedelta(days=9)))
 
-    assert rests(new, NOW)
-    assert not is_put_off(new, NOW)
+    assert is_suspended(new, NOW)
+    assert not is_next_suspended(new, NOW)
 
 
 def test_what_repeats_until_done_does_so_after_the_rest():
-    new = resting(at(f"{DAILY};NAG=10;NAGS=3"), rest(1))
+    new = suspend(at(f"{DAILY};NAG=10;NAGS=3"), rest(1))
 
     assert new == at(f"{DAILY};EXDATE=20261124T090000;NAG=10;NAGS=3")
 
@@ -64,16 +72,16 @@ def test_what_repeats_until_done_does_so_after_the_rest():
 def test_waking_keeps_out_what_has_gone_by():
     old = at(f"{DAILY};EXDATE=20261110")
 
-    assert resume_suspended(resting(old, rest(7)), NOW) == old
+    assert resume_suspended(suspend(old, rest(7)), NOW) == old
 
 
 @pytest.mark.parametrize(("rule", "expected"), [(DAILY, True), ("", False), ("FREQ=MINUTELY;INTERVAL=90", False)])
 def test_only_what_comes_on_days_can_rest(rule, expected):
-    assert can_rest(at(rule)) is expected
+    assert can_suspend(at(rule)) is expected
 
 
 def test_what_a_reminder_would_say_meanwhile_is_told():
-    assert left_out(at(DAILY), rest(2)) == (
+    assert suspended_fires(at(DAILY), rest(2)) == (
         datetime(2026, 11, 24, 9, 0, tzinfo=UTC),
         datetime(2026, 11, 25, 9, 0, tzinfo=UTC),
     )

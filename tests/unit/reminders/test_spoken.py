@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from services.recurrence.edits import as_meant
+from services.recurrence.edits import clamp_to_month_end
 from services.recurrence.fires import next_fires
 from services.recurrence.schedule import Schedule
 
@@ -26,7 +26,7 @@ def said(rule: str, first: str) -> Schedule:
     ],
 )
 def test_a_day_that_a_month_lacks_is_its_last_one(rule: str, first: str, days: list[str]):
-    meant = as_meant(said(rule, first), NOW)
+    meant = clamp_to_month_end(said(rule, first), NOW)
 
     assert [f"{fire:%m-%d}" for fire in next_fires(meant, NOW, 4)] == days
 
@@ -48,4 +48,4 @@ def test_a_day_that_a_month_lacks_is_its_last_one(rule: str, first: str, days: l
 def test_other_schedules_stay_as_they_are(rule: str):
     schedule = said(rule, "2026-12-31T10:00")
 
-    assert as_meant(schedule, NOW) == schedule
+    assert clamp_to_month_end(schedule, NOW) == schedule

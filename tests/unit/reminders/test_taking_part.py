@@ -83,7 +83,7 @@ async def test_done_can_be_taken_back(desk, edit_of):
     async with desk.running():
         await asyncio.sleep(65)
         await desk.service.finish(HOME, ANN, (await desk.service.said.awaited(HOME, ANN)).id)
-        again = await desk.service.put_back(HOME, ANN, reminder.id, edit_of(schedule=reminder.schedule))
+        again = await desk.service.revert(HOME, ANN, reminder.id, edit_of(schedule=reminder.schedule))
         await asyncio.sleep(10 * 60)
 
     assert again.state is ReminderState.ACTIVE

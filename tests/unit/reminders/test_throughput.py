@@ -5,8 +5,8 @@ from services.reminders.delivery.config import Prefetch
 
 def after(send_seconds: float, question_seconds: float) -> int:
     throughput = Prefetch(senders=16, most=500)
-    throughput.note_send(send_seconds)
-    throughput.note_question(question_seconds)
+    throughput.record_send(send_seconds)
+    throughput.record_query(question_seconds)
     return throughput.ahead
 
 

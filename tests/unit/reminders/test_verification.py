@@ -11,7 +11,7 @@ from services.reminders.records import DeliveryRecord, DeliveryState
 
 START = datetime(2026, 11, 16, 9, 0, tzinfo=UTC)
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
-SENT, PARKED, CANCELLED = DeliveryState.SENT, DeliveryState.PARKED, DeliveryState.CANCELLED
+SENT, PARKED, CANCELLED = DeliveryState.SENT, DeliveryState.FAILED, DeliveryState.CANCELLED
 
 
 def day(number: int) -> datetime:

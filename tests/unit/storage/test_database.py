@@ -220,7 +220,7 @@ async def test_a_note_waits_for_nothing_and_what_follows_waits_for_the_disk_agai
         return [connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in asked]
 
     async with Database(url(tmp_path)) as database:
-        before, noting = await database.run(manner), await database.note(manner)
+        before, noting = await database.run(manner), await database.run_inline(manner)
         after = await database.run(manner)
 
     assert noting == [1, 0, 0]
@@ -238,7 +238,7 @@ async def test_a_note_waits_in_the_thread_while_something_else_is_written(tmp_pa
     async with Database(url(tmp_path)) as database:
         writing = asyncio.create_task(database.run(slow))
         await asyncio.to_thread(has_begun.wait)
-        noting = asyncio.create_task(database.note(count))
+        noting = asyncio.create_task(database.run_inline(count))
         await asyncio.sleep(0.01)
         is_noted_before = noting.done()
         release.set()
@@ -251,7 +251,7 @@ async def test_a_note_does_not_stop_the_event_loop_while_another_program_has_loc
     async with Database(url(tmp_path)) as database:
         with closing(sqlite3.connect(tmp_path / "data" / "bubbles.db", isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
-            noting = asyncio.create_task(database.note(put))
+            noting = asyncio.create_task(database.run_inline(put))
             await asyncio.sleep(0.01)
             other.execute("ROLLBACK")
 

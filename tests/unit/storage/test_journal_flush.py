@@ -73,7 +73,7 @@ def count(connection: sa.Connection) -> int:
 
 async def test_what_was_written_ahead_reaches_the_disk_by_itself(file: Path, disk: Disk):
     async with Database(f"sqlite:///{file}") as database:
-        await database.run_ahead(put("test"))
+        await database.run_relaxed(put("test"))
         is_at_once = disk.flushed > 0
 
         assert await asyncio.to_thread(disk.has_flushed.wait, 4)
@@ -83,7 +83,7 @@ async def test_what_was_written_ahead_reaches_the_disk_by_itself(file: Path, dis
 async def test_one_flush_is_enough_for_all_who_wrote_within_a_moment(file: Path, disk: Disk):
     async with Database(f"sqlite:///{file}") as database:
         for number in range(20):
-            await database.run_ahead(put(f"test {number}"))
+            await database.run_relaxed(put(f"test {number}"))
         written = disk.written()
         await database.flush()
 
@@ -94,7 +94,7 @@ async def test_one_flush_is_enough_for_all_who_wrote_within_a_moment(file: Path,
 async def test_who_asks_for_it_waits_for_the_disk_and_the_event_loop_goes_on(file: Path, disk: Disk):
     disk.release.clear()
     async with Database(f"sqlite:///{file}") as database:
-        await database.run_ahead(put("test"))
+        await database.run_relaxed(put("test"))
         flushing = asyncio.create_task(database.flush())
         await asyncio.sleep(0.05)
         is_done_before = flushing.done()
@@ -107,10 +107,10 @@ async def test_who_asks_for_it_waits_for_the_disk_and_the_event_loop_goes_on(fil
 async def test_what_is_written_while_the_disk_is_slow_waits_for_it_in_the_thread(file: Path, disk: Disk):
     disk.release.clear()
     async with Database(f"sqlite:///{file}") as database:
-        await database.run_ahead(put("test 1"))
+        await database.run_relaxed(put("test 1"))
         flushing = asyncio.create_task(database.flush())
         await asyncio.sleep(0.01)
-        second = asyncio.create_task(database.run_ahead(put("test 2")))
+        second = asyncio.create_task(database.run_relaxed(put("test 2")))
         await asyncio.sleep(0.01)
         is_done_before = second.done()
         disk.release.set()
@@ -123,7 +123,7 @@ async def test_what_is_written_while_the_disk_is_slow_waits_for_it_in_the_thread
 async def test_one_who_stops_waiting_does_not_keep_the_others_from_the_disk(file: Path, disk: Disk):
     disk.release.clear()
     async with Database(f"sqlite:///{file}") as database:
-        await database.run_ahead(put("test"))
+        await database.run_relaxed(put("test"))
         first, second = (asyncio.create_task(database.flush()) for _ in range(2))
         await asyncio.sleep(0.01)
         first.cancel()
@@ -136,7 +136,7 @@ async def test_one_who_stops_waiting_does_not_keep_the_others_from_the_disk(file
 
 async def test_what_was_not_flushed_yet_is_when_the_database_closes(file: Path, disk: Disk):
     async with Database(f"sqlite:///{file}") as database:
-        await database.run_ahead(put("test"))
+        await database.run_relaxed(put("test"))
 
     assert disk.flushed == 1
 
@@ -145,11 +145,11 @@ async def test_a_disk_that_fails_is_logged_and_the_next_flush_tries_again(file: 
     lines: list[str] = []
     sink = logger.add(lines.append, level="ERROR")
     async with Database(f"sqlite:///{file}") as database:
-        await database.run_ahead(put("test 1"))
+        await database.run_relaxed(put("test 1"))
         disk.is_broken = True
         await database.flush()
         disk.is_broken = False
-        await database.run_ahead(put("test 2"))
+        await database.run_relaxed(put("test 2"))
         await database.flush()
     logger.remove(sink)
 
@@ -169,7 +169,7 @@ async def test_where_a_folder_cannot_be_flushed_its_log_is(file: Path, disk: Dis
 
     monkeypatch.setattr(os, "fsync", flush_no_folder)
     async with Database(f"sqlite:///{file}") as database:
-        await database.run_ahead(put("test"))
+        await database.run_relaxed(put("test"))
         await database.flush()
     logger.remove(sink)
 
@@ -190,7 +190,7 @@ async def test_where_sqlite_keeps_no_log_there_is_nothing_to_flush(file: Path):
 
 async def test_a_database_in_memory_has_nothing_to_flush(disk: Disk):
     async with Database("sqlite://") as database:
-        await database.run_ahead(put("test"))
+        await database.run_relaxed(put("test"))
         await database.flush()
 
         assert (disk.flushed, await database.read(count)) == (0, 1)
@@ -224,7 +224,7 @@ from services.storage.tables import META
 async def main():
     async with Database("sqlite:///{file}") as database:
         insert = META.insert().values(key="test", value="1")
-        await database.run_ahead(lambda connection: connection.execute(insert).close())
+        await database.run_relaxed(lambda connection: connection.execute(insert).close())
         os.kill(os.getpid(), signal.SIGKILL)
 
 asyncio.run(main())

@@ -11,18 +11,18 @@ from services.recurrence.schedule import Schedule
 from services.reminders.model import NewReminder, ReminderLimits
 from services.reminders.records import DeliveryOutcome, DeliveryState, ValidatedReminder
 from services.storage.database import Database
-from services.storage.engine.sent_journal import Said, SentJournal
+from services.storage.engine.sent_journal import SentJournal, SentOccurrenceLine
 from services.storage.reminders.store import SqlReminderStore
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
-TEA = Said(delivery_id=1, reminder_key=7, due_at=1_000_000, at=1_000_500, message_id='m "1"\n茶')
-MILK = Said(delivery_id=2, reminder_key=8, due_at=1_000_000, at=1_000_600, message_id=None)
+TEA = SentOccurrenceLine(delivery_id=1, reminder_key=7, due_at=1_000_000, at=1_000_500, message_id='m "1"\n茶')
+MILK = SentOccurrenceLine(delivery_id=2, reminder_key=8, due_at=1_000_000, at=1_000_600, message_id=None)
 
 
 def test_what_was_noted_is_read_by_the_next_process(tmp_path: Path):
     with SentJournal(tmp_path / "bubbles.db") as journal:
-        assert journal.note([TEA])
-        assert journal.note([MILK])
+        assert journal.append([TEA])
+        assert journal.append([MILK])
 
     with SentJournal(tmp_path / "bubbles.db") as journal:
         assert journal.read() == [TEA, MILK]
@@ -30,7 +30,7 @@ def test_what_was_noted_is_read_by_the_next_process(tmp_path: Path):
 
 def test_a_line_that_was_cut_off_hides_no_other(tmp_path: Path):
     with SentJournal(tmp_path / "bubbles.db") as journal:
-        journal.note([TEA, MILK])
+        journal.append([TEA, MILK])
     file = tmp_path / "bubbles.db-sent"
     os.truncate(file, file.stat().st_size - 3)
 
@@ -46,11 +46,11 @@ def test_a_line_that_was_cut_off_hides_no_other(tmp_path: Path):
 )
 def test_whatever_stands_in_a_spoiled_line_hides_no_other(tmp_path: Path, line: str):
     with SentJournal(tmp_path / "bubbles.db") as journal:
-        journal.note([TEA])
+        journal.append([TEA])
     with (tmp_path / "bubbles.db-sent").open("a", encoding="utf-8") as file:
         file.write(f"{line}\n")
     with SentJournal(tmp_path / "bubbles.db") as journal:
-        journal.note([MILK])
+        journal.append([MILK])
 
         assert journal.read() == [TEA, MILK]
 
@@ -72,10 +72,10 @@ async def test_notes_that_cannot_be_read_cost_a_repeat_and_no_reminder(tmp_path:
 
 def test_the_file_is_emptied_when_all_is_committed(tmp_path: Path):
     with SentJournal(tmp_path / "bubbles.db") as journal:
-        journal.note([TEA, MILK])
-        journal.settled([TEA.delivery_id])
+        journal.append([TEA, MILK])
+        journal.remove([TEA.delivery_id])
         after_one = journal.read()
-        journal.settled([MILK.delivery_id])
+        journal.remove([MILK.delivery_id])
 
         assert (len(after_one), journal.read()) == (2, [])
 
@@ -84,18 +84,18 @@ def test_what_cannot_be_noted_is_said_so(tmp_path: Path):
     (tmp_path / "bubbles.db-sent").mkdir()
 
     with SentJournal(tmp_path / "bubbles.db") as journal:
-        assert not journal.note([TEA])
+        assert not journal.append([TEA])
 
 
 def test_notes_are_taken_again_once_there_is_room(tmp_path: Path):
     (tmp_path / "bubbles.db-sent").mkdir()
     with SentJournal(tmp_path / "bubbles.db") as journal:
-        journal.note([TEA])
+        journal.append([TEA])
         (tmp_path / "bubbles.db-sent").rmdir()
         (tmp_path / "bubbles.db-sent").touch()
-        journal.settled([TEA.delivery_id])
+        journal.remove([TEA.delivery_id])
 
-        assert journal.note([MILK])
+        assert journal.append([MILK])
 
 
 async def begun(store: SqlReminderStore) -> tuple[int, ...]:
@@ -122,7 +122,7 @@ async def begun(store: SqlReminderStore) -> tuple[int, ...]:
         at=at,
         platform_message_id="m1",
     )
-    assert store.note_sent([(first, mark)])
+    assert store.journal_sent([(first, mark)])
     return tuple(lease.notice.delivery_id for lease in leases)
 
 
@@ -157,9 +157,9 @@ async def test_notes_of_another_database_are_nobodys(tmp_path: Path):
     url = f"sqlite:///{tmp_path / 'bubbles.db'}"
     async with Database(url) as database:
         _, second = await begun(SqlReminderStore(database))
-        stranger = Said(delivery_id=second, reminder_key=2, due_at=5, at=6, message_id=None)
+        stranger = SentOccurrenceLine(delivery_id=second, reminder_key=2, due_at=5, at=6, message_id=None)
         assert database.sent is not None
-        assert database.sent.note([stranger])
+        assert database.sent.append([stranger])
 
     async with Database(url) as database:
         store = SqlReminderStore(database)
@@ -170,6 +170,6 @@ async def test_notes_of_another_database_are_nobodys(tmp_path: Path):
 def test_a_database_in_memory_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     with SentJournal(None) as journal:
-        assert journal.note([TEA])
+        assert journal.append([TEA])
 
     assert list(tmp_path.iterdir()) == []

@@ -6,24 +6,24 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.summary.chunking import chunked, estimated_tokens
+from services.summary.chunking import estimated_tokens, split_into_chunks
 
 
 def test_a_short_talk_is_one_part(talk):
     messages = talk("ann: one", "bob: two")
 
-    assert chunked(messages, max_tokens=1000) == [tuple(messages)]
+    assert split_into_chunks(messages, max_tokens=1000) == [tuple(messages)]
 
 
 def test_nothing_has_no_parts():
-    assert chunked([], max_tokens=1000) == []
+    assert split_into_chunks([], max_tokens=1000) == []
 
 
 def test_a_full_part_ends_at_its_longest_pause(talk):
     morning = talk(*["ann: " + "word " * 12] * 7)
     later = talk(*["bob: " + "word " * 12] * 7, start=morning[-1].sent_at + timedelta(minutes=20))
 
-    parts = chunked([*morning, *later], max_tokens=10 * estimated_tokens(morning[0]))
+    parts = split_into_chunks([*morning, *later], max_tokens=10 * estimated_tokens(morning[0]))
 
     assert [len(part) for part in parts] == [7, 7]
 
@@ -32,7 +32,7 @@ def test_a_long_pause_ends_a_part_that_has_grown_enough(talk):
     morning = talk(*["ann: " + "word " * 12] * 5)
     evening = talk(*["bob: " + "word " * 12] * 5, start=morning[-1].sent_at + timedelta(hours=6))
 
-    parts = chunked([*morning, *evening], max_tokens=12 * estimated_tokens(morning[0]))
+    parts = split_into_chunks([*morning, *evening], max_tokens=12 * estimated_tokens(morning[0]))
 
     assert [len(part) for part in parts] == [5, 5]
 
@@ -44,7 +44,7 @@ def test_overlapping_windows_are_cut_alike_after_a_pause_they_share(talk):
     messages = [message for day in days for message in day]
     size = 25 * estimated_tokens(messages[0])
 
-    assert chunked(messages, max_tokens=size)[-2:] == chunked(messages[11:], max_tokens=size)[-2:]
+    assert split_into_chunks(messages, max_tokens=size)[-2:] == split_into_chunks(messages[11:], max_tokens=size)[-2:]
 
 
 @given(gaps=st.lists(st.integers(0, 90), max_size=60), words=st.integers(1, 200))
@@ -55,7 +55,7 @@ def test_parts_hold_every_message_once_and_keep_to_the_size(talk, gaps, words):
         start = messages[-1].sent_at + timedelta(minutes=gap) if messages else None
         messages.extend(talk("ann: " + "word " * words, **({"start": start} if start else {})))
 
-    parts = chunked(messages, max_tokens=600)
+    parts = split_into_chunks(messages, max_tokens=600)
 
     assert [message for part in parts for message in part] == messages
     assert all(len(part) == 1 or sum(map(estimated_tokens, part)) <= 600 for part in parts)

@@ -5,7 +5,7 @@ import time
 import pytest
 from msgspec.structs import replace
 
-from services.summary.content import answered_by_bots, content_messages, narrowed, people
+from services.summary.content import answered_by_bots, content_messages, narrow, people
 from services.summary.model import SummaryWindow
 
 
@@ -86,7 +86,7 @@ def test_a_question_in_a_private_chat_stays(talk):
 def test_a_window_ends_before_until(talk):
     messages = talk("ann: one", "bob: two", "ann: three")
 
-    kept = narrowed(messages, SummaryWindow(until=messages[2].sent_at))
+    kept = narrow(messages, SummaryWindow(until=messages[2].sent_at))
 
     assert [message.id for message in kept] == ["m1", "m2"]
 
@@ -94,7 +94,7 @@ def test_a_window_ends_before_until(talk):
 def test_what_was_said_in_the_same_second_as_the_command_but_before_it_is_in_the_window(talk):
     messages = talk("ann: one", "bob: two", "ann: summarize", "cat: three", minutes_apart=0)
 
-    kept = narrowed(messages, SummaryWindow(until=messages[2].sent_at, before="m3"))
+    kept = narrow(messages, SummaryWindow(until=messages[2].sent_at, before="m3"))
 
     assert [message.id for message in kept] == ["m1", "m2"]
 
@@ -102,7 +102,7 @@ def test_what_was_said_in_the_same_second_as_the_command_but_before_it_is_in_the
 def test_a_window_that_ended_before_the_command_takes_in_nothing_of_its_last_instant(talk):
     messages = talk("ann: one", "bob: two", "ann: summarize")
 
-    kept = narrowed(messages, SummaryWindow(until=messages[1].sent_at, before="m3"))
+    kept = narrow(messages, SummaryWindow(until=messages[1].sent_at, before="m3"))
 
     assert [message.id for message in kept] == ["m1"]
 
@@ -110,8 +110,8 @@ def test_a_window_that_ended_before_the_command_takes_in_nothing_of_its_last_ins
 def test_a_person_is_found_by_name_or_id(talk):
     messages = talk("ann: one", "bob: two", "ann: three")
 
-    by_name = narrowed(messages, SummaryWindow(person="@Ann"))
-    by_id = narrowed(messages, SummaryWindow(person="ann"))
+    by_name = narrow(messages, SummaryWindow(person="@Ann"))
+    by_id = narrow(messages, SummaryWindow(person="ann"))
 
     assert [message.id for message in by_name] == ["m1", "m3"]
     assert by_id == by_name
@@ -121,8 +121,8 @@ def test_a_topic_keeps_what_names_it_and_the_replies(talk):
     messages = talk("ann: the boiler leaks again", "bob: nice weather", "cat: call the plumber", "dan: 锅炉坏了")
     messages[2] = replace(messages[2], reply_to="m1")
 
-    english = narrowed(messages, SummaryWindow(topic="boiler"))
-    chinese = narrowed(messages, SummaryWindow(topic="锅炉"))
+    english = narrow(messages, SummaryWindow(topic="boiler"))
+    chinese = narrow(messages, SummaryWindow(topic="锅炉"))
 
     assert [message.id for message in english] == ["m1", "m3"]
     assert [message.id for message in chinese] == ["m4"]
@@ -162,7 +162,7 @@ def test_a_thread_is_what_a_message_answers_and_what_answers_it(talk):
     )
     chat = [asked, other, replace(answer, reply_to="m1"), replace(aside, reply_to="m2"), replace(more, reply_to="m3")]
 
-    kept = narrowed(chat, SummaryWindow(thread_of="m3"))
+    kept = narrow(chat, SummaryWindow(thread_of="m3"))
 
     assert [message.id for message in kept] == ["m1", "m3", "m5"]
 
@@ -170,6 +170,6 @@ def test_a_thread_is_what_a_message_answers_and_what_answers_it(talk):
 def test_replies_that_go_round_in_a_circle_end(talk):
     first, second = talk("ann: chicken", "bob: egg")
 
-    kept = narrowed([replace(first, reply_to="m2"), replace(second, reply_to="m1")], SummaryWindow(thread_of="m1"))
+    kept = narrow([replace(first, reply_to="m2"), replace(second, reply_to="m1")], SummaryWindow(thread_of="m1"))
 
     assert len(kept) == 2

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from services.summary.coverage import choose
 from services.summary.extractive import quote_best
-from services.summary.quoting import quoted
+from services.summary.quoting import quote
 from services.summary.terms import reading_length, terms
 
 ENGLISH = [
@@ -68,11 +68,11 @@ def test_a_bullet_names_who_wrote_it(talk):
 def test_a_long_message_is_quoted_where_it_speaks_of_the_matter():
     text = "Good to see you all here today. " * 10 + "The boiler leaks since Monday. " + "Anyway I must run now. " * 10
 
-    quote = quoted(text, about=frozenset({"boiler", "leak", "monday"}), limit=80)
+    quotation = quote(text, about=frozenset({"boiler", "leak", "monday"}), limit=80)
 
-    assert "The boiler leaks since Monday." in quote
-    assert quote.startswith("…")
-    assert quote.endswith("…")
+    assert "The boiler leaks since Monday." in quotation
+    assert quotation.startswith("…")
+    assert quotation.endswith("…")
 
 
 @pytest.mark.parametrize("piece", ["? ", "下周五下午", "决定", "ignore all ", "1月1"])
@@ -85,10 +85,10 @@ def test_a_hostile_length_is_quoted_in_time(talk, piece):
 @given(text=st.text(max_size=600), limit=st.integers(20, 200))
 @settings(max_examples=60, deadline=None)
 def test_a_quote_is_one_line_and_short(text, limit):
-    quote = quoted(text, limit=limit)
+    quotation = quote(text, limit=limit)
 
-    assert len(quote.splitlines()) <= 1
-    assert reading_length(quote) <= limit + 3 * 3
+    assert len(quotation.splitlines()) <= 1
+    assert reading_length(quotation) <= limit + 3 * 3
 
 
 @given(texts=st.lists(st.text(max_size=40), max_size=12), count=st.integers(0, 6))

@@ -154,7 +154,7 @@ async def test_files_go_with_messages_whose_time_is_over(api):
     await api.post("/api/chat/send", json=body)
     privacy, now = api.context.app.services.get(PrivacyService), api.context.clock.now()
 
-    await privacy.keep_for(api.context.room.address("lobby"), 1)
+    await privacy.set_retention_days(api.context.room.address("lobby"), 1)
     await privacy.purge(now)
     before = (await api.get(kept["url"])).status_code
     await privacy.purge(now + timedelta(days=2))

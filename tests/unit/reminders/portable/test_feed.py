@@ -26,7 +26,7 @@ def feed(store, tokens, clock):
 async def test_a_token_opens_the_reminders_of_its_chat_only(importer, newcomers, tokens, feed, home, make, now):
     for chat, text in ((home, "tea"), (OTHER, "coffee")):
         file = export_json([make(content=text)], chat=chat.key, now=now)
-        await importer.bring_in(file.encode(), chat, newcomers)
+        await importer.import_file(file.encode(), chat, newcomers)
 
     shown = await feed(await tokens.issue(home))
 

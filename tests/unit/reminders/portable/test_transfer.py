@@ -24,7 +24,7 @@ FORMS = [Form.JSON, Form.ICS]
 def bring(importer, home, newcomers, now):
     async def run(*reminders, chat=home, source="console:home"):
         text = export_json(reminders, chat=source, now=now)
-        return await importer.bring_in(text.encode(), chat, newcomers)
+        return await importer.import_file(text.encode(), chat, newcomers)
 
     return run
 
@@ -59,7 +59,7 @@ async def test_a_chat_taken_to_another_database_is_the_same(bring, store, home, 
     await bring(*reminders)
     taken = await export_chat(store, home, form, now)
 
-    report = await importer.bring_in(taken.encode(), OTHER, newcomers)
+    report = await importer.import_file(taken.encode(), OTHER, newcomers)
     back = await export_chat(store, OTHER, Form.JSON, now)
 
     assert report.added == 3
@@ -77,7 +77,7 @@ def make_threadless(reminder):
 async def test_a_file_brought_in_twice_is_brought_in_once(store, home, make, bring, importer, newcomers, now, form):
     await bring(make(uid="a"), make(uid="b"))
 
-    report = await importer.bring_in((await export_chat(store, home, form, now)).encode(), home, newcomers)
+    report = await importer.import_file((await export_chat(store, home, form, now)).encode(), home, newcomers)
 
     assert (report.added, report.known) == (0, 2)
 
@@ -88,7 +88,7 @@ async def test_a_reminder_set_in_the_chat_is_known_in_its_own_export(
 ):
     await native()
 
-    report = await importer.bring_in((await export_chat(store, home, form, now)).encode(), home, newcomers)
+    report = await importer.import_file((await export_chat(store, home, form, now)).encode(), home, newcomers)
 
     assert (report.added, report.known) == (0, 1)
 
@@ -101,19 +101,19 @@ async def test_a_deleted_reminder_comes_back_from_its_export_with_the_same_uid(
     await end(database, row.key, now)
 
     for _ in range(2):
-        report = await importer.bring_in(taken.encode(), home, newcomers)
+        report = await importer.import_file(taken.encode(), home, newcomers)
         assert (report.added, report.known) == (1, 0)
         await end(database, (await store.in_chat(home.key, 5))[0].key, now)
-    await importer.bring_in(taken.encode(), home, newcomers)
+    await importer.import_file(taken.encode(), home, newcomers)
 
     assert import_json(await export_chat(store, home, Form.JSON, now)).reminders == import_json(taken).reminders
 
 
 async def end(database, key, now):
-    from services.reminders.transitions import cancelled
+    from services.reminders.transitions import cancel
 
     reminders = SqlReminderStore(database)
-    await reminders.change([cancelled(await reminders.get(key))], now)
+    await reminders.change([cancel(await reminders.get(key))], now)
 
 
 async def test_what_is_brought_in_is_armed_for_its_next_fire(bring, store, home, make):
@@ -177,10 +177,10 @@ async def test_more_than_a_chat_may_have_is_refused_as_a_whole(bring, store, hom
 )
 async def test_hostile_bytes_are_one_clear_problem(importer, home, newcomers, data, problem):
     if problem is None:
-        assert (await importer.bring_in(data, home, newcomers)).added == 0
+        assert (await importer.import_file(data, home, newcomers)).added == 0
         return
     with pytest.raises(ImportRefused) as refusal:
-        await importer.bring_in(data, home, newcomers)
+        await importer.import_file(data, home, newcomers)
 
     assert [str(each) for each in refusal.value.problems] == [problem]
 
