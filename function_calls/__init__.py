@@ -1,1 +1,1 @@
-"""From words to calls to results: tools, validation and the loop; knows no chat platform."""
+"""Turn messages into calls and results: tools, validation and the loop, for any chat platform."""

@@ -1,4 +1,4 @@
-"""The built-in functions: each reads its arguments, asks one service and words one answer."""
+"""Handle the built-in functions: read arguments, call one service, word one answer."""
 
 from contextlib import suppress
 from functools import partial
@@ -74,7 +74,7 @@ async def reminder_set(
         refuse_past(proposed, ctx)
     schedule = await at_same_clock(verdict.schedule, ctx, reminders)
     if verdict.choices and ctx.message.is_edited:
-        return ToolResult(ok=True, is_answered=True)  # the reminder stays, and that is said
+        return ToolResult(ok=True, is_answered=True)  # the reminder stays, and the answer says so
     if verdict.choices:
         options = [TimeOption(start=each.start.replace(tzinfo=ctx.zone), rule=each.rule) for each in verdict.choices]
         asked = which_time(options, content=args.content, language=ctx.language, now=ctx.now, person=ctx.sender)
@@ -133,7 +133,7 @@ async def reminder_list(
 async def _wanted(
     asked: AskedPage, ctx: CallContext, reminders: ReminderService, names: frozenset[str]
 ) -> tuple[Reminder, ...]:
-    """Return the reminders that the words of `asked` describe, or the one whose number or ID they are.
+    """Return the reminders that `asked` describes, or the one with that number or ID.
 
     `names` are the ids of targets without an account that stand for the sender.
     """
@@ -180,7 +180,7 @@ async def _deleted_alone(reminders: ReminderService, reminder: Reminder, ctx: Ca
 async def _not_deleted(
     refusal: RequestRefused, reference: str, ctx: CallContext, reminders: ReminderService
 ) -> ToolResult:
-    """Return why nothing was deleted: what is named is over already, is not there, or is one of several."""
+    """Return the reason why nothing was deleted: the reminder is closed, unknown, or one of several."""
     if points(reference) or several_in(reference) is not None:
         return which_reminder(refusal, "", ctx, ask=which_asked(reference))
     ended = await reminders.said.ended(ctx.chat, reference) if refusal.code in _NOT_FOUND else None
@@ -205,7 +205,7 @@ async def perplexity_search(args: PerplexityArgs, ctx: CallContext, search: Sear
         told = say(ctx.language, "search.unavailable", tried=tried)
         return ToolResult.failed(str(failure), text=told, cause="search_unavailable")
     value = {"answer": answer.text, "sources": [asdict(each) for each in answer.sources], "engine": answer.engine}
-    if answer.is_already_answered and ctx.on_text is None:  # what our listener heard is a draft of this very answer
+    if answer.is_already_answered and ctx.on_text is None:  # the listener got a draft of this answer
         return ToolResult(ok=True, value=value, is_answered=True)
     if answer.is_empty:
         return ToolResult(ok=True, value=value, text=say(ctx.language, "search.nothing", query=args.query))

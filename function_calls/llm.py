@@ -1,4 +1,4 @@
-"""The interpreter that asks a language model: tools in, checked calls or words out."""
+"""Interpret turns with a language model: offer tools, and return checked calls or text."""
 
 from collections.abc import Callable, Sequence
 
@@ -19,7 +19,7 @@ from services.call_log.tally import current_usage
 from services.language_model.failures import RequestRejected
 from services.language_model.ports import Completion, CompletionRequest, LanguageModel, TextListener, ignore_text
 
-# Words in their place lose a reminder, or make a list up.
+# Text instead of these calls would lose a reminder, or invent a list.
 _NEVER_WORDS_ONLY = frozenset({"reminder_set", "reminder_list"})
 
 CompletionListener = Callable[[Turn, Completion], None]
@@ -28,10 +28,10 @@ CompletionListener = Callable[[Turn, Completion], None]
 class FunctionCallLLM:
     """Chooses calls with a language model; it keeps nothing between turns, so any number of messages share one.
 
-    `styles` says how calls are asked for (see `call_styles.choosing.make_styles`), natively by default. Calls that
+    `styles` says how calls are asked for (see `styles.choosing.make_styles`), natively by default. Calls that
     cannot be mended are sent back to the model `repair_rounds` times within one `interpret`, every error at once;
-    after that the person is asked. With `is_streaming` every answer is read as it is written. `on_completion` hears
-    of every completion, for budgets and records. `reviewer` holds the first choice of a turn against the
+    after that the person is asked. With `is_streaming` every answer is read as it is written. `on_completion` is
+    called for every completion, for budgets and records. `reviewer` holds the first choice of a turn against the
     person's own words.
     """
 
@@ -58,14 +58,14 @@ class FunctionCallLLM:
         return await self.interpret(turn, on_text=on_text)
 
     async def interpret(self, turn: Turn, *, on_text: TextListener | None = None) -> Interpretation:
-        """Say what `turn` asks for. `on_text` hears an answer in words as it is written, and never call syntax.
+        """Interpret `turn`. `on_text` gets the text of an answer as it is written, and never call syntax.
 
-        Without it the turn's own listener hears what is certain to be said.
+        Without it the turn's own listener gets text that is certain to be sent.
 
         Raises:
             ModelUnavailable: the model gave no usable answer.
         """
-        if on_text is None and (turn.message.is_addressed or turn.steps):  # else it may come to silence
+        if on_text is None and (turn.message.is_addressed or turn.steps):  # else the result may be silence
             on_text = turn.on_text
         if on_text is None and self._is_streaming:
             on_text = ignore_text
@@ -94,13 +94,13 @@ class FunctionCallLLM:
             _note_refused(checked)
             if attempt.is_stuck(checked) or len(attempt.corrections) >= self._repair_rounds:
                 return self._plainly_asked(asking, attempt) or _asking_the_person(attempt, checked)
-            logger.info("{} unusable calls go back to the model", len(checked.problems))
+            logger.info("returning {} invalid calls to the model", len(checked.problems))
             attempt.correct(checked, reading.text, is_cut=completion.finish_reason == "length")
 
     async def _without_calls(
         self, asking: "_Asking", attempt: Attempt, completion: Completion, reading: Reading
     ) -> Interpretation:
-        if attempt.fresh:  # some calls were right and the model gave up on the others
+        if attempt.fresh:  # some calls were valid and the model gave up on the others
             return Interpretation(calls=attempt.fresh, notice=reading.text)
         if not asking.only_chooses:
             return self._left_undone(asking.turn, reading.text) or spoken(asking.turn, completion, reading.text)
@@ -110,7 +110,7 @@ class FunctionCallLLM:
         return await self._words(asking) if is_owed_an_answer(asking.turn) else Interpretation()
 
     def _left_undone(self, turn: Turn, text: str) -> Interpretation | None:
-        """Return what was asked in plain words, where the model only has words for it; None where it asks something."""
+        """Return the calls of a plain request that the model only answered in text; None where it asks something."""
         if self._reviewer is None or turn.steps or not turn.message.is_addressed:
             return None
         if not text or text.endswith(("?", "？")):
@@ -118,31 +118,31 @@ class FunctionCallLLM:
         missed = self._reviewer.missed(turn)
         if all(call.name not in _NEVER_WORDS_ONLY for call in missed):
             return None
-        logger.info("the model answers a plain request in words; it is done")
+        logger.info("model answered a plain request without a call; making the call")
         return Interpretation(calls=missed)
 
     def _plainly_asked(self, asking: "_Asking", attempt: Attempt) -> Interpretation | None:
-        """Tell what the person's own words ask for, where the model's choice came to nothing; None when they do not."""
+        """Return the calls that the person's own words ask for, where the model made none; None without any."""
         if self._reviewer is None or asking.turn.steps or attempt.fresh:
             return None
         missed = self._reviewer.missed(asking.turn)
         return Interpretation(calls=missed) if missed else None
 
     async def _with_calls(self, asking: "_Asking", attempt: Attempt, text: str) -> Interpretation:
-        """Return calls that are all right: leave out what was done before, stop at what failed before."""
+        """Return valid calls: drop those made before, stop at one that failed before."""
         if attempt.fresh and self._reviewer is not None and not asking.turn.steps and not asking.turn.must_call:
             return await self._reviewed(asking, attempt.fresh, text, self._reviewer)
         if attempt.fresh:
             return Interpretation(calls=attempt.fresh, answer=text)
         if attempt.failed_before is not None:
             return Interpretation(answer=stuck(asking.turn, attempt.failed_before), is_owed=True)
-        logger.info("the model repeats calls that were made already; asking it for words")
+        logger.info("model repeated earlier calls; requesting a text answer")
         return await self._words(asking)
 
     async def _reviewed(
         self, asking: "_Asking", calls: tuple[ToolCall, ...], text: str, reviewer: CallReviewer
     ) -> Interpretation:
-        """Return the calls that the person's own words bear out; without any, words, a question or silence."""
+        """Return the calls that the person's own words support; without any, text, a question or silence."""
         instead = reviewer.instead(asking.turn, calls) if asking.only_chooses else ()
         if instead:
             return Interpretation(calls=instead)
@@ -154,7 +154,7 @@ class FunctionCallLLM:
             return Interpretation(calls=missed)
         if review.question:
             return Interpretation(answer=review.question, is_owed=True)
-        logger.info("the message asks for none of {}; nothing is called", ", ".join(call.name for call in calls))
+        logger.info("dropped calls that the message does not ask for: {}", ", ".join(call.name for call in calls))
         if text:
             return Interpretation(answer=text)
         return await self._words(asking) if is_owed_an_answer(asking.turn) else Interpretation()
@@ -185,7 +185,7 @@ class FunctionCallLLM:
 
 
 class _Asking:
-    """What stays the same while one turn is interpreted."""
+    """The constant parts of interpreting one turn."""
 
     def __init__(self, turn: Turn, tools: OfferedTools, style: CallStyle, on_text: TextListener | None) -> None:
         self.turn = turn
@@ -195,12 +195,12 @@ class _Asking:
         self._on_text = on_text
 
     def gate(self) -> StreamFilter | None:
-        """Return A new gate before the listener; None when nobody listens."""
+        """Create a filter before the listener; None without a listener."""
         return None if self._on_text is None else StreamFilter(self._on_text, self.tools.by_name)
 
 
 def _note_refused(checked: CheckedCalls) -> None:
-    """Write down why calls go back, so that the record can say it later."""
+    """Record the reasons for refused calls."""
     tally = current_usage()
     if tally is not None:
         tally.refuse(tuple(problem.told for problem in checked.problems))

@@ -1,4 +1,4 @@
-"""Argument models of the built-in functions: what a model reads as their schema."""
+"""Define the argument models of the built-in functions, whose schemas models read."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""Marks functions as tools and gathers them: importing a module changes nothing, `Registry.collect` does."""
+"""Register tools: importing a module changes nothing, `Registry.collect` does."""
 
 import inspect
 import re
@@ -28,11 +28,11 @@ __all__ = ["RegisteredTool", "Registrable", "Registry", "ToolNameTaken", "ToolOp
 
 Registrable = Tool | Callable[..., object]
 
-_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")  # what OpenAI-compatible servers accept as a function name
+_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")  # function names that OpenAI-compatible servers accept
 
 
 class RegisteredTool(Struct, frozen=True, kw_only=True):
-    """What interpreters see of a tool and what the router needs to run it; all of it was decided at registration.
+    """A registered tool: its spec for interpreters, and what the router needs to run it.
 
     `source` is what was registered. `dispatchers` run the calls of the agents that the tool asks, by the agent's name.
 
@@ -77,11 +77,11 @@ class Registry:
 
     @property
     def injectable(self) -> tuple[type[object], ...]:
-        """The classes that a function may ask for by annotation."""
+        """Return the classes that a function may ask for by annotation."""
         return self._injectable
 
     def allow(self, injectable: type[object]) -> None:
-        """Let functions that are registered from now on ask for one more class."""
+        """Allow functions registered from now on to ask for one more class."""
         if injectable not in self._injectable:
             self._injectable = (*self._injectable, injectable)
 
@@ -151,7 +151,7 @@ class Registry:
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
-        """All tools as interpreters see them; the same tuple until a tool comes or goes, so it may be a cache key."""
+        """Return the specs of all tools; the same tuple until the registry changes, so it may be a cache key."""
         if self._specs is None:
             self._specs = tuple(tool.spec for tool in self._tools.values() if not tool.options.is_only_for_undo)
         return self._specs
@@ -181,7 +181,7 @@ class Registry:
 
 
 def declared_wrongly(tool: Registrable, fault: Fault) -> Exception:
-    """Return what tells the author of `tool` where it is declared and what to do about it."""
+    """Create the error for the author of `tool`, with its location and the fix."""
     if isinstance(tool, Tool):
         return ValueError(f"{type(tool).__name__}: {fault.problem}. {fault.fix}")
     return signature_error(tool, fault)
@@ -191,9 +191,9 @@ def declared_wrongly(tool: Registrable, fault: Fault) -> Exception:
 def _function_tool(
     function: Callable[..., object], options: ToolOptions, injectable: tuple[type[object], ...]
 ) -> RegisteredTool:
-    """Return what is registered for a function.
+    """Create the registered tool of a function.
 
-    The same for every bot of a process, for making its schema takes a while.
+    It is cached for all bots of a process, since making its schema is slow.
     """
     signature = analyse(function, injectable=injectable, options=options)
     spec = ToolSpec(
@@ -294,7 +294,7 @@ _OTHERWISE = "Or give undo= a function of arguments and result that returns the 
 
 
 def check_inverses(tools: Iterable[RegisteredTool], among: Iterable[RegisteredTool]) -> None:
-    """Look for the inverses of `tools` among all functions that there are.
+    """Check that the inverses of `tools` are registered functions.
 
     Raises:
         SignatureInvalid: there is none of that name, or it needs arguments that the other may be called without.

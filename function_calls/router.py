@@ -1,4 +1,4 @@
-"""Finds a called tool, asks whether it is allowed, checks its arguments a second time, and runs it."""
+"""Dispatch calls: find the tool, check permission and arguments, and run it."""
 
 import asyncio
 import time
@@ -29,12 +29,12 @@ Value = TypeVar("Value")
 
 
 class FunctionCallRouter:
-    """The one door to the tools, for calls from a model, from sentence patterns and from anywhere else.
+    """The single entry point for calls of tools, from a model, sentence patterns or anywhere else.
 
-    `others` are the tools from elsewhere; hooks, events, timeouts and session state hold for them as for our own.
+    `others` are the external tools; hooks, events, timeouts and session state hold for them as for our own.
     Hooks, events and `on_dispatched` also apply to the calls that an agent makes with a router of its own while a tool
     of this one runs (see `CallContext.enclosing`).
-    `on_dispatched` hears of every call and its result, for the record. `oversight` knows the owners, the switches, the
+    `on_dispatched` is called with every call and its result. `oversight` knows the owners, the switches, the
     calls that wait for a yes and the receipts; without it that of the call's context holds, if there is any.
     """
 
@@ -59,7 +59,7 @@ class FunctionCallRouter:
         self._slots: dict[str, asyncio.Semaphore] = {}
 
     def dispatcher_for(self, agent_name: str, oversight: CallPolicy | None = None) -> Dispatcher:
-        """Return what runs the calls of that agent, under this router; this router where the agent is not known."""
+        """Return the dispatcher of that agent, under this router; this router where the agent is unknown."""
         rules = self.oversight or oversight
         found = None if rules is None else rules.agents.get(agent_name)
         if found is None and agent_name:
@@ -68,7 +68,7 @@ class FunctionCallRouter:
         return self if found is None else EnclosedDispatcher(inner=found, enclosing=(self,))
 
     async def list_specs(self, viewer: Viewer, oversight: CallPolicy | None = None) -> tuple[ToolSpec, ...]:
-        """All tools that `viewer` may be offered; `oversight` counts where the router has none of its own."""
+        """List all tools for `viewer`; `oversight` counts where the router has none of its own."""
         rules = self.oversight or oversight
         if self.others is None:
             return await self.own_specs(viewer, rules)
@@ -77,14 +77,14 @@ class FunctionCallRouter:
         return tuple(spec for spec in specs if spec.name not in off) if off else specs
 
     async def own_specs(self, viewer: Viewer, oversight: CallPolicy | None = None) -> tuple[ToolSpec, ...]:
-        """Return the functions of the registry that `viewer` may be offered."""
+        """List the functions of the registry for `viewer`."""
         rules = self.oversight or oversight
         if rules is None:
             return self.registry.specs_for(viewer)
         return self.registry.specs_for(viewer, owners=rules.owners, off=await rules.switches.off_in(viewer.chat))
 
     async def dispatch(self, call: ToolCall, context: CallContext) -> ToolResult:
-        """Run `call` and return what came of it; a failure is a result, never an exception.
+        """Run `call` and return its result; a failure is a result, never an exception.
 
         A cancellation stops a call that only reads; a change that has begun is finished, noted, and can be undone.
         """
@@ -117,14 +117,14 @@ class FunctionCallRouter:
         if result.ok:
             log.info("tool {} ok in {:.1f} ms", call.name, took)
         elif result.is_question:
-            log.info("tool {} waits for what the person answers", call.name)
+            log.info("tool {} waits for the person's answer", call.name)
         else:
             log.warning("tool {} failed in {:.1f} ms: {}", call.name, took, result.cause or result.failure)
             log.debug("tool {}: {}", call.name, result.error)  # it may quote what somebody said
         return result
 
     def _overseen(self, context: CallContext) -> CallContext:
-        """The context under the router's own oversight; an agent's router makes itself known to that of the bot."""
+        """Return the context under the router's own oversight; an agent's router registers itself at the bot's."""
         if self.oversight is not None:
             return context if context.oversight is self.oversight else replace(context, oversight=self.oversight)
         if context.oversight is not None and context.agent_name:
@@ -141,7 +141,7 @@ class FunctionCallRouter:
             try:
                 self._on_dispatched(call, context, result)
             except Exception as error:  # noqa: BLE001 - the record must not break the call
-                logger.opt(exception=error).error("the call of {} could not be recorded", call.name)
+                logger.opt(exception=error).error("cannot record the call of {}", call.name)
 
     async def _tell(self, name: str, context: CallContext, **data: object) -> None:
         asked_in = {"asked_in": context.message.id} if context.confirmed_by is not None else {}
@@ -191,7 +191,7 @@ class FunctionCallRouter:
             slots=self._slots_of(tool),
         )
         if options.returns == "reply" and result.ok and not says_anything(result):
-            logger.warning("tool {} replies with nothing; it has to return its text, not print it", tool.name)
+            logger.warning("empty reply of tool {}; it has to return its text, not print it", tool.name)
         result = replace(result, is_untrusted=True) if options.returns_untrusted else result
         inverse = self.registry.get(options.undo) if isinstance(options.undo, str) else None
         return receipted(options, call, result, inverse=None if inverse is None else inverse.spec)
@@ -212,7 +212,7 @@ class FunctionCallRouter:
         return replace(result, is_untrusted=True)
 
     async def _refusal(self, name: str, rule: Rule, context: CallContext) -> ToolResult | None:
-        """The answer to whoever may not call this tool; what is not listed for them is not run for them either."""
+        """Return the refusal for a viewer who may not call this tool, or does not have it listed."""
         viewer, oversight = context.viewer, context.oversight
         code = refusal_code(rule, viewer, () if oversight is None else oversight.owners)
         if code is None and oversight is not None and name in await oversight.switches.off_in(viewer.chat):
@@ -228,14 +228,14 @@ class FunctionCallRouter:
 
     @staticmethod
     def _create_args_instance(tool: RegisteredTool, arguments: Mapping[str, object]) -> object:
-        """Return the second validation: the strict argument model, whatever door the call came through."""
+        """Validate a second time with the strict argument model, for calls from every client."""
         problems = tool.validator.validate(arguments)
         if problems:
             raise ArgumentsInvalid(tool.name, problems)
         return tool.instantiate(arguments)
 
     def _only_reads(self, name: str) -> bool:
-        """True where a function of ours changes nothing; of tools from elsewhere their set says it while it runs."""
+        """Return whether one of our functions is read-only; of external tools their set tells it while running."""
         tool = self.registry.get(name)
         return tool is not None and not (tool.options.changes_state or tool.options.undo is not None)
 
@@ -250,7 +250,7 @@ def _distinct(values: Iterable[Value]) -> list[Value]:
 
 
 async def _leave(around: Sequence[ToolHooks], call: ToolCall, context: CallContext, result: ToolResult) -> ToolResult:
-    """Let the `after` hooks see the result, innermost first."""
+    """Run the `after` hooks on the result, innermost first."""
     for hooks in reversed(around):
         if hooks.after:
             result = await hooks.leave(call, context, result)
@@ -258,14 +258,14 @@ async def _leave(around: Sequence[ToolHooks], call: ToolCall, context: CallConte
 
 
 def _begun(tool: RegisteredTool, arguments: object, context: CallContext) -> Awaitable[object]:
-    """Call the tool, and say that it has begun."""
+    """Run the tool, and mark that it has begun."""
     if context.beginning is not None:
         context.beginning.is_made = True
     return tool.invoke(arguments, context)
 
 
 async def _kept(name: str, result: ToolResult, context: CallContext) -> ToolResult:
-    """Return the result once the session state that the call wrote is stored; a change with a receipt stays told."""
+    """Store the call's session state and return the result; a change with a receipt stays confirmed."""
     try:
         await context.state.commit()
     except StateConflict as conflict:

@@ -1,1 +1,1 @@
-"""From a message to an answer: the assistant, its loop, agents and records."""
+"""Answer messages: the assistant, its loop, agents and records."""

@@ -1,4 +1,4 @@
-"""The rounds of a turn: interpret, dispatch, look at the results, until there is an answer."""
+"""Run the rounds of a turn: interpret, dispatch and inspect the results until there is an answer."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -18,7 +18,7 @@ from services.language_model.ports import TextListener
 
 
 class LoopLimits(Struct, frozen=True, kw_only=True):
-    """What one message may cost: rounds of interpretation, and seconds that one interpretation may take."""
+    """The limits of one message: rounds of interpretation, and seconds per interpretation."""
 
     rounds: int = 8
     seconds: float = 120.0
@@ -32,7 +32,7 @@ class Dispatched(Struct, frozen=True, kw_only=True):
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
-    """How a turn's rounds ended. `turn` has the steps; `is_exhausted` says that the rounds were used up.
+    """The outcome of a turn's rounds. `turn` has the steps; `is_exhausted` says that the rounds were used up.
 
     `choices` are the buttons of what an interpreter asked. `is_question` and `is_answered` are the final results':
     `text` asks something, or the chat has the answer already. `is_owed` says that `text` is due even where the message
@@ -109,9 +109,9 @@ async def dispatch_all(
 
 
 def listener_of_call(turn: Turn, place: int) -> TextListener | None:
-    """Return who hears the answer of the call at `place` as it is written.
+    """Return the listener for the streamed answer of the call at `place`.
 
-    The words of the first are how the whole begins. Those of calls beside it come when all are done: they would mix.
+    Only the first call streams; the answers of the others are added when all are done, so that texts do not mix.
     """
     return turn.on_text if place == 0 else None
 
@@ -130,19 +130,19 @@ async def interpret_within(seconds: float, interpreter: Interpreter, turn: Turn)
 
 
 def is_left_open(turn: Turn, made: Interpretation) -> bool:
-    """Return whether who spoke to the bot, or had something looked up, would hear nothing at all."""
+    """Return whether a person who addressed the bot, or had something looked up, would get no answer at all."""
     is_waited_for = turn.message.is_addressed or bool(turn.steps)
     is_answered = made.is_handed_on or any(result.is_answered for step in turn.steps for result in step.results)
     return is_waited_for and not is_answered and not (made.calls or made.answer.strip() or made.notice)
 
 
 def found_so_far(turn: Turn, error: ModelUnavailable) -> Interpretation:
-    """Return what the last round found, for when no model can word it: asking again would make its calls twice."""
+    """Return the last round's results as an answer when no model can word them; a new round would repeat its calls."""
     return Interpretation(answer=worded(turn.steps[-1]), notice=without_model(turn.language, error))
 
 
 def without_model(language: str, error: ModelUnavailable) -> str:
-    """One line on why no model took part."""
+    """Return one line with the reason why no model took part."""
     return say(language, "notice.over_budget" if error.reason == "budget" else "notice.model_down")
 
 
@@ -164,18 +164,18 @@ def worded(step: Step) -> str:
 
 
 def unsaid_questions(outcome: Outcome) -> list[str]:
-    """Return what tools asked the person in earlier rounds, where a model went on without repeating it."""
+    """Return the questions of tools in earlier rounds that the model did not repeat."""
     asked = (result.text for step in outcome.turn.steps for result in step.results if result.is_question)
     return [text for text in asked if text not in outcome.text]
 
 
 def undo_hint(turn: Turn) -> list[str]:
-    """Return how to take back what this turn changed, where it can be and the person has the function for it."""
+    """Return a hint on how to undo this turn's change, where that is possible and the person may."""
     return [say(turn.language, "undo.hint")] if undo_buttons(turn) else []
 
 
 def undo_buttons(turn: Turn) -> tuple[Choice, ...]:
-    """Return the button that takes back what this turn changed; none where the person cannot undo it."""
+    """Return the button that undoes this turn's change; none where the person cannot undo it."""
     if all(tool.name != "undo" for tool in turn.tools):
         return ()
     results = [result for step in turn.steps for result in step.results]
@@ -185,7 +185,7 @@ def undo_buttons(turn: Turn) -> tuple[Choice, ...]:
 def spoken(
     turn: Turn, text: str, notice: str, *, choices: Sequence[Choice] = (), is_owed: bool = False
 ) -> Reply | None:
-    """Return the reply to `turn`; silence when it was not addressed to the bot, led to no call and is not owed."""
+    """Return the reply to `turn`; None when it was not addressed to the bot, led to no call and needs no answer."""
     files = tuple(file for step in turn.steps for result in step.results for file in result.files)
     if not (text.strip() or files) or not (turn.message.is_addressed or turn.steps or is_owed):
         return None

@@ -1,4 +1,4 @@
-"""Answers a turn: rounds of interpreting and dispatching, and the offline interpreter when no model can be had."""
+"""Answer turns: alternate interpreting and dispatching, with the offline interpreter as fallback."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
@@ -60,7 +60,7 @@ class Assistant:
     """Answers a turn with an interpreter and the tools, falling back to the offline interpreter.
 
     `states` keeps the session state that tools read and write; without one it lasts as long as the process.
-    `recorder` writes down what came of each turn. `commands` are asked before anything is interpreted, and answer what
+    `recorder` records the outcome of each turn. `commands` are asked before anything is interpreted, and answer what
     is theirs. A yes or no to a call that waits for one, or what is picked
     from several (see the router's `oversight`), is not interpreted either.
     """
@@ -97,7 +97,7 @@ class Assistant:
         return notes.reply
 
     async def answer_edited(self, turn: Turn) -> tuple[Step, ...]:
-        """Return what a message comes to whose words were changed: its rounds. No command, yes or pick in it counts."""
+        """Answer an edited message by its rounds; commands, confirmations and picks in it are ignored."""
         session = LazySession(self._states, Conversation(chat=turn.message.address, person=turn.message.sender))
         with self._recorder.turn(turn):
             outcome = await run_rounds(
@@ -141,7 +141,7 @@ class Assistant:
         return is_silent and not (outcome.turn.steps or outcome.choices or outcome.is_owed)
 
     async def _interpret(self, waiting: Sequence[PendingCall], turn: Turn) -> Interpretation:
-        """Interpret a round; under a `tool_choice` no call is made here, whoever chose it."""
+        """Interpret a round; under a `tool_choice` no call is dispatched here."""
         made = await self._understood(waiting, turn)
         if turn.tool_choice is None or not made.calls:
             return made
@@ -171,18 +171,18 @@ class Assistant:
                 made = replace(await self._offline.interpret(turn), is_handed_on=True)
             return await self._instead_of_nothing(turn) if is_left_open(turn, made) else made
         except ModelUnavailable as error:
-            logger.warning("model unavailable ({}); the offline interpreter answers", error.reason)
+            logger.warning("model unavailable ({}); falling back to the offline interpreter", error.reason)
             if tally is not None:
                 tally.fall_back("offline", error.reason)
             return await self._without_model(turn, error)
 
     async def _proven(self, turn: Turn, made: Interpretation) -> Interpretation:
-        """Tell what the model made of the turn; where it claims a change that was not made, the change or the truth."""
+        """Check the model's answer: replace an unproven claim of a change with the change itself or a correction."""
         if made.calls:
             return without_forged_receipt(turn, made)
         if not is_unproven(turn, made.answer):
             return without_forged_receipt(turn, await self._kept(turn, made))
-        logger.warning("the model claimed a change without a receipt")
+        logger.warning("model claimed a change without a receipt")
         if not turn.steps:
             read = await self._offline.interpret(turn)
             if read.calls:
@@ -190,23 +190,23 @@ class Assistant:
         return replace(what_happened(turn), notice=made.notice, is_owed=made.is_owed)
 
     async def _kept(self, turn: Turn, made: Interpretation) -> Interpretation:
-        """Return what the model says.
+        """Return the model's answer.
 
-        Where that is a promise, and the person's words plainly ask for a change, the change.
+        A promise of a change that the person's words ask for is replaced by the change.
         """
         if is_promise(turn, made.answer):
             read = await self._offline.interpret(turn)
             if only_changes(read.calls):
-                logger.warning("the model promised what it did not do; it is done")
+                logger.warning("model promised a change without calling a tool; making the change")
                 return read
         return made
 
     async def _instead_of_nothing(self, turn: Turn) -> Interpretation:
-        """Return what the offline interpreter makes of a turn that the model had nothing to say to.
+        """Return the offline interpreter's result for a turn to which the model gave an empty answer.
 
-        It knows a mere thanks.
+        It recognises mere thanks.
         """
-        logger.info("the model said nothing; the offline interpreter answers")
+        logger.info("empty answer of the model; falling back to the offline interpreter")
         read = await self._offline.interpret(turn)
         return (
             Interpretation(answer=say(turn.language, "model.nothing"))
@@ -223,7 +223,7 @@ class Assistant:
     async def _dispatch(
         self, session: LazySession, waiting: Sequence[PendingCall], turn: Turn, calls: tuple[ToolCall, ...]
     ) -> Dispatched:
-        """Run the calls. Nobody is there to hear a tool's `actions`: this is no agent."""
+        """Run the calls. A tool's `actions` are ignored, since there is no agent."""
         opened, invocation = await session.get(), f"{turn.message.address.key}/{turn.message.id}"
         requests = asked_for(turn, turn.message)
         contexts = [
@@ -242,7 +242,7 @@ class Assistant:
         return Dispatched(results=await dispatch_all(self._router, calls, contexts))
 
     async def _confirmed(self, waiting: Sequence[PendingCall], contexts: Sequence[CallContext]) -> Dispatched:
-        """Run what the person said yes to, one after the other, each where it was going to run."""
+        """Run the confirmed calls one after the other, each with its original router."""
         results = [
             await self._router.dispatcher_for(each.agent_name).dispatch(each.call, _approved(context, each))
             for each, context in zip(waiting, contexts, strict=True)
@@ -251,9 +251,9 @@ class Assistant:
 
 
 def _approved(context: CallContext, pending: PendingCall) -> CallContext:
-    """Return the context of a call that the person has said yes to: that of the message which asked for it.
+    """Return the context of a confirmed call: that of the message which requested it.
 
-    The call is recorded under that message, and shown in the answer to the yes.
+    The call is recorded under that message, and shown in the answer to the confirmation.
     """
     return replace(
         context,
@@ -272,7 +272,7 @@ def _is_for_people(turn: Turn, answer: Answer | None) -> bool:
 
 
 async def _note(oversight: CallPolicy, outcome: Outcome) -> None:
-    """Remember that a message was served, and drop the calls that wait since earlier messages: the subject changed."""
+    """Record that a message was served, and drop the calls pending since earlier messages."""
     message = outcome.turn.message
     results = [result for step in outcome.turn.steps for result in step.results]
     if results and not any(result.is_question for result in results):
@@ -285,6 +285,6 @@ async def _note(oversight: CallPolicy, outcome: Outcome) -> None:
 
 
 def _asked_back(turn: Turn, meant: str) -> Interpretation:
-    """Return what is said to a command that names no function, and looks like one that does."""
+    """Return the answer to an unknown command that is similar to a function's name."""
     unknown = say(turn.language, "failed.unknown_tool", tool=f"/{typed_name(turn.message.text)}")
     return Interpretation(answer=unknown + say(turn.language, "failed.argument_meant", meant=f"/{meant}"))

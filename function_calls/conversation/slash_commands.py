@@ -1,4 +1,4 @@
-"""Calls that a person typed or filled in by name: `/reminder_set type=daily time=08:00 content="drink tea"`."""
+"""Parse calls typed by name: `/reminder_set type=daily time=08:00 content="drink tea"`."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ _COMMAND: Final = re.compile(
 _FIELD: Final = re.compile(
     r"""(?P<key>\w+)\s*[=＝]\s*(?:"(?P<quoted>(?:\\.|[^"\\])*)"|“(?P<curly>[^”]*)”|(?P<bare>\S+))"""
 )
-_SWITCHES: Final = frozenset({"tools", "plugins"})  # what follows these is names alone
+_SWITCHES: Final = frozenset({"tools", "plugins"})  # these are followed by names only
 _ALIKE: Final = 0.75
 _NAMES: Final = re.compile(r"\w+\s*[=＝]")
 _BARE: Final = re.compile(r"\w+\s*[=＝]\s*[!#-~]+(?!\S)")
@@ -23,13 +23,13 @@ _ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
 
 
 def typed_name(text: str) -> str | None:
-    """The function that `text` would call, whether there is one of that name or not; None where it is no command."""
+    """Return the function name in the command `text`, known or not; None where it is no command."""
     found = _COMMAND.fullmatch(text)
     return None if found is None else found["name"]
 
 
 def typed_call(turn: Turn) -> ToolCall | None:
-    """Return the call that the message of `turn` writes out; None when it is none, or names no function of the turn.
+    """Parse the call typed in the message of `turn`; None when it is none, or names no function of the turn.
 
     Words without a name are the first parameter's (`/history_search party`).
     """
@@ -45,9 +45,9 @@ def typed_call(turn: Turn) -> ToolCall | None:
 
 
 def meant_name(turn: Turn) -> str | None:
-    """Return the function whose name was mistyped in a command that is nothing but a call, where the bot was spoken to.
+    """Return the function whose name was mistyped in a bare command that addresses the bot.
 
-    A command with words behind it may be said in other words, and one to nobody may be another bot's.
+    A command with words behind it may be meant otherwise, and an unaddressed one may be for another bot.
     """
     found = _COMMAND.fullmatch(turn.message.text)
     if found is None or turn.steps or not turn.message.is_addressed or _FIELD.sub("", found["rest"]).strip():
@@ -57,7 +57,7 @@ def meant_name(turn: Turn) -> str | None:
 
 
 def _with_numbers(spec: ToolSpec, arguments: Mapping[str, object]) -> Mapping[str, object]:
-    """`arguments` with digits as the number that is wanted, so that one out of range is told to be that."""
+    """Convert digits in `arguments` to numbers where wanted, so that the range error is reported."""
     properties = spec.parameters.get("properties")
     wanted = properties if isinstance(properties, dict) else {}
     return {
@@ -69,7 +69,7 @@ def _with_numbers(spec: ToolSpec, arguments: Mapping[str, object]) -> Mapping[st
 
 
 def _is_number(part: object) -> bool:
-    """Return whether a schema takes numbers, and no text."""
+    """Return whether a schema takes numbers and no text."""
     kinds = set(_kinds(part))
     return bool(kinds & {"integer", "number"}) and "string" not in kinds
 
@@ -84,7 +84,7 @@ def _kinds(part: object) -> Iterator[object]:
 
 
 def own_words(text: str) -> str:
-    """Return what of `text` a person worded: no command's name, no arguments' names and no bare ASCII values."""
+    """Return the free text of `text`, without command name, argument names and bare ASCII values."""
     found = _COMMAND.fullmatch(text)
     if found is not None and found["name"].lower() in _SWITCHES:
         return ""
@@ -103,7 +103,7 @@ def _given(spec: ToolSpec, rest: str) -> dict[str, object]:
 def _are_arguments(given: Sequence[str], names: Sequence[str]) -> bool:
     """Return whether `given` name arguments of the function, and are not words of its first one, as in `/search a=b`.
 
-    A mistyped name counts, so that it is refused and does not become a text.
+    A mistyped name counts, so that it is refused and not taken for text.
     """
     return not names or any(name in names or closest_name(name, names, at_least=_ALIKE) for name in given)
 

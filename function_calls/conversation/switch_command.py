@@ -1,4 +1,4 @@
-"""Chat commands that list what there is, and switch some of it off and on in this chat."""
+"""Answer chat commands that list items and switch them on and off in a chat."""
 
 import re
 from abc import ABC, abstractmethod
@@ -11,15 +11,15 @@ from function_calls.tools.toolset import Viewer
 
 
 def switch_pattern(*names: str) -> re.Pattern[str]:
-    """Return what a command of one of these names looks like, well formed or not."""
+    """Return the pattern of a command with one of these names, well formed or not."""
     return re.compile(rf"/(?:{'|'.join(names)})(?:@\S+)?(?:\s+(?P<word>\S+)(?:\s+(?P<name>\S+))?)?\s*")
 
 
 class SwitchCommand(ABC):
-    """Answers the command alone, `off NAME` and `on NAME` for those who may rule the chat."""
+    """Answers the command alone, `off NAME` and `on NAME` for those who may switch tools in the chat."""
 
     def __init__(self, pattern: re.Pattern[str], oversight: CallPolicy, *, refused: str) -> None:
-        """`refused` names the sentence for everybody else."""
+        """Initialise the command; `refused` is the message key for everybody else."""
         self._pattern = pattern
         self._oversight = oversight
         self._refused = refused
@@ -41,15 +41,15 @@ class SwitchCommand(ABC):
 
     @abstractmethod
     async def listed(self, viewer: Viewer, language: str) -> str:
-        """Return what there is, and what of it is off."""
+        """Return the list of items, and which of them are off."""
 
     @abstractmethod
     async def switched(self, viewer: Viewer, name: str, language: str, *, is_on: bool) -> str:
-        """Switch something on or off, and say so."""
+        """Switch an item on or off, and confirm it."""
 
 
 def _is_on(word: str) -> bool | None:
-    """Return whether `word` says on or off, in any language; None where it says neither."""
+    """Parse `word` as on or off, in any language; None where it is neither."""
     if any(folded(word) in each.switch_on for each in every_language()):
         return True
     return False if any(folded(word) in each.switch_off for each in every_language()) else None

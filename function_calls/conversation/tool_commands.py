@@ -1,4 +1,4 @@
-"""The chat command /tools: which functions work in this chat, and switching them off and on."""
+"""Answer the chat command /tools, which lists functions and switches them on and off in a chat."""
 
 from typing import Final
 
@@ -19,7 +19,7 @@ def is_tools_command(text: str) -> bool:
 
 
 class ToolCommands(SwitchCommand):
-    """Answers /tools, /tools off NAME and /tools on NAME for those who may rule the chat."""
+    """Answers /tools, /tools off NAME and /tools on NAME for those who may switch tools in the chat."""
 
     def __init__(self, router: FunctionCallRouter, oversight: CallPolicy) -> None:
         super().__init__(_COMMAND, oversight, refused="tools.refused")
@@ -33,7 +33,7 @@ class ToolCommands(SwitchCommand):
         return "\n".join([say(language, "tools.head"), *lines, say(language, "tools.how")])
 
     async def switched(self, viewer: Viewer, name: str, language: str, *, is_on: bool) -> str:
-        """Switch a function, or say which names come near."""
+        """Switch a function, or name similar ones."""
         names, _ = await self._names(viewer)
         if name not in names:
             near = closest_name(name, names, count=_NEAREST) or names

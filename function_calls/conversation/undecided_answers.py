@@ -1,4 +1,4 @@
-"""Recognise messages that decide nothing: a yes without the words it needs, a late one, or talk among people."""
+"""Recognise answers that decide nothing: incomplete confirmations, late ones, and talk among people."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -13,7 +13,7 @@ _MOVES: Final = frozenset({"reminder_update", "reminder_snooze"})
 
 
 async def reply_instead(turn: Turn, answer: Answer, oversight: CallPolicy) -> Reply | None:
-    """Return what to say to `answer`, which no waiting call was taken for; None where it is about something else."""
+    """Return the reply to `answer`, which matches no pending call; None where it is about something else."""
     message, scope, confirmations = turn.message, turn.scope, oversight.confirmations
     action = await confirmations.ask_for_words(message, answer, scope)
     if action:
@@ -48,7 +48,7 @@ async def drop_unread_question(turn: Turn, oversight: CallPolicy | None) -> Repl
 def is_out_of_scope(turn: Turn, calls: Sequence[ToolCall], oversight: CallPolicy) -> bool:
     """Tell whether `calls` move a reminder that they do not name, after somebody else wrote in the group.
 
-    "Make it 8" is said to them then, and not about what the bot last did for its sender.
+    "Make it 8" then addresses them, and not the bot's last change for the sender.
     """
     message = turn.message
     if turn.steps or message.is_addressed or turn.scope.is_everything or not calls:

@@ -1,1 +1,1 @@
-"""The built-in functions by subject."""
+"""Implement the built-in functions, by subject."""

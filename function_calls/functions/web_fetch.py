@@ -1,4 +1,4 @@
-"""The function that reads a page of the web."""
+"""Read a page of the web."""
 
 from pydantic import Field
 
@@ -60,7 +60,7 @@ async def web_fetch(args: WebFetchArgs, ctx: CallContext, pages: WebPageService,
 
 
 def _check_origin(url: str, ctx: CallContext) -> None:
-    """Let nobody whose text was read have an address made up that tells them what else was said.
+    """Refuse addresses that a model composed: untrusted text could use them to leak the conversation.
 
     Raises:
         PageUnavailable: `made_up`.

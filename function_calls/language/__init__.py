@@ -1,1 +1,1 @@
-"""The bot's texts, dates and rules in each language."""
+"""Provide the bot's texts, dates and rules in each language."""

@@ -1,4 +1,4 @@
-"""Dates, distances and people worded for people, in their language; rules are in `rule_words`."""
+"""Format dates, distances and people in a person's language; rules are in `recurrence_text`."""
 
 from datetime import date as calendar_date
 from datetime import datetime, timedelta
@@ -14,7 +14,7 @@ _NEAR_DAYS = {-1: "yesterday", 0: "today", 1: "tomorrow"}
 
 
 def moment(language: str, when: datetime, now: datetime) -> str:
-    """`when` as people write it, in its own zone: weekday, date, clock; seconds only when they matter."""
+    """Format `when` in its own zone: weekday, date, clock; seconds only when they matter."""
     local = now.astimezone(when.tzinfo)
     days = (when.date() - local.date()).days
     if days in _NEAR_DAYS:
@@ -42,7 +42,7 @@ def day(language: str, when: datetime, now: datetime) -> str:
 
 
 def date(language: str, when: calendar_date) -> str:
-    """Return A date with its year and weekday."""
+    """Return a date with its year and weekday."""
     return say(language, "time.day_with_year", **_date(language, when))
 
 
@@ -61,7 +61,7 @@ def weekday(language: str, index: int) -> str:
 
 
 def distance(language: str, span: timedelta) -> str:
-    """Return how far away, in the largest unit that fits, to the nearest: "10 seconds", "3 days".
+    """Format a duration in the largest unit that fits, rounded: "10 seconds", "3 days".
 
     Parts of a second are left out: "in 10 seconds" is due at the first whole second after them.
     """
@@ -75,12 +75,12 @@ def distance(language: str, span: timedelta) -> str:
 
 
 def count(language: str, unit: str, number: int) -> str:
-    """Return A number of units: "1 day", "3 days", "3 天"."""
+    """Format a number of units: "1 day", "3 days", "3 天"."""
     return say(language, f"time.{unit}_{'one' if number == 1 else 'many'}", n=number)
 
 
 def targets(language: str, people: tuple[Person, ...]) -> str:
-    """The people that a reminder is for, with an @ unless only a name is known, which may be a stranger's account."""
+    """Format a reminder's people, with an @ unless only a name is known, which may be a stranger's account."""
     if any(person.id == EVERYONE for person in people):
         return say(language, "reminder.everyone")
     return say(language, "rule.joint").join(
@@ -89,5 +89,5 @@ def targets(language: str, people: tuple[Person, ...]) -> str:
 
 
 def zone_note(language: str, reminder: Reminder, home: str) -> str:
-    """Return the zone of a reminder, where it is not the one that people here expect."""
+    """Return a note with a reminder's zone, where it differs from the one expected here."""
     return "" if reminder.schedule.zone == home else say(language, "time.zone", zone=zone_label(reminder.schedule.zone))

@@ -1,4 +1,4 @@
-"""How a recurring reminder repeats, in words that say all of the rule: said to the bot again, they mean the same."""
+"""Word recurrence rules completely, so that the text parses to the same rule again."""
 
 import re
 from collections.abc import Mapping
@@ -31,20 +31,20 @@ _LONG_IN_MINUTES = 120
 """A longer period is worded in hours: nobody counts 210 minutes."""
 _HALF_HOUR = 30
 _DAY_PARTS = frozenset({"BYDAY", "BYMONTH", "BYMONTHDAY", "BYSETPOS", "BYYEARDAY", "BYWEEKNO"})
-_ANY_DAY = datetime(2001, 1, 1)  # noqa: DTZ001 - wall clock, where a rule stands without its start
+_ANY_DAY = datetime(2001, 1, 1)  # noqa: DTZ001 - wall clock, for a rule without its start
 _RULE_TEXT = re.compile(r"(?:RRULE:)?\b(?:[A-Z]+=[\w,+-]+;)*FREQ=[A-Z]+(?:;[A-Z]+=[\w+-]+(?:,[\w+-]+)*)*")
 
 
 def rule(language: str, reminder: Reminder) -> str:
-    """Word how a reminder repeats: on which days, at which times, how often or until when.
+    """Word the repetition of a reminder: days, times, count or end.
 
-    A reminder that fires once, and then again until it is done, repeats in that way only.
+    A one-time reminder that follows up until done has only that repetition.
     """
     return schedule_words(language, reminder.schedule)
 
 
 def schedule_words(language: str, schedule: Schedule) -> str:
-    """Word the rule of `schedule`; `is_custom` tells a rule that no sentence here says completely."""
+    """Word the rule of `schedule`; `is_custom` recognises rules that no sentence here expresses completely."""
     bare, nag = without_follow_up(schedule.rule), follow_up_of(schedule.rule)
     if nag is not None and not bare:
         return say(language, "rule.until_done", each=_period(language, "minute", round(nag.every.total_seconds() / 60)))
@@ -120,7 +120,7 @@ def _hours(language: str, hours: int, minutes: int) -> str:
 
 
 def _within_day(language: str, unit: str, every: int, parts: Mapping[str, str]) -> str:
-    """Word minutes and hours, perhaps on certain weekdays; empty for what else limits them."""
+    """Word minutes and hours, perhaps on certain weekdays; empty for other limits."""
     each, days = _period(language, unit, every), parts.get("BYDAY", "")
     is_limited = parts.keys() & (_DAY_PARTS - {"BYDAY"} | {"BYHOUR"}) or (unit == "minute" and "BYMINUTE" in parts)
     if is_limited or not _are_plain(days):
@@ -129,7 +129,7 @@ def _within_day(language: str, unit: str, every: int, parts: Mapping[str, str]) 
 
 
 def _days(language: str, unit: str, every: int, parts: Mapping[str, str], start: datetime) -> str:
-    """Word the days of a rule: "every Monday", "every 2 weeks on Friday"; empty where that cannot be said in full."""
+    """Word the days of a rule: "every Monday", "every 2 weeks on Friday"; empty if words cannot be complete."""
     each, shape = _period(language, unit, every), parts.keys() & _DAY_PARTS
     days = parts.get("BYDAY", "")
     are_weekdays = bool(days) and _are_plain(days) and shape <= {"BYDAY", "BYMONTH"}
@@ -249,13 +249,13 @@ def _bounded(language: str, told: str, parts: Mapping[str, str], schedule: Sched
 
 
 def _by_calendar(language: str, rule_text: str, parts: Mapping[str, str]) -> str:
-    """Say a rule of a calendar: working days of a region, or dates of the lunar year."""
+    """Word a rule of a calendar: working days of a region, or dates of the lunar year."""
     kind, _, dates = rule_text.partition(";")[0].partition(" ")
     return say(language, f"rule.calendar_{kind.lower()}", region=parts.get("REGION", ""), dates=_lunar(language, dates))
 
 
 def _lunar(language: str, dates: str) -> str:
-    """Say `8-15,12-LAST,*-1`: month and day of the lunar year, in the names that the language has for them."""
+    """Word `8-15,12-LAST,*-1`: month and day of the lunar year, in the language's names."""
     said = []
     for month, _, lunar_day in (each.partition("-") for each in dates.split(",") if "-" in each):
         month_name = say(language, f"lunar.month_{'each' if month == '*' else month}")

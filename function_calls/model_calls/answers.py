@@ -1,4 +1,4 @@
-"""Word what an interpretation comes to when the model's own words are missing, cut off or of no use."""
+"""Word the answer where the model's own text is missing, cut off or unusable."""
 
 from collections.abc import Sequence
 
@@ -12,12 +12,12 @@ from services.language_model.ports import Completion
 
 
 def is_owed_an_answer(turn: Turn) -> bool:
-    """Return whether silence would be rude: the bot was spoken to, or has done something already."""
+    """Return whether an answer is expected: the bot was addressed, or has done something already."""
     return turn.message.is_addressed or turn.message.is_private or bool(turn.steps)
 
 
 def spoken(turn: Turn, completion: Completion, text: str) -> Interpretation:
-    """Return an answer in words; `text` is the model's, free of call syntax.
+    """Return the answer in words; `text` is the model's, without call syntax.
 
     Raises:
         ModelUnavailable: the answer was cut off before it began.
@@ -34,7 +34,7 @@ def spoken(turn: Turn, completion: Completion, text: str) -> Interpretation:
 
 
 def question(turn: Turn, problems: Sequence[Problem]) -> str:
-    """Ask the person about calls that the model could not get right."""
+    """Ask the person about calls that failed validation."""
     problem = problems[0]
     if not problem.tool:
         return say(turn.language, "model.no_such_tool")
@@ -52,5 +52,5 @@ def stuck(turn: Turn, call: ToolCall) -> str:
 
 
 def _found(turn: Turn) -> str:
-    """Return what the last round's tools said for people; empty when there was none."""
+    """Return the texts for people of the last round's tools; empty when there was none."""
     return "\n".join(result.text for result in turn.steps[-1].results if result.text) if turn.steps else ""

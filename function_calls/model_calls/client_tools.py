@@ -1,4 +1,4 @@
-"""Tools that a client runs itself, between two requests: the bot chooses a call, the client brings the result."""
+"""Return calls of tools that a client runs itself between two requests."""
 
 from collections.abc import Collection
 
@@ -22,7 +22,7 @@ class ClientToolInterpreter:
         self.steps: tuple[Step, ...] = ()
 
     async def interpret(self, turn: Turn) -> Interpretation:
-        """Return what the other one makes of `turn`, without the calls that are the client's."""
+        """Return the other interpreter's result for `turn`, without the client's calls."""
         made = await self._inner.interpret(turn)
         chosen = tuple(call for call in made.calls if call.name in self._names)
         if not chosen:

@@ -1,4 +1,4 @@
-"""What has come of one turn's interpretation so far: good calls that wait, and corrections sent to the model."""
+"""Track one interpretation: valid calls on hold, and corrections sent to the model."""
 
 from function_calls.model_calls.duplicate_calls import Repeat, judge
 from function_calls.model_calls.styles.style import Correction
@@ -23,11 +23,11 @@ class Attempt:
         return ids_of(self.turn.steps) | {call.id for each in self.corrections for call in each.calls}
 
     def keep(self, checked: CheckedCalls) -> None:
-        """Hold the calls that are right until the others are."""
+        """Hold the valid calls until the others are corrected."""
         self.held += [call for call in checked.calls if not any(is_same(call, other) for other in self.held)]
 
     def is_stuck(self, checked: CheckedCalls) -> bool:
-        """Return whether the model repeats the very calls that it was just told are wrong."""
+        """Return whether the model repeats the calls that were just refused."""
         if not self.corrections:
             return False
         before = {(call.name, call.arguments) for call in self.corrections[-1].calls}
@@ -38,18 +38,18 @@ class Attempt:
         )
 
     def correct(self, checked: CheckedCalls, text: str, *, is_cut: bool) -> None:
-        """Prepare what the model is told about its calls."""
+        """Add a correction for the model about its invalid calls."""
         feedback = tuple(_told(outcome, is_cut=is_cut) for outcome in checked.outcomes)
         self.corrections.append(Correction(text=text, calls=checked.requested, feedback=feedback))
 
     @property
     def fresh(self) -> tuple[ToolCall, ...]:
-        """The held calls that were not made before in this turn."""
+        """Return the held calls that were not made before in this turn."""
         return tuple(call for call in self.held if judge(call, self.turn.steps) is Repeat.NEW)
 
     @property
     def failed_before(self) -> ToolCall | None:
-        """A held call that failed before in this turn."""
+        """Return a held call that failed before in this turn."""
         failed = (call for call in self.held if judge(call, self.turn.steps) is Repeat.FAILED_BEFORE)
         return next(failed, None)
 

@@ -1,4 +1,4 @@
-"""Notice a model that makes the same call again in one turn."""
+"""Detect a model that repeats a call in one turn."""
 
 from collections.abc import Sequence
 from enum import Enum
@@ -6,11 +6,11 @@ from enum import Enum
 from function_calls.tools.calls import Step, ToolCall, ToolResult
 from function_calls.tools.catalog.model_call_validation import is_same
 
-MOST_LOOKS = 3  # how often the same look (a call that changes nothing) may be taken in one turn
+MOST_LOOKS = 3  # how often the same read-only call may be made in one turn
 
 
 class Repeat(Enum):
-    """What a call is, seen against the rounds before it."""
+    """The kind of a call, compared with the rounds before it."""
 
     NEW = "new"
     FAILED_BEFORE = "failed before"
@@ -18,10 +18,10 @@ class Repeat(Enum):
 
 
 def judge(call: ToolCall, steps: Sequence[Step]) -> Repeat:
-    """Return whether `call` was made before in this turn and what that means.
+    """Classify `call` by the earlier calls of this turn.
 
-    A call that failed will fail again; one that changed something must not change it twice; one that only looked may
-    look again a few times.
+    A call that failed will fail again; one that changed something must not run twice; a read-only one may be
+    repeated a few times.
     """
     earlier = results_of(call, steps)
     if not earlier:
@@ -34,7 +34,7 @@ def judge(call: ToolCall, steps: Sequence[Step]) -> Repeat:
 
 
 def results_of(call: ToolCall, steps: Sequence[Step]) -> list[ToolResult]:
-    """Return the results that the same call had before, oldest first."""
+    """Return the earlier results of the same call, oldest first."""
     return [
         result for step in steps for made, result in zip(step.calls, step.results, strict=True) if is_same(made, call)
     ]

@@ -1,11 +1,11 @@
-"""Find and remove in a model's text what only the receipt of a real change may contain: its marks and ids."""
+"""Find and remove forged receipts in a model's text: marks and ids that only real changes have."""
 
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-# Ids begin with a letter; those without a digit are left alone, as a word in brackets is far more often a word. So are
+# Ids begin with a letter; those without a digit are kept, since a word in brackets is mostly a word, and so are
 # subscripts of code (`items[index0]`) and links of Markdown.
 _BRACKETED_ID: Final = re.compile(
     r"(?<![a-z0-9_\])])[\[【〔「][\W_]{0,4}([a-z](?=[a-z]*\d)[a-z0-9]{5,8})[\W_]{0,4}[\]】〕」](?!\() ?", re.IGNORECASE
@@ -17,7 +17,7 @@ _EMPHASIS: Final = re.compile(r"[*_~`#>|\\]+")
 
 
 def is_forged(text: str, shown: Iterable[str] = ()) -> bool:
-    """Return True if `text` has the form of a receipt, with an id that none of the texts `shown` in this turn has."""
+    """Return whether `text` has the form of a receipt with an id that is in none of the texts `shown` in this turn."""
     visible = visible_text(text)
     has_mark = _MARKS.search(visible) is not None
     starts = (match.start() for match in _unknown_ids(visible, shown))

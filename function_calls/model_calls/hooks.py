@@ -1,4 +1,4 @@
-"""Places where other code may step in before and after a turn is interpreted, and when that fails."""
+"""Run hooks before and after the interpretation of a turn, and when it fails."""
 
 import inspect
 from collections.abc import Awaitable, Callable
@@ -64,7 +64,7 @@ class HookedInterpreter:
         self._hooks = hooks
 
     async def interpret(self, turn: Turn) -> Interpretation:
-        """Say what `turn` asks for, as the hooks let the model see it and as they let it be seen."""
+        """Interpret `turn` between the `before` and `after` hooks."""
         entered = await self._hooks.enter(turn)
         if isinstance(entered, Interpretation):
             return _as_decided(entered)
@@ -80,5 +80,5 @@ class HookedInterpreter:
 
 
 def _as_decided(made: Interpretation) -> Interpretation:
-    """Return what a hook decided, which is no slip of the model where it is silence."""
+    """Mark a hook's decision as final, so that silence counts as intended."""
     return made if made.calls or made.answer else replace(made, is_handed_on=True)

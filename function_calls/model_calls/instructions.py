@@ -1,4 +1,4 @@
-"""The fixed part of every conversation: who the bot is and how it behaves."""
+"""Build the fixed system text of every conversation."""
 
 from function_calls.model_calls.prompts import fill, has_variables, prompt, variables_of
 from function_calls.model_calls.transcript import Message, conversation, current
@@ -27,7 +27,7 @@ class Instructions:
         return found
 
     def conversation(self, turn: Turn, *, appended: str = "") -> list[Message]:
-        """System text, history and this message with its circumstances; `appended` goes to the very end."""
+        """Return system text, history and this message with its circumstances; `appended` goes to the very end."""
         return conversation(turn, self.system(turn.bot_name), self.said(turn) + appended)
 
     def said(self, turn: Turn) -> str:

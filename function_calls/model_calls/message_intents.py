@@ -1,4 +1,4 @@
-"""What the person's own words ask for, as against what others wrote that entered the turn."""
+"""Detect the intents of the person's own words, as opposed to untrusted text in the turn."""
 
 import re
 
@@ -11,12 +11,12 @@ from function_calls.tools.context import CallContext
 from services.kernel.chat import ChatMessage
 from services.time_expressions import limited_effort, parse_all
 
-_RESULTS = frozenset({"tool", "function"})  # roles of messages that tools of a client have written
-_CALLED = re.compile(r"^\W*\w+[,:，：]\s*")  # "Bubbles, …": whoever is called, the rest is what is asked
+_RESULTS = frozenset({"tool", "function"})  # roles of messages written by a client's tools
+_CALLED = re.compile(r"^\W*\w+[,:，：]\s*")  # "Bubbles, …": the rest after a name in front
 
 
 def asked_for(turn: Turn, message: ChatMessage, before: frozenset[str] | None = None) -> frozenset[str] | None:
-    """Return the tools that the person who wrote `message` asks for; None as long as nothing untrusted is in `turn`.
+    """Return the tools that `message` asks for; None as long as nothing untrusted is in `turn`.
 
     Calls count that were chosen before the untrusted text was there, and requests that are read out of the person's
     own words without a model. `before` is what was known when the turn was handed to an agent.
@@ -32,14 +32,14 @@ def asked_for(turn: Turn, message: ChatMessage, before: frozenset[str] | None = 
 
 
 def was_shown(turn: Turn, text: str) -> bool:
-    """True where `text` stands as it is in the message, those before it, or a result, so that nobody composed it."""
+    """Return whether `text` is contained in the message, an earlier one, or a result, and so was not composed."""
     results = (result_text(result) for step in turn.steps for result in step.results)
     return any(text in shown for shown in (turn.message.text, *(each.text for each in turn.recent), *results))
 
 
 @limited_effort()
 def intents_of(turn: Turn, message: ChatMessage) -> frozenset[str]:
-    """The names of the tools that the words of `message` ask for, read by sentence patterns and tools' examples."""
+    """Return the names of the tools that `message` asks for, by sentence patterns and tools' examples."""
     ear = Ear(
         pack=load_pack(language_of(message.text, turn.language)),
         now=turn.said_at,
@@ -60,7 +60,7 @@ def clauses_that_ask_for(intent: str, context: CallContext) -> tuple[str, ...]:
 
 @limited_effort()
 def requests_in(context: CallContext, intent: str = "") -> tuple[Request, ...]:
-    """Return what sentence patterns read out of the message of a call: all of it, or what asks for `intent`."""
+    """Return the requests that sentence patterns find in the message of a call: all, or those for `intent`."""
     text = context.message.text
     ear = Ear(
         pack=load_pack(language_of(text, context.language)),
@@ -77,7 +77,7 @@ def requests_in(context: CallContext, intent: str = "") -> tuple[Request, ...]:
 
 
 def _first_untrusted(turn: Turn) -> int | None:
-    """Return the round whose results brought in untrusted text; -1 when it was there before, or is quoted."""
+    """Return the index of the first round with untrusted results; -1 when it was there before, or is quoted."""
     if _quotes_somebody(turn) or any(each["role"] in _RESULTS for each in turn.client_messages or ()):
         return -1
     places = (place for place, step in enumerate(turn.steps) if any(each.is_untrusted for each in step.results))

@@ -1,4 +1,4 @@
-"""Turn a turn into chat-completions messages: what was said, what was called, what came of it.
+"""Convert a turn to chat-completions messages: history, calls and results.
 
 The order keeps prompt caches warm: the system text is the same for every message of a bot, history follows, and the
 clock, the sender, the zone and the language stand at the very end of the last user message.
@@ -80,7 +80,7 @@ def _split_system(messages: Sequence[Mapping[str, object]]) -> tuple[list[str], 
 
 
 def rounds(steps: Sequence[Step]) -> list[Message]:
-    """The calls of this turn and their results: each `assistant` message with its `tool` messages, always in pairs."""
+    """Return the calls and results of this turn: each `assistant` message with its `tool` messages."""
     told: list[Message] = []
     for step in steps:
         if not step.calls:
@@ -104,7 +104,7 @@ def assistant_calls(text: str, calls: Sequence[tuple[str, str, str]]) -> Message
 
 
 def tool_message(call_id: str, name: str, content: str) -> Message:
-    """Return what a call came to."""
+    """Return the message with the result of a call."""
     return {"role": "tool", "tool_call_id": call_id, "name": name, "content": content}
 
 
@@ -114,7 +114,7 @@ def arguments_text(call: ToolCall) -> str:
 
 
 def result_text(result: ToolResult, *, indent: int | None = None) -> str:
-    """Return A result as the model reads it: text as it stands, anything else as JSON, a failure as `{"error": …}`."""
+    """Return a result for the model: text unchanged, anything else as JSON, a failure as `{"error": …}`."""
     if not result.ok:
         return json.dumps({"error": result.error or result.text or "failed"}, ensure_ascii=False)
     value = result.value if result.value is not None else result.text
@@ -124,7 +124,7 @@ def result_text(result: ToolResult, *, indent: int | None = None) -> str:
 
 
 def cut(text: str) -> str:
-    """A result at a length that leaves room for the rest: its beginning and its end, and a note of what is missing."""
+    """Shorten a long result to its beginning and end, with a note of how much is missing."""
     if len(text) <= LONGEST_RESULT:
         return text
     head, tail = LONGEST_RESULT * 3 // 4, LONGEST_RESULT // 4
@@ -144,7 +144,7 @@ def _line(message: ChatMessage, turn: Turn) -> str:
     text = message.text[:_LONGEST_LINE]
     if _role(message, turn) == "assistant":
         return text
-    indented = "\n  ".join(text.splitlines())  # no line of it may look like another message
+    indented = "\n  ".join(text.splitlines())  # no line of it may be mistaken for another message
     return f"{one_line(message.sender.name)}: {indented}"
 
 

@@ -1,4 +1,4 @@
-"""Answers in free words that claim a change: they stand only where a receipt proves one."""
+"""Detect claims of a change in a model's answer that no receipt proves."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ _KEEPING = frozenset({"reminder_state", "memory_save", "memory_forget", "time_zo
 
 
 def is_unproven(turn: Turn, answer: str) -> bool:
-    """True where `answer`, a model's, says that something was set, changed or deleted, and nothing was in this turn."""
+    """Return whether a model's `answer` claims a change in a turn without one."""
     if _has_receipt(turn.steps):
         return False
     return is_forged(answer, _shown(turn)) or _claims(answer) or _claims_alone(turn, answer)
@@ -50,7 +50,7 @@ def only_changes(calls: Sequence[ToolCall]) -> bool:
 
 
 def asks_for_change(turn: Turn) -> bool:
-    """Return True if the person asks for something to be set, changed, kept or deleted, in any language."""
+    """Return whether the person asks for something to be set, changed, kept or deleted, in any language."""
     words = folded(turn.message.text)
     if any(each in words for each in foreign_change_requests()):
         return True
@@ -58,7 +58,7 @@ def asks_for_change(turn: Turn) -> bool:
 
 
 def what_happened(turn: Turn) -> Interpretation:
-    """Return what is said instead: what failed and what ran, or that nothing was changed where nothing ran.
+    """Return the corrected answer: what failed and what ran, or that nothing was changed.
 
     A tool that does not say whether it changes something may have done so, an agent's too.
     """
@@ -84,7 +84,7 @@ def _has_receipt(steps: Sequence[Step]) -> bool:
 
 
 def _may_have_changed(turn: Turn) -> bool:
-    """Return True if a call of this turn changed something, or may have outside of the bot or in an agent."""
+    """Return whether a call of this turn changed something, or may have outside of the bot or in an agent."""
     reading = {spec.name for spec in turn.tools if not spec.changes_state} - _CHANGES - _KEEPING
     return any(
         result.receipts or result.spawned is not None or (result.ok and call.name not in reading)
@@ -100,7 +100,7 @@ def _shown(turn: Turn) -> Iterator[str]:
 
 
 def _asks(answer: str) -> bool:
-    return "?" in answer or "？" in answer  # how to answer often follows the question itself
+    return "?" in answer or "？" in answer  # instructions for the answer often follow the question
 
 
 def _claims(answer: str) -> bool:

@@ -1,1 +1,1 @@
-"""Tools and their calls: declaration, validation, permission and dispatch."""
+"""Declare tools, validate their calls, check permission and dispatch."""

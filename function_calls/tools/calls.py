@@ -1,4 +1,4 @@
-"""The nouns of function calling: turn, tool, call, result, reply."""
+"""Define the data types of function calling: turn, tool, call, result and reply."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta, tzinfo
@@ -76,14 +76,14 @@ async def scope_of_reply(message: ChatMessage, reply_to: str, history: HistorySe
     )
 
 
-# What comes at once is reckoned by the bot's own clock: platforms tell whole seconds, and theirs may be a little off.
+# A recent message counts from the bot's own clock: platforms send whole seconds, and their clocks may differ a little.
 _AT_ONCE: Final = timedelta(minutes=1)
-# No platform keeps a message longer for a bot that was away; a clock that says so is wrong.
+# No platform keeps a message longer for a bot that was offline, so an older time is a wrong clock.
 _LONGEST_WAIT: Final = timedelta(days=7)
 
 
 def said_at(message: ChatMessage, now: datetime) -> datetime:
-    """Return when `message` was said, in the zone of `now`: it may have waited until the bot was there again."""
+    """Return when `message` was sent, in the zone of `now`: it may have waited while the bot was offline."""
     waited = now - message.sent_at
     return message.sent_at.astimezone(now.tzinfo) if _AT_ONCE < waited < _LONGEST_WAIT else now
 
@@ -109,7 +109,7 @@ class ToolSpec(Struct, frozen=True, kw_only=True):
 
 
 class ToolCall(Struct, frozen=True, kw_only=True):
-    """A call that an interpreter chose. `repairs` says what was mended in the arguments before the first check."""
+    """A call that an interpreter chose. `repairs` lists the repairs made to the arguments before the first check."""
 
     id: str
     name: str
@@ -118,7 +118,7 @@ class ToolCall(Struct, frozen=True, kw_only=True):
 
 
 class UndoStep(Struct, frozen=True, kw_only=True):
-    """How a change is taken back: the registered function `name`, called with `arguments` (JSON)."""
+    """The call that undoes a change: the registered function `name` with `arguments` (JSON)."""
 
     name: str
     arguments: Mapping[str, object]
@@ -139,7 +139,7 @@ class Receipt(Struct, frozen=True, kw_only=True):
 
 
 class ToolResult(Struct, frozen=True, kw_only=True):
-    """What came of a call. A failure is `ok=False`, never an exception.
+    """The result of a call. A failure is `ok=False`, never an exception.
 
     `text` is worded for people (and is the answer when the tool `returns="reply"`); `value` is what a model is
     fed; `is_answered` says that somebody else has already answered in the chat, so nothing more is to be said.
@@ -173,24 +173,24 @@ class ToolResult(Struct, frozen=True, kw_only=True):
     duration_ms: float = 0.0
 
     def for_model(self) -> object:
-        """Return what a model is fed: the value, or the error as `{"error": …}`."""
+        """Return the result for the model: the value, or the error as `{"error": …}`."""
         if not self.ok:
             return {"error": self.error}
         return self.value if self.value is not None else self.text
 
     @classmethod
     def failed(cls, error: str, *, text: str = "", kind: FailureKind = "error", cause: str = "") -> "ToolResult":
-        """Return A failure: `error` is for the model, `text` for the person."""
+        """Create a failed result: `error` is for the model, `text` for the person."""
         return cls(ok=False, text=text, error=error, failure=kind, cause=cause)
 
     @classmethod
     def refused(cls, code: str, text: str) -> "ToolResult":
-        """Return what a service refused with `code`, as a handler words it."""
+        """Create the result for a service's refusal with `code`, worded by the handler."""
         return cls.failed(code, text=text, cause=code)
 
 
 class Step(Struct, frozen=True, kw_only=True):
-    """One round of a turn: the calls that were made and what came of them, in call order."""
+    """One round of a turn: the calls that were made and their results, in call order."""
 
     text: str
     calls: tuple[ToolCall, ...]
@@ -208,7 +208,7 @@ class SpawnedTask(Struct, frozen=True, kw_only=True):
 
 
 class Turn(Struct, frozen=True, kw_only=True):
-    """A message to be understood, with everything an interpreter may look at.
+    """A message to interpret, with everything an interpreter may use.
 
     `now` is timezone-aware in `zone`, the zone of the person (or chat, or bot). `language` is the person's,
     `en` or `zh`. `recent` are the messages before this one, oldest first. `steps` are the rounds of this turn.
@@ -236,17 +236,17 @@ class Turn(Struct, frozen=True, kw_only=True):
 
     @property
     def must_call(self) -> bool:
-        """Return whether an answer without a call is of no use."""
+        """Return whether the answer must be a call."""
         return self.tool_choice not in (None, "none")
 
     @property
     def said_at(self) -> datetime:
-        """From when the times of the message count: `now`, or when it was sent if it had to wait for the bot."""
+        """The time from which times in the message count: `now`, or when it was sent if it waited for the bot."""
         return said_at(self.message, self.now)
 
 
 class Interpretation(Struct, frozen=True, kw_only=True):
-    """What an interpreter made of a turn: calls, or an answer, or neither (nothing was asked of the bot).
+    """The result of interpreting a turn: calls, an answer, or neither (nothing was asked of the bot).
 
     `notice` is one line that the person should also see, such as that the model was out of reach. `is_owed` says that
     the answer is due even where the message was not addressed to the bot: it was a request, and something is missing.
@@ -265,7 +265,7 @@ class Interpretation(Struct, frozen=True, kw_only=True):
 
 
 class Reply(Struct, frozen=True, kw_only=True):
-    """What the bot says. `mentions` are people to notify; the platform words them its own way.
+    """The bot's answer. `mentions` are people to notify; the platform formats them its own way.
 
     `choices` are buttons, and `private_to` the one person it is for, on platforms that have such things.
     """
@@ -280,7 +280,7 @@ class Reply(Struct, frozen=True, kw_only=True):
 
 
 class Conversation(Struct, frozen=True, kw_only=True):
-    """Who speaks where: the key of everything remembered between messages of one person in one chat."""
+    """A person in a chat: the key of all state kept between messages of one person in one chat."""
 
     chat: ChatAddress
     person: Person

@@ -1,4 +1,4 @@
-"""What a running tool is given: who asks, where, when, and the services it may use."""
+"""Provide a running tool with its caller, chat, time and services."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -23,13 +23,13 @@ Value = TypeVar("Value")
 
 
 class Beginning(Struct, kw_only=True):
-    """Whether a change has begun: from here on it is finished, whatever happens to whoever asked for it."""
+    """A flag set when a change has begun: from then on it is finished even if its caller is cancelled."""
 
     is_made: bool = False
 
 
 async def finished_once_begun(work: Callable[[Beginning], Awaitable[Value]]) -> Value:
-    """Do `work`; a cancellation stops it before it says that it has begun, and waits for its end afterwards.
+    """Run `work`; a cancellation stops it before it has begun, and waits for its end afterwards.
 
     Raises:
         asyncio.CancelledError: the caller was cancelled; `work` has ended when this is raised.
@@ -64,11 +64,11 @@ class Services:
         self._by_class: dict[type[object], object] = {type(service): service for service in services}
 
     def add(self, service: object) -> None:
-        """Offer one more service."""
+        """Register a service."""
         self._by_class[type(service)] = service
 
     def get(self, wanted: type[Service]) -> Service:
-        """Return the service that is a `wanted`.
+        """Return the service of the class `wanted`.
 
         Raises:
             LookupError: no such service was wired in `build_app`.
@@ -86,7 +86,7 @@ class Services:
 
 
 class Actions(Struct, kw_only=True):
-    """What a tool asks of the agent that called it; heard when the call succeeded.
+    """Requests of a tool to the agent that called it; honoured when the call succeeds.
 
     `transfer_to_agent` names a sub-agent that is to go on with the turn; `escalate` ends the agent's run, and with it
     the loop that it is part of; `output` is the answer of an agent that has to give one of a certain form.
@@ -98,16 +98,16 @@ class Actions(Struct, kw_only=True):
 
     @property
     def end_the_run(self) -> bool:
-        """Return whether the agent that called is done, whatever its model would say to the results."""
+        """Return whether the calling agent ends its run without another round of its model."""
         return self.escalate or self.transfer_to_agent is not None or self.output is not None
 
 
 async def _untold(text: str) -> None:
-    """Nobody is waiting for progress."""
+    """Ignore progress."""
 
 
 def _unlinked(message_id: str) -> str | None:
-    """Messages have no links here."""
+    """Return no link: messages have none here."""
     del message_id
     return None
 
@@ -118,7 +118,7 @@ async def _no_members() -> Sequence[Person]:
 
 
 def _never_shown(text: str) -> bool:
-    """There is no turn."""
+    """Return False: there is no turn."""
     del text
     return False
 
@@ -185,12 +185,12 @@ class CallContext(Struct, frozen=True, kw_only=True):
 
     @property
     def said_at(self) -> datetime:
-        """From when the times of the message count: `now`, or when it was sent if it had to wait for the bot."""
+        """The time from which times in the message count: `now`, or when it was sent if it waited for the bot."""
         return said_at(self.message, self.now)
 
     @property
     def sender(self) -> Person:
-        """Return who asked."""
+        """Return the person who asked."""
         return self.message.sender
 
     @property
@@ -211,7 +211,7 @@ class CallContext(Struct, frozen=True, kw_only=True):
 
     @property
     def conversation(self) -> Conversation:
-        """Return who speaks where; its key names the session of `state`."""
+        """Return the person and chat; its key names the session of `state`."""
         return Conversation(chat=self.message.address, person=self.message.sender)
 
     @property

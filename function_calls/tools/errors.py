@@ -1,4 +1,4 @@
-"""What can be wrong with a tool's declaration or with the arguments of a call."""
+"""Define the errors of tool declarations and of call arguments."""
 
 from collections.abc import Iterable
 from typing import Final

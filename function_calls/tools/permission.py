@@ -1,4 +1,4 @@
-"""Who may call a tool and where: one rule for listing tools and for calling them."""
+"""Decide who may list and call a tool, and in which chats."""
 
 from collections.abc import Collection
 from typing import Literal
@@ -12,7 +12,7 @@ Scope = Literal["any", "group", "private"]
 
 
 class Viewer(Struct, frozen=True, kw_only=True):
-    """Who asks, and where: for whom tools are listed, and by whom they are called.
+    """A person in a chat, for whom tools are listed and by whom they are called.
 
     `is_operator` marks an admin of the bot itself, from whom `access_control` hides nothing.
     """
@@ -24,7 +24,7 @@ class Viewer(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, message: ChatMessage) -> "Viewer":
-        """Whoever wrote `message`."""
+        """Return the author of `message` as viewer."""
         return cls(person=message.sender, chat=message.address, is_private=message.is_private)
 
     @property
@@ -34,7 +34,7 @@ class Viewer(Struct, frozen=True, kw_only=True):
 
 
 class Rule(Struct, frozen=True, kw_only=True):
-    """Who may call a tool, and where.
+    """The access rule of a tool: who may call it, and where.
 
     `permission` is everyone, the chat's admins (the bot's owners too), the bot's owners, or a list of people as
     `platform:id`, who alone may. `platforms` names the platforms that it works on; none means all of them.
@@ -46,7 +46,7 @@ class Rule(Struct, frozen=True, kw_only=True):
 
 
 def refusal_code(rule: Rule, viewer: Viewer, owners: Collection[str] = ()) -> str | None:
-    """Return why `viewer` may not call the tool, as a code of the wording; None when they may.
+    """Return the message code for refusing `viewer` the tool; None when they may call it.
 
     `owners` are the bot's, as `platform:id`.
     """

@@ -1,4 +1,4 @@
-"""Which functions are switched off in which chat."""
+"""Switch functions off per chat, and hold the policy of a router's calls."""
 
 from collections.abc import Callable, Collection, Iterable
 from datetime import datetime, timedelta
@@ -21,7 +21,7 @@ _MOST_CHATS: Final = 2000
 
 
 class ToolSwitches:
-    """Remembers per chat what is off; every tool is on until somebody switches it off.
+    """The tools switched off in each chat; every tool is on until somebody switches it off.
 
     `expand` says which tools are off with a name that stands for several, such as a plugin's.
     """
@@ -75,7 +75,7 @@ class Dispatcher(Protocol):
     """Runs calls: a router, the bot's or an agent's."""
 
     async def dispatch(self, call: ToolCall, context: "CallContext") -> ToolResult:
-        """Run `call` and return what came of it."""
+        """Run `call` and return its result."""
         ...
 
 
@@ -91,7 +91,7 @@ class EnclosedDispatcher(Struct, frozen=True, kw_only=True):
 
 
 class CallPolicy(Struct, frozen=True, kw_only=True):
-    """Who owns the bot, what is switched off where, which calls wait for a yes, and what can be taken back.
+    """The bot's owners, switched-off tools, calls pending confirmation, and changes that can be undone.
 
     `owners` are people as `platform:id`. `agents` are the routers of the agents that have called tools, by the agent's
     name, so that their calls can be confirmed and taken back. `served` has, by the key of a conversation, the id of the
@@ -107,7 +107,7 @@ class CallPolicy(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def over(cls, state: StateStore, clock: Clock, owners: Collection[str] = ()) -> "CallPolicy":
-        """Everything kept in `state`."""
+        """Create a policy that keeps everything in `state`."""
         return cls(
             owners=frozenset(owners),
             switches=ToolSwitches(state, clock),
@@ -116,5 +116,5 @@ class CallPolicy(Struct, frozen=True, kw_only=True):
         )
 
     def may_rule(self, viewer: Viewer) -> bool:
-        """True where `viewer` may decide what works in the chat: its admins, the owners, anybody in a private chat."""
+        """Return whether `viewer` may switch tools in the chat: admins, owners, anybody in a private chat."""
         return viewer.is_private or viewer.person.is_admin or viewer.key in self.owners

@@ -1,4 +1,4 @@
-"""What is remembered for a session: tools read and write it like a mapping, and a call that succeeded keeps it.
+"""Keep session state: tools use it like a mapping, and a successful call commits its changes.
 
 A key belongs to this session (one person in one chat), or by its prefix to the person everywhere (`user:`), to the
 whole bot (`app:`), or to this turn only (`temp:`). Values are JSON.
@@ -33,34 +33,34 @@ class StateConflict(Exception):
 
 
 class SessionStateStore(Protocol):
-    """Keeps the values of scopes."""
+    """Storage for the values of scopes."""
 
     async def load(self, scopes: Sequence[str]) -> Sequence[Mapping[str, Json]]:
         """Return the values of each of `scopes`, in that order; an unknown scope has none."""
         ...
 
     async def commit(self, deltas: Sequence[StateDelta]) -> None:
-        """Keep all of `deltas` or none of them; keys that they do not name stay as they are."""
+        """Store all of `deltas` or none of them; keys that they do not name stay unchanged."""
         ...
 
 
 class MemorySessionStateStore:
-    """A `SessionStateStore` that forgets everything when the process ends."""
+    """A `SessionStateStore` in memory."""
 
     def __init__(self) -> None:
         self._values: dict[str, dict[str, Json]] = {}
 
     async def load(self, scopes: Sequence[str]) -> Sequence[Mapping[str, Json]]:
-        """Return the values of each of `scopes`; what is kept here cannot be changed through them."""
+        """Return copies of the values of each of `scopes`."""
         return [dict(self._values.get(scope, {})) for scope in scopes]
 
     async def commit(self, deltas: Sequence[StateDelta]) -> None:
-        """Keep all of `deltas`."""
+        """Store all of `deltas`."""
         for delta in deltas:
             _apply(self._values.setdefault(delta.scope, {}), delta)
 
     async def commit_unless_changed(self, deltas: Sequence[StateDelta], read: Mapping[str, Mapping[str, Json]]) -> bool:
-        """Keep all of `deltas` where the scopes of `read` still have those values; else none, and return False."""
+        """Store all of `deltas` if the scopes of `read` still have those values; else store none and return False."""
         is_unchanged = all(self._values.get(scope, {}) == values for scope, values in read.items())
         if is_unchanged:
             await self.commit(deltas)
@@ -96,7 +96,7 @@ class Session:
         return cls(store, scopes, {prefix: dict(values) for prefix, values in zip(scopes, loaded, strict=True)})
 
     def get(self, prefix: str, name: str) -> Json:
-        """One value.
+        """Return one value.
 
         Raises:
             KeyError: there is none.
@@ -104,7 +104,7 @@ class Session:
         return self._values[prefix][name]
 
     def keys(self) -> Iterator[str]:
-        """All keys with their prefixes."""
+        """Return all keys with their prefixes."""
         return (prefix + name for prefix, values in self._values.items() for name in values)
 
     async def keep(self, changes: Mapping[str, StateDelta], read: Mapping[str, bytes]) -> None:
@@ -113,7 +113,7 @@ class Session:
         `read` are the values that it changed as the call had read them, see `encoded`.
 
         Raises:
-            StateConflict: they are others now; nothing is stored.
+            StateConflict: they have changed; nothing is stored.
         """
         async with self._commits:
             changed = [key for key, value in read.items() if self.encoded(key) != value]
@@ -154,7 +154,7 @@ class LazySession:
 
 
 class CallState(MutableMapping[str, object]):
-    """The state as one call sees it. What it changes, also inside a list or dict, is kept by `commit` or not at all."""
+    """The state as one call sees it. Changes, also inside a list or dict, are stored by `commit` or dropped."""
 
     __slots__ = ("_copies", "_lock", "_lock_inside", "_opened", "_read", "_removed", "_written")
 
@@ -169,12 +169,12 @@ class CallState(MutableMapping[str, object]):
 
     @property
     def _session(self) -> Session:
-        if self._opened is None:  # most calls touch no state, so one of their own is made only for those that do
+        if self._opened is None:  # most calls touch no state, so an own copy is made only for those that do
             self._opened = Session()
         return self._opened
 
     def sibling(self) -> "CallState":
-        """Return the same session for another call; it sees what was committed and nothing that is under way."""
+        """Return the same session for another call; it sees committed values only."""
         return CallState(self._session, self._lock_inside or self._lock)
 
     @asynccontextmanager
@@ -204,7 +204,7 @@ class CallState(MutableMapping[str, object]):
         return value
 
     def __setitem__(self, key: str, value: object) -> None:
-        json_copy(value)  # refused here, where the author sees the line, and not at the commit
+        json_copy(value)  # refused here and not at the commit, so that the traceback shows the line
         self._removed.discard(key)
         self._written[key] = value
 
@@ -222,10 +222,10 @@ class CallState(MutableMapping[str, object]):
         return sum(1 for _ in self)
 
     async def commit(self) -> None:
-        """Keep what was changed; nothing happens when nothing was.
+        """Store the changes, if there are any.
 
         Raises:
-            StateConflict: another call changed a value between its being read and written here; nothing is kept.
+            StateConflict: another call changed a value between its being read and written here; nothing is stored.
         """
         changed = self._changed()
         keys = {*changed, *self._removed}
@@ -235,7 +235,7 @@ class CallState(MutableMapping[str, object]):
             self.discard()
 
     def discard(self) -> None:
-        """Forget what was changed and not kept."""
+        """Drop uncommitted changes."""
         self._written, self._removed, self._copies, self._read = {}, set(), {}, {}
 
     def _changed(self) -> dict[str, Json]:
@@ -252,7 +252,7 @@ class CallState(MutableMapping[str, object]):
 
 
 def json_copy(value: object) -> Json:
-    """Return A copy of a JSON value that shares nothing with it that could be changed.
+    """Return a copy of a JSON value that shares nothing with it that could be changed.
 
     Raises:
         TypeError: it is not JSON.

@@ -1,4 +1,4 @@
-"""The protocol of everything that offers tools, and the refusals that all of them word alike."""
+"""Define the protocol of sources of tools, and the refusals that all of them share."""
 
 from collections.abc import Iterable, Mapping
 from typing import Protocol
@@ -15,10 +15,10 @@ __all__ = ["Toolset", "Viewer", "arguments_refused", "unknown_tool"]
 
 
 class Toolset(Protocol):
-    """A source of tools. What it does not list for a viewer it does not call for them either."""
+    """A source of tools. It calls for a viewer only the tools that it lists for them."""
 
     async def list_specs(self, viewer: Viewer) -> tuple[ToolSpec, ...]:
-        """The tools that `viewer` may call; the same spec objects as long as nothing changes, for caches hold them."""
+        """List the tools that `viewer` may call; spec objects stay the same while nothing changes, for caches."""
         ...
 
     async def call(self, name: str, arguments: Mapping[str, object], context: CallContext) -> ToolResult:
@@ -27,7 +27,7 @@ class Toolset(Protocol):
 
 
 def unknown_tool(name: str, offered: Iterable[str], language: str) -> ToolResult:
-    """Return the answer to a call of a tool that is not there, with the nearest names."""
+    """Return the failure for a call of an unknown tool, with the nearest names."""
     names = list(offered)
     near = closest_name(name, names, count=3)
     hint = f"; did you mean {', '.join(near)}?" if near else f"; there are: {', '.join(names)}"

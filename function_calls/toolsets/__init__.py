@@ -1,1 +1,1 @@
-"""Every source of tools is a `Toolset`: one protocol to list and call, and wrappers that combine, filter and ask."""
+"""Provide every source of tools as a `Toolset`, with wrappers that combine, filter and ask."""

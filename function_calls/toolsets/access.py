@@ -1,4 +1,4 @@
-"""Who may see and call the tools of a source: everybody, nobody but its owner, or the people and chats it names."""
+"""Decide who may see and call the tools of a source, as its access rule says."""
 
 from collections.abc import Collection, Mapping
 from typing import Final
@@ -14,11 +14,11 @@ EVERYBODY: Final = "*"
 
 
 class AccessInvalid(ValueError):
-    """An access rule is written in a form that cannot be followed; the text says where and what to write."""
+    """An access rule has an invalid form; the text says where and what to write."""
 
 
 class Access(Struct, frozen=True, kw_only=True):
-    """Who may use a source of tools.
+    """The access rule of a source of tools.
 
     `people` are named as `platform:id`, `chats` (the groups that a tool is shared with) as `platform:id` of the chat.
     The `owner`, and the bot's owners, may always. Admins of a chat may use what is shared with that chat.
@@ -31,9 +31,9 @@ class Access(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, written: object, owner: str = "") -> "Access":
-        """As it is written in JSON: null is public, `{}` private, else `{"read": {"user_ids": …, "group_ids": …}}`.
+        """Parse a rule in JSON: null is public, `{}` private, else `{"read": {"user_ids": …, "group_ids": …}}`.
 
-        What is none of these admits nobody but the owners. Source: the `access_control` of Open WebUI.
+        Anything else admits nobody but the owners. Source: the `access_control` of Open WebUI.
         """
         if written is None:
             return cls(owner=owner)
@@ -53,7 +53,7 @@ class Access(Struct, frozen=True, kw_only=True):
         return viewer.key in self.people or viewer.key == self.owner or viewer.chat.key in self.chats
 
     def written(self) -> Json:
-        """Return the same in JSON."""
+        """Return the rule in JSON."""
         if self.is_public:
             return None
         if not (self.people or self.chats):
@@ -65,7 +65,7 @@ def check_access(written: object) -> None:
     """Check the form of an `access_control`: null, `{}` or `{"read": {"user_ids": […], "group_ids": […]}}`.
 
     Raises:
-        AccessInvalid: it has another form, or names somebody in a form that can match nobody.
+        AccessInvalid: it has another form, or an id in a form that matches nobody.
     """
     if written is None:
         return

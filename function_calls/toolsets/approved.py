@@ -1,4 +1,4 @@
-"""A toolset that asks before it calls."""
+"""Ask for approval before each call of a toolset."""
 
 from collections.abc import Awaitable, Callable, Mapping
 
@@ -12,8 +12,8 @@ Approve = Callable[[str, Mapping[str, object], CallContext], Awaitable[ToolResul
 class ApprovedToolset:
     """Lets `approve` decide about each call, by tool name and arguments.
 
-    It returns None to let the call pass, or what is to be answered instead: a question to the person
-    (`is_question=True`) or a refusal. A call without an approval that could be had is not made.
+    It returns None to let the call pass, or the result to return instead: a question to the person
+    (`is_question=True`) or a refusal. A call whose approval cannot be obtained is not made.
     """
 
     def __init__(self, inner: Toolset, approve: Approve) -> None:

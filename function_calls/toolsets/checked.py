@@ -1,4 +1,4 @@
-"""A toolset whose calls are checked and asked about, for sources that do neither themselves."""
+"""Check the calls of a toolset that does not check or confirm them itself."""
 
 from collections.abc import Mapping
 
@@ -15,10 +15,10 @@ from function_calls.tools.validation.schema_validator import SchemaValidator
 
 
 class CheckedToolset:
-    """Checks arguments against the listed schema: the second validation, for calls from every door.
+    """Checks arguments against the listed schema: the second validation, for calls from every client.
 
-    A tool that says it changes something is asked about like our own are, and leaves a receipt. One whose schema is
-    no JSON Schema is not called.
+    A tool that declares a change is confirmed like our own, and leaves a receipt. One whose schema is no JSON Schema
+    is not called.
     """
 
     def __init__(self, inner: Toolset) -> None:
@@ -38,7 +38,7 @@ class CheckedToolset:
         try:
             problems = self._validator(spec).validate(dict(arguments))
         except SchemaInvalid as error:
-            logger.error("the schema of tool {} cannot be used: {}", name, error)
+            logger.error("invalid schema of tool {}: {}", name, error)
             return ToolResult.failed(f"the schema of '{name}' is not a JSON Schema")
         if problems:
             return arguments_refused(spec, ArgumentsInvalid(name, problems), context.language)

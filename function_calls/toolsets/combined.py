@@ -1,4 +1,4 @@
-"""Several toolsets as one, with a rule for names that more than one of them uses."""
+"""Combine several toolsets into one, renaming tools whose names clash."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -21,7 +21,7 @@ Listing = tuple[tuple[ToolSpec, ...], ...]
 
 
 class NameClash(Struct, frozen=True, kw_only=True):
-    """A name that several sets offer: `kept_by` has it as it is, the others' tools carry their set's label."""
+    """A name that several sets offer: `kept_by` keeps it, the others' tools are prefixed with their set's label."""
 
     name: str
     kept_by: str
@@ -29,7 +29,7 @@ class NameClash(Struct, frozen=True, kw_only=True):
 
 
 class _Routes(Struct, frozen=True, kw_only=True):
-    """Where each offered name leads: to a set and to the name there. `listing` keeps the ids of its key alive."""
+    """The set and the original name of each offered tool. `listing` keeps the ids of its key alive."""
 
     listing: Listing
     specs: tuple[ToolSpec, ...]
@@ -90,11 +90,11 @@ class CombinedToolset:
         try:
             return await self._toolsets[label].list_specs(viewer)
         except Exception as error:  # noqa: BLE001 - a toolset is anybody's code; the others must be offered all the same
-            logger.opt(exception=error).error("the tools of {} cannot be listed", label)
+            logger.opt(exception=error).error("cannot list the tools of {}", label)
             return ()
 
     def _note(self, listing: Listing) -> bool:
-        """Remember who offers what, and say whether a clash was seen for the first time: then names have changed."""
+        """Record the sets that offer each name, and return whether there is a new clash, which changes names."""
         has_clash = False
         for place, specs in enumerate(listing):
             for spec in specs:
@@ -132,7 +132,7 @@ class CombinedToolset:
 
 
 def join(router: FunctionCallRouter, toolsets: Mapping[str, Toolset]) -> CombinedToolset:
-    """Offer tools from elsewhere through `router`, beside its own functions, which keep their names."""
+    """Offer external tools through `router`, beside its own functions, which keep their names."""
     local: dict[str, Toolset] = {LOCAL: LocalToolset(router)}
     combined = CombinedToolset(local | dict(toolsets), is_reserved=lambda name: router.registry.get(name) is not None)
     router.others = CheckedToolset(combined)

@@ -1,4 +1,4 @@
-"""Tools that the client of a chat runs itself: it brings their specs with its message and gives their results."""
+"""Call tools that the client of a chat runs itself: it sends their specs with its message and returns their results."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,7 +19,7 @@ _LONGEST_FED: Final = 16_000
 
 
 class DirectToolset:
-    """Tools by whoever offered them, in the chat that they were offered in; nobody else sees or calls them."""
+    """Tools that a client offered in one chat; nobody else sees or calls them."""
 
     def __init__(self) -> None:
         self._offers: BoundedDict[tuple[str, str], Offer] = BoundedDict(_MOST_OFFERS)
@@ -32,7 +32,7 @@ class DirectToolset:
 
         Each server is an object with `url` and `specs` (`name`, `description`, `parameters`), as Open WebUI sends them.
         """
-        # What reads specs is as much as reads OpenAPI documents, and most clients bring none.
+        # Imported here: reading specs loads the OpenAPI importer, and most clients send none.
         from function_calls.toolsets.direct_offer import offer_of
 
         key, offer = _key(viewer), offer_of(tool_servers, session_id, event_call)
@@ -44,7 +44,7 @@ class DirectToolset:
                 del self._offers[key]
 
     async def list_specs(self, viewer: Viewer) -> tuple[ToolSpec, ...]:
-        """Return what `viewer` brought along."""
+        """List the tools that the client of `viewer` offered."""
         offer = self._offers.get(_key(viewer))
         return offer.specs if offer is not None else ()
 
@@ -77,7 +77,7 @@ def _key(viewer: Viewer) -> tuple[str, str]:
 
 
 def _result(answer: object) -> ToolResult:
-    """Return what the client answered: its value, of which files (`data:` URLs) are left out, or its error."""
+    """Return the client's result: its value without files (`data:` URLs), or its error."""
     if isinstance(answer, Mapping) and set(answer) == {"error"}:
         return ToolResult.failed(str(answer["error"])[:600])
     if isinstance(answer, list):

@@ -1,4 +1,4 @@
-"""Reads the tools that a client of a chat offers to run itself."""
+"""Parse the tools that a client of a chat offers to run itself."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Final
@@ -22,7 +22,7 @@ EventCall = Callable[[Mapping[str, object]], Awaitable[object]]
 
 
 class Offer(Struct, frozen=True, kw_only=True):
-    """The tools of one client. `servers` are by tool name: what was said of the server that runs it."""
+    """The tools of one client. `servers` maps a tool's name to the description of the server that runs it."""
 
     specs: tuple[ToolSpec, ...]
     originals: Mapping[str, str]
@@ -32,7 +32,7 @@ class Offer(Struct, frozen=True, kw_only=True):
 
 
 def offer_of(tool_servers: Sequence[object], session_id: str, event_call: EventCall) -> Offer:
-    """Return the tools of `tool_servers`, each of them made safe."""
+    """Return the sanitized tools of `tool_servers`."""
     specs: list[ToolSpec] = []
     originals: dict[str, str] = {}
     servers: dict[str, Mapping[str, object]] = {}
@@ -49,7 +49,7 @@ def offer_of(tool_servers: Sequence[object], session_id: str, event_call: EventC
 
 
 def _spec(listed: Mapping[str, object], changing: Mapping[str, bool], taken: Mapping[str, str]) -> ToolSpec | None:
-    """Return A spec as a client wrote it, made safe; None where it is none."""
+    """Return a sanitized spec of a client; None where it is invalid."""
     name = listed.get("name")
     if not isinstance(name, str) or not name:
         return None

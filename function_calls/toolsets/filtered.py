@@ -1,4 +1,4 @@
-"""A toolset of which some tools are left out."""
+"""Hide some tools of a toolset."""
 
 from collections.abc import Callable, Mapping
 
@@ -17,11 +17,11 @@ class FilteredToolset:
         self._keep = keep
 
     async def list_specs(self, viewer: Viewer) -> tuple[ToolSpec, ...]:
-        """Return what is left for `viewer`."""
+        """List the remaining tools for `viewer`."""
         return tuple(spec for spec in await self._inner.list_specs(viewer) if self._keep(spec, viewer))
 
     async def call(self, name: str, arguments: Mapping[str, object], context: CallContext) -> ToolResult:
-        """Run a tool that is left."""
+        """Run a remaining tool."""
         offered = [spec.name for spec in await self.list_specs(context.viewer)]
         if name not in offered:
             return unknown_tool(name, offered, context.language)

@@ -1,4 +1,4 @@
-"""The registered functions as a toolset, for doors that offer them to others."""
+"""Offer the registered functions as a toolset, for servers that publish them."""
 
 from collections.abc import Mapping
 

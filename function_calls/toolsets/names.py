@@ -1,4 +1,4 @@
-"""Other names for tools: short enough for every model, and the same spec object every time."""
+"""Rename tools: names short enough for every model, and the same spec object every time."""
 
 import hashlib
 from typing import Final
@@ -13,7 +13,7 @@ _MOST_KEPT: Final = 4096
 
 
 def joined_name(prefix: str, name: str) -> str:
-    """`prefix_name`; one that would be too long ends in a digest of itself, so that different names stay different."""
+    """Return `prefix_name`; one that is too long ends in a digest of itself, so that different names stay different."""
     whole = f"{prefix}_{name}"
     if len(whole) <= _LONGEST:
         return whole
@@ -28,7 +28,7 @@ class RenamedSpecs:
         self._kept: dict[tuple[int, str], tuple[ToolSpec, ToolSpec]] = {}
 
     def get(self, spec: ToolSpec, name: str) -> ToolSpec:
-        """`spec` called `name`."""
+        """Return `spec` under the name `name`."""
         if spec.name == name:
             return spec
         known = self._kept.get((id(spec), name))

@@ -1,4 +1,4 @@
-"""A toolset whose tools carry a prefix."""
+"""Prefix the names of a toolset's tools."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Schemas that others wrote, made safe to be offered."""
+"""Sanitize JSON Schemas from external sources."""
 
 from collections.abc import Mapping
 
@@ -10,11 +10,11 @@ from function_calls.toolsets.openapi.schemas import SchemaConverter
 
 
 def safe_schema(given: Mapping[str, object]) -> Schema:
-    """Return A JSON Schema from elsewhere, rebuilt: of the keywords that are known, in a size that a model can be sent.
+    """Rebuild an external JSON Schema from known keywords, in a size that can be sent to a model.
 
     Raises:
-        DocumentInvalid: it is too large to be read.
-        SchemaInvalid: what is left is no JSON Schema.
+        DocumentInvalid: it is too large.
+        SchemaInvalid: the rest is no JSON Schema.
     """
     converter = SchemaConverter(Document({**given, "openapi": "3.1.0"}))
     own = {key: value for key, value in given.items() if key not in {"title", "description"}}

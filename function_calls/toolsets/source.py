@@ -1,4 +1,4 @@
-"""A source of tools with a name, a state of health, and a rule about who may use it."""
+"""Define a source of tools with a name, its health, and an access rule."""
 
 from collections.abc import Callable, Collection
 from typing import Literal
@@ -15,7 +15,7 @@ SourceKind = Literal["local", "openapi", "mcp", "python", "direct", "plugin"]
 
 
 class Health(Struct, frozen=True, kw_only=True):
-    """Whether a source can be used now; `detail` says what is wrong, or what it is.
+    """The health of a source; `detail` says what is wrong, or what it is.
 
     `is_final` says that it stays as it is until the settings are changed.
     """

@@ -1,1 +1,1 @@
-"""Agents: instructions, a model and tools of their own, that hand turns to each other."""
+"""Run agents: instructions, a model and tools of their own, which hand turns to each other."""

@@ -1,4 +1,4 @@
-"""An agent: instructions, a model, tools and sub-agents, and the rounds in which it works on a turn."""
+"""Define an agent: instructions, a model, tools and sub-agents, and the rounds of its run."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
@@ -41,7 +41,7 @@ from services.language_model.ports import LanguageModel
 
 
 class AgentHooks(Struct, frozen=True, kw_only=True):
-    """Where other code may step in: around the model, around the tools, and the bus that hears of each call.
+    """The hooks of an agent: around the model, around the tools, and the bus for events of its calls.
 
     `tools` and `events` also apply to the calls of the agents that this one asks or hands over to. `model` is only of
     this agent.
@@ -119,7 +119,7 @@ class Agent:
 
     @property
     def dispatchers(self) -> Mapping[str, Dispatcher]:
-        """Return who runs its calls and those of the agents below it, by the agent's name."""
+        """Return the dispatchers of its calls and of the agents below it, by the agent's name."""
         below = [*self._sub_agents.values(), *self._router.registry]
         enclosed = {
             name: EnclosedDispatcher(inner=each, enclosing=(self._router,))
@@ -145,7 +145,7 @@ class Agent:
             return replace(_ended(self.name, outcome, used), is_malformed=self._is_malformed(outcome))
         if not outcome.rounds_left:
             return exhausted(self.name, turn.language, outcome.turn.steps, used)
-        logger.info("agent {} hands over to {}", self.name, chosen)
+        logger.info("agent {} transfers to {}", self.name, chosen)
         return await self._handed_over(self._sub_agents[chosen], outcome, used, context)
 
     async def _handed_over(self, agent: SubAgent, outcome: Outcome, used: int, context: CallContext) -> AgentOutcome:
@@ -165,7 +165,7 @@ class Agent:
                 try:
                     await state.commit()
                     is_kept = True
-                except StateConflict:  # another agent began at the same time; its values are there now
+                except StateConflict:  # another agent wrote its initial values at the same time
                     state.discard()
 
     async def _interpret(self, turn: Turn) -> Interpretation:
@@ -206,7 +206,7 @@ class Agent:
         return self._has_form and not (is_about_something_else or has_ended)
 
     def _heard(self, result: ToolResult, actions: Actions) -> ToolResult:
-        """Return the result as the agent takes it: a failure where a tool asked for an agent that is not there."""
+        """Return the result, or a failure where a tool requested an unknown agent."""
         if self._has_form:
             result = replace(result, is_reply=False)
         wanted = actions.transfer_to_agent
@@ -226,7 +226,7 @@ def _refuse_sub_agents(name: str, sub_agents: Collection[str]) -> None:
 
 
 def _asked(results: Sequence[ToolResult], actions: Sequence[Actions]) -> Actions:
-    """Return what the tools that succeeded ask for; of several transfers the first."""
+    """Merge the actions of the tools that succeeded; of several transfers the first counts."""
     heard = [action for result, action in zip(results, actions, strict=True) if result.ok]
     transfers = (action.transfer_to_agent for action in heard if action.transfer_to_agent)
     outputs = (action.output for action in heard if action.output is not None)

@@ -1,4 +1,4 @@
-"""An agent as a tool: one request in, its answer out, and the record of how it came about."""
+"""Call an agent as a tool: a request in, its answer out, with the record of its calls."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -89,7 +89,7 @@ async def ask(agent: SubAgent, request: str, ctx: CallContext) -> AgentOutcome:
 
 
 def spawn_record(task: SpawnedTask) -> dict[str, object]:
-    """The task as the record of its call has it: `spawn_task`, JSON, with the calls that the agent made in turn."""
+    """Return the task for the call's record: `spawn_task` as JSON, with the calls that the agent made."""
     calls = [
         {
             "name": call.name,

@@ -1,4 +1,4 @@
-"""An agent at the door: answers the messages of chats in place of the plain assistant."""
+"""Answer the messages of chats with an agent, in place of the plain assistant."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -16,7 +16,7 @@ from services.kernel.errors import ModelUnavailable
 
 
 class Answers(Protocol):
-    """Anything that answers a turn, such as an `Assistant`."""
+    """An answerer of turns, such as an `Assistant`."""
 
     async def answer(self, turn: Turn) -> Reply | None:
         """Answer `turn`, or return None for silence."""
@@ -54,7 +54,7 @@ class AgentAssistant:
         except ModelUnavailable as error:
             if self._otherwise is None:
                 raise
-            logger.warning("agent {}: model unavailable ({}); somebody else answers", self._agent.name, error.reason)
+            logger.warning("agent {}: model unavailable ({}); falling back", self._agent.name, error.reason)
             return await self._otherwise.answer(turn)
         return spoken(
             replace(turn, steps=without_transfers(outcome.steps)), outcome.text, outcome.notice, is_owed=outcome.is_owed

@@ -1,4 +1,4 @@
-"""Who says what an agent does next: a language model that is told how to, or an interpreter as it stands."""
+"""Make an agent's model an interpreter."""
 
 from typing import Protocol, runtime_checkable
 
@@ -14,13 +14,13 @@ from services.language_model.ports import LanguageModel
 
 @runtime_checkable
 class _Completes(LanguageModel, Protocol):
-    """A language model, told from an interpreter at run time."""
+    """A language model; a protocol to tell it from an interpreter at run time."""
 
 
 def interpreter_of(
     model: LanguageModel | Interpreter, instructions: str, style: StyleName, answer: RegisteredTool | None
 ) -> Interpreter:
-    """`model` as an interpreter; `answer` is the tool for an answer that has a form, None where words will do."""
+    """Return `model` as an interpreter; `answer` is the tool for a structured answer, None for free text."""
     if isinstance(model, _Completes):
         told = instructions if answer is None else f"{instructions}\n\n{told_to_end(answer)}"
         counted = model if isinstance(model, MeteredModel) else MeteredModel(model)

@@ -1,4 +1,4 @@
-"""An agent that lets others work in turn, again and again, until one of them says that it is enough."""
+"""Run agents in turn, repeatedly, until one of them escalates."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -17,7 +17,7 @@ class LoopAgent:
     """Runs `agents` in order, `max_iterations` times at most; ends when a tool sets `ctx.actions.escalate`.
 
     Each agent sees what the ones before it said as messages, and shares the session state with them. A question to
-    the person ends the loop too. What was said last is the answer.
+    the person ends the loop too. The last text is the answer.
     """
 
     def __init__(
@@ -30,11 +30,11 @@ class LoopAgent:
 
     @property
     def dispatchers(self) -> Mapping[str, Dispatcher]:
-        """Return who runs the calls of its agents, by the agent's name."""
+        """Return the dispatchers of its agents' calls, by the agent's name."""
         return {name: each for agent in self._agents for name, each in agent.dispatchers.items()}
 
     async def run(self, turn: Turn, context: CallContext, *, rounds: int | None = None) -> AgentOutcome:
-        """Work on `turn` until it is enough, in at most `rounds` rounds of all agents together.
+        """Run the agents on `turn` until one escalates, in at most `rounds` rounds of all agents together.
 
         Raises:
             ModelUnavailable: a model did not answer and nothing has been done yet.
@@ -75,7 +75,7 @@ def _together(before: AgentOutcome, last: AgentOutcome) -> AgentOutcome:
 
 
 def _heard(turn: Turn, outcome: AgentOutcome, place: int) -> Turn:
-    """Return the turn as the next agent sees it: with what this one said before the message."""
+    """Return the turn for the next agent, with this one's text before the message."""
     if not outcome.text:
         return turn
     said = ChatMessage(

@@ -1,4 +1,4 @@
-"""What agents have in common: how a run is asked for and how it ends."""
+"""Define the protocol and the outcome of agent runs."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ _NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")  # an agent may be offered as 
 
 
 class AgentOutcome(Struct, frozen=True, kw_only=True):
-    """How a run ended. `agent` is who answered in the end, `steps` are the rounds of all agents that took part.
+    """The outcome of a run. `agent` gave the final answer, `steps` are the rounds of all agents that took part.
 
     `is_escalated` says that a tool ended the run, `is_exhausted` that its rounds were used up; `is_question` that
     `text` asks the person something, `is_answered` that the chat has the answer already, `is_owed` that `text` is due
@@ -53,36 +53,36 @@ class AgentOutcome(Struct, frozen=True, kw_only=True):
 
     @property
     def receipts(self) -> tuple[Receipt, ...]:
-        """Every change that was made."""
+        """The receipts of all changes."""
         return tuple(receipt for step in self.steps for result in step.results for receipt in result.receipts)
 
     @property
     def files(self) -> tuple[SentFile, ...]:
-        """Every file that goes to the chat."""
+        """All files for the chat."""
         return tuple(file for step in self.steps for result in step.results for file in result.files)
 
     @property
     def is_untrusted(self) -> bool:
-        """Return whether text that others wrote entered the run."""
+        """Return whether untrusted text entered the run."""
         return any(result.is_untrusted for step in self.steps for result in step.results)
 
 
 class SubAgent(Protocol):
-    """Whoever a turn can be handed to: an agent, or a loop of them."""
+    """The target of a transfer: an agent, or a loop of agents."""
 
     @property
     def name(self) -> str:
-        """Return what it is called by; made of letters, digits, `_` and `-`."""
+        """Return its name, of letters, digits, `_` and `-`."""
         ...
 
     @property
     def description(self) -> str:
-        """Return what it is good for, as other agents' models read it."""
+        """Return its description for other agents' models."""
         ...
 
     @property
     def dispatchers(self) -> Mapping[str, Dispatcher]:
-        """Return who runs its calls and those of the agents below it, by the agent's name."""
+        """Return the dispatchers of its calls and of the agents below it, by the agent's name."""
         ...
 
     async def run(self, turn: Turn, context: CallContext, *, rounds: int | None = None) -> AgentOutcome:
@@ -107,10 +107,10 @@ def by_name(agents: Sequence[SubAgent]) -> dict[str, SubAgent]:
 
 
 def checked_name(name: str) -> str:
-    """Return the name of an agent.
+    """Return `name` if it is valid for an agent.
 
     Raises:
-        ValueError: a model could not call it by that.
+        ValueError: it cannot be a tool's name.
     """
     if not _NAME.fullmatch(name):
         raise ValueError(f"{name!r} cannot be the name of an agent; use letters, digits, _ and -, at most 64")
@@ -118,6 +118,6 @@ def checked_name(name: str) -> str:
 
 
 def exhausted(agent: str, language: str, steps: tuple[Step, ...], used: int) -> AgentOutcome:
-    """Return the end of a run that came to no answer within its rounds."""
+    """Return the outcome of a run without answer within its rounds."""
     text = say(language, "failed.too_many_rounds")
     return AgentOutcome(agent=agent, text=text, steps=steps, rounds_used=used, is_exhausted=True)

@@ -1,4 +1,4 @@
-"""An agent's answer as an instance of a Pydantic model: given by a call, checked like every call, and mended once."""
+"""Return an agent's answer as an instance of a Pydantic model, checked like a call and corrected once."""
 
 import json
 from collections.abc import Callable
@@ -32,13 +32,13 @@ def answer_tool(form: type[BaseModel]) -> Callable[..., object]:
 
 
 def told_to_end(tool: RegisteredTool) -> str:
-    """Return what a model is told of the form in which it has to answer."""
+    """Return the instruction to answer in the form."""
     schema = json.dumps(tool.spec.parameters, ensure_ascii=False)
     return fill(prompt("output"), {"TOOL": OUTPUT, "SCHEMA": schema})
 
 
 class InForm:
-    """An interpreter whose words are taken for the answer if they are in its form, and go back to it once if not."""
+    """An interpreter whose text must have the form of the answer, and is sent back to it once if it has not."""
 
     def __init__(self, interpreter: Interpreter, tool: RegisteredTool) -> None:
         self._interpreter = interpreter
@@ -46,7 +46,7 @@ class InForm:
 
     async def interpret(self, turn: Turn) -> Interpretation:
         """Say what `turn` asks for; the answer is a call too."""
-        turn = replace(turn, on_text=None)  # half of such an answer is of no use to anybody
+        turn = replace(turn, on_text=None)  # a partial structured answer is useless
         made = await self._interpreter.interpret(turn)
         try:
             return self._as_call(turn, made)
@@ -58,7 +58,7 @@ class InForm:
         return made
 
     def _as_call(self, turn: Turn, made: Interpretation) -> Interpretation:
-        """`made`, its words as the call that gives them for an answer.
+        """Return `made` with its text as a call of the answer tool.
 
         Raises:
             ArgumentsInvalid: they are not in the form.
@@ -74,7 +74,7 @@ class InForm:
 
 
 def _refused(turn: Turn, words: str, error: ArgumentsInvalid) -> Step:
-    """Return A round that shows the model its words as an answer that was not taken, and why."""
+    """Return a round that shows the model its rejected answer, with the reason."""
     call = ToolCall(id=_call_id(turn), name=OUTPUT, arguments={"words": words})
     return Step(text="", calls=(call,), results=(ToolResult.failed(error.for_model()),))
 
@@ -84,6 +84,6 @@ def _call_id(turn: Turn) -> str:
 
 
 def _worded(answer: BaseModel) -> str:
-    """Return the answer for people: as its class says it, else as JSON."""
+    """Return the answer for people: worded by its class, else as JSON."""
     has_words = type(answer).__str__ is not BaseModel.__str__
     return str(answer) if has_words else answer.model_dump_json()

@@ -1,4 +1,4 @@
-"""The tool with which an agent hands its turn to a sub-agent."""
+"""Let an agent hand its turn to a sub-agent, by a tool."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -31,13 +31,13 @@ class TransferTool(Tool):
         }
 
     async def run(self, args: dict[str, object], ctx: CallContext) -> object:
-        """Ask for the transfer; the agent that called hears it when the round is over."""
+        """Request the transfer, which happens when the round is over."""
         ctx.actions.transfer_to_agent = str(args["agent_name"])
         return ToolResult(ok=True, value={"transfer_to_agent": args["agent_name"]})
 
 
 def without_transfers(steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    """Return what the next agent is shown of the rounds before it: what was found, not who handed over to whom."""
+    """Return the earlier rounds for the next agent, without the transfers."""
     shown = []
     for step in steps:
         pairs = zip(step.calls, step.results, strict=True)

@@ -1,1 +1,1 @@
-"""What is kept of each turn: recorded, explained and replayed."""
+"""Record, explain and replay turns."""

@@ -1,4 +1,4 @@
-"""Words for what happened in a turn: who understood it, what was called, checked, answered and spent."""
+"""Explain a recorded turn in words: route, calls, checks, answer and cost."""
 
 from collections.abc import Sequence
 
@@ -10,9 +10,9 @@ _LONGEST = 300
 
 
 def explained(turn: TurnRecord, calls: Sequence[CallRecord], language: str, *, has_details: bool) -> list[str]:
-    """Return what happened, a line each.
+    """Return the explanation, one line per fact.
 
-    `has_details` adds what is the operator's business: errors, what a model was fed, tokens, cost and times.
+    `has_details` adds details for operators: errors, model input, tokens, cost and durations.
     """
     lines = [say(language, "explain.message", text=_short(turn.text)), *_route(turn, language)]
     lines += _not_made(turn, calls, language)
@@ -48,7 +48,7 @@ def _route(turn: TurnRecord, language: str) -> list[str]:
 
 
 def _not_made(turn: TurnRecord, calls: Sequence[CallRecord], language: str) -> list[str]:
-    """The calls that a model wrote and that the check sent back: it was asked again, or nothing was called then."""
+    """Return the calls of a model that failed validation: it was asked again, or nothing was called."""
     called = {call.round for call in calls}
     lines = []
     for place, completion in enumerate(turn.completions):

@@ -1,4 +1,4 @@
-"""The function that answers "why did you do that?" from the record."""
+"""Answer "why did you do that?" from the record."""
 
 from function_calls.conversation.records.explaining import explained
 from function_calls.language.messages import say
@@ -50,7 +50,7 @@ async def explain(ctx: CallContext, log: CallLog, history: HistoryService) -> To
 
 
 async def _last_turn(ctx: CallContext, log: CallLog) -> tuple[TurnRecord, tuple[CallRecord, ...]] | None:
-    """Return the last turn of the asker in this chat in which anything was done or said, explanations left out."""
+    """Return the asker's last turn in this chat with a call or an answer, explanations left out."""
     for turn in await log.latest_turns(_LOOKED_BACK, address=ctx.chat, person_id=ctx.sender.id):
         calls = await log.calls_of(turn)
         is_explanation = bool(calls) and all(call.tool_name == "explain" for call in calls)

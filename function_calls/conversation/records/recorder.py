@@ -1,4 +1,4 @@
-"""Writes down what came of each turn and each call."""
+"""Record the outcome of each turn and each call."""
 
 import json
 import time
@@ -18,16 +18,16 @@ from services.call_log.tally import BudgetPolicy, NoBudget, TurnUsage, count_usa
 
 
 class Notes(Struct, kw_only=True):
-    """What is noted about a turn while it is answered: the reply, None for silence."""
+    """Notes about a turn while it is answered: the reply, None for silence."""
 
     reply: Reply | None = None
 
 
 class Recorder(Protocol):
-    """Watches over turns."""
+    """A recorder of turns."""
 
     def turn(self, turn: Turn) -> AbstractContextManager[Notes]:
-        """Watch `turn` for the length of the context."""
+        """Record `turn` for the length of the context."""
         ...
 
 
@@ -36,13 +36,13 @@ class NoRecorder:
 
     @contextmanager
     def turn(self, turn: Turn) -> Iterator[Notes]:
-        """Let `turn` pass."""
+        """Record nothing."""
         del turn
         yield Notes()
 
 
 class TurnRecorder:
-    """Records into `log`: every call, from whatever door, and every turn that did, said or cost anything.
+    """Records into `log` every call, from any client, and every turn with a call, an answer or a cost.
 
     `purse` holds the budgets for every model that is asked on behalf of a turn.
     """
@@ -53,7 +53,7 @@ class TurnRecorder:
 
     @contextmanager
     def turn(self, turn: Turn) -> Iterator[Notes]:
-        """Watch `turn`: what models use and which calls are made in here is counted as its."""
+        """Record `turn`: model usage and calls within the context are attributed to it."""
         message = turn.message
         notes = Notes()
         started = time.perf_counter()
@@ -137,7 +137,7 @@ def _route(context: CallContext, tally: TurnUsage | None) -> str:
 
 
 def _ending(result: ToolResult) -> Ending:
-    """Return how the result ended the turn, empty when it did not."""
+    """Return the ending that the result is for the turn, empty when it is none."""
     if result.is_question:
         return "question"
     if result.is_answered:

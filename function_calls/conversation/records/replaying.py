@@ -1,4 +1,4 @@
-"""Run a recorded turn again, with tools answered from the record: nothing is executed."""
+"""Replay a recorded turn: tools are answered from the record, and nothing is executed."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -17,7 +17,7 @@ Match = Literal["same", "other arguments", "not on record"]
 
 
 class ReplayedCall(Struct, frozen=True, kw_only=True):
-    """A call that was made in the replay, and whether the record knows it."""
+    """A call made in the replay, and whether it is in the record."""
 
     call: ToolCall
     result: ToolResult
@@ -25,19 +25,19 @@ class ReplayedCall(Struct, frozen=True, kw_only=True):
 
 
 class Replay(Struct, frozen=True, kw_only=True):
-    """How the turn went this time. `reply` is None for silence; `tally` is what models used."""
+    """The result of a replay. `reply` is None for silence; `tally` is the usage of models."""
 
     calls: tuple[ReplayedCall, ...]
     reply: Reply | None
     tally: TurnUsage
 
     def is_like(self, recorded: Sequence[CallRecord]) -> bool:
-        """Return whether the same calls were made, in whatever order."""
+        """Return whether the same calls were made, in any order."""
         return len(self.calls) == len(recorded) and all(each.match == "same" for each in self.calls)
 
 
 class RecordedTools:
-    """Answers calls with what they came to when they were recorded, each record once."""
+    """Answers calls with their recorded results, each record once."""
 
     def __init__(self, calls: Sequence[CallRecord]) -> None:
         self._left = list(calls)
@@ -64,7 +64,7 @@ class RecordedTools:
 async def replay(
     turn: Turn, recorded: Sequence[CallRecord], interpreter: Interpreter, *, route: str, rounds: int
 ) -> Replay:
-    """Let `interpreter` work on `turn` in at most `rounds` rounds.
+    """Run `interpreter` on `turn` in at most `rounds` rounds.
 
     Raises:
         ModelUnavailable: a model was needed and none answered.
@@ -85,7 +85,7 @@ async def replay(
 def turn_again(
     record: TurnRecord, *, bot_name: str, tools: tuple[ToolSpec, ...], recent: tuple[ChatMessage, ...]
 ) -> Turn:
-    """Return the turn of a record, in the circumstances it had then."""
+    """Rebuild the turn of a record, with its original time and settings."""
     zone = _zone(record.zone)
     message = ChatMessage(
         id=record.message_id,

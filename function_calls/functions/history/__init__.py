@@ -1,1 +1,1 @@
-"""The functions that look into what was said."""
+"""Search the chat's history."""

@@ -1,4 +1,4 @@
-"""The functions about what was said in the chat before."""
+"""Handle the functions that search the chat's history."""
 
 from function_calls.functions.history.models import HistorySearchArgs
 from function_calls.functions.history.search import as_observation, found_before, with_attachments

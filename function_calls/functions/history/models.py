@@ -1,4 +1,4 @@
-"""Argument models of the functions about what was said in the chat."""
+"""Define the argument models of the history functions."""
 
 from pydantic import Field
 

@@ -1,4 +1,4 @@
-"""Earlier messages of the chat: which ones are found, and how a model is told of them."""
+"""Search earlier messages of the chat, and format them for a model."""
 
 from datetime import tzinfo
 from typing import Final
@@ -11,9 +11,9 @@ _LONGEST_TEXT: Final = 500
 
 
 async def found_before(ctx: CallContext, history: HistoryService, query: str, limit: int) -> list[ChatMessage]:
-    """At most `limit` messages of the chat that fit `query`, the best first; the question itself is left out.
+    """Find at most `limit` messages of the chat that match `query`, the best first, without the question itself.
 
-    What was said to the bot comes last: whoever searched for the same words before is not what is looked for.
+    Messages to the bot come last: an earlier search for the same words is not a useful result.
     """
     from services.summary.content import is_command
 
@@ -23,7 +23,7 @@ async def found_before(ctx: CallContext, history: HistoryService, query: str, li
 
 
 def as_observation(message: ChatMessage, zone: tzinfo) -> dict[str, str]:
-    """Return A message as a model is told of it; the time is local to `zone`."""
+    """Format a message for a model; the time is local to `zone`."""
     return {
         "id": message.id,
         "when": message.sent_at.astimezone(zone).strftime("%Y-%m-%d %H:%M"),
@@ -33,6 +33,6 @@ def as_observation(message: ChatMessage, zone: tzinfo) -> dict[str, str]:
 
 
 def with_attachments(message: ChatMessage) -> str:
-    """Return what a message says, and what came with it."""
+    """Return a message's text with its attachments."""
     shown = [f"📎 {each.description or each.kind}" for each in message.attachments]
     return "\n".join([message.text, *shown]) if message.text else "\n".join(shown)

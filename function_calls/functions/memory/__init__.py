@@ -1,1 +1,1 @@
-"""The functions of the memory: what somebody asked to be kept in mind."""
+"""Save, search and forget facts that people asked to remember."""

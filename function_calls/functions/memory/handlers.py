@@ -1,4 +1,4 @@
-"""The functions that remember what people ask to have remembered."""
+"""Handle the functions that save, search and forget facts."""
 
 from msgspec.structs import replace
 
@@ -19,7 +19,7 @@ _EVERYONE = frozenset(
     {"everyone", "everybody", "us", "all", "all of us", "the group", "this group", "the chat", "this chat", "chat"}
     | {"大家", "我们", "所有人", "全体", "群里", "本群", "这个群", "咱们"}
 )
-_NO_CONTENT = " 了吗呢吧啊么没哦，。！？,.!?"  # 记住了吗 asks, and says nothing to remember
+_NO_CONTENT = " 了吗呢吧啊么没哦，。！？,.!?"  # 记住了吗 is a question, without a fact to remember
 
 
 @tool_function(
@@ -145,7 +145,7 @@ def _onlooker(ctx: CallContext) -> Onlooker:
 
 
 async def _with_all_accounts(ctx: CallContext, people: PeopleService) -> Onlooker:
-    """In a private chat the person with their linked accounts; in front of others only with this one."""
+    """Return the person with their linked accounts in a private chat, with this account only elsewhere."""
     others = (await people.accounts_of(ctx.chat, ctx.sender))[1:] if ctx.message.is_private else ()
     return replace(_onlooker(ctx), others=others)
 

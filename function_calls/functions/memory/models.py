@@ -1,4 +1,4 @@
-"""Argument models of the functions of the memory."""
+"""Define the argument models of the memory functions."""
 
 from pydantic import Field
 

@@ -1,1 +1,1 @@
-"""The functions about how a person or chat is served: time zone and quiet hours."""
+"""Set the time zone and quiet hours of people and chats."""

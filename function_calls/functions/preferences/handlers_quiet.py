@@ -1,4 +1,4 @@
-"""The function that sets quiet hours, and its inverse."""
+"""Handle the function that sets quiet hours, and its inverse."""
 
 import re
 from datetime import time
@@ -72,7 +72,7 @@ async def _keep(whose: Whose, hours: QuietHours | None, ctx: CallContext, remind
 
 
 def _read(words: str, ctx: CallContext) -> QuietHours:
-    """Return the hours that `words` name, in the zone of the person.
+    """Parse the hours in `words`, in the zone of the person.
 
     Raises:
         RequestRefused: `quiet_hours_not_understood(hours)`.
@@ -84,7 +84,7 @@ def _read(words: str, ctx: CallContext) -> QuietHours:
 
 
 def _span(words: str, ctx: CallContext) -> tuple[time, time] | None:
-    """Two clock times: as figures of the 24-hour clock ("22 to 7"), else in words."""
+    """Parse two clock times: as figures of the 24-hour clock ("22 to 7"), else in words."""
     figures = _BARE.fullmatch(_NOT_PART.sub("", words.replace("：", ":")).strip())
     if figures is not None:
         first, last = (_clock(figures[1], figures[2]), _clock(figures[3], figures[4]))
@@ -105,7 +105,7 @@ def _in_words(words: str, ctx: CallContext) -> tuple[time, time] | None:
 
 
 def _end_by_end(words: str, ctx: CallContext) -> tuple[time, time] | None:
-    """Read hours that make no one time together, each of them for itself: "midnight to 7", "2300-0700"."""
+    """Parse both ends separately where they make no time together: "midnight to 7", "2300-0700"."""
     ends = [each.strip() for each in _BETWEEN.split(_NOT_FIRST.sub("", words.strip()))]
     clocks = [_clock_named(each, ctx) for each in ends] if len(ends) == _ENDS else []
     first, last = clocks or (None, None)
@@ -115,18 +115,18 @@ def _end_by_end(words: str, ctx: CallContext) -> tuple[time, time] | None:
 
 
 def _is_open(words: str, ctx: CallContext) -> bool:
-    """Return whether the words of a clock time leave open which half of the day is meant."""
+    """Return whether a clock time is ambiguous between the halves of the day."""
     return any(map(is_clock_without_half, _forms(words, ctx)))
 
 
 def _forms(words: str, ctx: CallContext) -> tuple[str, str]:
-    """Return the words of a clock time as they are, and with those that make a time of a bare figure."""
+    """Return a clock time's text, also completed where it is a bare figure."""
     pack = load_pack(language_of(words, ctx.language))
     return words, pack.data.clock.format(time=words)
 
 
 def _clock_named(words: str, ctx: CallContext) -> time | None:
-    """Return the clock time that `words` are; a bare figure is one."""
+    """Parse `words` as a clock time; a bare figure is one."""
     for form in _forms(words, ctx):
         best = whole_time(form, ctx.said_at, language_of(form, ctx.language), time_reader(ctx).parse_all)
         if best is not None and best.has_clock and best.end is None and best.rrule is None:
@@ -142,14 +142,14 @@ def _clock(hour: str, minute: str | None) -> time | None:
 
 
 def _of_the_night(first: time, last: time) -> time:
-    """The evening's hour for `first` where both are figures of a half day and the other would be longer than that."""
+    """Return `first` in the evening where both are 12-hour figures and the morning would make the span longer."""
     is_of_half_days = 1 <= first.hour < _HALF_DAY and last.hour <= _HALF_DAY
     is_long = (_minutes(last) - _minutes(first)) % (24 * 60) > _HALF_DAY * 60
     return first.replace(hour=first.hour + _HALF_DAY) if is_of_half_days and is_long else first
 
 
 def _sooner(first: time, last: time) -> time:
-    """Return the half of the day for `last`, of which the words leave it open, in which the hours end the sooner."""
+    """Return the reading of the ambiguous `last` with which the hours end sooner."""
     other = last.replace(hour=(last.hour + _HALF_DAY) % (2 * _HALF_DAY))
     return min(last, other, key=lambda end: (_minutes(end) - _minutes(first)) % (24 * 60) or 24 * 60)
 

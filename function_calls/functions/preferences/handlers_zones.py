@@ -1,4 +1,4 @@
-"""The function that sets the time zone of a person or of a chat, and its inverse."""
+"""Handle the function that sets the time zone of a person or a chat, and its inverse."""
 
 from zoneinfo import ZoneInfo
 
@@ -76,7 +76,7 @@ def _told(ctx: CallContext) -> ToolResult:
 
 
 async def _kept(name: str, whose: Whose, ctx: CallContext, reminders: ReminderService) -> list[str]:
-    """Tell which reminders keep the instants of another zone: a new zone moves none that is set already."""
+    """List the reminders that keep their instants: a new zone moves no reminder that is set already."""
     here = await reminders.open_in(ctx.chat)
     of_them = [each for each in here if whose == "chat" or each.creator.id == ctx.sender.id]
     kept = [each for each in of_them if each.schedule.zone != name]
@@ -100,12 +100,12 @@ async def _kept(name: str, whose: Whose, ctx: CallContext, reminders: ReminderSe
 
 
 def _keeps_zone(reminder: Reminder, name: str) -> bool:
-    """Return whether `reminder` will come again, and by another zone than the one with this name."""
+    """Return whether `reminder` is still due, in another zone than the one with this name."""
     return reminder.schedule.zone != name and bool(reminder.next_fires or without_follow_up(reminder.schedule.rule))
 
 
 def _kept_line(reminder: Reminder, name: str, ctx: CallContext) -> str:
-    """Word the next time of `reminder` by the old clock and by the new one."""
+    """Format the next time of `reminder` in the old zone and the new one."""
     fire = reminder.next_fires[0]
     old, new = (fire.astimezone(ZoneInfo(zone)) for zone in (reminder.schedule.zone, name))
     return say(
@@ -119,7 +119,7 @@ def _kept_line(reminder: Reminder, name: str, ctx: CallContext) -> str:
 
 
 async def _followed(ctx: CallContext, zones: ZoneService, reminders: ReminderService) -> ToolResult:
-    """Move the recurring reminders of the person into the zone that is theirs now."""
+    """Move the recurring reminders of the person to their new zone."""
     name = zone_name(await zones.zone_of(ctx.chat, ctx.sender))
     here = {each.id: each for each in await reminders.open_in(ctx.chat)}
     try:

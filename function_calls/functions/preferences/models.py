@@ -1,4 +1,4 @@
-"""Argument models of the functions that set time zones and quiet hours."""
+"""Define the argument models of the functions for time zones and quiet hours."""
 
 from typing import Literal
 

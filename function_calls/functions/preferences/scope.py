@@ -1,4 +1,4 @@
-"""Who may change the settings of a chat, and the clock of a zone as people read it."""
+"""Check who may change a chat's settings, and format the clock of a zone."""
 
 from zoneinfo import ZoneInfo
 
@@ -7,7 +7,7 @@ from services.kernel.errors import RequestRefused
 
 
 def check_may_set_for(whose: str, ctx: CallContext) -> None:
-    """Let people decide for themselves, and admins for a group.
+    """Check that people change their own settings, and admins those of a group.
 
     Raises:
         RequestRefused: `admins_only`.
@@ -17,5 +17,5 @@ def check_may_set_for(whose: str, ctx: CallContext) -> None:
 
 
 def clock_in(name: str, ctx: CallContext) -> str:
-    """Return what the clocks show there now."""
+    """Return the current clock time in the zone."""
     return f"{ctx.clock.now().astimezone(ZoneInfo(name)):%H:%M}"

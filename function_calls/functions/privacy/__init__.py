@@ -1,1 +1,1 @@
-"""The functions about people's own data: what is kept, how it is handed over and erased."""
+"""Show, export and erase the data stored about people."""

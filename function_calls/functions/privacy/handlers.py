@@ -1,4 +1,4 @@
-"""The functions by which people decide what is kept about them. In a private chat they hold for the whole platform."""
+"""Handle the functions for people's own data; in a private chat they apply to the whole platform."""
 
 from function_calls.functions.preferences.scope import check_may_set_for
 from function_calls.functions.privacy.models import ExportArgs, ForgetMeArgs, OptInArgs, OptOutArgs, RetentionArgs

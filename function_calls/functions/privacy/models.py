@@ -1,4 +1,4 @@
-"""Argument models of the functions about people's own data."""
+"""Define the argument models of the functions for people's own data."""
 
 from pydantic import Field
 

@@ -1,4 +1,4 @@
-"""What is kept about a person as a file for them, in a form that other programs read."""
+"""Export the data stored about a person as a JSON file."""
 
 import json
 
@@ -10,7 +10,7 @@ _NAME = "my-data.json"
 
 
 def data_file(data: PersonData) -> SentFile:
-    """All of `data` as JSON; times are ISO 8601 in UTC."""
+    """Return a file with all of `data` as JSON; times are ISO 8601 in UTC."""
     told = {
         "is_opted_out": data.is_opted_out,
         "message_count": data.message_count,

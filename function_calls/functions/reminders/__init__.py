@@ -1,1 +1,1 @@
-"""The functions about reminders: what a request means, what is changed, and how it is confirmed."""
+"""Implement the reminder functions: interpret requests, change reminders, and confirm changes."""

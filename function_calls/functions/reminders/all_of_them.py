@@ -1,4 +1,4 @@
-"""Do the same thing to several reminders: each change has its receipt, and what is refused says why."""
+"""Apply a change to several reminders, each with its receipt or refusal."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Final
@@ -22,12 +22,12 @@ Change = Callable[[Reminder, CallContext], Awaitable[ToolResult]]
 
 
 async def own_reminders(ctx: CallContext, reminders: ReminderService) -> tuple[Reminder, ...]:
-    """Return the open reminders that the person of `ctx` has set in its chat, soonest first."""
+    """Return the open reminders set by the person of `ctx` in the chat, soonest first."""
     return tuple(each for each in await reminders.open_in(ctx.chat) if each.creator.id == ctx.sender.id)
 
 
 async def to_each(chosen: Sequence[Reminder], change: Change, ctx: CallContext, *, none: str) -> ToolResult:
-    """Return what `change` comes to for each of `chosen`, one after the other; `none` words that there are none."""
+    """Apply `change` to each of `chosen`, one after the other; `none` is the answer when there are none."""
     if not chosen:
         return ToolResult.refused("no_reminders", say(ctx.language, none))
     results = [await _changed(each, change, replace(ctx, call_id=f"{ctx.call_id}/{each.id}")) for each in chosen]
@@ -37,14 +37,14 @@ async def to_each(chosen: Sequence[Reminder], change: Change, ctx: CallContext, 
 async def asked_first(
     name: str, arguments: Mapping[str, object], chosen: Sequence[Reminder], ctx: CallContext, *, ask: str
 ) -> ToolResult:
-    """Ask whether all of `chosen` are meant, in the words of `ask`; a yes calls `name` with `arguments`."""
+    """Ask with `ask` whether all of `chosen` are meant; a yes calls `name` with `arguments`."""
     await let_wait(ToolCall(id=ctx.call_id, name=name, arguments=arguments), (), ctx)
     text = "\n".join([say(ctx.language, ask), listed(chosen, ctx)])
     return ToolResult(ok=False, text=text, error="the person has been asked, wait for the answer", is_question=True)
 
 
 def joined(results: Sequence[ToolResult]) -> ToolResult:
-    """Return what several changes come to together."""
+    """Combine the results of several changes."""
     failed = next((result for result in results if not result.ok), None)
     return ToolResult(
         ok=any(result.ok for result in results),

@@ -1,4 +1,4 @@
-"""Answers about reminders, worded from committed rows."""
+"""Word answers about reminders from committed rows."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -26,7 +26,7 @@ def set_confirmed(reminder: Reminder, ctx: CallContext, *, verb: str = "set") ->
 
 
 def changed_told(reminder: Reminder, ctx: CallContext, verb: str, undo: UndoStep | None) -> ToolResult:
-    """Return the confirmation of a change, with its receipt; `undo` takes it back."""
+    """Return the confirmation of a change, with its receipt; `undo` is its inverse."""
     return ToolResult(
         ok=True,
         text=set_confirmed(reminder, ctx, verb=verb),
@@ -36,7 +36,7 @@ def changed_told(reminder: Reminder, ctx: CallContext, verb: str, undo: UndoStep
 
 
 def named(reminder: Reminder, ctx: CallContext) -> dict[str, str]:
-    """Return what every confirmation names: the reminder, its zone where that is another, and for whom it is."""
+    """Return the fields of every confirmation: the reminder, its zone where it differs, and its targets."""
     language, people = ctx.language, date_format.targets(ctx.language, reminder.targets)
     return {
         "id": reminder.id,
@@ -75,9 +75,9 @@ def due_meanwhile(reminder: Reminder, ctx: CallContext) -> datetime | None:
 
 
 def _manners(reminder: Reminder, language: str) -> list[str]:
-    """Return what is out of the ordinary about it.
+    """Return the unusual options of a reminder.
 
-    That it repeats until done, is urgent, or catches up in its own way.
+    Such as repeating until done, urgency, or its own policy for missed times.
     """
     nag = follow_up_of(reminder.schedule.rule)
     lines = [] if nag is None else [_nagging(language, nag)]
@@ -97,7 +97,7 @@ def _nagging(language: str, nag: FollowUp) -> str:
 
 
 def which_reminder(refusal: RequestRefused, reference: str, ctx: CallContext, *, ask: str) -> ToolResult:
-    """Return the answer to a reference that fits no reminder or several; `ask` words the question in the second case.
+    """Return the answer to a reference that matches no reminder or several; `ask` words the question for several.
 
     Raises:
         RequestRefused: it was refused for another reason.
@@ -115,14 +115,14 @@ def which_reminder(refusal: RequestRefused, reference: str, ctx: CallContext, *,
 
 
 def listed(reminders: Sequence[Reminder], ctx: CallContext) -> str:
-    """Return A numbered list with ids."""
+    """Return a numbered list with ids."""
     return "\n".join(listed_lines(list(enumerate(reminders, start=1)), ctx))
 
 
 def listed_lines(
     numbered: Sequence[tuple[int, Reminder]], ctx: CallContext, *, is_under_day: bool = False
 ) -> list[str]:
-    """One line for each reminder; under the heading of its day only the clock time is told."""
+    """Return one line per reminder; under the heading of its day with the clock time only."""
     return [
         say(
             ctx.language,
@@ -138,7 +138,7 @@ def listed_lines(
 
 
 def _whose(reminder: Reminder, ctx: CallContext) -> str:
-    """For whom it is, and who has set it for them, unless that is the one who asks."""
+    """Return the targets of a reminder and who set it, unless that is the asker."""
     owner, who = reminder.creator, date_format.targets(ctx.language, reminder.targets)
     if not who:
         return owner.name
@@ -161,6 +161,6 @@ def _when(reminder: Reminder, ctx: CallContext, *, is_under_day: bool) -> str:
         return say(ctx.language, "reminder.said")
     if not reminder.next_fires:
         return say(ctx.language, "reminder.being_sent")
-    # An instant: told by the clock of the one who asks, as is the day that it stands under.
+    # An instant, in the zone of the asker, like the day of its heading.
     first = reminder.next_fires[0].astimezone(ctx.zone)
     return date_format.clock(first) if is_under_day else date_format.moment(ctx.language, first, ctx.now)

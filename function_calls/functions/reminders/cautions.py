@@ -1,6 +1,6 @@
-"""What somebody who has just set a reminder should know: that it comes later than its time, or twice.
+"""Word warnings about a new reminder: it comes later than its time, or twice.
 
-Those who hear it with them may have other clocks.
+Other people that it is for may be in other zones.
 """
 
 from function_calls.functions.reminders.answers import due_meanwhile
@@ -15,7 +15,7 @@ from services.reminders.service import ReminderService
 
 
 async def cautions(reminder: Reminder, ctx: CallContext, reminders: ReminderService, zones: ZoneService) -> list[str]:
-    """One line for each thing about `reminder` that is not as its words and its time make believe."""
+    """Return one line for each property of `reminder` that its text and time do not show."""
     lines = []
     theirs = await zones.of_chat(ctx.chat)
     if reminder.targets and reminder.next_fires and zone_name(theirs) != reminder.schedule.zone:

@@ -1,4 +1,4 @@
-"""From the arguments of `reminder_update` to a new schedule, seen against the old one."""
+"""Compute a reminder's new schedule from the arguments of `reminder_update` and the old one."""
 
 import re
 from datetime import date, datetime, time, timedelta
@@ -29,7 +29,7 @@ _DAILY_OR_RARER = {"DAILY", "WEEKLY", "MONTHLY", "YEARLY"}
 
 
 def changed_schedule(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> Schedule | None:
-    """Return when a reminder fires from now on; None when its times stay as they are.
+    """Return the new schedule of a reminder; None when its times stay the same.
 
     Another clock time without a date moves the reminder on its own day, or on each of its days; another day without a
     clock time keeps the clock. `+1:30` and `-0:15` move it by so many hours and minutes.
@@ -46,7 +46,7 @@ def changed_schedule(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) 
     if args.rrule is not None or args.type in {"daily", "weekly"}:
         weekday = old.start.weekday() if args.weekday is None else args.weekday
         new = _scheduled(args.model_copy(update={"weekday": weekday}), args.time or f"{old.start:%H:%M}", ctx)
-        is_ahead = not (old.rule or args.time) and old.start > new.start  # "make it daily": from when it would come
+        is_ahead = not (old.rule or args.time) and old.start > new.start  # "make it daily": starting at its next time
         return replace(new, start=old.start) if is_ahead else new
     if args.time is None:
         return _next_alone(old, ctx)
@@ -68,13 +68,13 @@ def changed_schedule(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) 
 
 
 def _next_alone(old: Schedule, ctx: CallContext) -> Schedule:
-    """Return the next time of `old`, and no other."""
+    """Return a schedule of only the next time of `old`."""
     coming = next_fires(old, ctx.now, 1)
     return Schedule(start=coming[0].replace(tzinfo=None) if coming else old.start, zone=old.zone)
 
 
 def at_same_time(args: ReminderUpdateArgs, ctx: CallContext) -> ReminderUpdateArgs:
-    """`args` with nothing but the day as the new time, where the person said "same time"."""
+    """Reduce the new time in `args` to the day, where the person said "same time"."""
     if not args.time or SAME_TIME.search(ctx.message.text) is None:
         return args
     days = [each for each in readings_in(args.time, ctx) if each.has_day and each.rrule is None]
@@ -82,7 +82,7 @@ def at_same_time(args: ReminderUpdateArgs, ctx: CallContext) -> ReminderUpdateAr
 
 
 def without_days_of_content(args: ReminderUpdateArgs, content: str, ctx: CallContext) -> ReminderUpdateArgs:
-    """`args` with nothing but the clock, where their day is a word of the content: "the Monday report … to 5pm"."""
+    """Reduce the new time in `args` to the clock where the day belongs to the content: "the Monday report … to 5pm"."""
     new = [each for each in readings_in(args.time or "", ctx) if each.has_day and each.has_clock and each.rrule is None]
     if len(new) != 1:
         return args
@@ -93,7 +93,7 @@ def without_days_of_content(args: ReminderUpdateArgs, content: str, ctx: CallCon
 
 
 def every_time(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> Schedule | None:
-    """`old`, which repeats, with each of its fires moved as its next one is; None where the rule cannot say that."""
+    """Move each fire of the repeating `old` as its next one; None where no rule can express that."""
     coming = next_fires(old, ctx.now, 1)
     if not coming:
         return None
@@ -127,7 +127,7 @@ def _names_day(words: str, day: date, ctx: CallContext) -> bool:
 
 
 def _on_other_day(rule: str, day: datetime, *, is_last_day: bool) -> str | None:
-    """Return A rule of one weekday, one day of the month or of the year, with that of `day` in its place."""
+    """Return a rule of one weekday, one day of the month or of the year, with that of `day` in its place."""
     parts = rule_parts(without_exceptions(rule))
     names = {"WEEKLY": {"BYDAY"}, "MONTHLY": {"BYMONTHDAY"}, "YEARLY": {"BYMONTH", "BYMONTHDAY"}}
     days = names.get(parts.get("FREQ", ""), set())
@@ -144,7 +144,7 @@ def _on_other_day(rule: str, day: datetime, *, is_last_day: bool) -> str | None:
 
 
 def _moved(old: Schedule, words: str, shift: re.Match[str], ctx: CallContext) -> Schedule:
-    """`old` by so much later or earlier, counted from now where it has been said already."""
+    """Move `old` later or earlier by an amount, counted from now where it has fired already."""
     length = timedelta(hours=int(shift["hours"]), minutes=int(shift["minutes"]))
     now = ctx.now.astimezone(ZoneInfo(old.zone)).replace(tzinfo=None, second=0, microsecond=0)
     base = old.start if old.rule else max(old.start, now)
@@ -164,13 +164,13 @@ def _scheduled(args: ReminderUpdateArgs, when: str, ctx: CallContext) -> Schedul
 
 
 def _words(args: ReminderUpdateArgs, ctx: CallContext) -> str:
-    """The message without the words that name the reminder: "reminder 1 to 6pm" speaks of no time from one to six."""
+    """Return the message without the reminder's reference: "reminder 1 to 6pm" is no time from one to six."""
     said = own_words_for("reminder_update", args.reminder_id or "", ctx)
     return said.replace(args.reminder_id, " ", 1) if args.reminder_id else said
 
 
 def _spoken_clock(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> time | None:
-    """Return the clock time that was asked for, where nothing but a clock time was."""
+    """Return the requested clock time, where only a clock time was requested."""
     given = clock_of(args.time or "")
     if given is not None:
         return given
@@ -187,7 +187,7 @@ def _spoken_clock(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> 
 
 
 def _spoken_day(words: str, ctx: CallContext) -> date | None:
-    """Return the day that was asked for, where nothing but a day was: the clock stays."""
+    """Return the requested day, where only a day was requested; the clock stays."""
     found = time_reader(ctx).parse_all(words, ctx.said_at, language=ctx.language)
     reading = found[0].best if len(found) == 1 else None
     if reading is None or reading.rrule or reading.has_clock or reading.part or not reading.has_day:
@@ -196,7 +196,7 @@ def _spoken_day(words: str, ctx: CallContext) -> date | None:
 
 
 def _nearer(clock: time, old: time) -> time:
-    """A bare "8:30" is in the half of the day nearer to the `old` time; only what was before seven moves to there."""
+    """Choose the half of the day of a bare "8:30" nearer to `old`; only a time before seven moves before seven."""
     other = clock.replace(hour=(clock.hour + _HALF_DAY) % (2 * _HALF_DAY))
     awake = [each for each in (clock, other) if each.hour >= _EARLIEST or old.hour < _EARLIEST]
     return min(awake, key=lambda each: abs(each.hour * 60 + each.minute - old.hour * 60 - old.minute))

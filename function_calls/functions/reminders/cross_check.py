@@ -1,4 +1,4 @@
-"""Holds the time that a model gives against the person's own words: a model never does calendar arithmetic alone."""
+"""Check a model's time against the person's own words, since models make mistakes in calendar arithmetic."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -34,7 +34,7 @@ _RELATIVE = re.compile(r"\b(before|beforehand|ahead|earlier|prior|in advance)\b|
 
 
 class Verdict(Struct, frozen=True, kw_only=True):
-    """What comes of the comparison: the schedule to keep, or the schedules among which the person is to choose.
+    """The result of the comparison: the schedule to use, or the schedules for the person to choose from.
 
     `is_named` is False where the words name no time, so that the schedule is the model's alone.
     """
@@ -66,7 +66,7 @@ def cross_check(
     pack = load_pack(language_of(words, language))
     if is_choice(words, pack):
         return Verdict(schedule=proposed)
-    words = tidy(words, pack)  # without its slips: "evry day" is no one time
+    words = tidy(words, pack)  # with typos corrected: "evry day" names no time
     words = without_same_time(words, pack)
     words = without_owners(words, pack, partial(times.parse_all, now=now.astimezone(zone), language=language))
     found = _times_in(words, now.astimezone(zone), language, times)
@@ -98,7 +98,7 @@ def _blanked(words: str, now: datetime, pack: LanguagePack, times: TimeReader) -
 
 
 def _is_as_often(proposed: Schedule, words: str, readings: Sequence[Reading], pack: LanguagePack) -> bool:
-    """True where a message says that the same is wanted at the clock of `proposed` as well, and names clocks alone."""
+    """Return whether a message asks for the same at the clock of `proposed` too, and names clocks only."""
     said = pack.fold(_CALLED.sub("", words))
     is_alike = pack.alike.search(said) is not None and pack.just_once.search(said) is None
     is_clock = all(each.has_clock and not (each.has_day or each.rrule) for each in readings)
@@ -106,7 +106,7 @@ def _is_as_often(proposed: Schedule, words: str, readings: Sequence[Reading], pa
 
 
 def _is_only_a_clock(words: str, found: Sequence[TimeReadings], pack: LanguagePack) -> bool:
-    """True where a message names a clock and says nothing beside it but what answers are given with: "make it 6:15"."""
+    """Return whether a message is only a clock with words that go with answers: "make it 6:15"."""
     best = found[0].best if len(found) == 1 else None
     if best is None or best.has_day or best.rrule is not None or not best.has_clock or len(best.spans) != 1:
         return False
@@ -121,12 +121,12 @@ def _is_only_a_clock(words: str, found: Sequence[TimeReadings], pack: LanguagePa
 
 
 def _has_its_clock(proposed: Schedule, reading: Reading) -> bool:
-    """Return whether one time is proposed for the clock that was named, by either half of the day."""
+    """Return whether the proposal is one time at the named clock, in either half of the day."""
     return not proposed.rule and any(half.start.time() == proposed.start.time() for half in halves(reading))
 
 
 def _with_own(proposed: Schedule, own: TimeWords, now: datetime) -> Verdict:
-    """Return the proposal of one of several reminders beside the time that was named for it."""
+    """Return the proposal for one of several reminders with the time named for it."""
     is_open = is_clock_without_half(own.words)
     either = [half for each in own.readings for half in halves(each)] if is_open else []
     if any(_fits(proposed, reading, now) for reading in (*own.readings, *either)):
@@ -138,7 +138,7 @@ def _with_own(proposed: Schedule, own: TimeWords, now: datetime) -> Verdict:
 
 
 def _beside_events(named: Sequence[tuple[str, tuple[Reading, ...]]]) -> tuple[Reading, ...]:
-    """Each clock on the day, or at each time, of what stands beside it: "standup is every day at 10, … at 9:45"."""
+    """Combine each clock with the day or times named beside it: "standup is every day at 10, … at 9:45"."""
     bests = [(words, readings[0]) for words, readings in named if readings]
     events = [best for _, best in bests if best.has_day or best.rrule]
     clocks = [(words, best) for words, best in bests if best.has_clock and not (best.has_day or best.rrule)]
@@ -156,7 +156,7 @@ def _words_of(found: TimeReadings) -> str:
 
 
 def _times_in(words: str, now: datetime, language: str, times: TimeReader) -> tuple[TimeReadings, ...]:
-    """Return the times of a message; of one that corrects itself ("at 5, no, at 6") those that are left."""
+    """Return the times of a message; of a corrected one ("at 5, no, at 6") the corrected times."""
     left = corrected_times(words, now, load_pack(language_of(words, language)), times.parse_all)
     if left is not None:
         return tuple(TimeReadings(text=words, readings=each.readings, ambiguous=each.is_ambiguous) for each in left)
@@ -164,9 +164,9 @@ def _times_in(words: str, now: datetime, language: str, times: TimeReader) -> tu
 
 
 def _listed_in(words: str, now: datetime, language: str, times: TimeReader) -> Iterator[tuple[Reading, ...]]:
-    """Yield the times of a list that completes them: the six and seven of "at 5, 6 and 7 tomorrow", on that day.
+    """Yield the times of a list with the day completed: "at 5, 6 and 7 tomorrow".
 
-    What wakes people up is meant in the morning.
+    Alarms are meant in the morning.
     """
     pack = load_pack(language_of(words, language))
     if pack.afresh.search(words):
@@ -187,12 +187,12 @@ def _joined_in(words: str, now: datetime, pack: LanguagePack, times: TimeReader)
 
 
 def _is_clear(found: Sequence[TimeReadings], reading: Reading) -> bool:
-    """One expression, in one piece, read in one way."""
+    """Return whether there is one contiguous expression with one reading."""
     return not any(each.ambiguous for each in found) and len(reading.spans) == 1
 
 
 def _fits(proposed: Schedule, reading: Reading, now: datetime) -> bool:
-    """True where the proposal is what the words say, as exactly as they say it: "tomorrow" leaves the clock open."""
+    """Return whether the proposal matches the words as exactly as they are: "tomorrow" leaves the clock open."""
     if bool(proposed.rule) != bool(reading.rrule):
         return False
     spoken = _schedule(reading, proposed.zone, now)

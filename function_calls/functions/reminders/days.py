@@ -1,4 +1,4 @@
-"""Deleting what is named by a day: of a reminder that comes on other days too only that day is left out."""
+"""Delete reminders named by a day: of a repeating reminder only that day is skipped."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -37,7 +37,7 @@ _MOST_DAYS: Final = 8
 
 
 def with_own_days(reference: str, ctx: CallContext) -> str:
-    """Return `reference`, or where a model made "all" of "everything for tomorrow", all of that day."""
+    """Return `reference`, or all of a day where a model shortened "everything for tomorrow" to "all"."""
     if not means_all(reference):
         return reference
     days = [(day, words) for words in own_words(_DELETE, ctx) for day in days_in(words, "", ctx)]
@@ -45,7 +45,7 @@ def with_own_days(reference: str, ctx: CallContext) -> str:
 
 
 async def on_that_day_only(reference: str, ctx: CallContext, reminders: ReminderService) -> ToolResult | None:
-    """Tell what becomes of "cancel the standup tomorrow" where the standup comes again; None where all of it is meant.
+    """Handle "cancel the standup tomorrow" where the standup repeats; None where all of it is meant.
 
     Where the reference names no day, because a model made an id of it, the person's own words are read. Whether "the
     Monday meeting" of every Monday is to end, or one of them, is asked; an answer to that is not asked about again.
@@ -78,7 +78,7 @@ async def on_that_day_only(reference: str, ctx: CallContext, reminders: Reminder
 
 
 async def _by_own_words(reference: str, ctx: CallContext, reminders: ReminderService) -> ToolResult | None:
-    """Return the same for a reference without a day, of one reminder: the day stands in what the person wrote."""
+    """Handle a reference to one reminder without a day, using the day in the person's message."""
     if means_all(reference):
         return None
     clauses = own_words(_DELETE, ctx)
@@ -108,7 +108,7 @@ async def _ended(day: Reading, old: Reminder, ctx: CallContext, reminders: Remin
 
 
 def deleted(gone: Sequence[Reminder], ctx: CallContext) -> ToolResult:
-    """Confirm that reminders were deleted, or that setting them was taken back."""
+    """Confirm that reminders were deleted, or that setting them was undone."""
     key = "reminder.took_back" if ctx.is_undoing else "reminder.deleted"
     return ToolResult(
         ok=True,
@@ -119,7 +119,7 @@ def deleted(gone: Sequence[Reminder], ctx: CallContext) -> ToolResult:
 
 
 def _may_be_all(day: str, words: str, reminder: Reminder) -> bool:
-    """Return whether a day is named in words that may as well mean every one.
+    """Return whether the words for a day may also mean every such day.
 
     "the Monday meeting", "the daily … tomorrow".
     """
@@ -128,7 +128,7 @@ def _may_be_all(day: str, words: str, reminder: Reminder) -> bool:
 
 
 async def _which_days(reminder: Reminder, days: list[Reading], ctx: CallContext) -> ToolResult:
-    """Ask whether one of `days` is to be left out, or all of it to be deleted."""
+    """Ask whether to skip one of `days` or to delete the reminder."""
     once = ("once",) if len(days) == 1 else ()
     options = [
         Option(

@@ -1,4 +1,4 @@
-"""Change a reminder as the message that set it was changed: the same call of other words is about the same reminder."""
+"""Update the reminder of an edited message, whose call is repeated with other words."""
 
 from datetime import timedelta
 from typing import Final
@@ -15,13 +15,13 @@ from services.reminders.model import NewReminder, Reminder, ReminderEdit, Remind
 from services.reminders.service import ReminderService
 
 _MOST_SET: Final = 20
-_SAME: Final = timedelta(minutes=1)  # "in ten minutes" was read some seconds after it was sent
+_SAME: Final = timedelta(minutes=1)  # "in ten minutes" was interpreted some seconds after it was sent
 
 
 async def as_edited(wish: NewReminder, ctx: CallContext, reminders: ReminderService) -> ToolResult | None:
-    """Give the reminder that this call of the message has set what `wish` says; None where the call is a new one.
+    """Update the reminder that this call of the message has set to `wish`; None where the call is new.
 
-    What is said now of a reminder that has fired is not changed any more; where nothing is another, nothing is told.
+    A reminder that has fired is not changed any more; without a difference there is no answer.
 
     Raises:
         RequestRefused: as `ReminderService.edit` does; `deleted_since(id)`.
@@ -38,14 +38,14 @@ async def as_edited(wish: NewReminder, ctx: CallContext, reminders: ReminderServ
     told = replace(ctx, now=ctx.clock.now().astimezone(ctx.zone))
     if old.state is ReminderState.DONE or edit == ReminderEdit():
         return ToolResult(ok=True, value={"id": old.id}, is_answered=True, is_unchanged=True)
-    changed = await reminders.edit(ctx.chat, ctx.sender, old.id, edit)  # what is past when it is edited is refused
+    changed = await reminders.edit(ctx.chat, ctx.sender, old.id, edit)  # a time in the past is refused on edits
     return changed_told(changed, told, "changed", put_back(old))
 
 
 async def _unchanged(wish: NewReminder, reminders: ReminderService) -> Reminder | None:
-    """Return what any call of the message has set just as `wish` says.
+    """Return the reminder that a call of the message has set equal to `wish`.
 
-    Where a request before it is gone, places move up.
+    Calls move up where an earlier request was removed.
     """
     message, _, _ = wish.request_key.rpartition(".")
     for place in range(_MOST_SET):
@@ -58,7 +58,7 @@ async def _unchanged(wish: NewReminder, reminders: ReminderService) -> Reminder 
 
 
 def _difference(old: Reminder, wish: NewReminder) -> ReminderEdit:
-    """Return what the new words say otherwise; who joined the reminder stays."""
+    """Return the changes from the new words; people who joined the reminder stay."""
     is_for_oneself = not wish.targets and any(person.id == old.creator.id for person in old.targets)
     return ReminderEdit(
         content=None if wish.content == old.content else wish.content,

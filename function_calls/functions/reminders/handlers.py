@@ -1,4 +1,4 @@
-"""The functions that change reminders and put them off, and the inverses that take changes back."""
+"""Handle the functions that change and snooze reminders, and their inverses."""
 
 from datetime import timedelta
 from functools import partial
@@ -94,7 +94,7 @@ async def _updated_all(args: ReminderUpdateArgs, ctx: CallContext, reminders: Re
 async def _updated_each(
     chosen: tuple[Reminder, ...], args: ReminderUpdateArgs, ctx: CallContext, reminders: ReminderService
 ) -> ToolResult:
-    """Change every one of `chosen`; many not without a yes."""
+    """Change every one of `chosen`; many only after confirmation."""
     if len(chosen) > MOST_UNASKED and ctx.approved is None:
         named = args.model_copy(update={"reminder_id": ", ".join(each.id for each in chosen)})
         arguments = named.model_dump(exclude_none=True)
@@ -136,7 +136,7 @@ async def _updated(
 
 
 async def leave_out(day: str, reminder: Reminder, ctx: CallContext, reminders: ReminderService) -> ToolResult:
-    """Leave out the day that the words `day` name of a reminder that repeats.
+    """Skip the day named by `day` of a repeating reminder.
 
     Raises:
         RequestRefused: `nothing_to_skip`, `not_on_that_day`, `not_your_reminder`.
@@ -205,7 +205,7 @@ def _edit(args: ReminderUpdateArgs, old: Reminder, ctx: CallContext) -> Reminder
 
 
 def _stops_repeating(args: ReminderUpdateArgs, bare: Schedule) -> bool:
-    """Return whether "once" is asked of what repeats in no other way than until it is done."""
+    """Return whether "once" is requested for a reminder that only repeats until done."""
     return args.type == "once" and args.time is None and not bare.rule
 
 

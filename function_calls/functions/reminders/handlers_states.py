@@ -1,4 +1,4 @@
-"""The function that pauses and ends reminders, and lets people join and leave them."""
+"""Handle the function that pauses, ends, joins and leaves reminders."""
 
 from datetime import timedelta
 from functools import partial
@@ -20,7 +20,7 @@ from services.kernel.errors import RequestRefused
 from services.reminders.model import Reminder, ReminderState
 from services.reminders.service import ReminderService
 
-_JUST_SAID = timedelta(seconds=10)  # by then the platform has told which message it is
+_JUST_SAID = timedelta(seconds=10)  # by then the platform has reported the message's id
 
 
 @tool_function(name="reminder_state", returns="reply", changes_state=True)
@@ -59,7 +59,7 @@ async def _changed_of(
 async def _reference(
     args: ReminderStateArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
 ) -> str:
-    """Return which reminder is meant: what is named or replied to, else what was said, set or changed last.
+    """Resolve the reminder: the one named or replied to, else the one delivered, set or changed last.
 
     Raises:
         RequestRefused: `nothing_meant`: people say "me too" and "done" to each other as well.
@@ -78,9 +78,9 @@ async def _reference(
 
 
 async def _awaited(ctx: CallContext, reminders: ReminderService, history: HistoryService) -> Reminder:
-    """Return what waits for "done".
+    """Return the reminder that waits for "done".
 
-    As a reply to a message that is not known, only what is being said this very moment.
+    For a reply to an unknown message, only one that is being delivered right now.
     """
     replied_to = ctx.message.reply_to
     if replied_to is None or _is_addressed(ctx):

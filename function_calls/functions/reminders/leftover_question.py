@@ -21,9 +21,9 @@ _WORD = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+")
 async def ask_about_leftover(
     call: ToolCall, content: str | None, schedule: Schedule | None, targets: tuple[Person, ...], ctx: CallContext
 ) -> ToolResult | None:
-    """Ask whether `call` is meant with its content as it is; None where nothing is left over, or that was answered.
+    """Ask whether the content of `call` is right; None where it has no such words, or after the answer.
 
-    Only words of the person are asked about: what a model words by itself was understood by it. An edited message and
+    Only the person's own words are asked about, not a model's wording. An edited message and
     a call that nobody can answer are not asked about either.
     """
     is_meant = bool(content) and _is_answerable(ctx) and _is_own_wording(content or "", ctx.message.text)
@@ -76,7 +76,7 @@ async def _ask(
 
 
 def _is_own_wording(content: str, text: str) -> bool:
-    """Return whether all words of `content` stand in `text`; a time between them is cut out of a content."""
+    """Return whether all words of `content` are in `text`; a time between them was cut out."""
     return {*_WORD.findall(folded(content))} <= {*_WORD.findall(folded(text))}
 
 

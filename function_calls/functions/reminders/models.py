@@ -1,4 +1,4 @@
-"""Argument models of the functions that change reminders, and of those that put them back."""
+"""Define the argument models of the functions that change reminders, and of their inverses."""
 
 from datetime import datetime
 from typing import Literal
@@ -134,5 +134,5 @@ class ReminderPutBackArgs(Arguments):
     ended: bool = False
 
     def local_start(self) -> datetime:
-        """`start` as a naive instant of the wall clock."""
+        """Return `start` as naive wall-clock time."""
         return datetime.fromisoformat(self.start)

@@ -1,4 +1,4 @@
-"""Move one occurrence of a reminder that repeats, and leave the others where they are."""
+"""Move one occurrence of a repeating reminder."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -44,9 +44,9 @@ _WEEK: Final = timedelta(days=7)
 async def moved_once(
     args: ReminderUpdateArgs, old: Reminder, ctx: CallContext, reminders: ReminderService, *, may_ask: bool = True
 ) -> ToolResult | None:
-    """Handle "move tomorrow's standup to 4pm" where the standup comes again; None where all of it is meant.
+    """Handle "move tomorrow's standup to 4pm" where the standup repeats; None where all of it is meant.
 
-    Where the words leave open which, it is asked once, if it `may_ask`.
+    An ambiguous request is asked about once, if it `may_ask`.
 
     Raises:
         RequestRefused: `not_on_that_day(day, next)`, and what `ReminderService.reschedule_occurrence` refuses.
@@ -63,7 +63,7 @@ async def moved_once(
         return None
     fires = meant.fires
     always = every_time(args, bare, ctx) if meant.is_doubtful else None
-    if meant.is_doubtful and always is None:  # it comes on several days of the week: which of them is moved?
+    if meant.is_doubtful and always is None:  # on several days of the week: which of them is moved?
         fires = tuple(each for each in next_fires(bare, ctx.now, _MOST_A_WEEK) if each - fires[0] < _WEEK) or fires
     goals = [_goal(args, fire, bare, ctx) for fire in fires]
     if may_ask and (always is not None or len(goals) > 1):
@@ -74,7 +74,7 @@ async def moved_once(
 async def move_to(
     goal: Schedule, fire: datetime, old: Reminder, ctx: CallContext, reminders: ReminderService
 ) -> ToolResult | None:
-    """Say `old` once at `goal` instead of at `fire`; None where it would come no more after that.
+    """Move the occurrence of `old` at `fire` to `goal`; None where none follows it.
 
     Raises:
         RequestRefused: as `ReminderService.reschedule_occurrence`.
@@ -117,7 +117,7 @@ async def move_to(
 async def _counted_from(
     args: ReminderUpdateArgs, old: Reminder, bare: Schedule, ctx: CallContext, reminders: ReminderService
 ) -> ToolResult | None:
-    """Let what comes every few hours begin at the new time; None for what comes by the clock on the wall."""
+    """Start a reminder in elapsed hours at the new time; None for a wall-clock rule."""
     if not bare.rule or not args.time or args.rrule is not None or args.type is not None or args.skip:
         return None
     coming = next_of(bare, ctx)
@@ -130,7 +130,7 @@ async def _counted_from(
 
 
 def begun_at(start: Schedule, schedule: Schedule) -> Schedule:
-    """`schedule`, which counts elapsed time, with its first fire at `start`."""
+    """Return `schedule`, which counts elapsed time, with its first fire at `start`."""
     first = start.start.replace(tzinfo=ZoneInfo(start.zone)).astimezone(ZoneInfo(schedule.zone))
     return replace(schedule, start=first.replace(tzinfo=None))
 
@@ -138,12 +138,12 @@ def begun_at(start: Schedule, schedule: Schedule) -> Schedule:
 async def _from_then(
     args: ReminderUpdateArgs, old: Reminder, bare: Schedule, ctx: CallContext, reminders: ReminderService
 ) -> ToolResult | None:
-    """Change the clock "from tomorrow on": what comes before that day comes as it did; None where that is not asked."""
+    """Change the clock "from tomorrow on", keeping earlier occurrences; None where that is not requested."""
     if not may_be_one(args, bare, ctx):
         return None
     if says(FROM_THEN, ctx.message.text, old.content):
         days = [each.start.date() for each in days_in(ctx.message.text, old.content, ctx)]
-    else:  # every one of "4pm tomorrow" begins tomorrow
+    else:  # "every one" to "4pm tomorrow" starts tomorrow
         day = day_of(args.time or "", ctx) if means_all(args.occurrence or "") else None
         days = [day] if day is not None and on_day(day, bare, ctx) else []
     clocks = [each.wall.time() for each in readings_in(args.time or "", ctx) if each.has_clock]
@@ -186,7 +186,7 @@ async def _from_then(
 
 
 def _goal(args: ReminderUpdateArgs, fire: datetime, old: Schedule, ctx: CallContext) -> Schedule:
-    """Return where the occurrence at `fire` is to be: the change of a reminder that fires only then."""
+    """Return the new time of the occurrence at `fire`, as if the reminder fired only then."""
     once = Schedule(start=fire.astimezone(ZoneInfo(old.zone)).replace(tzinfo=None), zone=old.zone)
     return changed_schedule(args.model_copy(update={"type": None, "occurrence": None}), once, ctx) or once
 
@@ -198,7 +198,7 @@ async def _asked(
     always: Schedule | None,
     ctx: CallContext,
 ) -> ToolResult:
-    """Ask which of `once` is meant, or `always`; the answer is a number."""
+    """Ask which of `once`, or `always`, is meant; the answer is a number."""
     given = {**args.model_dump(exclude_none=True), "reminder_id": old.id}
     options: list[Option] = []
     for fire, goal in once:

@@ -1,4 +1,4 @@
-"""The days that a message names beside the reminder that it speaks of, and how many of its days it means."""
+"""Find the days that a message names beside its reminder, and how many occurrences it means."""
 
 import re
 from datetime import date
@@ -14,7 +14,7 @@ from services.reminders.model import Reminder
 from services.reminders.references import is_in
 from services.time_expressions import Reading
 
-# "Just move it" says nothing about how often.
+# "Just move it" does not tell how many occurrences.
 ONLY: Final = re.compile(
     r"\b(?:only|once|one[- ]off|this time|just (?:for |on )?(?:this|that|today|tomorrow|once|the|\w+day))\b"
     r"|只|仅|就(?=[今明后這这那下周週星])|单独|一次|[这那這]次|[那当當]天",
@@ -34,7 +34,7 @@ NAME_OF_ALL: Final = re.compile(
     r"(?:(?:the|my|our) )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:周|週|星期|礼拜|禮拜)[一二三四五六日天]",
     re.IGNORECASE,
 )
-# The clock that the reminder has: "remind me again tomorrow, same time".
+# The reminder's own clock: "remind me again tomorrow, same time".
 SAME_TIME: Final = re.compile(
     r"\bsame (?:time|hour)\b|(?:同一个?|同样的?|相同的?)(?:时间|时候|钟点|時間|時候)", re.IGNORECASE
 )
@@ -52,7 +52,7 @@ def readings_in(words: str, ctx: CallContext) -> list[Reading]:
 
 
 def days_in(words: str, content: str, ctx: CallContext) -> list[Reading]:
-    """Return the days that `words` name, without those that are words of the content: "the Monday report"."""
+    """Return the days that `words` name, without those in the content: "the Monday report"."""
     named = [(each, words) for each in readings_in(words, ctx)]
     moved = _MOVED_FROM.search(words) if not named else None
     if moved is not None:  # "from Monday to Tuesday" would last two days
@@ -71,17 +71,17 @@ def spoken(day: Reading, words: str) -> str:
 
 
 def says(pattern: re.Pattern[str], text: str, content: str) -> bool:
-    """Return whether `text` has such words that are not those of the content."""
+    """Return whether `text` has such words outside of the content."""
     return any(not is_in(content, found[0]) for found in pattern.finditer(text))
 
 
 def own_words(tool: str, ctx: CallContext) -> tuple[str, ...]:
-    """Return the parts of the message that ask for `tool`; all of it where a model alone understood that."""
+    """Return the parts of the message that ask for `tool`; all of it where only a model found the intent."""
     return clauses_that_ask_for(tool, ctx) or (ctx.message.text,)
 
 
 def due_on_own_day(refusal: RequestRefused, tool: str, ctx: CallContext) -> Reminder | None:
-    """The one of several reminders that a reference fits which comes on the day that the message names, if one does.
+    """Return the only reminder that matches a reference and fires on the day that the message names, if any.
 
     Of a message that asks for several things the words count that ask for `tool`.
     """

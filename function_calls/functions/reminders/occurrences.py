@@ -1,4 +1,4 @@
-"""Which occurrences of a reminder that repeats a change is about: "tomorrow's standup", the next, or all of them."""
+"""Resolve the occurrences that a change is about: "tomorrow's standup", the next, or all."""
 
 import re
 from collections.abc import Sequence
@@ -36,14 +36,14 @@ _LONG_SHIFT: Final = re.compile(r"[+-](?:2[4-9]|[3-9]\d|\d{3,}):\d\d")
 
 
 class Meant(Struct, frozen=True, kw_only=True):
-    """The occurrences that may be meant; `is_doubtful` when all of the others may be as well."""
+    """The occurrences that may be meant; `is_doubtful` when all others may be meant too."""
 
     fires: tuple[datetime, ...]
     is_doubtful: bool = False
 
 
 def meant_by(args: ReminderUpdateArgs, old: Schedule, content: str, ctx: CallContext) -> Meant | None:
-    """Return which occurrence is to be moved; None where it is none in particular."""
+    """Return the occurrence to move; None where no single one is meant."""
     if not may_be_one(args, old, ctx):
         return None
     if args.occurrence:
@@ -66,7 +66,7 @@ def meant_by(args: ReminderUpdateArgs, old: Schedule, content: str, ctx: CallCon
 
 
 def may_be_one(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> bool:
-    """True where a new time is asked for of what comes on single days of the wall clock, and no other repetition."""
+    """Return whether a wall-clock reminder gets a new time without another repetition."""
     if not old.rule or not args.time or args.rrule is not None or args.skip or _repeats_otherwise(args, old):
         return False
     if args.type == "once" and says(ONLY, ctx.message.text, ""):
@@ -75,7 +75,7 @@ def may_be_one(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> boo
 
 
 def _repeats_otherwise(args: ReminderUpdateArgs, old: Schedule) -> bool:
-    """Return whether another repetition is asked for: models say once more how often it comes."""
+    """Return whether another repetition is requested; models often repeat the present one."""
     is_as_before = parse_rule(old.rule).frequency == (args.type or "").upper() and args.weekday in {
         None,
         old.start.weekday(),
@@ -84,9 +84,9 @@ def _repeats_otherwise(args: ReminderUpdateArgs, old: Schedule) -> bool:
 
 
 def _words(args: ReminderUpdateArgs, content: str, ctx: CallContext) -> str:
-    """Return the words that may name the day of an occurrence: the reference, or what else the message says of it.
+    """Return the words that may name the day of an occurrence: the reference, or the rest of the message.
 
-    Of a message that asks for several things it is the part with this new time.
+    Of a message with several requests it is the part with this new time.
     """
     reference, text = args.reminder_id or "", ctx.message.text
     if days_in(reference, content, ctx):
@@ -118,7 +118,7 @@ def _named_by(words: str, old: Schedule, ctx: CallContext) -> tuple[datetime, ..
 
 
 def _fires_on(named: Reading, old: Schedule, ctx: CallContext) -> tuple[datetime, ...]:
-    """Return the occurrences of the day, or the first of the week, that was named.
+    """Return the occurrences on the named day, or the first in the named week.
 
     Raises:
         RequestRefused: `not_on_that_day(day, next)`.
@@ -135,12 +135,12 @@ def _fires_on(named: Reading, old: Schedule, ctx: CallContext) -> tuple[datetime
 
 
 def on_day(day: date, old: Schedule, ctx: CallContext) -> tuple[datetime, ...]:
-    """Return what is still to come of `old` on `day`."""
+    """Return the future fires of `old` on `day`."""
     return tuple(each for each in fires_from(day, old, ctx) if each.date() == day)
 
 
 def fires_from(day: date, old: Schedule, ctx: CallContext) -> Sequence[datetime]:
-    """Return what is still to come of `old` from `day` on, as much as comes in a day at most."""
+    """Return the future fires of `old` from `day` on, at most as many as a day has."""
     return edits.fires_from(old, day, ctx.now, MOST_A_DAY)
 
 

@@ -1,4 +1,4 @@
-"""Ask which times of a repeating reminder are meant, with answers by number that code keeps."""
+"""Ask which times of a repeating reminder are meant, with numbered answers."""
 
 from collections.abc import Mapping, Sequence
 
@@ -14,7 +14,7 @@ from services.reminders.model import Reminder
 
 
 class Option(Struct, frozen=True, kw_only=True):
-    """What may be meant, in words, and the call that does it. `answers` pick it as well as its number does."""
+    """A possible meaning in words, and its call. `answers` pick it as well as its number does."""
 
     label: str
     call: str
@@ -23,7 +23,7 @@ class Option(Struct, frozen=True, kw_only=True):
 
 
 async def which_times(reminder: Reminder, options: Sequence[Option], ctx: CallContext) -> ToolResult:
-    """Ask which of `options` is meant, and let their calls wait for the answer."""
+    """Ask which of `options` is meant, and store their calls until the answer."""
     asked = say(
         ctx.language,
         "reminder.which_times",
@@ -45,6 +45,6 @@ async def which_times(reminder: Reminder, options: Sequence[Option], ctx: CallCo
 
 
 async def let_wait(call: ToolCall, answers: tuple[str, ...], ctx: CallContext) -> None:
-    """Let `call` wait for one of `answers`, or without them for a yes."""
+    """Store `call` until one of `answers`, or without them a yes."""
     if ctx.oversight is not None:
         await ctx.oversight.confirmations.ask(PendingCall.of(call, ctx, answers=answers))

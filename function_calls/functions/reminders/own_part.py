@@ -1,4 +1,4 @@
-"""Which part of a message a call is about: one of several things asked for names no time of the others."""
+"""Find the part of a message that a call is about, so that times of other requests are ignored."""
 
 import re
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ class OwnPart(Struct, frozen=True, kw_only=True):
 
 
 def own_part(content: str, ctx: CallContext) -> OwnPart:
-    """Return the part of the message that asks to be reminded of `content`; all of it where that cannot be told."""
+    """Return the part of the message that asks to be reminded of `content`; all of it where that is unknown."""
     requests = requests_in(ctx)
     reminders = [(each.content, each.time, asked) for asked in requests for each in asked.reminders]
     if len(requests) < 2 and len(reminders) < 2:
@@ -31,7 +31,7 @@ def own_part(content: str, ctx: CallContext) -> OwnPart:
     rivals = [(_said(each), None, each) for each in requests if not each.reminders]
     place = _likest(content, [*(words for words, _, _ in reminders), *(words for words, _, _ in rivals)])
     if place is None and len(reminders) == 1 and len(_set_in(requests)) == 1:
-        place = 0  # in another language, or in other words: there is nothing else that it can be
+        place = 0  # in another language or other words: the only candidate
     if place is None or place >= len(reminders) or reminders[place][2].intent != "reminder_set":
         return OwnPart(words=ctx.message.text)
     _, time, request = reminders[place]
@@ -40,7 +40,7 @@ def own_part(content: str, ctx: CallContext) -> OwnPart:
 
 
 def own_words_for(intent: str, reference: str, ctx: CallContext) -> str:
-    """Return the part of the message that asks for `intent` with what `reference` names; all of it where none does."""
+    """Return the part of the message that asks for `intent` with `reference`; all of it where none does."""
     requests = requests_in(ctx)
     asked = [_said(each) for each in requests if each.intent == intent]
     if len(requests) < 2 or not asked:
@@ -60,7 +60,7 @@ def _set_in(requests: Sequence[Request]) -> list[Request]:
 
 
 def _likest(content: str, candidates: Sequence[str]) -> int | None:
-    """The place of the one candidate that has more of the words of `content` than any other; None without one."""
+    """Return the index of the one candidate with the most words of `content`; None on a tie."""
     wanted = set(_SIGNS.findall(content.lower()))
     shares = [len(wanted & set(_SIGNS.findall(each.lower()))) / max(len(wanted), 1) for each in candidates]
     best = max(shares, default=0.0)

@@ -1,4 +1,4 @@
-"""The list of reminders: by day, a page at a time, and which page was shown last."""
+"""List reminders by day in pages, and remember the page shown last."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -22,7 +22,7 @@ _SHOWN_FOR = timedelta(minutes=30)
 
 
 class AskedPage(Struct, frozen=True, kw_only=True):
-    """One page, 1 and up, of the reminders that `wanted` describes; `who_set` says of each who has set it.
+    """One page, 1 and up, of the reminders that `wanted` describes; `who_set` adds to each who has set it.
 
     `only_own` leaves out what the person has neither set nor is reminded of.
     """
@@ -34,7 +34,7 @@ class AskedPage(Struct, frozen=True, kw_only=True):
 
 
 def asks_for_own(whose: str | None, text: str) -> bool:
-    """Return whether "my reminders" are asked for: by `whose`, or without it by the person's `text`."""
+    """Return whether "my reminders" are requested: by `whose`, or without it by the person's `text`."""
     if whose is not None:
         return whose == "mine"
     said = folded(text)
@@ -55,7 +55,7 @@ async def others_here(
 def asked_page(
     wanted: str, page: int | None, ctx: CallContext, *, who_set: bool = False, only_own: bool = False
 ) -> AskedPage | None:
-    """The page that is asked for; 0 is the one after what was shown last, None where nothing was shown lately."""
+    """Return the requested page; 0 is the one after the last shown, None where none was shown lately."""
     if page != 0:
         return AskedPage(wanted=wanted, number=page or 1, who_set=who_set, only_own=only_own)
     shown = ctx.state.get(_KEY)
@@ -69,7 +69,7 @@ def asked_page(
 
 
 def remember_page(asked: AskedPage, count: int, ctx: CallContext) -> None:
-    """Keep which page is shown, where there is another."""
+    """Remember the page shown, where there is another."""
     if asked.number * PAGE < count:
         ctx.state[_KEY] = {
             "wanted": asked.wanted,
@@ -82,7 +82,7 @@ def remember_page(asked: AskedPage, count: int, ctx: CallContext) -> None:
 
 
 def list_page(found: Sequence[Reminder], asked: AskedPage, ctx: CallContext, *, has_others: bool = False) -> str:
-    """One page of a numbered list, under a heading for each day when there are several.
+    """Word one page of a numbered list, with a heading for each day when there are several.
 
     `has_others` says that other people have reminders here, where a list of one's own is empty.
     """
@@ -110,7 +110,7 @@ def _owned(number: int, reminder: Reminder, ctx: CallContext) -> str:
 
 
 def _nothing(asked: AskedPage, ctx: CallContext, *, has_others: bool) -> str:
-    """Return what to say where no reminder fits."""
+    """Return the text for an empty list."""
     if not asked.wanted:
         return "reminder.none_of_own" if has_others else "reminder.none"
     return "reminder.none_due" if _names_time(asked.wanted, ctx) else "reminder.none_fits"
@@ -132,7 +132,7 @@ def _heading(day: str, ctx: CallContext) -> str:
 
 
 def _day(reminder: Reminder, ctx: CallContext) -> str:
-    """Return the day of the next fire, as the one who asks counts days."""
+    """Return the day of the next fire in the asker's zone."""
     if reminder.state is ReminderState.PAUSED:
         return say(ctx.language, "reminder.paused")
     if not reminder.next_fires:

@@ -1,4 +1,4 @@
-"""Pause reminders and let them go on: until somebody says so, or for a while."""
+"""Pause and resume reminders, indefinitely or for a time."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -36,7 +36,7 @@ _INVERSES: Final[Mapping[str, str]] = {"pause": "resume", "resume": "pause", "jo
 
 
 def rest_asked(args: ReminderStateArgs, ctx: CallContext) -> Suspension | None:
-    """For how long a pause is asked for; None until somebody says so.
+    """Return the requested length of a pause; None for an indefinite one.
 
     Raises:
         RequestRefused: `time_not_understood`, `time_in_past`.
@@ -47,12 +47,12 @@ def rest_asked(args: ReminderStateArgs, ctx: CallContext) -> Suspension | None:
 
 
 async def paused(reference: str, ctx: CallContext, reminders: ReminderService) -> ToolResult:
-    """Pause what is meant until somebody says otherwise."""
+    """Pause reminders indefinitely."""
     return _switched("pause", await reminders.pause(ctx.chat, ctx.sender, reference), ctx)
 
 
 async def at_rest(rest: Suspension, reference: str, ctx: CallContext, reminders: ReminderService) -> ToolResult:
-    """Return what comes back by itself is left out in the `rest`; of the others those that come in it are paused."""
+    """Skip the occurrences of repeating reminders in the `rest`; pause the one-time reminders in it."""
     if means_all(reference):
         chosen = await own_reminders(ctx, reminders)
     else:
@@ -82,7 +82,7 @@ async def at_rest(rest: Suspension, reference: str, ctx: CallContext, reminders:
 
 
 async def rested(rest: Suspension, reminder: Reminder, ctx: CallContext, reminders: ReminderService) -> ToolResult:
-    """Leave out of one that repeats what comes in the `rest`.
+    """Skip the occurrences of a repeating reminder in the `rest`.
 
     Raises:
         RequestRefused: `not_your_reminder`; `rule_never_fires`, nothing is left of it.
@@ -99,7 +99,7 @@ async def rested(rest: Suspension, reminder: Reminder, ctx: CallContext, reminde
 
 
 async def resumed(reference: str, ctx: CallContext, reminders: ReminderService) -> ToolResult:
-    """Return what is paused goes on, and what rests comes at all its times again."""
+    """Resume paused reminders, and restore the skipped occurrences of suspended ones."""
     if means_all(reference):
         own = await own_reminders(ctx, reminders)
     else:
@@ -130,7 +130,7 @@ def _switched(action: str, changed: Sequence[Reminder], ctx: CallContext) -> Too
 async def _with_question(
     until: datetime, paused: ToolResult, ctx: CallContext, reminders: ReminderService
 ) -> ToolResult:
-    """`paused`, and a reminder at the end of the pause that asks whether they are to go on."""
+    """Add to `paused` a reminder at the end of the pause that asks whether to resume."""
     ids = [receipt.subject for receipt in paused.receipts]
     which = ids[0] if len(ids) == 1 else say(ctx.language, "reminder.resume_all")
     asked = await reminders.create(
@@ -150,13 +150,13 @@ async def _with_question(
 
 
 def told(action: str, reminder: Reminder, ctx: CallContext) -> str:
-    """Return what was done to one reminder, and when it comes again where it does."""
+    """Word the change of one reminder, with its next time if there is one."""
     if action == "resume" or (action in {"join", "leave", "done"} and reminder.next_fires):
         return set_confirmed(reminder, ctx, verb=action)
     return say(ctx.language, f"reminder.{action}_told", id=reminder.id, content=reminder.content)
 
 
 def inverse(action: str, reminder: Reminder) -> UndoStep:
-    """Return what takes `action` back."""
+    """Return the step that undoes `action`."""
     arguments: dict[str, object] = {"action": _INVERSES[action], "reminder_id": reminder.id}
     return UndoStep(name="reminder_state", arguments=arguments)

@@ -1,4 +1,4 @@
-"""Whom a reminder is for, from the words that name them."""
+"""Resolve the people that a reminder is for from the words that name them."""
 
 import re
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from services.reminders.model import EVERYONE
 from services.reminders.service import ReminderService
 
 _EVERYONE_WORDS = {"everyone", "everybody", "all", "us", "大家", "所有人", "全体", "@all", "我们"}
-_LATELY = timedelta(minutes=10)  # so long is the answer to a question waited for
+_LATELY = timedelta(minutes=10)  # how long an answer to a question is awaited
 _MOST_LOOKED_AT = 200
 _MOST_READ = 2000
 _MOST_NAMED = 5
@@ -25,10 +25,10 @@ _BETWEEN = re.compile(r"\s*(?:,|、|，|&|\band\b|和|跟|与|及)\s*", re.IGNOR
 
 
 async def named_people(words: str | None, ctx: CallContext, history: HistoryService) -> tuple[Person, ...]:
-    """Return everyone, people mentioned in the message or members of the chat; empty for the one who asks alone.
+    """Return everyone, people mentioned in the message or members of the chat; empty for the asker alone.
 
-    Who is not mentioned in it may have been in the message before: "remind @Bob to eat" is asked "when?". A name that
-    fits no member is kept as it is written, and notifies nobody.
+    People may also be mentioned in the message before: "remind @Bob to eat" is asked "when?". A name that matches
+    no member is kept as written, and notifies nobody.
 
     Raises:
         RequestRefused: `person_ambiguous(name, people)`.
@@ -47,7 +47,7 @@ async def named_people(words: str | None, ctx: CallContext, history: HistoryServ
 
 
 async def _person(name: str, mentioned: Sequence[Person], ctx: CallContext, history: HistoryService) -> Person:
-    """Return whom `name` stands for.
+    """Resolve `name` to a person.
 
     Raises:
         RequestRefused: `person_ambiguous(name, people)`.
@@ -57,7 +57,7 @@ async def _person(name: str, mentioned: Sequence[Person], ctx: CallContext, hist
 
 
 async def _account(person: Person, ctx: CallContext, history: HistoryService) -> Person:
-    """Return the member with the user name that `person` is, where the platform told nothing but that name."""
+    """Return the member with the user name of `person`, where the platform sent only that name."""
     if not is_username_only(person):
         return person
     return with_account(person, (message.sender for message in await _written(ctx, history)))
@@ -68,7 +68,7 @@ async def _written(ctx: CallContext, history: HistoryService) -> Sequence[ChatMe
 
 
 async def _member(name: str, ctx: CallContext, history: HistoryService) -> Person:
-    """Return the member of the chat who is called `name`; members of now count more than those of the past.
+    """Return the member of the chat who is called `name`; present members take precedence over past ones.
 
     Raises:
         RequestRefused: `person_ambiguous(name, people)`.
@@ -106,14 +106,14 @@ def _as_written(name: str, ctx: CallContext) -> str:
 
 
 async def _mentioned_before(ctx: CallContext, history: HistoryService) -> tuple[Person, ...]:
-    """Whom the person who asks has mentioned here lately, the latest first."""
+    """Return the people that the asker has mentioned here lately, the latest first."""
     lately = await history.since(ctx.chat, ctx.now - _LATELY, _MOST_LOOKED_AT)
     own = [message for message in reversed(lately) if message.sender.id == ctx.sender.id]
     return tuple(person for message in own for person in message.mentions)
 
 
 def _unknown(words: str, mentioned: Sequence[Person], ctx: CallContext) -> list[str]:
-    """Return the names in `words` that are nobody's as far as `mentioned` goes."""
+    """Return the names in `words` that are not in `mentioned`."""
     if _known(words, mentioned, ctx) is not None:
         return []
     return [name for name in _names(words) if _known(name, mentioned, ctx) is None]
@@ -124,7 +124,7 @@ def _names(words: str) -> list[str]:
 
 
 def _known(name: str, mentioned: Sequence[Person], ctx: CallContext) -> Person | None:
-    """Somebody who needs no guessing: everyone, oneself, who is mentioned (also with "and" in the name)."""
+    """Resolve a certain person: everyone, oneself, or a mentioned one (also with "and" in the name)."""
     bare = name.strip().lstrip("@").strip()
     if bare.lower() in _EVERYONE_WORDS:
         return Person(id=EVERYONE, name=bare)
@@ -134,10 +134,10 @@ def _known(name: str, mentioned: Sequence[Person], ctx: CallContext) -> Person |
 
 
 def _as_one_word(name: str) -> str:
-    """Return how a name of several words is read without a model: "Bob Smith" as "bob_smith"."""
+    """Return a name of several words as the offline interpreter parses it: "Bob Smith" as "bob_smith"."""
     return "_".join(name.lower().split())
 
 
 def _but_not_oneself(people: tuple[Person, ...], ctx: CallContext) -> tuple[Person, ...]:
-    """Return A reminder for nobody but the one who asks names nobody."""
+    """Return no people where the only one is the asker."""
     return () if all(each.id == ctx.sender.id for each in people) else people

@@ -1,4 +1,4 @@
-"""Put reminders off: what was said lately is said again, and of what is still to come the next time comes later."""
+"""Snooze reminders: repeat recently delivered ones, and postpone the next occurrence of others."""
 
 import re
 from collections.abc import Awaitable, Callable
@@ -39,7 +39,7 @@ _SAID_TOGETHER: Final = timedelta(hours=1)
 _SAID_LATELY: Final = timedelta(days=1)
 _EXACT: Final = timedelta(minutes=1)
 _SHIFT: Final = re.compile(r"[+-]\d{1,4}:[0-5]\d")
-# "Remind me again on Friday", not "push it back again": said both times.
+# "Remind me again on Friday", not "push it back again": delivered both times.
 _AGAIN: Final = re.compile(
     r"\b(?:remind|tell|ask|ping|notify)\b.*\bagain\b|^\W*(?:and |also )?(?:again|also) (?:on|at|in|next|tomorrow)\b"
     r"|^\W*(?:and|also|then|again|and also|and then)\b.*\bsame time\b"
@@ -51,7 +51,7 @@ Change = Callable[..., Awaitable[ToolResult]]
 
 
 class Until(Struct, frozen=True, kw_only=True):
-    """Until when something is put off: `moment`, or by `length` from when it would come.
+    """The target of a snooze: `moment`, or `length` after the due time.
 
     `keeps_clock` says that it is the day of `moment` at the time that the reminder has.
     """
@@ -61,7 +61,7 @@ class Until(Struct, frozen=True, kw_only=True):
     keeps_clock: bool = False
 
     def of(self, schedule: Schedule, coming: datetime | None, now: datetime) -> datetime:
-        """Return when a reminder of `schedule` is said that would come at `coming`; None for one that has been said."""
+        """Return the new time of a reminder of `schedule` due at `coming`; None for a delivered one."""
         if self.keeps_clock:
             zone = ZoneInfo(schedule.zone)
             day = self.moment.astimezone(zone).date()
@@ -88,14 +88,14 @@ def until_of(words: str | None, ctx: CallContext) -> Until:
 
 
 async def put_off(reference: str, until: Until, ctx: CallContext, reminders: ReminderService) -> ToolResult:
-    """Put off what was said lately; without a reference, when nothing was, the one that was spoken of last.
+    """Snooze the recently delivered reminder; without a reference and a delivery, the one mentioned last.
 
-    Of what repeats and is still to come only the next time is put off.
+    Of a repeating reminder only the next occurrence is postponed.
 
     Raises:
         RequestRefused: as `ReminderService.snooze`.
     """
-    if not reference:  # what was said to somebody else meanwhile is not meant
+    if not reference:  # reminders delivered to others meanwhile are not meant
         own = await reminders.said.lately(ctx.chat, ctx.sender, _SAID_LATELY)
         reference = own[0].id if own else ""
     try:
@@ -107,7 +107,7 @@ async def put_off(reference: str, until: Until, ctx: CallContext, reminders: Rem
     try:
         old = await reminders.get(ctx.chat, ctx.sender, reference) if reference else None
     except RequestRefused:
-        old = None  # it was said lately and is no longer open, or the service says what is wrong
+        old = None  # it was delivered lately and is closed, or the service words the error
     if said is None and old is not None:
         return await _put_off_ahead(old, until, ctx, reminders)
     schedule = old.schedule if said is None and old is not None else said.schedule if said is not None else None
@@ -120,7 +120,7 @@ async def put_off(reference: str, until: Until, ctx: CallContext, reminders: Rem
 
 
 async def _put_off_ahead(old: Reminder, until: Until, ctx: CallContext, reminders: ReminderService) -> ToolResult:
-    """Put off what is still to come: what repeats only once, and "again … at the same time" is said both times."""
+    """Postpone a pending reminder, a repeating one once; "again … at the same time" delivers it both times."""
     coming = next_fires(old.schedule, ctx.now, 1)
     if _AGAIN.search(ctx.message.text):
         again = replace(until, keeps_clock=until.keeps_clock or _names_only_a_day(ctx))
@@ -141,9 +141,9 @@ async def _put_off_ahead(old: Reminder, until: Until, ctx: CallContext, reminder
 async def put_off_all(
     until: Until, args: ReminderSnoozeArgs, ctx: CallContext, reminders: ReminderService
 ) -> ToolResult:
-    """Put off all that was said to this person lately; where nothing was, what they have set that still comes today.
+    """Snooze all reminders delivered to this person lately; without any, their own that are due today.
 
-    Many, and what comes later than today, are not put off without a yes.
+    Many reminders, and those due after today, need confirmation.
     """
     change = partial(_put_off_each, until, reminders)
     said = await reminders.said.lately(ctx.chat, ctx.sender, _SAID_TOGETHER)
@@ -161,7 +161,7 @@ async def put_off_all(
 async def put_off_several(
     until: Until, args: ReminderSnoozeArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
 ) -> ToolResult | None:
-    """Put off each of "both" or "1 and 3": what was said lately, if it was so many; None where one is named, or all.
+    """Snooze each of "both" or "1 and 3": the recently delivered, if as many; None where one or all are named.
 
     Raises:
         RequestRefused: as `several_meant`.
@@ -175,7 +175,7 @@ async def put_off_several(
 async def shifted_all(
     args: ReminderUpdateArgs, change: Change, ctx: CallContext, reminders: ReminderService
 ) -> ToolResult:
-    """Move what still comes today by so much, each only once; where nothing does, all that this person has set."""
+    """Postpone each reminder due today once by an amount; without any, all that this person has set."""
     own = await own_reminders(ctx, reminders)
     chosen = todays(own, ctx)
 
@@ -189,24 +189,24 @@ async def shifted_all(
 
 
 async def at_same_clock(schedule: Schedule, ctx: CallContext, reminders: ReminderService) -> Schedule:
-    """`schedule`, where it is for "the same time" on a day, at the clock of the reminder that was spoken of last."""
+    """Set `schedule` for "the same time" on a day to the clock of the reminder mentioned last."""
     if schedule.rule or SAME_TIME.search(ctx.message.text) is None or not _names_only_a_day(ctx):
         return schedule
     try:
         last = await spoken_of(None, ctx, reminders)
     except RequestRefused:
-        return schedule  # there is none that it could be the same as
+        return schedule  # there is no reminder to take the time from
     clock = clock_of(last.schedule, ctx.now)
     return Schedule(start=datetime.combine(schedule.start.date(), clock), zone=last.schedule.zone)
 
 
 def is_shift(words: str | None) -> bool:
-    """Return whether the argument `time` says by how much something is moved."""
+    """Return whether the argument `time` is an offset."""
     return _SHIFT.fullmatch(words or "") is not None
 
 
 def todays(own: tuple[Reminder, ...], ctx: CallContext) -> tuple[Reminder, ...]:
-    """Those of `own` that come today, on the day of the person."""
+    """Return those of `own` that are due today, in the person's zone."""
     today = ctx.now.astimezone(ctx.zone).date()
     return tuple(each for each in own if any(fire.astimezone(ctx.zone).date() == today for fire in each.next_fires))
 
@@ -216,7 +216,7 @@ async def _put_off_each(until: Until, reminders: ReminderService, said: Reminder
 
 
 async def _said_again(old: Reminder, moment: datetime, ctx: CallContext, reminders: ReminderService) -> ToolResult:
-    """Say `old` at `moment` as well; what somebody else has set is said again to the one who asks alone."""
+    """Repeat `old` at `moment`; a reminder of somebody else is repeated for the asker alone."""
     is_own = old.creator.id == ctx.sender.id
     again = await reminders.create(
         NewReminder(
@@ -237,7 +237,7 @@ async def _said_again(old: Reminder, moment: datetime, ctx: CallContext, reminde
 
 
 def _with_rest(told: ToolResult, rest: int, ctx: CallContext) -> ToolResult:
-    """`told`, and how many later ones stay as they are."""
+    """Append to `told` how many later ones stay unchanged."""
     if not told.receipts or rest <= 0:
         return told
     return replace(told, text="\n".join([told.text, say(ctx.language, "reminder.later_stay", count=rest)]))
@@ -249,7 +249,7 @@ def _names_only_a_day(ctx: CallContext) -> bool:
 
 
 def _length_in(words: str, ctx: CallContext) -> timedelta | None:
-    """Return the amount of time in `words`, if they name one and no moment that it ends at."""
+    """Return the duration in `words`, if they name one and no end."""
     pack = load_pack(language_of(words, ctx.language))
     found = pack.length.search(words)
     if found is None:
@@ -261,7 +261,7 @@ def _length_in(words: str, ctx: CallContext) -> timedelta | None:
 
 
 def clock_of(schedule: Schedule, now: datetime) -> time:
-    """Return the clock time that a reminder has, to the minute."""
+    """Return the clock time of a reminder, to the minute."""
     coming = next_fires(schedule, now, 1) if without_follow_up(schedule.rule) else ()
     start = coming[0].astimezone(ZoneInfo(schedule.zone)) if coming else schedule.start
     return start.time().replace(second=0, microsecond=0, tzinfo=None)

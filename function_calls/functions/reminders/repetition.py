@@ -1,4 +1,4 @@
-"""Change on which days of the week a reminder comes, and when it ends; the rest of its repetition stays."""
+"""Change a repeating reminder's days of the week and its end."""
 
 from collections.abc import Mapping
 from datetime import UTC, timedelta
@@ -31,14 +31,14 @@ _CLOCK: Final = frozenset({"BYHOUR", "BYMINUTE", "BYSECOND", "WKST", "EXDATE", *
 
 
 def with_days_for_good(args: ReminderUpdateArgs, ctx: CallContext) -> ReminderUpdateArgs:
-    """`args` with days that are left out again and again as such: "skip Sundays" is no single day."""
+    """Convert recurring skipped days in `args` to days of the week: "skip Sundays" is no single day."""
     if not args.skip or args.days or not are_all(args.skip, ctx.said_at, ctx.language, time_reader(ctx).parse_all):
         return args
     return args.model_copy(update={"skip": None, "days": LEFT_OUT + args.skip})
 
 
 def repeated(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> Schedule | None:
-    """`old` on the days, and up to the end, that `args` ask for; None where they ask for neither.
+    """Return `old` with the days and end in `args`; None where they have neither.
 
     Raises:
         RequestRefused: `time_not_understood`, `no_repetition`, `no_days_of_week`, `no_day_left`, `not_on_that_day`.
@@ -55,7 +55,7 @@ def repeated(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> Sched
 
 
 async def which_of_those_days(args: ReminderUpdateArgs, old: Reminder, ctx: CallContext) -> ToolResult:
-    """Ask whether "not on Sunday", which is both `skip` and `days`, is said of the coming one or of all of them.
+    """Ask whether "not on Sunday", both `skip` and `days`, means the coming one or all of them.
 
     Raises:
         RequestRefused: as `repeated` does.
@@ -85,7 +85,7 @@ async def which_of_those_days(args: ReminderUpdateArgs, old: Reminder, ctx: Call
 
 
 def is_only_day(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> bool:
-    """Return whether the days that may be left out are all on which it comes: only the coming one can be meant."""
+    """Return whether the skipped days are all its days, so that only the coming one can be meant."""
     named = weekdays_in((args.days or "").lstrip(LEFT_OUT), ctx.said_at, ctx.language, time_reader(ctx).parse_all)
     return bool(named) and _days_of(old) <= named
 
@@ -128,7 +128,7 @@ def _days_of(schedule: Schedule) -> frozenset[str]:
 
 
 def _weekly(parts: Mapping[str, str], days: frozenset[str]) -> str:
-    """Return the rule of `parts` on `days` instead; every one of the week is every day."""
+    """Return the rule of `parts` on `days` instead; all seven make it daily."""
     is_daily = len(days) == len(WEEKDAYS) and parts.get("INTERVAL", "1") == "1"
     named = {} if is_daily else {"BYDAY": ",".join(day for day in WEEKDAYS if day in days)}
     kept = {name: value for name, value in parts.items() if name not in {"FREQ", "BYDAY"}}
@@ -137,13 +137,13 @@ def _weekly(parts: Mapping[str, str], days: frozenset[str]) -> str:
 
 
 def _counted_on(new: Schedule, old: Schedule, ctx: CallContext) -> Schedule:
-    """Return `new` as often as `old` would still have come, where it comes a number of times."""
+    """Return `new` with the remaining count of `old`, where it has one."""
     count = rule_parts(old.rule).get("COUNT")
     return new if count is None else _so_many(len(next_fires(old, ctx.now, int(count))), _endless(new), ctx)
 
 
 def _until(words: str, old: Schedule, ctx: CallContext) -> Schedule:
-    """`old` up to the day that `words` name, that day included."""
+    """Return `old` until the day that `words` name, inclusive."""
     last = last_day(words, ctx.said_at, ctx.language, time_reader(ctx).parse_all)
     if last is None:
         raise RequestRefused("time_not_understood", time=words)
@@ -155,7 +155,7 @@ def _until(words: str, old: Schedule, ctx: CallContext) -> Schedule:
 
 
 def _so_many(times: int, old: Schedule, ctx: CallContext) -> Schedule:
-    """`old` so many more times."""
+    """Return `old` with a number of remaining times."""
     endless = _endless(old)
     fires = next_fires(endless, ctx.now, times)
     if not fires:
@@ -168,7 +168,7 @@ def _so_many(times: int, old: Schedule, ctx: CallContext) -> Schedule:
     )
     if next_fires(counted, ctx.now, times + 1) == fires:
         return counted
-    # Days that are left out count as well, and every second week is counted from the first one.
+    # Skipped days count too, and every second week is counted from the first one.
     return replace(endless, rule=f"{endless.rule};UNTIL={fires[-1].astimezone(UTC):%Y%m%dT%H%M%SZ}")
 
 

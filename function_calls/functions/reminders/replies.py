@@ -1,4 +1,4 @@
-"""Which reminder a message means that replies to one: to the reminder as it was said, or to its confirmation."""
+"""Resolve the reminder that a reply means: a delivered reminder, or one in a confirmation."""
 
 import re
 
@@ -23,12 +23,12 @@ _LOOKED_BACK = 200
 
 
 def points(reference: str | None) -> bool:
-    """Return whether the words only point at what is replied to, or say nothing."""
+    """Return whether the words only refer to the replied message, or are empty."""
     return (reference or "").strip().casefold() in _THIS
 
 
 async def replied_to(ctx: CallContext, reminders: ReminderService, history: HistoryService) -> tuple[Reminder, ...]:
-    """Return the reminders of the message that is replied to; none when it is no reply, or one to something else."""
+    """Return the reminders of the replied message; none when it is no reply, or has no reminders."""
     message_id = ctx.message.reply_to
     if message_id is None:
         return ()
@@ -39,9 +39,9 @@ async def replied_to(ctx: CallContext, reminders: ReminderService, history: Hist
 async def meant(
     reference: str | None, ctx: CallContext, reminders: ReminderService, history: HistoryService
 ) -> str | None:
-    """`reference`, or where it only points the id of the reminder that is replied to; None when nothing is meant.
+    """Return `reference`, or the id of the replied reminder where it is a pronoun; None when nothing is meant.
 
-    Where the person's own words name one reminder and nothing of `reference` is among them, it is the one they name.
+    The person's own words take precedence where they name one reminder and contain nothing of `reference`.
 
     Raises:
         RequestRefused: `reminder_ambiguous(reference, candidates)`: the message that is replied to had several.
@@ -55,7 +55,7 @@ async def meant(
 
 
 async def _named_in_words(reference: str, ctx: CallContext, reminders: ReminderService) -> str | None:
-    """Return the id of the one reminder that the message names in other words than `reference`; models mix up ids."""
+    """Return the id of the one reminder that the message names instead of `reference`; models mix up ids."""
     said = set(_WORD.findall(ctx.message.text.casefold()))
     if said & set(_WORD.findall(reference.casefold())):
         return None
@@ -67,13 +67,13 @@ async def _named_in_words(reference: str, ctx: CallContext, reminders: ReminderS
     try:
         return (await reminders.get(ctx.chat, ctx.sender, names[0])).id
     except RequestRefused:
-        return None  # the words fit none, or several: the model may have seen more
+        return None  # the words match none, or several: the model may have more context
 
 
 async def _confirmed_in(
     message_id: str, ctx: CallContext, reminders: ReminderService, history: HistoryService
 ) -> tuple[Reminder, ...]:
-    """Return the open reminders whose ids stand in an earlier message of the bot."""
+    """Return the open reminders whose ids are in an earlier message of the bot."""
     before = await history.recent(ctx.chat, _LOOKED_BACK)
     text = next((each.text for each in before if each.id == message_id and each.sender.is_bot), "")
     found: list[Reminder] = []
@@ -81,5 +81,5 @@ async def _confirmed_in(
         try:
             found.append(await reminders.get(ctx.chat, ctx.sender, reference))
         except RequestRefused:
-            continue  # it is over, or no id of a reminder
+            continue  # a closed reminder, or no id of one
     return tuple(found)

@@ -1,4 +1,4 @@
-"""For which while a reminder is to rest, in people's words, and how that is confirmed."""
+"""Parse the time of a suspension, and word its confirmation."""
 
 import re
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ _MONTHS: Final = {Grain.MONTH: 1, Grain.QUARTER: 3, Grain.YEAR: 12}
 
 
 def rest_until(words: str, ctx: CallContext) -> Suspension:
-    """From now until when `words` say; until a day is until that day begins.
+    """Return the time from now until `words`; until a day means until it begins.
 
     Raises:
         RequestRefused: `time_not_understood`, `time_in_past`.
@@ -43,7 +43,7 @@ def rest_until(words: str, ctx: CallContext) -> Suspension:
 
 
 def rest_during(words: str, ctx: CallContext) -> Suspension:
-    """Return the while that `words` name: "next week", "tomorrow", "Dec 20 to Jan 3", or how long it lasts from now.
+    """Return the period that `words` name: "next week", "tomorrow", "Dec 20 to Jan 3", or a length from now.
 
     Raises:
         RequestRefused: `time_not_understood`, `time_in_past`.
@@ -60,13 +60,13 @@ def rest_during(words: str, ctx: CallContext) -> Suspension:
 
 
 def morning_after(rest: Suspension, ctx: CallContext) -> datetime:
-    """Return when a person can be asked whether things go on: a rest that ends at midnight is spoken of in the day."""
+    """Return the time to ask whether to resume: in the day, if the suspension ends at midnight."""
     local = rest.until.astimezone(ctx.zone)
     return moment_of(f"{local:%Y-%m-%d}", ctx) if local == _midnight(local) else local
 
 
 def rest_told(reminder: Reminder, rest: Suspension, missed: Sequence[datetime], ctx: CallContext) -> str:
-    """Return which times of a reminder were left out, and when it goes on."""
+    """Word the skipped times of a reminder, and when it resumes."""
     language = ctx.language
     coming = next_fires(drop_follow_up(reminder.schedule), rest.until - _TICK)
     dates = tuple(dict.fromkeys(date_format.date(language, each) for each in (missed[0], missed[-1])))
@@ -86,7 +86,7 @@ def _reading(words: str, ctx: CallContext) -> Reading | None:
 
 
 def _stretch(reading: Reading | None) -> Suspension | None:
-    """Return the coming days that follow each other, where a reading says the days of the week: "Monday to Friday"."""
+    """Return the consecutive coming days of a reading with days of the week: "Monday to Friday"."""
     rule = _WEEKLY.fullmatch(reading.rrule or "") if reading is not None else None
     if reading is None or rule is None or reading.has_clock or reading.part:
         return None
@@ -98,7 +98,7 @@ def _stretch(reading: Reading | None) -> Suspension | None:
 
 
 def _end(reading: Reading, since: datetime, words: str) -> datetime:
-    """Return the first moment behind the days that were named."""
+    """Return the first moment after the named days."""
     if reading.end is not None:
         return reading.end
     if is_weekend(reading, words):

@@ -1,4 +1,4 @@
-"""Which reminders are meant where somebody names several: "both", "them all", "1 and 3", 前两个."""
+"""Resolve references to several reminders: "both", "them all", "1 and 3", 前两个."""
 
 import re
 from datetime import timedelta
@@ -28,7 +28,7 @@ Reminders = tuple[Reminder, ...]
 
 
 def or_said_together(reference: str | None, ctx: CallContext) -> str | None:
-    """Return `reference`, or where a model left it out or made "all" of it what the person said: "both", "1 and 3"."""
+    """Return `reference`, or the person's own "both", "1 and 3" where a model omitted it or made it "all"."""
     plain = replace(ctx.message, text=_MENTION.sub("", ctx.message.text))
     asked = () if reference and not means_all(reference) else requests_in(replace(ctx, message=plain))
     if len(asked) != 1:
@@ -42,7 +42,7 @@ def or_said_together(reference: str | None, ctx: CallContext) -> str | None:
 async def several_meant(
     reference: str | None, ctx: CallContext, reminders: ReminderService, history: HistoryService
 ) -> Reminders:
-    """Return the reminders that `reference` means where it names several; none where it names one, or all.
+    """Resolve a `reference` to several reminders; none where it names one, or all.
 
     "Both" are the only two, or the two that were set, changed or listed together last; "them" as many as these were.
 
@@ -72,13 +72,13 @@ async def several_meant(
 
 
 def may_mean_all(reference: str | None) -> bool:
-    """Return whether all that somebody has set is meant, where nothing was spoken of lately: "all", "them all", 都."""
+    """Return whether all of a person's reminders may be meant, if none was mentioned lately: "all", "them all", 都."""
     named = several_in(reference or "")
     return means_all(reference or "") or (named is not None and named.kind == "spoken" and named.count is None)
 
 
 def is_of(reference: str | None, group: Reminders) -> bool:
-    """Return whether `reference` means those spoken of last, and `group` may be those."""
+    """Return whether `reference` means the ones mentioned last, and `group` may be those."""
     named = several_in(reference or "")
     return named is not None and named.kind == "spoken" and _fits(group, named)
 
@@ -86,7 +86,7 @@ def is_of(reference: str | None, group: Reminders) -> bool:
 async def with_others_told(
     told: ToolResult, reference: str | None, chosen: Reminders, ctx: CallContext, reminders: ReminderService
 ) -> ToolResult:
-    """`told`, and how many others of this person stay as they are, where "them" may have meant those too."""
+    """Append to `told` how many others of this person stay unchanged, where "them" may have meant those too."""
     others = [each for each in await reminders.open_in(ctx.chat) if each.creator.id == ctx.sender.id]
     rest = len({each.id for each in others} - {each.id for each in chosen})
     if not may_mean_all(reference) or not told.receipts or not rest:
@@ -95,16 +95,16 @@ async def with_others_told(
 
 
 def which_asked(reference: str | None) -> str:
-    """Return the key of the question for a reference that is not clear: which one is meant, or which ones."""
+    """Return the message key of the question for an unclear reference: which one is meant, or which ones."""
     return "reminder.which_one" if several_in(reference or "") is None else "reminder.which_ones"
 
 
 async def _spoken_of(
     named: Several, here: Reminders, own: Reminders, ctx: CallContext, reminders: ReminderService
 ) -> Reminders:
-    """Return what was changed together last, or set one by one just now, or listed since.
+    """Return the reminders changed together last, or set one by one just now, or listed since.
 
-    Nothing where that is not clear.
+    Empty where that is unclear.
     """
     receipts = await latest_receipts(ctx)
     changed = tuple(each for each in here if each.id in {receipt.subject for receipt in receipts})
@@ -114,7 +114,7 @@ async def _spoken_of(
     listed = tuple(each for each in (own if named.count is None else here) if each.id in shown.ids)
     was_set = group == lately or all(
         receipt.action == "set" for receipt in receipts
-    )  # when is known of no other change
+    )  # only these changes have a known time
     if was_set and any(each.created_at >= shown.at for each in group):
         listed = ()
     fitting = [each for each in (listed, group) if _fits(each, named)]

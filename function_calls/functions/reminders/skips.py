@@ -1,4 +1,4 @@
-"""Leave out one day, or the next time, of a reminder that repeats."""
+"""Skip one day, or the next occurrence, of a repeating reminder."""
 
 from datetime import datetime
 from typing import Final
@@ -20,10 +20,10 @@ NEXT: Final = "next"
 
 
 def with_skipped(words: str, old: Schedule, ctx: CallContext) -> Schedule:
-    """`old` without its fires on the day that `words` name, or without its next fire where they are `next`.
+    """Return `old` without its fires on the day that `words` name, or without its next fire for `next`.
 
     Raises:
-        RequestRefused: `nothing_to_skip`: it does not come on single days of the wall clock;
+        RequestRefused: `nothing_to_skip`: it has no occurrences on wall-clock days;
             `not_on_that_day(day, next)`; `time_not_understood(time)`.
 
     Source: RFC 5545 section 3.8.5.1 (EXDATE).

@@ -1,4 +1,4 @@
-"""Tell of the one reminder that was spoken of when it comes, in how long, and what it is about."""
+"""Describe one reminder: its next time, the time left, and its content."""
 
 from function_calls.functions.reminders.answers import listed, named
 from function_calls.functions.reminders.replies import meant
@@ -17,7 +17,7 @@ _THAT = "this"
 
 
 async def told_of_that(ctx: CallContext, reminders: ReminderService, history: HistoryService) -> ToolResult:
-    """Return the one that is replied to, or was spoken of last; all that it may be, where that is not known."""
+    """Describe the reminder replied to or mentioned last; all candidates where that is unknown."""
     try:
         reference = await meant(_THAT, ctx, reminders, history)
         one = await (reminders.get(ctx.chat, ctx.sender, reference) if reference else the_one_spoken_of(ctx, reminders))
@@ -34,7 +34,7 @@ def _result(found: tuple[Reminder, ...], text: str) -> ToolResult:
 
 
 def _told(reminder: Reminder, ctx: CallContext) -> str:
-    """Return when it comes next and in how long; one that is paused or just being said stands as in the list."""
+    """Word the next time and the time left; a paused or just delivered one is worded as in the list."""
     if not reminder.next_fires:
         return listed((reminder,), ctx)
     first, language = reminder.next_fires[0], ctx.language

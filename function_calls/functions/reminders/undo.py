@@ -1,11 +1,11 @@
-"""The steps that make a reminder again what it was."""
+"""Build the undo steps that restore reminders."""
 
 from function_calls.tools.calls import UndoStep
 from services.reminders.model import Reminder
 
 
 def put_back(reminder: Reminder, *, is_ended: bool = False) -> UndoStep:
-    """Tell what makes `reminder` again what it is now; `is_ended` says that the change which it takes back ends it."""
+    """Return the step that restores `reminder` as it is now; `is_ended` if the undone change ends it."""
     return UndoStep(
         name="reminder_put_back",
         arguments={
@@ -23,10 +23,10 @@ def put_back(reminder: Reminder, *, is_ended: bool = False) -> UndoStep:
 
 
 def restore(reminder: Reminder) -> UndoStep:
-    """Return what brings a deleted `reminder` back."""
+    """Return the step that restores a deleted `reminder`."""
     return UndoStep(name="reminder_restore", arguments={"reminder_id": reminder.id})
 
 
 def delete(reminder: Reminder) -> UndoStep:
-    """Return what takes a new `reminder` back."""
+    """Return the step that deletes a new `reminder`."""
     return UndoStep(name="reminder_delete", arguments={"reminder_id": reminder.id})

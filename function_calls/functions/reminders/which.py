@@ -1,4 +1,4 @@
-"""Which reminder is meant when none is named."""
+"""Resolve the reminder that is meant when none is named."""
 
 from function_calls.tools.calls import Receipt
 from function_calls.tools.context import CallContext
@@ -8,7 +8,7 @@ from services.reminders.service import ReminderService
 
 
 async def the_one_spoken_of(ctx: CallContext, reminders: ReminderService) -> Reminder:
-    """As `spoken_of` without a reference, but of several that were changed together none is picked.
+    """Resolve like `spoken_of` without a reference, but refuse several that were changed together.
 
     Raises:
         RequestRefused: as `ReminderService.get` does.
@@ -21,12 +21,12 @@ async def the_one_spoken_of(ctx: CallContext, reminders: ReminderService) -> Rem
 
 
 async def just_deleted(ctx: CallContext) -> tuple[str, ...]:
-    """Return the ids of what this person deleted in this chat, where that was the last thing they changed."""
+    """Return the ids of the reminders that this person deleted in this chat, if that was their last change."""
     return tuple(receipt.subject for receipt in await latest_receipts(ctx) if receipt.action == "deleted")
 
 
 async def spoken_of(reference: str | None, ctx: CallContext, reminders: ReminderService) -> Reminder:
-    """Return the reminder that is meant; without a reference the one that this person changed last, or the only one.
+    """Return the reminder of a reference; without one the reminder that this person changed last, or the only one.
 
     Raises:
         RequestRefused: as `ReminderService.get` does.
@@ -37,7 +37,7 @@ async def spoken_of(reference: str | None, ctx: CallContext, reminders: Reminder
         try:
             return await reminders.get(ctx.chat, ctx.sender, receipt.subject)
         except RequestRefused:
-            continue  # it is gone, or it was no reminder
+            continue  # it is deleted, or it was no reminder
     try:
         return await reminders.get(ctx.chat, ctx.sender, "")
     except RequestRefused as refusal:
@@ -48,6 +48,6 @@ async def spoken_of(reference: str | None, ctx: CallContext, reminders: Reminder
 
 
 async def latest_receipts(ctx: CallContext) -> tuple[Receipt, ...]:
-    """Return what this person changed last in this chat; nothing where no changes are kept."""
+    """Return the last changes of this person in this chat; none where no changes are logged."""
     changes = () if ctx.oversight is None else await ctx.oversight.receipts.latest(ctx.conversation)
     return tuple(receipt for change in changes for receipt in change.receipts)

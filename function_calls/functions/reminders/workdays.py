@@ -1,4 +1,4 @@
-"""Working days as people mean them: without public holidays, and with the make-up days of their country."""
+"""Compute working days: without public holidays, with the make-up days of a country."""
 
 import re
 
@@ -18,7 +18,7 @@ _FIVE_DAYS = re.compile(r"FREQ=WEEKLY;(?:INTERVAL=1;)?BYDAY=MO,TU,WE,TH,FR")
 
 
 def on_working_days(schedule: Schedule, words: str) -> Schedule | None:
-    """The schedule on the working days of its zone's country; None where `words` speak of weekdays or other days."""
+    """Return the schedule on working days of its zone's country; None where `words` name weekdays or other days."""
     if not _WORKDAYS.search(words) or not _FIVE_DAYS.match(schedule.rule):
         return None
     region = region_of(schedule.zone)
@@ -26,7 +26,7 @@ def on_working_days(schedule: Schedule, words: str) -> Schedule | None:
 
 
 def with_holidays(schedule: Schedule, words: str) -> Schedule:
-    """Return the schedule `on_working_days`, where that is what `words` speak of.
+    """Return the schedule `on_working_days`, where `words` name working days.
 
     It stays from Monday to Friday where no calendar knows the country, or none is installed.
     """

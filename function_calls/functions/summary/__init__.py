@@ -1,1 +1,1 @@
-"""What is summed up, and how it is worded: windows of time, bullets, offers, digests."""
+"""Summarise chats: time windows, wording, offers of reminders, and digests."""

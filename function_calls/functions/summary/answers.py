@@ -1,4 +1,4 @@
-"""A summary worded for the chat."""
+"""Word a summary for the chat."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta, tzinfo
@@ -19,7 +19,7 @@ _QUICK = timedelta(seconds=3)
 
 
 class SummaryReader(Protocol):
-    """For whom a summary is worded; the context of a call is one."""
+    """The reader that a summary is worded for, such as the context of a call."""
 
     @property
     def language(self) -> str:
@@ -28,7 +28,7 @@ class SummaryReader(Protocol):
 
     @property
     def zone(self) -> tzinfo:
-        """Return where times are told."""
+        """Return the zone of the times."""
         ...
 
     @property
@@ -43,20 +43,20 @@ class SummaryReader(Protocol):
 
 
 class SummaryProgress:
-    """Tells how many parts of a long chat are read, once that has taken a while."""
+    """A progress report of the parts of a long chat that are read, once that has taken a while."""
 
     def __init__(self, ctx: CallContext) -> None:
         self._ctx = ctx
         self._begun = ctx.clock.now()
 
     async def __call__(self, done: int, total: int) -> None:
-        """Tell it, unless it was quick or is over."""
+        """Report the progress, unless it was quick or is over."""
         if done < total and self._ctx.clock.now() - self._begun >= _QUICK:
             await self._ctx.progress(say(self._ctx.language, "summary.progress", done=done, total=total))
 
 
 def summarised(summary: Summary, ctx: SummaryReader, window: SummaryWindow, *, asker: Person | None = None) -> str:
-    """The bullets, then decisions, open questions, dates and links where there are any, and what was left out."""
+    """Word the bullets, then decisions, open questions, dates and links, if any, and what was left out."""
     language = ctx.language
     if summary.is_empty or summary.first_at is None or summary.last_at is None:
         return _empty(summary, ctx, window, asker)
@@ -71,7 +71,7 @@ def summarised(summary: Summary, ctx: SummaryReader, window: SummaryWindow, *, a
         start=start,
         end=end,
     )
-    # A model names people in its own sentences; a quotation needs its author in front.
+    # A model's sentences name people; a quotation needs its author in front.
     key = "summary.point" if summary.method is SummaryMethod.MODEL else "summary.bullet"
     bullets = [
         say(language, key, who=each.sender, text=each.text) + links_to(each.message_ids, ctx)
@@ -81,7 +81,7 @@ def summarised(summary: Summary, ctx: SummaryReader, window: SummaryWindow, *, a
 
 
 def _empty(summary: Summary, ctx: SummaryReader, window: SummaryWindow, asker: Person | None) -> str:
-    """Say who has written where nothing is left to summarise: nobody, the asker alone, or people who asked the bot."""
+    """Word an empty summary: nobody wrote, the asker alone, or only people who asked the bot."""
     if window.person is not None or window.topic is not None:
         return say(ctx.language, "summary.empty_window")
     count = sum(each.message_count for each in summary.heard)
@@ -94,18 +94,18 @@ def _empty(summary: Summary, ctx: SummaryReader, window: SummaryWindow, asker: P
 
 
 def links_to(message_ids: Sequence[str], ctx: SummaryReader) -> str:
-    """Links to the messages that say it, where the platform has such links."""
+    """Return links to the source messages, where the platform has such links."""
     found = filter(None, map(ctx.link_of, message_ids[:_SHOWN_LINKS]))
     return "".join(f" [↗]({link})" for link in found)
 
 
 def _minute(when: datetime, ctx: SummaryReader) -> str:
-    """When, to the minute: nobody looks for a message by its second."""
+    """Return the time, to the minute."""
     return date_format.moment(ctx.language, when.astimezone(ctx.zone).replace(second=0, microsecond=0), ctx.now)
 
 
 def _reservations(summary: Summary, language: str) -> list[str]:
-    """Return what a reader has to know of how the summary was made."""
+    """Return notes on the limits of the summary."""
     told = [say(language, "summary.cut")] if summary.is_cut else []
     if summary.fallback_reason is not None:
         told.append(say(language, "summary.fallback", reason=summary.fallback_reason))

@@ -1,4 +1,4 @@
-"""Words the summary that a reminder posts: what was said since it was posted last."""
+"""Make the digest that a reminder posts: a summary of the messages since the last one."""
 
 import asyncio
 from collections.abc import Callable
@@ -21,7 +21,7 @@ _MOST = 5_000
 
 
 class DigestReader(Struct, frozen=True, kw_only=True):
-    """Those who read a digest: their language, their zone, now (in it), and how messages of theirs are linked."""
+    """The readers of a digest: language, zone, now (in it), and links to their messages."""
 
     language: str
     zone: tzinfo
@@ -30,7 +30,7 @@ class DigestReader(Struct, frozen=True, kw_only=True):
 
 
 class Digests:
-    """Makes digests: with `summaries`, or, where those take longer than `patience`, `quick` ones without a model.
+    """Makes digests with `summaries`, or `quick` ones without a model where those take longer than `patience`.
 
     A delivery that takes two minutes counts as lost.
     """
@@ -51,7 +51,7 @@ class Digests:
         self._patience = patience
 
     async def __call__(self, notice: DueNotice) -> str:
-        """Return the text of the digest that `notice` is about."""
+        """Return the text of the digest for `notice`."""
         zone = notice.due_at.tzinfo or UTC
         since = notice.covers_since or notice.due_at - _WITHOUT_A_RULE
         window = SummaryWindow(since=since, until=notice.due_at, limit=_MOST)
@@ -72,5 +72,5 @@ class Digests:
             async with asyncio.timeout(self._patience.total_seconds()):
                 return await make(self._summaries, notice.address)
         except TimeoutError:
-            logger.bind(chat=str(notice.address)).warning("a digest took too long; it is made without a model")
+            logger.bind(chat=str(notice.address)).warning("digest timed out; making it without a model")
             return await make(self._quick, notice.address)

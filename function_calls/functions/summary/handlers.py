@@ -1,4 +1,4 @@
-"""The function that posts summaries on a schedule: a reminder whose action is a summary."""
+"""Handle the function that schedules summaries, as reminders with a summary as action."""
 
 from function_calls.functions.reminders.answers import set_confirmed
 from function_calls.functions.reminders.undo import delete

@@ -1,4 +1,4 @@
-"""Offer a reminder for each date that a summary names, in one tap."""
+"""Offer buttons that set a reminder for the dates in a summary."""
 
 import re
 from datetime import timedelta
@@ -12,13 +12,13 @@ from services.summary.model import DateMention, Summary
 _MOST = 3
 _SOON = timedelta(minutes=1)
 _LONGEST_CONTENT = 60
-# Strangers wrote the sentence, and it is going to stand inside a request: one clause of plain words, nothing more.
+# The sentence is untrusted and becomes part of a request, so only one clause of plain words is used.
 _CLAUSE_END = re.compile(r"[\n.,;:!?…，。；：！？、|/\\]|\b(?:and|then|also)\b|然后|并且|顺便|以及|再", re.IGNORECASE)
 _NOT_PLAIN = re.compile(r"[^\w\s%+'-]+")
 
 
 def reminder_offers(summary: Summary, ctx: CallContext) -> tuple[Choice, ...]:
-    """At most three buttons, each of which sets a reminder for a coming date of `summary`, the soonest first."""
+    """Return at most three buttons, each of which sets a reminder for a coming date of `summary`, soonest first."""
     coming = {each.at: each for each in summary.findings.dates if each.at is not None and each.at > ctx.now + _SOON}
     offers = (_offer(coming[at], ctx) for at in sorted(coming))
     return tuple(each for each in offers if each is not None)[:_MOST]

@@ -1,4 +1,4 @@
-"""Which messages a summary is about, from the person's own words: times, counts, "since my last message"."""
+"""Select the messages of a summary from the person's words: times, counts, "since my last message"."""
 
 import re
 import tomllib
@@ -35,7 +35,7 @@ class _Words(Struct, frozen=True, kw_only=True):
 
 
 async def asked_window(args: SummaryArgs, ctx: CallContext, history: HistoryService) -> SummaryWindow:
-    """The window that `args`, and the message where it says more, ask for; the recent messages where nothing does.
+    """Return the window that `args` or the message ask for; the recent messages without one.
 
     Raises:
         RequestRefused: the words name no window.
@@ -56,7 +56,7 @@ async def asked_window(args: SummaryArgs, ctx: CallContext, history: HistoryServ
         last = await history.last_message_of(ctx.chat, ctx.sender, before=ctx.message.sent_at)
         return made() if last is None else made(since=last.sent_at, limit=_MOST)
     if not args.window and (args.topic or args.person):
-        return made(limit=_MOST_COUNTED)  # one voice in a busy chat is not among its last few messages
+        return made(limit=_MOST_COUNTED)  # one person's messages in a busy chat are older than the last few
     if words.recent.search(said):
         return made()
     window = _counted(said, made) or _timed(said, ctx, made)
@@ -66,12 +66,12 @@ async def asked_window(args: SummaryArgs, ctx: CallContext, history: HistoryServ
 
 
 def asks_what_was_missed(args: SummaryArgs, ctx: CallContext) -> bool:
-    """Return whether it is about what the asker alone has not seen: "what did I miss?", "since my last message"."""
+    """Return whether only messages that the asker has not seen count: "what did I miss?", "since my last message"."""
     return _words().own.search(_folded(args.window or ctx.message.text)) is not None
 
 
 def _person(name: str | None, ctx: CallContext) -> str | None:
-    """Whose messages are meant: a name as written, or the asker's own."""
+    """Return the person whose messages are meant: a name as written, or the asker."""
     if name and _words().oneself.fullmatch(_folded(name)):
         return ctx.sender.id
     return name or None
@@ -100,7 +100,7 @@ def _timed(said: str, ctx: CallContext, made: Callable[..., SummaryWindow]) -> S
         return None
     is_open = end is None or (_words().open.search(said) is not None and reading.end is None)
     until = ctx.message.sent_at if is_open or end is None else min(end, ctx.message.sent_at)
-    # A window begins with its first moment, and stores give what came after one.
+    # A window includes its first moment, while stores return what came after one.
     return made(since=start - timedelta(microseconds=1), until=until, limit=_MOST)
 
 

@@ -1,1 +1,1 @@
-"""Take back the last change of a person."""
+"""Undo the last change of a person."""

@@ -1,4 +1,4 @@
-"""The function that takes a change back."""
+"""Handle the function that undoes a change."""
 
 from pydantic import Field
 

@@ -1,4 +1,4 @@
-"""Find the change that a spoken "undo" means, and ask where that is not certain."""
+"""Find the change that "undo" means, and ask where that is uncertain."""
 
 from collections.abc import Collection
 from datetime import timedelta
@@ -20,9 +20,9 @@ _LOOKED_BACK: Final = 50
 
 
 class UndoTarget(Struct, frozen=True, kw_only=True):
-    """The change that is meant: its id and the text of its confirmation.
+    """The change to undo: its id and the text of its confirmation.
 
-    `is_doubtful` calls for a question before it is taken back. `is_of_others` says that the message replies to the
+    `is_doubtful` requires a question before it is undone. `is_of_others` says that the message replies to the
     confirmation of somebody else's change.
     """
 
@@ -60,7 +60,7 @@ async def find_target(
 
 
 async def ask_which(target: UndoTarget, context: CallContext) -> ToolResult:
-    """Ask whether `target` is meant; a yes takes it back."""
+    """Ask whether `target` is meant; a yes undoes it."""
     call = ToolCall(id=context.call_id, name="undo", arguments={"change_id": target.change_id})
     if context.oversight is not None:
         await context.oversight.confirmations.ask(PendingCall.of(call, context))

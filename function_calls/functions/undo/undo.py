@@ -1,4 +1,4 @@
-"""Takes changes back by running the inverses that their receipts name."""
+"""Undo changes by running the inverses that their receipts name."""
 
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
@@ -29,15 +29,15 @@ class UndoService:
     """
 
     def __init__(self, router: FunctionCallRouter, receipts: ChangeLog, history: HistoryService | None = None) -> None:
-        """Without `history` an `undo` that replies to a message counts as any other."""
+        """Initialise the service; without `history` a reply with `undo` counts as any other."""
         self._router = router
         self._receipts = receipts
         self._history = history
 
     async def undo(self, context: CallContext, named: str = "") -> ToolResult:
-        """Take back the change with the id `named`; without one that which the message replies to, or the last.
+        """Undo the change with the id `named`; without one the change that the message replies to, or the last.
 
-        All that was changed for one message is one change. The last one is taken back without a question only if it
+        All that was changed for one message is one change. The last one is undone without a question only if it
         was made within `UNDO_WITHIN` and the person asked for nothing since that was not done.
         """
         if named:
@@ -66,7 +66,7 @@ class UndoService:
         return await self._undo_all(context, changes)
 
     async def _undo_all(self, context: CallContext, changes: Sequence[Change]) -> ToolResult:
-        """Run the inverses, the last change's first; after a breakdown it may be tried again."""
+        """Run the inverses, latest change first; after a failure they may be retried."""
         steps = [(change.agent_name, step) for change in changes for step in _steps(change)]
         results = [await self._run(step, agent, context, place) for place, (agent, step) in enumerate(steps)]
         is_done = any(result.ok for result in results)
@@ -87,7 +87,7 @@ def _steps(change: Change) -> Iterator[UndoStep]:
 
 
 def _is_changed_since(changes: Sequence[Change], remembered: Sequence[Change]) -> bool:
-    """Tell whether a later change of the same subject would be lost by going back to before `changes`."""
+    """Return whether undoing `changes` would lose a later change of the same subject."""
     subjects = {
         each.subject
         for change in changes
@@ -103,7 +103,7 @@ def _refused(cause: str, key: str, context: CallContext) -> ToolResult:
 
 
 def _line(step: UndoStep, result: ToolResult, language: str) -> str:
-    """Word one inverse; `undo.NAME` of the wording serves a function whose usual answer would mislead here."""
+    """Word one inverse; the message `undo.NAME` replaces a function's usual answer where that would mislead."""
     if not result.ok:
         return say(language, "undo.failed", why=result.text or result.error)
     own = f"undo.{step.name}"
@@ -111,7 +111,7 @@ def _line(step: UndoStep, result: ToolResult, language: str) -> str:
 
 
 def _outcome(changes: Sequence[Change], results: Sequence[ToolResult], context: CallContext) -> ToolResult:
-    """One answer for all inverses: what was taken back, and why the rest was not."""
+    """Combine the results of all inverses: what was undone, and why the rest was not."""
     language = context.language
     if not results:
         told = ", ".join(f"{each.action} {each.subject}" for change in changes for each in change.receipts)

@@ -1,4 +1,4 @@
-"""Everything the bot says, as data: one TOML file a language, the same keys in each."""
+"""Load the bot's messages from one TOML file per language, with the same keys in each."""
 
 import tomllib
 from functools import cache
@@ -28,7 +28,7 @@ def knows(key: str) -> bool:
 
 @cache
 def catalogue(language: str) -> dict[str, str]:
-    """All sentences of one language, keys joined by dots."""
+    """Return all messages of one language, keys joined by dots."""
     text = files(__name__).joinpath(f"{language}.toml").read_text(encoding="utf-8")
     return dict(_flatten("", tomllib.loads(text)))
 

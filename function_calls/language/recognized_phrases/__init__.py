@@ -1,4 +1,4 @@
-"""What is recognised in texts without interpreting them, as data: one TOML file a language, read on first use."""
+"""Load the phrases recognised without an interpreter from one TOML file per language."""
 
 import re
 import tomllib
@@ -45,7 +45,7 @@ class Phrases(Struct, frozen=True, kw_only=True):
 
 
 class Claims(Struct, frozen=True, kw_only=True):
-    """How one language claims a change; only what a model says is looked at.
+    """The patterns with which a model's text claims a change in one language.
 
     Where `gate` finds nothing, nothing is claimed. A sentence with one of `says` tells that something was changed,
     unless one of `excused` is in it; `alone` do so where they are the whole answer to a request for a change.
@@ -61,7 +61,7 @@ class Claims(Struct, frozen=True, kw_only=True):
 
 @cache
 def phrases(language: str) -> Phrases:
-    """Those of `language`, one of `LANGUAGES`."""
+    """Return the phrases of `language`, one of `LANGUAGES`."""
     table = _file(language)
     consent, tools = table["consent"], table["tools"]
     folding = table.get("folding", {"traditional": "", "simplified": ""})
@@ -85,7 +85,7 @@ def phrases(language: str) -> Phrases:
 
 @cache
 def every_claim() -> tuple[Claims, ...]:
-    """Return how all languages claim a change."""
+    """Return the claim patterns of all languages."""
     return tuple(
         Claims(
             gate=_any_of(told["gate"]),
@@ -111,7 +111,7 @@ def every_language() -> Iterator[Phrases]:
 
 
 def folded(text: str) -> str:
-    """`text` in one spelling: wide and traditional characters, case, apostrophes and shades of emoji made alike."""
+    """Normalise `text`: wide and traditional characters, case, apostrophes and variants of emoji."""
     if text.isascii():
         return text.casefold()
     plain = _SHADES.sub("", unicodedata.normalize("NFKC", text)).replace("’", "'").casefold()
@@ -121,7 +121,7 @@ def folded(text: str) -> str:
 
 
 def bare(text: str, name: str) -> str:
-    """`folded` text without punctuation at its ends, and without the `name` of the bot."""
+    """Return the `folded` text without punctuation at its ends, and without the `name` of the bot."""
     plain = folded(text).strip(_EDGES)
     called = folded(name)
     return plain.removeprefix(called).removesuffix(called).strip(_EDGES)
@@ -134,7 +134,7 @@ def is_clock(text: str) -> bool:
 
 
 def is_clock_without_half(text: str) -> bool:
-    """Return whether `text` is a time of the clock that leaves open which half of the day is meant."""
+    """Return whether `text` is a clock time that is ambiguous between the halves of the day."""
     plain = folded(text).strip()
     return any(each.clocks_without_half.fullmatch(plain) for each in every_language())
 

@@ -1,4 +1,4 @@
-"""The texts that instruct a model, as files, and the variables that are filled into them."""
+"""Load the prompts, which are files, and fill in their variables."""
 
 import re
 from collections.abc import Mapping
@@ -19,9 +19,9 @@ def prompt(name: str) -> str:
 
 
 def fill(template: str, variables: Mapping[str, str]) -> str:
-    """`template` with its `{{VARIABLES}}` filled in; one that is not known stays as it stands.
+    """Fill in the `{{VARIABLES}}` of `template`; unknown ones stay unchanged.
 
-    Values are not searched for variables again, so a person named `{{TOOLS}}` stays that.
+    Values are not expanded again, so a person named `{{TOOLS}}` keeps that name.
     """
     return re.sub(_VARIABLE, lambda found: variables.get(found[1], found[0]), template)
 
@@ -49,7 +49,7 @@ def variables_of(turn: Turn) -> dict[str, str]:
 
 
 def one_line(name: str) -> str:
-    """Return A person's name as it may stand in a prompt: one line, not too long."""
+    """Return a person's name for a prompt: one line, limited in length."""
     return " ".join(name.split())[:_LONGEST_NAME]
 
 

@@ -1,4 +1,4 @@
-"""Sentences with the call that they mean, shown to small models; data, so that another language adds no code."""
+"""Load example sentences with their calls, which are shown to small models."""
 
 import tomllib
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ class WorkedExample(Struct, frozen=True, kw_only=True):
 
 @cache
 def worked_examples() -> tuple[WorkedExample, ...]:
-    """All examples of `worked_examples.toml`, in its order."""
+    """Return all examples of `worked_examples.toml`, in its order."""
     data = tomllib.loads(
         files("function_calls.model_calls.prompts").joinpath("worked_examples.toml").read_text(encoding="utf-8")
     )

@@ -1,1 +1,1 @@
-"""The ways of making a model choose a tool: native calls, the prompt of Open WebUI, and enforced JSON."""
+"""Make a model choose a tool: by native calls, by Open WebUI's prompt, or by enforced JSON."""

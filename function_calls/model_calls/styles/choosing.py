@@ -1,4 +1,4 @@
-"""Which call style an endpoint gets: the one the operator names, or the best one that it is seen to do."""
+"""Choose the call style of an endpoint: the configured one, or the best one that a probe finds."""
 
 import asyncio
 import json
@@ -47,7 +47,7 @@ def make_style(name: FixedStyle, instructions: Instructions) -> CallStyle:
 
 
 class FallbackStyle:
-    """The style called `name` as long as the endpoint takes its requests; else the next that asks less of it."""
+    """The style called `name` while the endpoint accepts its requests; else the next simpler one."""
 
     def __init__(self, name: FixedStyle, instructions: Instructions) -> None:
         self._instructions = instructions
@@ -58,13 +58,13 @@ class FallbackStyle:
         return self._style
 
     def after(self, style: CallStyle, rejection: RequestRejected) -> CallStyle | None:
-        """Return the next style, where `rejection` is about what `style` needs of an endpoint."""
-        if style is not self._style:  # another message has found it out meanwhile
+        """Return the next style where `rejection` concerns a feature that `style` needs."""
+        if style is not self._style:  # another message has switched meanwhile
             return self._style
         if rejection.matter not in _NEEDS[self._name]:
             return None
         name: FixedStyle = "json_router" if self._name == "native" else "prompt"
-        logger.warning("the endpoint refuses what {} needs ({}); it is driven by {}", self._name, rejection, name)
+        logger.warning("endpoint rejects call style {} ({}); switching to {}", self._name, rejection, name)
         self._use(name)
         return self._style
 
@@ -74,7 +74,7 @@ class FallbackStyle:
 
 
 class AutoDetectedStyle:
-    """Asks an endpoint once what it can do, and remembers; an endpoint that is down is asked again later."""
+    """Probes an endpoint once and caches the result; an endpoint that is down is probed again later."""
 
     def __init__(self, model: LanguageModel, instructions: Instructions) -> None:
         self._model = model
@@ -83,7 +83,7 @@ class AutoDetectedStyle:
         self._probing = asyncio.Lock()
 
     async def current(self) -> CallStyle:
-        """Return the first of native, json_router and prompt that the endpoint masters.
+        """Return the first of native, json_router and prompt that the endpoint supports.
 
         Raises:
             ModelUnavailable: the endpoint is down.
@@ -93,20 +93,20 @@ class AutoDetectedStyle:
         async with self._probing:
             if self._found is None:
                 name = await probe(self._model)
-                logger.info("model {} is driven by {}", self._model.name, name)
+                logger.info("model {} uses call style {}", self._model.name, name)
                 self._found = FallbackStyle(name, self._instructions)
             return await self._found.current()
 
     def after(self, style: CallStyle, rejection: RequestRejected) -> CallStyle | None:
-        """Return the next style, should the endpoint refuse what it took when it was asked."""
+        """Return the next style if the endpoint rejects a feature that it accepted in the probe."""
         return None if self._found is None else self._found.after(style, rejection)
 
 
 async def probe(model: LanguageModel) -> FixedStyle:
-    """Find out with one or two small requests how `model` can be made to call a tool.
+    """Probe with one or two small requests how `model` can be made to call a tool.
 
     Raises:
-        ModelUnavailable: the endpoint is down, which says nothing about what it can do.
+        ModelUnavailable: the endpoint is down, so its features stay unknown.
     """
     if await _masters(model, _native_request(), _is_called):
         return "native"
@@ -119,7 +119,7 @@ async def _masters(model: LanguageModel, request: CompletionRequest, is_right: C
     try:
         return is_right(await model.complete(request))
     except RequestRejected:
-        return False  # it knows no such field
+        return False  # the endpoint does not support the field
     except ModelUnavailable as error:
         if error.reason == "malformed":
             return False

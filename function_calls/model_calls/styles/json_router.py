@@ -1,7 +1,7 @@
-"""Calls by enforced JSON, for servers whose native calling is broken but whose grammar is not.
+"""Request calls as enforced JSON, for servers without working native calls that support grammars.
 
 The answer is one flat object: the tool's name and its arguments side by side, or `none`; worked examples go before
-the message, and the history is left out, because small models take old requests for new ones.
+the message, and the history is left out, because small models repeat old requests.
 """
 
 import json
@@ -33,11 +33,11 @@ class JsonRouterStyle:
         self._prepared: dict[int, _Prepared] = {}
 
     def only_chooses(self, turn: Turn) -> bool:
-        """Until tools have run; after that the answer is words."""
+        """Return True until tools have run; after that the answer is text."""
         return bool(turn.tools) and not turn.steps
 
     def request(self, turn: Turn, tools: OfferedTools, corrections: Sequence[Correction]) -> CompletionRequest:
-        """Return the choice of one tool under a grammar, or the words once there are results."""
+        """Return a request for the choice of one tool under a grammar, or for the text once there are results."""
         if not self.only_chooses(turn):
             return self.words_request(turn)
         prepared = self._prepare(tools)
@@ -48,11 +48,11 @@ class JsonRouterStyle:
         return CompletionRequest(messages=messages, response_format=response_format)
 
     def words_request(self, turn: Turn) -> CompletionRequest:
-        """Return the conversation, with what the tools have found appended to the message."""
+        """Return the conversation, with the results of tools appended to the message."""
         return CompletionRequest(messages=self._instructions.conversation(turn, appended=outputs(turn)))
 
     def read(self, turn: Turn, completion: Completion, tools: OfferedTools) -> Reading:
-        """Return the call that the object names, or words."""
+        """Parse the call in the JSON object, or text."""
         if not self.only_chooses(turn):
             return read_words(completion, tools)
         chosen = _chosen(completion.text)
@@ -71,7 +71,7 @@ class JsonRouterStyle:
 
 
 class _Prepared:
-    """What the requests for one set of tools have in common."""
+    """The shared parts of requests for one set of tools."""
 
     def __init__(self, tools: OfferedTools) -> None:
         self.tools = tools
@@ -92,7 +92,7 @@ def _format(branches: list[dict[str, object]]) -> dict[str, object]:
 
 
 def _branch(spec: ToolSpec) -> dict[str, object]:
-    """One flat object: the tool's name and its arguments side by side."""
+    """Return the schema of one flat object: the tool's name and its arguments side by side."""
     parameters = inline_refs(spec.parameters)
     properties, required = parameters.get("properties"), parameters.get("required")
     given = properties if isinstance(properties, dict) else {}

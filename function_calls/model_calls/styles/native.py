@@ -1,4 +1,4 @@
-"""The chat-completions API's own tool calls."""
+"""Request calls with the chat-completions API's own `tool_calls`."""
 
 import json
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ class NativeStyle:
         self._instructions = instructions
 
     def only_chooses(self, turn: Turn) -> bool:  # noqa: ARG002 - the same for every turn
-        """Never: calls and words come in one answer."""
+        """Return False: calls and text come in one answer."""
         return False
 
     def request(self, turn: Turn, tools: OfferedTools, corrections: Sequence[Correction]) -> CompletionRequest:
@@ -38,7 +38,7 @@ class NativeStyle:
         return CompletionRequest(messages=[*self._instructions.conversation(turn), *rounds(turn.steps)])
 
     def read(self, turn: Turn, completion: Completion, tools: OfferedTools) -> Reading:  # noqa: ARG002 - as above
-        """Return the calls of the answer; those printed in the text count only when there are no others."""
+        """Parse the calls of the answer; those printed in the text count only when there are no others."""
         printed = find_printed_calls(completion.text, tools.by_name)
         calls = tuple(unbundled(completion.calls, tools.by_name)) or printed.calls
         if calls or not printed.text.startswith("{"):
@@ -58,7 +58,7 @@ def _told(correction: Correction) -> list[Message]:
 
 
 def _valid(call: RequestedCall) -> str:
-    """Its arguments as valid JSON, since many servers refuse a history with anything else."""
+    """Return the call with valid JSON arguments, since many servers refuse a history with anything else."""
     if not call.arguments.strip():
         return "{}"
     try:

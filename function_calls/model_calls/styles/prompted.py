@@ -1,4 +1,4 @@
-"""Calls by prompt, for models without native function calling, exactly as Open WebUI drives them.
+"""Request calls by prompt, for models without native function calling, exactly as Open WebUI does.
 
 The tool list stands in the system prompt, the last four messages are the history, the answer is JSON only, and
 results are appended to the user's message as ``Tool `name` Output: …`` for a second request without tools.
@@ -28,11 +28,11 @@ class PromptStyle:
         self._instructions = instructions
 
     def only_chooses(self, turn: Turn) -> bool:
-        """Until tools have run; after that the answer is words."""
+        """Return True until tools have run; after that the answer is text."""
         return bool(turn.tools) and not turn.steps
 
     def request(self, turn: Turn, tools: OfferedTools, corrections: Sequence[Correction]) -> CompletionRequest:
-        """Return the choice of tools, or the words once there are results."""
+        """Return a request for the choice of tools, or for the text once there are results."""
         if not self.only_chooses(turn):
             return self.words_request(turn)
         messages: list[Message] = [
@@ -44,11 +44,11 @@ class PromptStyle:
         return CompletionRequest(messages=messages)
 
     def words_request(self, turn: Turn) -> CompletionRequest:
-        """Return the conversation, with what the tools have found appended to the message."""
+        """Return the conversation, with the results of tools appended to the message."""
         return CompletionRequest(messages=self._instructions.conversation(turn, appended=outputs(turn)))
 
     def read(self, turn: Turn, completion: Completion, tools: OfferedTools) -> Reading:
-        """Return the calls in the JSON of a choice, or words."""
+        """Parse the calls in the JSON of a choice, or text."""
         if not self.only_chooses(turn):
             return read_words(completion, tools)
         text = without_thoughts(completion.text)
@@ -77,7 +77,7 @@ def outputs(turn: Turn) -> str:
 
 
 def told_in_words(correction: Correction) -> list[Message]:
-    """Return A failed attempt and what is wrong with it, for a model that knows no `tool` messages."""
+    """Return a failed attempt with its errors, for a model that knows no `tool` messages."""
     attempted = [{"name": call.name, "parameters": call.arguments} for call in correction.calls]
     return [
         {"role": "assistant", "content": json.dumps({"tool_calls": attempted}, ensure_ascii=False)},

@@ -1,4 +1,4 @@
-"""What every call style can do: write a request for a turn and read what came back."""
+"""Define a call style: it writes the request for a turn and parses the completion."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -13,7 +13,7 @@ from services.language_model.ports import Completion, CompletionRequest, Request
 
 
 class Correction(Struct, frozen=True, kw_only=True):
-    """An answer of this turn whose calls could not be used, and what the model is told about each call."""
+    """An answer of this turn with invalid calls, and the message for the model about each call."""
 
     text: str
     calls: tuple[RequestedCall, ...]
@@ -21,7 +21,7 @@ class Correction(Struct, frozen=True, kw_only=True):
 
 
 class Reading(Struct, frozen=True, kw_only=True):
-    """What a completion says: calls, words, both or nothing."""
+    """A parsed completion: calls, text, both or nothing."""
 
     calls: tuple[RequestedCall, ...] = ()
     text: str = ""
@@ -31,35 +31,35 @@ class CallStyle(Protocol):
     """One way of making a model choose a tool; any number of messages share it."""
 
     def only_chooses(self, turn: Turn) -> bool:
-        """Return whether the answer to `request` never is words, so that they have to be asked for separately."""
+        """Return whether the answer to `request` has no text, which then needs a request of its own."""
         ...
 
     def request(self, turn: Turn, tools: OfferedTools, corrections: Sequence[Correction]) -> CompletionRequest:
-        """Return A request that lets the model call tools; `corrections` are its failed attempts in this turn."""
+        """Return a request that lets the model call tools; `corrections` are its failed attempts in this turn."""
         ...
 
     def words_request(self, turn: Turn) -> CompletionRequest:
-        """Return A request for an answer in words, without tools, from what the turn's tools have found."""
+        """Return a request for an answer in words, without tools, from the results of the turn's tools."""
         ...
 
     def read(self, turn: Turn, completion: Completion, tools: OfferedTools) -> Reading:
-        """Return what the model answered to `request`."""
+        """Parse the model's answer to `request`."""
         ...
 
 
 class StyleSource(Protocol):
-    """Knows the call style of an endpoint."""
+    """A source of the call style of an endpoint."""
 
     async def current(self) -> CallStyle:
         """Return the style to use.
 
         Raises:
-            ModelUnavailable: it had to be found out, and the model gave no usable answer.
+            ModelUnavailable: a probe was needed, and the model gave no usable answer.
         """
         ...
 
     def after(self, style: CallStyle, rejection: RequestRejected) -> CallStyle | None:
-        """The style to use from now on, where the endpoint refused a request of `style`; None when none would help."""
+        """Return the style to use after the endpoint rejected a request of `style`; None when none would help."""
         ...
 
 
@@ -73,10 +73,10 @@ class FixedStyle(Struct, frozen=True):
         return self.style
 
     def after(self, style: CallStyle, rejection: RequestRejected) -> CallStyle | None:  # noqa: ARG002 - it has no other
-        """None."""
+        """Return None: there is no other style."""
         return None
 
 
 def read_words(completion: Completion, tools: OfferedTools) -> Reading:
-    """Return an answer that was asked for in words: whatever it prints as a call is left out and not made."""
+    """Return the text of an answer without the calls printed in it, which are not made."""
     return Reading(text=find_printed_calls(completion.text, tools.by_name).text)

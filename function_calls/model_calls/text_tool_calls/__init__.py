@@ -1,1 +1,1 @@
-"""Calls that a model prints as text instead of making them, and what of a text is said in a chat."""
+"""Parse calls that a model prints as text, and filter the text for the chat."""

@@ -1,4 +1,4 @@
-"""Find the calls that a model printed into its text, and take every trace of call syntax out of what is said.
+"""Find the calls that a model printed into its text, and remove all call syntax from the text.
 
 Understood: `<tool_call>` blocks (Hermes, Qwen, GLM, MiniMax, Seed), `<function=…>` (Llama, Qwen-Coder),
 `<invoke name=…>` (also under a namespace, and DeepSeek's DSML), `<tool_name>` itself as a tag,
@@ -28,7 +28,7 @@ from function_calls.model_calls.text_tool_calls.lines import named_objects, with
 from function_calls.model_calls.text_tool_calls.thoughts import without_echoes, without_thoughts, without_tokens
 from services.language_model.ports import RequestedCall
 
-# what opens a block of calls, and what closes it; the end of the text closes it too
+# the opening and closing marks of a block of calls; the end of the text closes it too
 _BLOCKS = (
     r"(?is)<(tool_?calls?|function_calls?|tool[_-]use|tools?)>(?P<body>.*?)(?:</\1>|\Z)",
     r"(?is)(?P<body><(?P<tag>function|tool|tool_call|function_call)\s+name=.*?(?:</(?P=tag)>|\Z))",
@@ -51,7 +51,7 @@ _TAG = r"(?:tool_?calls?|function_calls?|invoke|parameter)"
 _NAMESPACE = rf"(?i)<(/?)(?:\w+:|[|｜]DSML[|｜])(?={_TAG}\b)"
 _ESCAPED_TAG = rf"(?i)&lt;(/?{_TAG}[^&<>]*)&gt;"
 _EMPTY_FENCE = r"(?m)^[ \t]*```[\w-]*\s*```[ \t]*$"
-# an answer that only says that nothing is called, or said
+# an answer that only states that there is no call or text
 _NOTHING = (
     r"(?is)null|undefined|\{\s*\}|\[\s*\]|\"\"|''|[.…]{2,}|"
     r"\{\s*[\"'](?:tool_calls|function_calls?|calls|tools?|name|action)[\"']\s*:"
@@ -59,13 +59,13 @@ _NOTHING = (
 )
 _OWN_PART = r"(?i)(?:assistant|助手)\s*[:：]\s*"
 _OTHER_PARTS = r"(?ims)^[ \t]*(?:user|human|system|用户)\s*[:：].*"
-_LONGEST_SEARCHED = 50_000  # characters; beyond it loose JSON is not looked for
-_MOST_LOOKS = 16  # places at which loose JSON is tried, so that a hostile text costs no more than that
+_LONGEST_SEARCHED = 50_000  # characters; beyond it loose JSON is not searched for
+_MOST_LOOKS = 16  # places at which loose JSON is tried, to bound the cost of a hostile text
 _SIGNS = ("<", "[T", "{", "```", "(", "[INST", "◁", "analysis")
 
 
 class Printed(Struct, frozen=True, kw_only=True):
-    """The calls found in a text and what is left to say."""
+    """The calls found in a text, and the remaining text."""
 
     calls: tuple[RequestedCall, ...] = ()
     text: str = ""
@@ -93,7 +93,7 @@ def find_printed_calls(text: str, names: Collection[str]) -> Printed:
 
 
 def _said(text: str) -> str:
-    """`text`, unless it only says that there is nothing; of a conversation written as a play, the bot's own part."""
+    """Return `text` unless it states that there is nothing; of a written dialogue, only the bot's own part."""
     text = text.strip()
     if re.fullmatch(_NOTHING, text):
         return ""
@@ -102,14 +102,14 @@ def _said(text: str) -> str:
 
 
 def _in_plain_tags(text: str) -> str:
-    """`text` with the tags of calls as most models write them."""
+    """Return `text` with normalised tags of calls."""
     if "&lt;" in text:
         text = re.sub(_ESCAPED_TAG, r"<\1>", text)
     return re.sub(_NAMESPACE, r"<\1", text) if "<" in text else text
 
 
 def _cut_out(pattern: str, text: str, calls: list[RequestedCall], names: Collection[str], *, is_certain: bool) -> str:
-    """`text` without the blocks that `pattern` finds; one that is not certainly a call stays unless it reads as one."""
+    """Return `text` without the blocks that `pattern` finds; an uncertain one stays unless it parses as a call."""
 
     def cut(found: re.Match[str]) -> str:
         body = found["body"]
@@ -164,7 +164,7 @@ def _json_at(text: str, start: int, names: Collection[str]) -> tuple[int, list[R
     try:
         _, end = JSONDecoder().raw_decode(text, start)
     except (ValueError, RecursionError):
-        end = len(text)  # broken off, or not JSON: only worth a look when it names a tool
+        end = len(text)  # truncated, or not JSON: examined only when it names a tool
     return end, list(calls_of_json(text[start:end], names, is_certain=False))
 
 

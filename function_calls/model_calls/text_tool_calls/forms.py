@@ -1,4 +1,4 @@
-"""The three ways in which a printed call is written: JSON, markup, and a Python call."""
+"""Parse the three forms of printed calls: JSON, markup, and Python calls."""
 
 import ast
 import json
@@ -96,7 +96,7 @@ def calls_of_markup(body: str, names: Collection[str]) -> Iterator[RequestedCall
 
 
 def _named_by_tag(body: str, names: Collection[str]) -> Iterator[RequestedCall]:
-    """Yield A call whose name is a tag, or stands between tags of its own."""
+    """Yield a call whose name is a tag, or stands between tags of its own."""
     named = re.match(_NAME_TAG, body)
     if named is not None:
         inner = re.search(_ARGUMENTS_TAG, named["body"])
@@ -108,7 +108,7 @@ def _named_by_tag(body: str, names: Collection[str]) -> Iterator[RequestedCall]:
 
 
 def calls_of_python(text: str, names: Collection[str]) -> Iterator[RequestedCall]:
-    """Calls written as `name(key="value")`, alone, in a list or in lines; only of tools in `names`, and never run."""
+    """Yield calls written as `name(key="value")`, alone, in a list or in lines, of tools in `names`; none is run."""
     if len(text) > _LONGEST_PYTHON or not re.search(_PYTHON_CALL, text):
         return
     try:
@@ -141,7 +141,7 @@ def _read_node(node: ast.expr, names: Collection[str]) -> RequestedCall | None:
 
 
 def _pieces(text: str) -> list[str]:
-    """Return the JSON values that stand in a row in `text`; the text itself when they cannot be told apart."""
+    """Return the consecutive JSON values in `text`; the text itself when they cannot be separated."""
     decoder, place = json.JSONDecoder(), 0
     pieces: list[str] = []
     body = text.strip().rstrip(";")
@@ -193,7 +193,7 @@ def _one_call(value: Mapping[str, object], names: Collection[str]) -> Iterator[t
 
 
 def _broken(text: str, names: Collection[str], *, is_certain: bool) -> Iterator[RequestedCall]:
-    """Yield A call whose JSON cannot be read: its arguments go on as they stand, to be refused with the place."""
+    """Yield a call whose JSON cannot be read: its arguments go on as they stand, to be refused with the place."""
     named = re.search(_NAMED, text)
     if named is None or not (is_certain or meant(named["name"], names)):
         return
@@ -217,7 +217,7 @@ def _values(found: Iterator[re.Match[str]]) -> dict[str, object]:
 
 
 def _value(text: str) -> object:
-    """A value between tags: an object or list is JSON, everything else is text, which the check mends if need be."""
+    """Parse a value between tags: an object or list is JSON, everything else is text, which validation may repair."""
     if text[:1] in ("{", "["):
         try:
             return json.loads(text)

@@ -1,4 +1,4 @@
-"""Calls printed as a tool's name before an object: `name({…})`, `Action: name`, `调用工具：name，参数：{…}`."""
+"""Parse calls printed as a tool's name before an object: `name({…})`, `Action: name`, `调用工具：name，参数：{…}`."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -38,14 +38,14 @@ def named_objects(text: str, names: Collection[str]) -> Iterator[NamedObject]:
         name = meant(found["name"], names)
         end = _end_of_object(text, found.end())
         arguments = text[found.end() : end]
-        # broken off or not, a name of several words before a bracket is no sentence: the check says what is wrong
+        # a name of several words before a bracket is a call, even if truncated; validation reports the error
         if name is not None and ("_" in name or _is_object(arguments)):
             behind = re.compile(_BEHIND).match(text, end)
             yield NamedObject(start=found.start(), end=behind.end() if behind else end, name=name, arguments=arguments)
 
 
 def without_named_objects(text: str, found: Collection[NamedObject]) -> str:
-    """`text` without the calls `found` in it, and without the thoughts and results that ReAct puts around them."""
+    """Return `text` without the calls `found` in it, and without the thoughts and results of ReAct around them."""
     kept, place = [], 0
     for each in found:
         if each.start >= place:
@@ -56,7 +56,7 @@ def without_named_objects(text: str, found: Collection[NamedObject]) -> str:
 
 
 def _end_of_object(text: str, start: int) -> int:
-    """Return where the object at `start` ends: brackets within quotation marks do not count."""
+    """Return the end of the object at `start`; brackets within quotation marks do not count."""
     depth, is_quoted = 0, False
     for place in range(start, len(text)):
         letter = text[place]

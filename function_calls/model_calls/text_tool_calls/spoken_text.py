@@ -1,11 +1,11 @@
-"""Let the words of a streamed answer through as they arrive, and hold back whatever may become call syntax."""
+"""Filter a streamed answer: pass text as it arrives, and hold back possible call syntax."""
 
 import re
 from collections.abc import Collection
 
 from services.language_model.ports import TextListener
 
-# what call syntax, a fence or a thought begins with; from there on nothing is let through before the end
+# the beginnings of call syntax, a fence or a thought; from there on nothing passes before the end
 _SUSPECT = (
     r"<|&lt;|(?:assistant)?commentary to=|```|\{\s*[\"'“]|\[\s*[\[{]|\[TOOL|\[THINK|\[INST|◁"
     r"|\Aanalysis|(?m:^[ \t]*(?:thought|action|tool calls?|function calls?)[:：])"
@@ -20,7 +20,7 @@ _LAST_WORD = r"[A-Za-z_][\w.]*\Z"
 
 
 class StreamFilter:
-    """Stands between a model's text deltas and a listener; `names` are the tools that may be written as calls."""
+    """A filter between a model's text deltas and a listener; `names` are the tools that may be written as calls."""
 
     def __init__(self, listener: TextListener, names: Collection[str]) -> None:
         self._listener = listener
@@ -33,13 +33,13 @@ class StreamFilter:
         self._is_shut = False
 
     async def hear(self, delta: str) -> None:
-        """Take in a delta and let through what is safe to show."""
+        """Process a delta and pass on the part that is safe to show."""
         self._text += delta
         if not self._is_shut:
             await self._let_through(self._safe_end())
 
     async def finish(self, spoken: str) -> None:
-        """Let the rest of `spoken` through, the answer as it is going to be said."""
+        """Pass on the rest of `spoken`, the final answer."""
         heard = self._text[: self._heard].lstrip()
         if spoken.startswith(heard) and len(spoken) > len(heard):
             await self._listener(spoken[len(heard) :])

@@ -1,4 +1,4 @@
-"""Take out of a model's text what was never meant to be said: thoughts, tokens of its template, turns it made up.
+"""Remove thoughts, template tokens and invented turns from a model's text.
 
 Sources: the chat templates of Qwen, DeepSeek, Magistral, Seed-OSS, Kimi-VL, Command A, GLM-V, Llama, Gemma, and
 https://cookbook.openai.com/articles/openai-harmony for gpt-oss.
@@ -14,7 +14,7 @@ _THOUGHTS = (
     r"|<\|channel\|>analysis<\|message\|>.*?(?:<\|end\|>|(?=<\|start\|>|<\|channel\|>)|\Z)"
     r"|\Aanalysis(?=[A-Z\u4e00-\u9fff]).*?assistant(?:final|(?=commentary))"
 )
-# One that the template has opened, or that holds another: all before its last end is thought.
+# A block opened by the template, or nested: everything before its last end tag is a thought.
 _END_OF_THOUGHTS = r"(?is)\A.*</(?:\w+:)?(?:think|thinking)>"
 _SIGNS = ("hink", "THINK", "hought", "easoning", "eflection", "scratchpad", "analysis")
 
@@ -22,7 +22,7 @@ _NEXT_TURN = (
     r"(?s)(?:<\|im_start\|>|<\|start_header_id\|>|<start_of_turn>)\s*(?:user|system|tool|ipython)\b.*"
     r"|\[INST\].*"
 )
-# What a model was told, and says again.
+# Prompt text that a model repeats.
 _ECHOES = (
     r"(?s)<tool_(?:response|result|output)s?>.*?(?:</tool_(?:response|result|output)s?>|\Z)"
     r"|<context>\s*user:.*?(?:</context>|\Z)"
@@ -38,7 +38,7 @@ _TURN_SIGNS = ("<|im_start|>", "<|start_header_id|>", "<start_of_turn>", "[INST]
 
 
 def without_thoughts(text: str) -> str:
-    """`text` without the thoughts that a reasoning model put before its answer, and without turns it made up."""
+    """Return `text` without the thoughts of a reasoning model, and without invented turns."""
     if any(sign in text for sign in _TURN_SIGNS):
         text = re.sub(_NEXT_TURN, "", text)
     if not any(sign in text for sign in _SIGNS):
@@ -47,10 +47,10 @@ def without_thoughts(text: str) -> str:
 
 
 def without_echoes(text: str) -> str:
-    """`text` without results and circumstances that the model was told and says again."""
+    """Return `text` without repeated results and circumstances from the prompt."""
     return re.sub(_ECHOES, "", text) if "<tool_" in text or "<context>" in text else text
 
 
 def without_tokens(text: str) -> str:
-    """`text` without tokens of a chat template and tags of calls."""
+    """Return `text` without tokens of a chat template and tags of calls."""
     return re.sub(_TOKENS, "", text) if "<" in text or "[" in text or "◁" in text else text

@@ -1,1 +1,1 @@
-"""The tools offered to a model, their names and switches."""
+"""Offer tools to a model, and validate the calls that it makes."""

@@ -1,4 +1,4 @@
-"""The first validation: requested calls become checked calls, or one precise message for the model each."""
+"""Validate the calls of a model's answer: each becomes a checked call or a precise message for the model."""
 
 from collections.abc import Collection, Sequence
 
@@ -26,14 +26,14 @@ class Problem(Struct, frozen=True, kw_only=True):
 
 
 class CheckedCalls(Struct, frozen=True, kw_only=True):
-    """What the check made of one answer's calls, in order: each is a `ToolCall` or a `Problem`."""
+    """The validated calls of one answer, in order: each is a `ToolCall` or a `Problem`."""
 
     requested: tuple[RequestedCall, ...]
     outcomes: tuple[ToolCall | Problem, ...]
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
-        """The calls that are right, each once."""
+        """The valid calls, each once."""
         kept: list[ToolCall] = []
         for outcome in self.outcomes:
             if isinstance(outcome, ToolCall) and not any(is_same(outcome, other) for other in kept):
@@ -42,12 +42,12 @@ class CheckedCalls(Struct, frozen=True, kw_only=True):
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """Return what is wrong with the others."""
+        """Return the problems of the invalid calls."""
         return tuple(outcome for outcome in self.outcomes if isinstance(outcome, Problem))
 
 
 def check_calls(requested: Sequence[RequestedCall], tools: OfferedTools, taken_ids: Collection[str]) -> CheckedCalls:
-    """Check every call against its tool's schema, mending what can be mended without a doubt.
+    """Check every call against its tool's schema, repairing what is unambiguous.
 
     Ids are made unique within the turn; `taken_ids` are those of earlier rounds.
     """

@@ -1,4 +1,4 @@
-"""Which tool a model means by a name that is not quite one: another case, a prefix, its words in another order."""
+"""Resolve an inexact tool name: other case, a prefix, or its words in another order."""
 
 import re
 from collections.abc import Callable, Collection, Iterable
@@ -10,7 +10,7 @@ _WORD = r"[A-Z]?[^\W_A-Z]+|[A-Z]+(?![^\W_A-Z])"
 
 
 def meant(name: str, names: Collection[str]) -> str | None:
-    """Return the one of `names` that `name` means beyond doubt; None when there is none, or more than one."""
+    """Return the only one of `names` that `name` matches; None when there is none, or more than one."""
     if name in names:
         return name
     bare = _bare(name)
@@ -24,7 +24,7 @@ def _only(names: Iterable[str], bare: str, form: Callable[[str], str]) -> str | 
 
 
 def _bare(name: str) -> str:
-    """`name` without what stands before and behind it."""
+    """Return `name` without special tokens and brackets around it."""
     cut = re.sub(_NUMBER, "", re.split(_AFTER_THE_NAME, name.strip(), maxsplit=1)[0].strip())
     return re.split(_PREFIX, cut)[-1]
 
@@ -34,6 +34,6 @@ def _letters(name: str) -> str:
 
 
 def _words(name: str) -> str:
-    """Its words in the order of the alphabet: `set_reminder` is `reminder_set`."""
+    """Return the words of a name, sorted: `set_reminder` equals `reminder_set`."""
     words = re.findall(_WORD, name)
     return " ".join(sorted(word.casefold() for word in words)) if len(words) > 1 else ""

@@ -1,4 +1,4 @@
-"""A set of tools made ready for a model once: serialised, and each with its compiled check."""
+"""Prepare a set of tools for a model once: serialised, each with a compiled check."""
 
 import json
 from collections.abc import Collection, Mapping, Sequence
@@ -17,7 +17,7 @@ _TELLING = 2  # arguments that together tell which tool is meant
 
 
 class OfferedTools:
-    """What a model is offered, in every form that a request needs; each form is made on first use and kept."""
+    """The tools offered to a model, in every form that a request needs; each form is made on first use and cached."""
 
     def __init__(self, specs: tuple[ToolSpec, ...]) -> None:
         self.specs = specs
@@ -60,7 +60,7 @@ class OfferedTools:
         return found
 
     def resolve(self, name: str) -> ToolSpec | None:
-        """The tool that is meant by `name`: itself, or the only one that differs in case, dashes, order or a prefix."""
+        """Find the tool called `name`, or the only one that differs in case, dashes, order or a prefix."""
         exact = self.by_name.get(name)
         if exact is not None:
             return exact
@@ -68,7 +68,7 @@ class OfferedTools:
         return None if known is None else self.by_name[known]
 
     def fitting(self, arguments: str) -> str | None:
-        """The name of the only tool that takes the arguments that `arguments` writes: at least two, none missing."""
+        """Find the only tool that takes the arguments in `arguments`: at least two, none missing."""
         try:
             given = read_json(arguments).value
         except Unreadable:
@@ -79,12 +79,12 @@ class OfferedTools:
         return found[0] if len(found) == 1 else None
 
     def nearest(self, name: str) -> list[str]:
-        """Names of tools that look like `name`, the likeliest first."""
+        """Return names of tools similar to `name`, the most similar first."""
         return closest_name(name, self.by_name, count=_NEAREST)
 
 
 class ToolCatalog:
-    """Keeps the `OfferedTools` of the sets that were offered last, found again by the identity of their specs."""
+    """A cache of the latest `OfferedTools`, keyed by the identity of their specs."""
 
     def __init__(self) -> None:
         self._kept: BoundedDict[tuple[int, ...], OfferedTools] = BoundedDict(_KEPT_SETS)
@@ -109,4 +109,4 @@ def _takes(schema: Mapping[str, object], names: Collection[str]) -> bool:
 
 
 def _identity(specs: Sequence[ToolSpec]) -> tuple[int, ...]:
-    return tuple(map(id, specs))  # each kept set holds its specs, so an id cannot be given to another meanwhile
+    return tuple(map(id, specs))  # each cached set holds its specs, so that an id cannot be reused meanwhile

@@ -1,1 +1,1 @@
-"""Calls that wait for a yes, and changes that can be undone."""
+"""Hold calls until they are confirmed, and log changes so that they can be undone."""

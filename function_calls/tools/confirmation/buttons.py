@@ -1,4 +1,4 @@
-"""The buttons that the bot offers: each says what a person could as well have typed."""
+"""Build the buttons of answers: each sends what a person could also type."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""The last changes of each person in each chat, so that they can be taken back."""
+"""Log the last changes of each person in each chat, so that they can be undone."""
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
@@ -15,8 +15,8 @@ from services.kernel.chat import Person
 from services.kernel.state import Json, StateStore
 
 MOST: Final = 20
-UNDONE: Final = "undone"  # the action of a receipt that says a change was taken back; it is none to take back
-EDITED: Final = "/edited"  # with the time behind the id of a message: what new words of it changed is undone by itself
+UNDONE: Final = "undone"  # the action of a receipt for an undo; it cannot be undone itself
+EDITED: Final = "/edited"  # the id of a message with a time: a change made by its edited text is undone separately
 _KEPT: Final = timedelta(days=30)
 _OWNER_DIGITS: Final = 5
 _MESSAGE_DIGITS: Final = 10
@@ -29,7 +29,7 @@ class Change(Struct, frozen=True, kw_only=True):
 
     `agent_name` is the agent that made it, empty outside of agents. `text` is the first line of the confirmation, `at`
     the time of the change (timezone-aware; None for changes stored before it was kept). A `refused` change could not be
-    taken back when that was last tried.
+    undone when that was last tried.
     """
 
     tool: str
@@ -50,7 +50,7 @@ def change_id(person: Person, message_id: str) -> str:
 
 
 def change_undone(result: ToolResult) -> str:
-    """Return the id of the change that a call has taken back; empty where it took none back."""
+    """Return the id of the change that a call has undone; empty where it undid none."""
     return next((each.change_id for each in result.receipts if each.action == UNDONE), "")
 
 
@@ -60,9 +60,9 @@ def is_owner(person: Person, change: str) -> bool:
 
 
 class ChangeLog:
-    """Keeps the last twenty changes of each person in each chat for thirty days, also through a restart.
+    """The last twenty changes of each person in each chat, kept for thirty days, also through a restart.
 
-    As many that were taken back are remembered with them, so that a second press of their button is recognised.
+    As many undone changes are kept with them, so that a second press of their button is recognised.
     """
 
     def __init__(self, state: StateStore) -> None:
@@ -85,15 +85,15 @@ class ChangeLog:
         return tuple(same)
 
     async def every(self, conversation: Conversation) -> tuple[Change, ...]:
-        """Return the changes that can still be taken back, oldest first."""
+        """Return the changes that can still be undone, oldest first."""
         return tuple(each for each in await self._changes(conversation) if each.state == "live")
 
     async def remembered(self, conversation: Conversation) -> tuple[Change, ...]:
-        """Return all changes that are remembered, oldest first, those that were taken back among them."""
+        """Return all logged changes, oldest first, including undone ones."""
         return tuple(await self._changes(conversation))
 
     async def mark(self, conversation: Conversation, message_ids: Collection[str], state: ChangeState) -> None:
-        """Set the state of the changes that were made for these messages and not taken back before."""
+        """Set the state of the changes that were made for these messages and not undone before."""
         async with self._lock:
             changes = [
                 replace(each, state=state) if each.message_id in message_ids and each.state != "undone" else each

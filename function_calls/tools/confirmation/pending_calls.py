@@ -1,4 +1,4 @@
-"""Calls that wait for a person's yes."""
+"""Hold calls until the person confirms or declines them."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from function_calls.tools.context import CallContext
 
 WAITS: Final = timedelta(minutes=10)
-_KEPT: Final = timedelta(days=1)  # so that a late press of a button hears why nothing comes of it
+_KEPT: Final = timedelta(days=1)  # so that a late press of a button is answered with the reason why nothing happens
 _MOST_CLOSED: Final = 10
 _Entry = dict[str, Json]
 ClosedQuestion = Literal["", "closed", "answered"]
@@ -29,11 +29,11 @@ ListenerOfClosing = Callable[[ChatAddress, str], Awaitable[None]]
 
 
 class PendingCall(Struct, frozen=True, kw_only=True):
-    """A call that was not run, and the message that it came from: who asked, in which words, naming whom.
+    """A call that waits for confirmation, with the message that it came from.
 
     `call_id` is that of the context it was made in, so that a confirmed call keeps its request key; `agent_name` is the
     agent that made it, empty outside of agents. `answers` pick it from what it was offered beside (see
-    `consent.pick_of`); a call without them waits for a yes, and one that `needs` an action (a key of
+    `yes_no.pick_of`); a call without them waits for a yes, and one that `needs` an action (a key of
     `Phrases.confirms`) for words that name it. `asked_in` are the messages whose answers have the question, `asked_at`
     is when it was asked (timezone-aware).
     """
@@ -66,7 +66,7 @@ class PendingCall(Struct, frozen=True, kw_only=True):
 
 
 class Confirmations:
-    """Remembers per person and chat what was asked last, for ten minutes, also through a restart.
+    """The latest question to each person in each chat, kept for ten minutes, also through a restart.
 
     Calls of one message wait together and are answered together, and of those among which one is picked only
     that one is taken; those of a later message take their place. In a group an answer counts only within the scope of
@@ -85,7 +85,7 @@ class Confirmations:
         return partial(self._listeners.remove, listener)
 
     async def ask(self, pending: PendingCall) -> None:
-        """Let a call wait."""
+        """Store a call until it is answered."""
         key = _key(Conversation(chat=pending.message.address, person=pending.message.sender))
         async with self._lock:
             entries = _entries(await self._state.get(key))

@@ -1,4 +1,4 @@
-"""Read messages that are nothing but an answer: a yes or a no, a pick, or the words that a deletion asks for."""
+"""Parse messages that only answer a question: yes or no, a pick, or the words that confirm a deletion."""
 
 import re
 
@@ -7,7 +7,7 @@ from msgspec import Struct
 from function_calls.language.recognized_phrases import Phrases, bare, every_language
 
 _LONGEST = 40
-# Around what is picked: "only tomorrow please", 选第一个吧.
+# Words around a pick: "only tomorrow please", 选第一个吧.
 _POLITE = re.compile(r"^(?:option |let's do |选|要)(?=.)|,? (?:please|pls|thanks|thank you)$|(?<=.)[吧啊呀哈哦]$")
 
 
@@ -33,7 +33,7 @@ def answer_of(text: str, bot_name: str) -> Answer | None:
 
 
 def pick_of(text: str, bot_name: str) -> str:
-    """Return what a message picks that says nothing more.
+    """Parse a message that only picks an option.
 
     `1`, `2` …, `once` or `always`; empty where it picks nothing.
     """
@@ -44,7 +44,7 @@ def pick_of(text: str, bot_name: str) -> str:
 
 
 def consent_of(text: str, bot_name: str) -> bool | None:
-    """Return true for a yes, False for a no, None for anything else: only a message that says nothing more counts."""
+    """Return True for a yes, False for a no, None for anything else: only a message that says nothing more counts."""
     if len(text) > _LONGEST:
         return None
     said = bare(text, bot_name).replace(",", "")

@@ -1,1 +1,1 @@
-"""From a function, class or method to a declared tool: parameters, docstrings, options and their checks."""
+"""Declare a function, class or method as a tool: parameters, docstrings, options and their checks."""

@@ -1,4 +1,4 @@
-"""The two checks of a call's arguments: JSON Schema with repair first, then the strict argument class."""
+"""Validate a call's arguments twice: JSON Schema with repair, then the strict argument class."""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -61,7 +61,7 @@ def validate_arguments(
     tool: str = "",
     other_tools: Mapping[str, Mapping[str, object]] | None = None,
 ) -> dict[str, object]:
-    """Return the arguments that `raw` (a model's text, or an object) gives, mended where that is safe: the first check.
+    """Check the arguments in `raw` (a model's text, or an object) against the schema, with safe repairs (first check).
 
     `""` and null are no arguments. A schema given as a mapping is compiled once and must not be changed afterwards.
 
@@ -74,10 +74,10 @@ def validate_arguments(
 def mended_arguments(
     schema: SchemaValidator | Mapping[str, object], given: Mapping[str, object], *, is_text: bool = False
 ) -> Mapping[str, object]:
-    """`given` in the shape of the schema, where it can be brought there without a doubt; as it came where it cannot.
+    """Repair `given` to fit the schema where that is unambiguous; return it unchanged where it is not.
 
-    For doors that are no model's of ours; whatever does not fit, an unknown name too, is told by the second check. With
-    `is_text` all of `given` was typed as text, and what can be read otherwise is, be there something else that does not
+    For clients that are not our models; misfits and unknown names are reported by the second check. With
+    `is_text` all of `given` was typed as text, and each value is converted where possible, even if another does not
     fit.
     """
     try:
@@ -94,7 +94,7 @@ def check_arguments(
     tool: str = "",
     other_tools: Mapping[str, Mapping[str, object]] | None = None,
 ) -> Repaired:
-    """Like `validate_arguments`, with the steps of the repair.
+    """Check like `validate_arguments`, and return the steps of the repair too.
 
     Raises:
         ArgumentsInvalid: with every error.
@@ -106,7 +106,7 @@ def check_arguments(
 
 
 def instantiate(signature: FunctionSignature, arguments: Mapping[str, object]) -> object:
-    """Return an instance of the function's argument class: the second check, for calls from every door.
+    """Return an instance of the function's argument class: the second check, for calls from every client.
 
     Strict, in JSON's terms: a date is its ISO text, an enum member its value, and `"3"` is no number. Whole numbers
     written with a fraction (`3.0`) are integers, as in JSON Schema.
@@ -153,7 +153,7 @@ def _explained(detail: ErrorDetails, arguments: Mapping[str, object]) -> Argumen
 
 
 def _rule(detail: ErrorDetails, said: str) -> tuple[str, str]:
-    """The rule of JSON Schema that Pydantic's error speaks of, and its limit; an author's words stand as they are."""
+    """Return the JSON Schema rule of Pydantic's error, and its limit; an author's own message is kept."""
     kind, context = detail["type"], detail.get("ctx", {})
     if kind in {"value_error", "assertion_error"}:
         return SAID, said
@@ -164,7 +164,7 @@ def _rule(detail: ErrorDetails, said: str) -> tuple[str, str]:
 
 
 def _place(location: Sequence[str | int], arguments: object) -> list[str | int]:
-    """Return the path of an error in the arguments: Pydantic also names the arms of unions in it."""
+    """Return the path of an error in the arguments, without the union arms that Pydantic adds."""
     path: list[str | int] = []
     here = arguments
     for at, part in enumerate(location):

@@ -1,4 +1,4 @@
-"""The class form of a tool, for those that make their own schema or need a constructor."""
+"""Define tools as classes, for those that make their own schema or need a constructor."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping

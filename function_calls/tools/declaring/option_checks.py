@@ -1,4 +1,4 @@
-"""What can be wrong with the options of a tool: its author is told at registration, and not by what a chat does."""
+"""Check the options of a tool when it is registered."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -18,7 +18,7 @@ def check_options(options: ToolOptions, parameters: Mapping[str, object]) -> Non
     """Look at every option of a tool whose arguments have the schema `parameters`.
 
     Raises:
-        Fault: one of them says nothing that could be held.
+        Fault: one of them is invalid.
     """
     for name, (is_right, fix) in _VALUES.items():
         value: object = getattr(options, name)

@@ -54,7 +54,7 @@ _FIX_OF_TYPE: Final = (
 
 
 class Fault(Exception):
-    """Why a function cannot be a tool, before file and line are known."""
+    """The reason why a function cannot be a tool, before file and line are known."""
 
     def __init__(self, parameter: str, problem: str, fix: str) -> None:
         super().__init__(problem)
@@ -68,7 +68,7 @@ class Parameter(Struct, frozen=True, kw_only=True):
 
     name: str
     field: str
-    annotation: Any  # whatever stands behind the colon
+    annotation: Any  # the annotation
     default: object = inspect.Parameter.empty
 
     @property
@@ -78,7 +78,7 @@ class Parameter(Struct, frozen=True, kw_only=True):
 
     @property
     def is_absent_by_default(self) -> bool:
-        """Return whether leaving it out means None: then the schema shows the bare type, and no null."""
+        """Return whether omitting it means None: then the schema has the bare type without null."""
         default = self.default.default if isinstance(self.default, FieldInfo) else self.default
         return default is None
 
@@ -114,7 +114,7 @@ def read_parameters(
 
 
 def is_argument_model(parameter: Parameter) -> bool:
-    """True where it takes all arguments at once: a required Pydantic model or dataclass, or a TypedDict named `args`.
+    """Return whether it takes all arguments: a required Pydantic model or dataclass, or a TypedDict named `args`.
 
     A TypedDict is also an ordinary way to type one dictionary, so for it the parameter's name decides.
     """
@@ -137,7 +137,7 @@ def argument_class(parameter: Parameter) -> tuple[type, Schema]:
 
 
 def plain_model(name: str, parameters: list[Parameter]) -> tuple[type[BaseModel], Schema]:
-    """Return A model with one field for each parameter, and its schema.
+    """Return a model with one field for each parameter, and its schema.
 
     Raises:
         Fault: a parameter has a type that cannot be used.
@@ -187,7 +187,7 @@ def _field(parameter: Parameter) -> tuple[Any, Any]:
 
 
 def _described_by_text(annotation: Any) -> Any:
-    """`Annotated[int, "How many."]` is described by its text, as other frameworks have it."""
+    """Use the text of `Annotated[int, "How many."]` as description, as other frameworks do."""
     notes = getattr(annotation, "__metadata__", ())
     text = next((note for note in notes if isinstance(note, str)), None)
     if text is None or any(isinstance(note, FieldInfo) and note.description for note in notes):
@@ -196,7 +196,7 @@ def _described_by_text(annotation: Any) -> Any:
 
 
 def _field_name(name: str) -> str:
-    """Pydantic keeps some names for itself; those get another, and the parameter's as alias."""
+    """Return another name where Pydantic reserves the parameter's, which becomes the alias."""
     return f"argument_{name.lstrip('_')}" if name.startswith("_") or hasattr(BaseModel, name) else name
 
 
@@ -223,7 +223,7 @@ def _injected_class(annotation: Any, injectable: Collection[type]) -> type | Non
 
 
 def _without_sentinel(annotation: Any, default: object) -> Any:
-    """`Union[str, NotGiven] = NOT_GIVEN` is a `str` that may be left out."""
+    """Return the type without its sentinel: `Union[str, NotGiven] = NOT_GIVEN` is an optional `str`."""
     arms = _arms(annotation)
     if len(arms) < 2 or not _is_sentinel(default):
         return annotation
@@ -232,7 +232,7 @@ def _without_sentinel(annotation: Any, default: object) -> Any:
 
 
 def _is_sentinel(default: object) -> bool:
-    """Return whether a default only says that nothing was given: an object that no argument could be."""
+    """Return whether a default is a sentinel for "not given": an object that no argument could be."""
     if default is None or isinstance(default, FieldInfo) or type(default).__module__ == "builtins":
         return False
     try:
@@ -255,7 +255,7 @@ def _schema_of(name: str, annotation: Any) -> Schema:
 
 
 def _readable(kind: type) -> type:
-    """`typing.TypedDict` in the form that Pydantic needs before Python 3.12."""
+    """Convert `typing.TypedDict` to the form that Pydantic needs before Python 3.12."""
     if not is_typeddict(kind) or type(kind).__module__ != "typing":
         return kind
     required: frozenset[str] = getattr(kind, "__required_keys__", frozenset())

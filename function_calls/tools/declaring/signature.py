@@ -1,4 +1,4 @@
-"""Analyse a function once, when it is registered: its schema, its argument class, what is injected."""
+"""Analyse a function when it is registered: its schema, argument class and injected parameters."""
 
 import functools
 import inspect
@@ -31,7 +31,7 @@ _NAME_LENGTH = 64  # Source: https://platform.openai.com/docs/api-reference/chat
 
 
 class FunctionSignature(Struct, frozen=True, kw_only=True):
-    """All that registration has to know about a function; nothing is looked up again when it is called.
+    """The analysed signature of a function; nothing is looked up again when it is called.
 
     `style` is `model` when the function takes one argument model (in the parameter `model_parameter`), `plain`
     when it takes typed parameters; then `arguments` is a class made for them. `injected` maps a parameter's name
@@ -141,7 +141,7 @@ def _refuse_generators(function: Callable[..., object]) -> None:
 
 
 def _core(function: Callable[..., object]) -> Callable[..., object]:
-    """Return what is really called: behind `partial`, and behind an object with `__call__`."""
+    """Return the function behind a `partial` or an object with `__call__`."""
     while isinstance(function, functools.partial):
         function = function.func
     if inspect.isroutine(function) or isinstance(function, type):
@@ -168,7 +168,7 @@ def _name_of(function: Callable[..., object]) -> str:
 
 
 def signature_error(function: Callable[..., object], fault: Fault) -> SignatureInvalid:
-    """`fault` with the file and the line of `function`."""
+    """Create the error for `fault` with the file and line of `function`."""
     core = inspect.unwrap(_core(function))
     code = getattr(core, "__code__", None)
     return SignatureInvalid(

@@ -1,4 +1,4 @@
-"""What a tool is told about itself: the mark of `@tool_function` and the options it carries."""
+"""Mark functions with `@tool_function` and hold their options."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, TypeGuard, TypeVar, overload
@@ -17,7 +17,7 @@ _LISTS = ("examples", "platforms")
 
 
 class ToolOptions(Struct, frozen=True, kw_only=True):
-    """What `@tool_function` was told; it says what each of these means.
+    """The options of `@tool_function`, which documents them.
 
     `timeout` is in seconds, None leaves it to the router's default. `is_only_for_undo` marks an inverse that is no tool
     for anybody: it is neither listed nor called but to take a change back. `uses_state` is None where it is to be read
@@ -136,6 +136,6 @@ def is_marked(value: object) -> TypeGuard[Callable[..., object]]:
 
 
 def options_of(function: object) -> ToolOptions:
-    """Return what the mark of `function` says; the defaults where it has none."""
+    """Return the options of `function`; the defaults where it has no mark."""
     marked = getattr(function, _MARK, None)
     return marked if isinstance(marked, ToolOptions) else NO_OPTIONS

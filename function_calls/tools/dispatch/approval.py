@@ -1,4 +1,4 @@
-"""Whether a call may run at once or the person is asked first, and what they are asked."""
+"""Decide whether a call may run or the person is asked first, and word the question."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -18,7 +18,7 @@ _LONGEST_VALUE: Final = 200
 async def asked_first(options: ToolOptions, call: ToolCall, context: CallContext) -> ToolResult | None:
     """Return the question to the person, with the call kept until they answer; None when the call may run.
 
-    A call that nobody could answer for, because nothing keeps it, is not run either.
+    A call that cannot be stored for confirmation is not run either.
     """
     question = _question(options, call, context)
     if question is None:
@@ -51,13 +51,13 @@ def _question(options: ToolOptions, call: ToolCall, context: CallContext) -> str
 
 
 def _is_approved(call: ToolCall, context: CallContext) -> bool:
-    """Return whether the yes was said to this very call: an agent's own calls need their own."""
+    """Return whether this very call was confirmed: an agent's own calls need their own confirmation."""
     approved = context.approved
     return approved is not None and (approved.name, approved.arguments) == (call.name, call.arguments)
 
 
 def described(name: str, arguments: Mapping[str, object], language: str) -> str:
-    """Return A call as people read it: what it does and with what."""
+    """Describe a call for people: its action and arguments."""
     what = say(language, f"tool.{name}") if knows(f"tool.{name}") else name
     told = [
         say(language, "confirm.argument", name=_label(key, language), value=_short(_plain(value, language)))

@@ -1,4 +1,4 @@
-"""Notices when everything stands still while a tool runs: it blocks the event loop, and its time-out cannot end it."""
+"""Detect a tool that blocks the event loop, which its timeout cannot end."""
 
 import asyncio
 import time
@@ -9,7 +9,7 @@ _EVERY: Final = 0.25  # seconds
 
 
 class EventLoopWatchdog:
-    """Beats for as long as the context lasts. `longest_pause` is how long nothing else could run, in seconds."""
+    """A periodic task while the context lasts. `longest_pause` is the longest block of the event loop, in seconds."""
 
     def __init__(self) -> None:
         self.longest_pause = 0.0

@@ -1,4 +1,4 @@
-"""What happens, told to whoever listens; a listener can look and can break nothing."""
+"""Publish events to listeners, which can observe and cannot break a call."""
 
 import asyncio
 import inspect
@@ -26,7 +26,7 @@ EVENTS: Final[Mapping[str, str]] = {
 
 
 class Event(Struct, frozen=True, kw_only=True):
-    """Something that happened. `data` depends on `name`; `chat` and `message_id` say where it belongs."""
+    """An event. `data` depends on `name`; `chat` and `message_id` name the message it belongs to."""
 
     name: str
     data: Mapping[str, object]
@@ -39,12 +39,12 @@ Listener = Callable[[Event], Awaitable[None] | None]
 
 
 class EventBus(Struct, kw_only=True):
-    """Hands events, which are those of `EVENTS`, to their listeners in the order they subscribed."""
+    """Publishes the events of `EVENTS` to their listeners in order of subscription."""
 
     _listeners: dict[str, list[Listener]] = field(default_factory=dict)
 
     def subscribe(self, name: str, listener: Listener) -> Callable[[], None]:
-        """Call `listener` for every event called `name` (`*` for all) and return what ends that."""
+        """Call `listener` for every event called `name` (`*` for all) and return a function that unsubscribes it."""
         self._listeners.setdefault(name, []).append(listener)
 
         def unsubscribe() -> None:
@@ -55,11 +55,11 @@ class EventBus(Struct, kw_only=True):
         return unsubscribe
 
     def is_heard(self, name: str) -> bool:
-        """Return whether anybody listens, so that an unheard event need not be made."""
+        """Return whether an event has listeners, so that one without need not be built."""
         return bool(self._listeners.get(name) or self._listeners.get("*"))
 
     async def publish(self, event: Event) -> None:
-        """Tell the listeners; one that raises or takes too long is logged, and the others are told all the same."""
+        """Call the listeners; one that raises or takes too long is logged, and the others are called all the same."""
         for listener in (*self._listeners.get(event.name, ()), *self._listeners.get("*", ())):
             try:
                 told = listener(event)

@@ -1,4 +1,4 @@
-"""Runs one tool: within its time, as often as it may be tried, as many at once as it allows."""
+"""Run one tool with its timeout, retries and limit of concurrent calls."""
 
 import asyncio
 import json
@@ -41,7 +41,7 @@ async def run_guarded(
     retries: int = 0,
     slots: asyncio.Semaphore | None = None,
 ) -> ToolResult:
-    """Return what `work` comes to within `limit` seconds; whatever it raises becomes a failed result, an exit too.
+    """Run `work` for at most `limit` seconds; an exception, also `SystemExit`, becomes a failed result.
 
     The limit covers everything: waiting for one of `slots`, each of the `retries`, and the pauses between them.
     """
@@ -76,16 +76,16 @@ async def run_guarded(
 
 
 def _is_given_up() -> bool:
-    """True where somebody wants this call to stop, and not something that its tool was waiting for was cancelled."""
+    """Return whether this call itself was cancelled, and not something that its tool awaited."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 
 
 def _told(name: str, result: ToolResult, context: CallContext) -> ToolResult:
-    """A failure that came without words for the person, in those of one that was raised; nobody is told a book."""
+    """Add a text to a failure that has none for the person, and shorten a text that is too long."""
     if len(result.text) > LONGEST_TOLD:
         left = len(result.text) - LONGEST_TOLD
-        logger.warning("tool {} says too much; {} of {} characters are left out", name, left, len(result.text))
+        logger.warning("result of tool {} is too long; dropped {} of {} characters", name, left, len(result.text))
         rest = say(context.language, "failed.too_much", left=left)
         whole = result.text if result.value is None else result.value
         return replace(result, text=f"{result.text[:LONGEST_TOLD].rstrip()}\n{rest}", value=whole)
@@ -95,40 +95,40 @@ def _told(name: str, result: ToolResult, context: CallContext) -> ToolResult:
 
 
 def crashed(name: str, error: BaseException, context: CallContext) -> ToolResult:
-    """Return the result of a call whose code broke: logged in full, told in general."""
+    """Log an exception of a tool in full, and return a failed result with a general text."""
     logger.opt(exception=error).error("tool {} raised", name)
     error_text = f"Tool '{name}' failed: {type(error).__name__}"
     return ToolResult.failed(error_text, text=_crash_text(name, context), cause="crashed")
 
 
 def _crash_text(name: str, context: CallContext) -> str:
-    """Return what people are told: once a call that may change something has begun, how much it did is not known."""
+    """Return the text for a crash: a call that may change something may have done part of it."""
     has_begun = context.beginning is not None and context.beginning.is_made
     return say(context.language, "failed.crash_midway" if has_begun else "failed.crash", tool=name)
 
 
 def full_text(language: str) -> str:
-    """Return what people are told while nothing can be kept."""
+    """Return the text for a full disk."""
     return say(language, "failed.disk_full")
 
 
 def is_breakdown(result: ToolResult) -> bool:
-    """Return whether a call failed by itself, so that it may work another time, and was not refused for a reason."""
+    """Return whether a call failed by itself, so that a retry may help, and was not refused."""
     return result.cause in _BREAKDOWNS
 
 
 def says_anything(result: ToolResult) -> bool:
-    """Return whether the person will have something of a call's result, or has it already."""
+    """Return whether the person gets something of a call's result, or has it already."""
     return bool(result.text.strip() or result.files or result.is_answered or result.choices)
 
 
 def is_disk_full(result: ToolResult) -> bool:
-    """Return whether a call failed because nothing can be kept."""
+    """Return whether a call failed because the disk is full."""
     return result.cause == "disk_full"
 
 
 async def _watched(name: str, work: Work, context: CallContext, retries: int) -> object:
-    """Return what `work` comes to; one that lets nothing else run meanwhile is written down."""
+    """Run `work`, and log it where it blocks the event loop."""
     beating = EventLoopWatchdog()
     try:
         with beating:

@@ -1,4 +1,4 @@
-"""How a tool is run, decided when it is registered: where each injected value comes from, thread or not."""
+"""Prepare how a registered tool is called: injected values, and a thread for sync code."""
 
 import asyncio
 import inspect
@@ -14,7 +14,7 @@ Source = Callable[[CallContext], object]
 
 
 def function_invoker(function: Callable[..., object], signature: FunctionSignature) -> Invoke:
-    """Return what calls `function` with an instance of its argument class; a sync function runs in a thread."""
+    """Return an invoker of `function` with an instance of its argument class; a sync function runs in a thread."""
     sources = tuple((name, _source(wanted)) for name, wanted in signature.injected.items())
 
     def bound(arguments: object, context: CallContext) -> Callable[[], object]:
@@ -33,7 +33,7 @@ def function_invoker(function: Callable[..., object], signature: FunctionSignatu
 
 
 def class_invoker(tool: Tool) -> Invoke:
-    """Return what calls `tool.run` with the checked arguments; one that is sync runs in a thread."""
+    """Return an invoker of `tool.run` with the checked arguments; a sync one runs in a thread."""
 
     async def call(arguments: object, context: CallContext) -> object:
         return await tool.run(arguments if isinstance(arguments, dict) else {}, context)
@@ -47,7 +47,7 @@ def class_invoker(tool: Tool) -> Invoke:
 
 
 def _called(work: Callable[[], object]) -> object:
-    """Return what `work` gives, in a thread; out of one no `StopIteration` comes: whoever waits would wait for ever."""
+    """Run `work` in a thread; `StopIteration` is replaced, since its waiter would never resume."""
     try:
         return work()
     except StopIteration as error:

@@ -1,4 +1,4 @@
-"""Places where other code may step in before and after a tool runs."""
+"""Run hooks before and after a tool."""
 
 import inspect
 from collections.abc import Awaitable, Callable
@@ -51,7 +51,7 @@ Value = TypeVar("Value")
 
 
 async def settled(value: Awaitable[Value] | Value) -> Value:
-    """Return what a function gave that may have been asynchronous."""
+    """Await a value if it is awaitable."""
     if inspect.isawaitable(value):
         return cast("Value", await value)
     return value

@@ -1,4 +1,4 @@
-"""Receipts of changes: given where a tool gives none itself, with the step that takes the change back."""
+"""Give changes a receipt with its undo step, and remember it."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -33,9 +33,9 @@ def receipted(
 
 
 async def remember(call: ToolCall, context: CallContext, result: ToolResult) -> ToolResult:
-    """Keep the receipts of a call so that the person can take it back, and return `result` with the change's id.
+    """Store the receipts of a call so that the person can undo it, and return `result` with the change's id.
 
-    What an agent did is remembered call by call, not once more for the agent; taking back is no change to take back.
+    An agent's calls are stored one by one, not again for the agent; an undo cannot be undone.
     """
     receipts = tuple(receipt for receipt in result.receipts if receipt.action != UNDONE)
     if not receipts or result.spawned is not None or context.is_undoing or context.oversight is None:
@@ -53,7 +53,7 @@ async def remember(call: ToolCall, context: CallContext, result: ToolResult) -> 
     try:
         await context.oversight.receipts.push(context.conversation, change)
     except Exception as error:  # noqa: BLE001 - a store is anybody's code, and what the tool did is done
-        logger.opt(exception=error).error("the receipts of {} could not be kept; it cannot be undone", call.name)
+        logger.opt(exception=error).error("cannot store receipts of {}; it cannot be undone", call.name)
         return result
     named = change_id(context.sender, message_id)
     undoable = (each if each.undo is None else replace(each, change_id=named) for each in result.receipts)

@@ -1,4 +1,4 @@
-"""The question which of several times was meant, with its answers by number."""
+"""Ask which of several times was meant, with numbered answers."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -20,7 +20,7 @@ class TimeOption(Struct, frozen=True, kw_only=True):
 
 
 class TimeQuestion(Struct, frozen=True, kw_only=True):
-    """What to ask, and a button for each answer."""
+    """The text of a question, and a button for each answer."""
 
     text: str
     choices: tuple[Choice, ...]

@@ -1,1 +1,1 @@
-"""The first validation of a call: its schema, what may be repaired, and the errors that say what was expected."""
+"""Validate arguments against a JSON Schema, repair them, and word the errors."""

@@ -1,4 +1,4 @@
-"""Say where an argument is wrong and what stood there, as a model is told it."""
+"""Describe where an argument is wrong and its value, for a model."""
 
 import json
 import re
@@ -19,7 +19,7 @@ def pointer(path: Sequence[str | int]) -> str:
 
 
 def quoted(value: object) -> str:
-    """`value` as JSON, cut to a length that can be repeated to a model."""
+    """Return `value` as JSON, cut to a length that can be repeated to a model."""
     text = json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= LONGEST_QUOTE else text[: LONGEST_QUOTE - 1] + "…"
 

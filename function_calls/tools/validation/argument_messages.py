@@ -1,4 +1,4 @@
-"""What is wrong with the arguments of a call, for a person and in their language; models are told in English."""
+"""Word argument errors for people, in their language."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -43,7 +43,7 @@ _FORMATS: Final[Mapping[str, str]] = {"date-time": "moment", "date": "date"}
 
 
 def argument_problems(language: str, errors: Sequence[ArgumentError]) -> dict[str, str]:
-    """Return what is wrong, by the argument that has it; what is missing stands under its own name."""
+    """Group the errors by argument; a missing argument is listed under its own name."""
     problems: dict[str, str] = {}
     for error in errors[:_MOST]:
         problems.setdefault(argument_of(error), _said(language, error) + _meant(language, error))
@@ -67,7 +67,7 @@ def _said(language: str, error: ArgumentError) -> str:
 
 
 def refusal_in_words(language: str, spec: ToolSpec, errors: Sequence[ArgumentError]) -> str:
-    """Return what is wrong with a call of `spec`, a line an argument, and how it is said right."""
+    """Word the errors of a call of `spec`, one line per argument, with a correct example."""
     lines = [_line(language, error) for error in _one_each(errors)]
     told = say(language, "failed.arguments", tool=spec.name, problems="".join(f"\n{line}" for line in lines))
     return f"{without_rule_text(language, told)}\n{_said_right(language, spec, errors)}"
@@ -96,7 +96,7 @@ def _meant(language: str, error: ArgumentError) -> str:
 
 
 def _said_right(language: str, spec: ToolSpec, errors: Sequence[ArgumentError]) -> str:
-    """Return A sentence that the tool understands, or the call as it is typed with all that it needs."""
+    """Return an example sentence of the tool, or its command with all required arguments."""
     for example in spec.examples:
         if language_of(example, language) == language and not _NOTATION & set(example):
             return say(language, "failed.said_right", example=example)

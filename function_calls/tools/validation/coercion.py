@@ -1,4 +1,4 @@
-"""Bring values into the shape a schema asks for, where there is only one way to read them.
+"""Coerce values to the types that a schema asks for, where there is only one way to read them.
 
 Only what does not fit is touched, and every change is reported. A text becomes the number it spells, an enum member
 is found in another case or language, a list of one item is the item; nothing is made up.
@@ -29,7 +29,7 @@ class Coercion(Struct, kw_only=True):
     steps: list[str] = field(default_factory=list)
 
     def coerce(self, part: Schema, value: object, place: str) -> object:
-        """`value` as `part` wants it, or as it was where that cannot be told."""
+        """Convert `value` to fit `part`; return it unchanged where that is ambiguous."""
         part = self.schema.resolve(part)
         arms = [arm for key in ("anyOf", "oneOf") for arm in _schemas(part.get(key))]
         if arms and not isinstance(part.get("properties"), dict):
@@ -48,7 +48,7 @@ class Coercion(Struct, kw_only=True):
         return value
 
     def _by_arm(self, part: Schema, arms: list[Schema], value: object, place: str) -> object:
-        """Return the one reading that some alternative takes; two different ones leave the value alone."""
+        """Return the only reading that an alternative accepts; several leave the value unchanged."""
         if self.schema.part_accepts(part, value):
             return value
         readings: list[tuple[object, Coercion]] = []
@@ -83,7 +83,7 @@ class Coercion(Struct, kw_only=True):
         return made
 
     def _rename(self, properties: dict[str, object], value: dict[str, object], place: str) -> dict[str, object]:
-        """Names in another case or script, `dueDate` for `due_date`, where that argument is not given otherwise."""
+        """Rename members in another case or script, `dueDate` for `due_date`, unless that argument is given too."""
         if value.keys() <= properties.keys():
             return value
         forms: dict[str, list[str]] = {}
@@ -106,7 +106,7 @@ class Coercion(Struct, kw_only=True):
         return [self.coerce(items, inner, f"{place}/{at}") for at, inner in enumerate(value)]
 
     def _readings(self, part: Schema, value: object, wanted: list[str]) -> Iterator[tuple[object, str]]:
-        """Yield what else a scalar could mean, each with its explanation; the caller checks that it fits."""
+        """Yield other readings of a scalar, each with its explanation; the caller checks that it fits."""
         if isinstance(value, list) and len(value) == 1 and not isinstance(value[0], list):
             yield value[0], "took the only item of the list"
         if isinstance(value, str):
@@ -123,7 +123,7 @@ class Coercion(Struct, kw_only=True):
             yield found, f"read {quoted(value)} as {quoted(found)}"
 
     def _inner_json(self, part: Schema, value: str) -> Iterator[tuple[object, str]]:
-        """Yield an object or list that was sent as a text."""
+        """Yield the object or list that a text holds as JSON."""
         if value.lstrip()[:1] not in {"{", "["}:
             return
         try:
@@ -134,7 +134,7 @@ class Coercion(Struct, kw_only=True):
 
 
 def name_form(name: str) -> str:
-    """Return A name without case, width, separators and invisible characters: what `dueDate` and `due_date` share."""
+    """Return a name without case, width, separators and invisible characters: what `dueDate` and `due_date` share."""
     plain = unicodedata.normalize("NFKC", name).casefold()
     return "".join(letter for letter in plain if letter.isalnum())
 

@@ -1,4 +1,4 @@
-"""Bounds of decimals that are written as texts, which JSON Schema cannot say: keywords of our own, never published."""
+"""Validate bounds of decimals written as texts, with private keywords that JSON Schema lacks."""
 
 from collections.abc import Callable, Mapping
 from decimal import Decimal, InvalidOperation

@@ -1,4 +1,4 @@
-"""Read a docstring: what the function does, and what each parameter means.
+"""Parse a docstring: the description of the function and of each parameter.
 
 Google, NumPy, Sphinx and Epytext styles are understood, with English or Chinese section titles.
 Only the prose reaches the description a model sees; every section stays out of it.
@@ -28,7 +28,7 @@ _FIELD_KINDS = frozenset({"param", "parameter", "arg", "argument", "keyword", "k
 
 
 class Docstring(Struct, frozen=True, kw_only=True):
-    """A docstring taken apart; every text is clean of indentation."""
+    """A parsed docstring; every text is without indentation."""
 
     summary: str = ""
     """The first paragraph, on one line."""
@@ -63,7 +63,7 @@ def parse_docstring(text: str | None) -> Docstring:
 
 
 def _read(lines: list[str]) -> _Reading:
-    """Deal the lines out to prose, titled sections and `:field:` lists."""
+    """Assign the lines to prose, titled sections and `:field:` lists."""
     reading = _Reading()
     target: list[str] = reading.prose
     indent: int | None = None  # of the open section's title; None while in prose
@@ -120,7 +120,7 @@ def _leaves(line: str, indent: int, section: list[str]) -> bool:
 
 
 def _entries(lines: list[str]) -> dict[str, str]:
-    """`name (type): text` (Google) or `name : type` over an indented text (NumPy)."""
+    """Parse `name (type): text` (Google) or `name : type` over an indented text (NumPy)."""
     body = [line for line in lines if line.strip()]
     if not body:
         return {}
@@ -141,7 +141,7 @@ def _entries(lines: list[str]) -> dict[str, str]:
 
 
 def _looks_numpy(body: list[str], edge: int) -> bool:
-    """NumPy puts every text on its own deeper line and a type, if anything, after the colon."""
+    """Return whether the entries are NumPy's: texts on deeper lines, and at most a type after the colon."""
     heads = [line for line in body if _indent(line) == edge]
     followed = [at for at, line in enumerate(body[:-1]) if _indent(line) == edge < _indent(body[at + 1])]
     spaced = all(re.fullmatch(r"\s*[\w*, ]+(\s:\s.*)?", head) for head in heads)
@@ -196,7 +196,7 @@ def _field_pattern() -> re.Pattern[str]:
 
 @cache
 def _entry_pattern() -> re.Pattern[str]:
-    """One parameter line: `name`, `name (type)`, `a, b : type`, `**options: text`, `name：文字`, `` `name` - text``."""
+    """Match a parameter: `name`, `name (type)`, `a, b : type`, `**options: text`, `name：文字`, `` `name` - text``."""
     return re.compile(
         r"^[-*•]?\s*`{0,2}(?P<names>\*{0,2}[^\W\d]\w*(?:\s*,\s*\*{0,2}[^\W\d]\w*)*)`{0,2}"
         r"\s*(?:[(（](?:[^()（）]|[(（][^()（）]*[)）])*[)）])?\s*(?:(?:[:：]|\s[-–—]\s)\s*(?P<text>.*))?$"

@@ -1,4 +1,4 @@
-"""Whatever a tool returns, in what JSON has."""
+"""Convert a tool's return value to JSON."""
 
 import inspect
 import re
@@ -7,26 +7,26 @@ from typing import Final
 
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
-_OF_NO_USE: Final = re.compile(r"\bat 0x[0-9A-Fa-f]+>")  # how Python shows what says nothing of itself
+_OF_NO_USE: Final = re.compile(r"\bat 0x[0-9A-Fa-f]+>")  # the default `repr` of Python objects
 
 
 class NoData(TypeError):
-    """A tool returned something that is neither text nor data; its text says to the author what it was."""
+    """A tool returned something that is neither text nor data; the message tells its author what."""
 
 
 def as_json(value: object) -> object:
-    """`value` for a model and the record: models and data classes as objects, dates in ISO 8601, sets as lists.
+    """Convert `value` for a model and the record: models and data classes to objects, dates to ISO 8601, sets to lists.
 
-    What JSON has no form for is its text.
+    A value without JSON form becomes its text.
     """
     return to_jsonable_python(value, fallback=_otherwise, bytes_mode="base64", inf_nan_mode="null")
 
 
 def as_data(value: object) -> object:
-    """Return the same of what a tool has returned, which people and models are told.
+    """Convert a tool's return value, which is shown to people and models.
 
     Raises:
-        NoData: it says nothing of itself, such as a coroutine that nobody awaited, or it contains itself.
+        NoData: it has no JSON form, such as a coroutine that nobody awaited, or it contains itself.
     """
     try:
         return to_jsonable_python(value, fallback=_told, bytes_mode="base64", inf_nan_mode="null")

@@ -1,4 +1,4 @@
-"""Read JSON as models write it: strictly first, then with the slips whose meaning is beyond doubt.
+"""Parse JSON as models write it: strictly first, then with unambiguous mistakes.
 
 Quotes of another kind, a trailing comma, Python's None and True, a fence around it: these are read and reported.
 What is cut off, not a number, too large or too deep is refused with the place: content is never guessed.
@@ -27,14 +27,14 @@ LARGEST_BYTES: Final = 1_000_000
 
 
 class Read(Struct, frozen=True, kw_only=True):
-    """A value and what had to be overlooked to read it."""
+    """A value and the deviations that were tolerated to read it."""
 
     value: object
     steps: tuple[str, ...] = ()
 
 
 def read_json(text: str) -> Read:
-    """Return the value that `text` writes.
+    """Parse `text`, tolerating unambiguous mistakes.
 
     Raises:
         Unreadable: too large, too deep, cut off, not a number, or not JSON at all.
@@ -76,7 +76,7 @@ def _refuse_half_characters(value: object) -> None:
 
 
 def _check_depth(text: str) -> None:
-    """Refuse what is nested too deeply; brackets inside texts count only as long as there are few."""
+    """Refuse JSON that is nested too deeply; brackets inside texts count only while there are few."""
     if text.count("[") + text.count("{") + text.count("｛") + text.count("［") <= DEEPEST:
         return
     depth = 0

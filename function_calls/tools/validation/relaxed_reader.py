@@ -1,4 +1,4 @@
-"""The tolerant JSON parser: reads slips whose meaning is beyond doubt, and reports every one."""
+"""Parse JSON tolerantly: accept unambiguous mistakes and report each."""
 
 import json
 import math
@@ -30,7 +30,7 @@ class Unreadable(Exception):
 
 
 def refuse_constant(name: str) -> NoReturn:
-    """Say that NaN and the infinities are no numbers."""
+    """Refuse NaN and the infinities."""
     raise Unreadable(f"{name} is not a number that JSON has; leave the argument out or send a number")
 
 
@@ -53,14 +53,14 @@ def _number(word: str) -> int | float:
 
 
 class RelaxedReader(Struct, kw_only=True):
-    """A small recursive-descent parser over `text`; `steps` reports every licence it took."""
+    """A recursive-descent parser over `text`; `steps` lists every deviation it tolerated."""
 
     text: str
     at: int = 0
     steps: list[str] = field(default_factory=list)
 
     def read(self) -> object:
-        """Return the value that the whole text writes.
+        """Parse the whole text.
 
         Raises:
             Unreadable: there is none, or only by guessing.
@@ -70,7 +70,7 @@ class RelaxedReader(Struct, kw_only=True):
         return value
 
     def note(self, step: str) -> None:
-        """Report that something was overlooked."""
+        """Record a tolerated deviation."""
         self.steps.append(step)
 
     def _peek(self) -> str:
@@ -160,7 +160,7 @@ class RelaxedReader(Struct, kw_only=True):
                 self.note("read a raw line break or tab inside a text")
 
     def _closes(self) -> bool:
-        """True where the quotation mark just passed ends its text; one inside a sentence (`it's`) plainly does not."""
+        """Return whether the quotation mark just passed ends its text; one inside a sentence (`it's`) does not."""
         if not _inner_quote_pattern().match(self.text, self.at):
             return True
         self.note("took a quotation mark inside a text for part of it")
@@ -200,7 +200,7 @@ class RelaxedReader(Struct, kw_only=True):
         return found[0]
 
     def _word(self) -> object:
-        """Return A number, or a literal in JSON's or Python's spelling."""
+        """Return a number, or a literal in JSON's or Python's spelling."""
         found = re.compile(r"[-+]?[\w.]+(?:(?<=[eE])[-+]\d+)?").match(self.text, self.at)
         if not found:
             self._unexpected("a value")

@@ -1,7 +1,7 @@
-"""Mend a call's arguments before the model is asked again: deterministically, each step explained.
+"""Repair a call's arguments before the model is asked again, and explain each step.
 
-Either the arguments come out as they were meant beyond doubt, or one precise error does. Nothing is guessed, and
-arguments that are valid pass untouched.
+The result is either unambiguous arguments or one precise error. Nothing is guessed, and valid arguments stay
+unchanged.
 """
 
 import json
@@ -30,7 +30,7 @@ _MOST_WRAPPINGS: Final = 4
 
 
 class Repaired(Struct, frozen=True, kw_only=True):
-    """The arguments after repair, what was done to them, and what about them cannot be mended."""
+    """The repaired arguments, the steps of the repair, and the remaining errors."""
 
     arguments: dict[str, object]
     steps: tuple[str, ...] = ()
@@ -44,7 +44,7 @@ def repair(
     tool: str = "",
     other_tools: Mapping[str, Mapping[str, object]] | None = None,
 ) -> Repaired:
-    """Arguments of `tool` from what a model sent: a text, or an object that was read already.
+    """Repair the arguments of `tool` that a model sent: a text, or an object that was parsed already.
 
     `other_tools` (name to schema) lets arguments meant for another tool be recognised.
 
@@ -86,7 +86,7 @@ def _mend(
 
 
 def _read(raw: object) -> Read:
-    """Return the value that was sent, through up to three layers of being written as a text."""
+    """Parse the value that was sent, also one encoded as text up to three times."""
     if raw is None:
         return Read(value={}, steps=("read null as no arguments",))
     read = read_json(raw if isinstance(raw, str) else _as_text(raw))
@@ -111,7 +111,7 @@ def _as_text(raw: object) -> str:
 
 
 def _unwrap(read: Read, schema: SchemaValidator, tool: str) -> tuple[object, tuple[str, ...]]:
-    """Take the arguments out of `{"arguments": …}`, `{"name": …, "parameters": …}` and their kin."""
+    """Take the arguments out of `{"arguments": …}`, `{"name": …, "parameters": …}` and similar wrappers."""
     value, steps = read.value, read.steps
     known = _members(schema.schema).keys()
     for _ in range(_MOST_WRAPPINGS):

@@ -1,4 +1,4 @@
-"""From a Python type to the JSON Schema that models are shown and calls are checked against."""
+"""Make the JSON Schema of a Python type, shown to models and used to check calls."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final, Literal, cast
@@ -64,7 +64,7 @@ def inline_refs(schema: Mapping[str, object]) -> Schema:
 
 
 def openai_strict(schema: Mapping[str, object]) -> Schema | None:
-    """Return the variant for OpenAI's `strict: true`, or None where that subset cannot say it.
+    """Return the variant for OpenAI's `strict: true`, or None where that subset cannot express it.
 
     Every property is required and optional ones may be null; repair takes such nulls out again.
     Source: https://platform.openai.com/docs/guides/structured-outputs (supported schemas).
@@ -98,7 +98,7 @@ def openai_strict(schema: Mapping[str, object]) -> Schema | None:
 
 
 def nullable(schema: Schema) -> Schema:
-    """Return the same schema, also admitting null."""
+    """Return the schema with null admitted too."""
     merged = _with_null(schema)
     return merged if merged is not None else {"anyOf": [schema, {"type": "null"}]}
 
@@ -106,7 +106,7 @@ def nullable(schema: Schema) -> Schema:
 def render(
     *, name: str, description: str, parameters: Mapping[str, object], vendor: Vendor = "openai"
 ) -> dict[str, object]:
-    """Return A tool as the request body of `vendor` wants it; strict falls back to plain where it is impossible."""
+    """Return a tool in the request format of `vendor`; strict falls back to plain where it is impossible."""
     schema = published(parameters)
     if vendor == "anthropic":
         return {"name": name, "description": description, "input_schema": schema}
@@ -215,6 +215,6 @@ def _names(required: object) -> set[str]:
 
 
 def _ordered(schema: Schema) -> Schema:
-    """`type`, `properties`, `required` first: the order people and models read best."""
+    """Return the schema with `type`, `properties`, `required` first, the usual order."""
     first = [key for key in ("type", "properties", "required") if key in schema]
     return {key: schema[key] for key in [*first, *(key for key in schema if key not in first)]}

@@ -1,4 +1,4 @@
-"""Word what a JSON Schema check found, one line for each field, for a model to act on."""
+"""Word the errors of a JSON Schema check for a model, one line per field."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -156,7 +156,7 @@ def _wanted(error: ValidationError) -> str:
 def _explain_arms(
     error: ValidationError, arms: Sequence[Sequence[ValidationError]], schema: Mapping[str, object]
 ) -> list[ArgumentError]:
-    """Return an alternative that came close is explained; when none did, they are named."""
+    """Explain the closest alternative; name all of them when none is close."""
     depth = len(error.instance_path)
     close = [arm for arm in arms if arm and not any(_misses_at(each, depth) for each in arm)]
     if close:

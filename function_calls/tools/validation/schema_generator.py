@@ -1,4 +1,4 @@
-"""Pydantic's JSON Schema generator, corrected where schema and class would disagree."""
+"""Generate JSON Schemas with Pydantic, corrected where schema and class disagree."""
 
 from collections.abc import Callable
 from typing import Final
@@ -32,7 +32,7 @@ class ToolJsonSchema(GenerateJsonSchema):
         return made
 
     def encode_default(self, dft: object) -> object:
-        """Return A default as JSON; Pydantic would build a validator for each, which took a tenth of a registration."""
+        """Return a default as JSON; Pydantic would build a validator for each, which took a tenth of a registration."""
         return dft if type(dft) in _PLAIN else super().encode_default(dft)
 
     def decimal_schema(self, schema: core_schema.DecimalSchema) -> JsonSchemaValue:

@@ -1,4 +1,4 @@
-"""Check arguments against a JSON Schema: compiled once, every error at once."""
+"""Check arguments against a compiled JSON Schema, reporting every error at once."""
 
 from collections.abc import Callable, Mapping
 from datetime import date, datetime, time, timedelta
@@ -17,7 +17,7 @@ from function_calls.tools.validation.decimal_bounds import KEYWORDS
 from function_calls.tools.validation.schema_walk import Schema, map_schemas, pointer_target
 
 if TYPE_CHECKING:
-    # Where it is used only: a bot to which nobody speaks keeps five megabytes less.
+    # Imported where it is used: an idle bot takes five megabytes less.
     from jsonschema_rs import Draft202012Validator
 
 _SAYS_MORE: Final = frozenset({"additionalProperties", "patternProperties", "anyOf", "oneOf", "$ref"})
@@ -52,7 +52,7 @@ class SchemaValidator:
             self.accepts(None)  # which compiles it
 
     def accepts(self, arguments: object) -> bool:
-        """True where `arguments` fit and name nothing that the schema does not declare. Takes about a microsecond."""
+        """Return whether `arguments` fit and have no undeclared names. Takes about a microsecond."""
         return self._closed.is_valid(arguments)
 
     def validate(self, arguments: object) -> list[ArgumentError]:
@@ -62,7 +62,7 @@ class SchemaValidator:
         return lone_surrogates(arguments) or explain(self._closed.iter_errors(arguments), self.schema)
 
     def part_accepts(self, part: Schema, value: object) -> bool:
-        """True where `value` fits `part`, a schema inside this one (the very object), and names nothing undeclared."""
+        """Return whether `value` fits `part`, a schema inside this one (the very object), without undeclared names."""
         known = self._parts.get(id(part))
         if known is None:
             rooted = part | {key: self.schema[key] for key in ("$defs", "definitions") if key in self.schema}
@@ -71,7 +71,7 @@ class SchemaValidator:
         return known[1].is_valid(value)
 
     def resolve(self, part: Schema) -> Schema:
-        """Return what `part` is once its references are followed."""
+        """Return `part` with its references followed."""
         seen: set[str] = set()
         while isinstance(reference := part.get("$ref"), str) and reference.startswith("#") and reference not in seen:
             seen.add(reference)

@@ -1,4 +1,4 @@
-"""Walk JSON Schemas, knowing which members are schemas and which are data."""
+"""Walk JSON Schemas, distinguishing members that are schemas from data."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -17,7 +17,7 @@ _MAPS: Final = frozenset({"properties", "patternProperties", "$defs", "definitio
 
 
 def map_schemas(schema: Mapping[str, object], change: Callable[[Schema], Schema], *, deep: bool = True) -> Schema:
-    """Return A copy of `schema` with `change` applied to every schema in it, inner ones first.
+    """Return a copy of `schema` with `change` applied to every schema in it, inner ones first.
 
     With `deep=False` it is applied to the direct children only, and not to `schema` itself.
     """

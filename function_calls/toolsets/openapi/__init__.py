@@ -1,1 +1,1 @@
-"""Documents of OpenAPI 2.0, 3.0 and 3.1 as tools: pure, no network. `importer.import_document` is the way in."""
+"""Import documents of OpenAPI 2.0, 3.0 and 3.1 as tools, without network; see `importer.import_document`."""

@@ -1,4 +1,4 @@
-"""Parameters and bodies of an operation as the arguments of one tool."""
+"""Convert the parameters and body of an operation to the arguments of one tool."""
 
 from collections.abc import Mapping
 from typing import Final, cast
@@ -22,7 +22,7 @@ _UNIONS: Final = frozenset({"oneOf", "anyOf", "not", "if"})
 
 
 class Arguments(Struct, kw_only=True):
-    """What the tool of one operation takes, gathered piece by piece."""
+    """The arguments of one operation's tool, collected one by one."""
 
     properties: dict[str, Schema] = field(default_factory=dict)
     required: list[str] = field(default_factory=list)
@@ -31,12 +31,12 @@ class Arguments(Struct, kw_only=True):
 
     @property
     def schema(self) -> Schema:
-        """All of it as one object."""
+        """The arguments as the schema of one object."""
         whole: Schema = {"type": "object", "properties": dict(self.properties)}
         return whole | {"required": list(dict.fromkeys(self.required))} if self.required else whole
 
     def add(self, name: str, place: str, schema: Schema, *, is_required: bool) -> str:
-        """Take one argument and return the name that it has in the tool."""
+        """Add one argument and return its name in the tool."""
         argument = argument_name(name, place, self.properties)
         self.properties[argument] = schema
         if is_required:
@@ -52,7 +52,7 @@ class ArgumentReader:
         self._converter = converter
 
     def read(self, item: Node, operation: Node) -> Arguments:
-        """Return the arguments of `operation`, of which those that its path item has in common are a part."""
+        """Return the arguments of `operation`, including those of its path item."""
         found = Arguments()
         parameters = self._parameters(item, operation)
         for parameter in parameters:
@@ -65,7 +65,7 @@ class ArgumentReader:
         return found
 
     def _parameters(self, item: Node, operation: Node) -> list[Node]:
-        """Those of the path item, then those of the operation, which win over them."""
+        """Return the parameters of the path item, overridden by those of the operation."""
         listed = [*sequence(item.get("parameters")), *sequence(operation.get("parameters"))]
         known = {
             (str(each["name"]), str(each.get("in"))): each
@@ -100,7 +100,7 @@ class ArgumentReader:
         )
 
     def _add_old_body(self, found: Arguments, operation: Node, parameters: list[Node]) -> None:
-        """The `body` or `formData` parameters of OpenAPI 2.0."""
+        """Add the `body` or `formData` parameters of OpenAPI 2.0."""
         consumes = [str(each) for each in sequence(operation.get("consumes", self._document.raw.get("consumes")))]
         body = next((each for each in parameters if each.get("in") == "body"), None)
         if body is not None:
@@ -126,7 +126,7 @@ class ArgumentReader:
             self._add_content(found, str(kind), content, is_required=body.get("required") is True)
 
     def _add_content(self, found: Arguments, kind: str, content: Node, *, is_required: bool) -> None:
-        """The members of an object are arguments of their own; anything else is one argument called `body`."""
+        """Add each member of an object as an argument; anything else is one argument called `body`."""
         node = content.get("schema")
         members = self._members(node) if "json" in kind or "form" in kind else None
         if members is None:
@@ -154,7 +154,7 @@ class ArgumentReader:
         return {"type": "string", "description": f"The body as {kind}."}
 
     def _members(self, node: object, depth: int = 0) -> tuple[dict[str, object], set[str]] | None:
-        """The properties of an object and which of them must be there; None when it is not only its properties."""
+        """Return the properties of an object and the required ones; None when it has more than its properties."""
         schema = self._document.followed(node)
         properties, required = dict(mapping(schema.get("properties"))), _required(self._document, schema)
         if schema.keys() & _UNIONS or schema.get("nullable") is True or depth > 8:
@@ -200,13 +200,13 @@ def _old_style(parameter: Node) -> tuple[str, bool]:
 
 
 def _encodings(content: Node) -> dict[str, str]:
-    """Content types of a form's members, as its `encoding` names them."""
+    """Return the content types of a form's members, from its `encoding`."""
     kinds = {str(name): mapping(each).get("contentType") for name, each in mapping(content.get("encoding")).items()}
     return {name: kind for name, kind in kinds.items() if isinstance(kind, str)}
 
 
 def _without_flag(parameter: Node) -> Schema:
-    """Return A parameter of OpenAPI 2.0 as a schema: `required` is a flag there and a list here."""
+    """Return a parameter of OpenAPI 2.0 as a schema, without the flag `required`."""
     return {str(key): value for key, value in parameter.items() if key not in {"required", "in", "name"}}
 
 

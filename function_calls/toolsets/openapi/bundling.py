@@ -1,4 +1,4 @@
-"""A tool's schema with the definitions it needs, within a size that a model can be sent."""
+"""Bundle a tool's schema with the definitions it needs, in a size that can be sent to a model."""
 
 import json
 from collections import deque
@@ -12,13 +12,13 @@ from function_calls.toolsets.openapi.schemas import SchemaConverter
 
 LARGEST: Final = 18_000  # characters of JSON; the largest that the tool of one operation may be is 20 kB
 _FOR_DEFINITIONS: Final = 12_000
-_SHORT: Final = 400  # of a definition that is put where it is meant
+_SHORT: Final = 400  # characters of a definition that is inlined
 _PREFIX: Final = "#/$defs/"
 _HEAVY: Final = ("default", "pattern", "enum", "const")
 
 
 class Bundler:
-    """Brings definitions and what refers to them together. Far ones become a bare type when it gets long."""
+    """Bundles definitions with the schemas that refer to them. In a long schema, deep ones become a bare type."""
 
     def __init__(self, converter: SchemaConverter) -> None:
         self._converter = converter
@@ -46,7 +46,7 @@ class Bundler:
         return _joined(own, definitions) if definitions else own
 
     def _measured(self, name: str) -> tuple[int, tuple[str, ...]]:
-        """Return how long a definition is, and which others it needs."""
+        """Return the length of a definition, and the other definitions it needs."""
         if name not in self._known:
             schema = self._converter.definition(name)
             self._known[name] = length(schema), tuple(dict.fromkeys(references(schema)))
@@ -54,7 +54,7 @@ class Bundler:
 
 
 def length(schema: object) -> int:
-    """Characters of the JSON of `schema`."""
+    """Return the number of characters of `schema` as JSON."""
     return len(json.dumps(schema))
 
 
@@ -72,7 +72,7 @@ def references(schema: object) -> Iterator[str]:
 
 
 def _joined(own: Schema, definitions: Mapping[str, Schema]) -> Schema:
-    """`own` with what it refers to; what is short stands in its place, for weak models follow no references."""
+    """Return `own` with its definitions; short ones are inlined, because weak models follow no references."""
     whole, kept = own, dict(definitions)
     while short := {name: part for name, part in kept.items() if length(part) <= _SHORT and not any(references(part))}:
         put = partial(_placed, short)
@@ -83,7 +83,7 @@ def _joined(own: Schema, definitions: Mapping[str, Schema]) -> Schema:
 
 
 def _placed(parts: Mapping[str, Schema], node: Schema) -> Schema:
-    """`node`, or the part that it refers to; what stands beside the reference counts more."""
+    """Return `node`, or the part that it refers to, overridden by the members beside the reference."""
     part = parts.get(str(node.get("$ref")).removeprefix(_PREFIX))
     return node if part is None else part | {key: value for key, value in node.items() if key != "$ref"}
 
@@ -93,7 +93,7 @@ def _stub(schema: Schema) -> Schema:
 
 
 def _loosened(schema: Schema) -> Schema:
-    """Return the last resort: whatever is referred to may be anything."""
+    """Return the schema with every reference replaced by an empty schema, the last resort."""
     whole = {name: _free(part) for name, part in mapping(schema.get("properties")).items()}
     return {key: value for key, value in schema.items() if key != "$defs"} | {"properties": whole}
 
@@ -104,7 +104,7 @@ def _free(part: object) -> Schema:
 
 
 def _trimmed(schema: Schema, largest: int) -> Schema:
-    """Return `schema` in at most `largest` characters, giving up what matters least first; names of arguments stay."""
+    """Shorten `schema` to at most `largest` characters, dropping the least important first; argument names stay."""
     for step in _STEPS:
         if length(schema) <= largest:
             return schema

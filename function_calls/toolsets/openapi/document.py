@@ -1,4 +1,4 @@
-"""An OpenAPI document of any version: what it is, and where its references lead."""
+"""Read an OpenAPI document of any version: recognise it and resolve its references."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal, TypeAlias
@@ -12,13 +12,13 @@ _NOTHING: Final[Node] = {}
 
 
 class DocumentInvalid(ValueError):
-    """What was given is no OpenAPI document that tools could be made of; the text says why."""
+    """Not an OpenAPI document that tools can be made of; the text says why."""
 
 
 class Document:
     """A document as JSON or YAML was parsed: `dict`, `list` and plain values.
 
-    References into other files are not followed: they lead to nothing.
+    References into other files are not followed.
     """
 
     def __init__(self, raw: object) -> None:
@@ -38,7 +38,7 @@ class Document:
         return mapping(self.raw.get("info"))
 
     def target(self, reference: str) -> object:
-        """Return what a reference such as `#/components/schemas/Pet` leads to; None when there is nothing."""
+        """Return the target of a reference such as `#/components/schemas/Pet`; None when there is none."""
         if not reference.startswith("#"):
             return None
         found: object = self.raw
@@ -47,7 +47,7 @@ class Document:
         return found
 
     def followed(self, node: object) -> Node:
-        """`node` once its references are followed; nothing where they run in a circle or lead nowhere."""
+        """Return `node` with its references followed; nothing where they are circular or broken."""
         for _ in range(_LONGEST_CHAIN):
             if not isinstance(node, dict):
                 return _NOTHING
@@ -59,12 +59,12 @@ class Document:
 
 
 def mapping(value: object) -> Node:
-    """`value` if it is an object, an empty one otherwise."""
+    """Return `value` if it is an object, an empty one otherwise."""
     return value if isinstance(value, dict) else _NOTHING
 
 
 def sequence(value: object) -> Sequence[object]:
-    """`value` if it is a list, an empty one otherwise."""
+    """Return `value` if it is a list, an empty one otherwise."""
     return value if isinstance(value, list) else ()
 
 

@@ -1,4 +1,4 @@
-"""Makes tools of an OpenAPI document: one for every operation."""
+"""Import an OpenAPI document: one tool for every operation."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -24,7 +24,7 @@ def import_document(raw: object, base_url: str) -> ImportedDocument:
 
     Args:
         raw: the document as JSON or YAML gave it; OpenAPI 2.0, 3.0 or 3.1.
-        base_url: where it was found: relative servers start from there.
+        base_url: its address; relative servers start from there.
 
     Raises:
         DocumentInvalid: it is no such document, or too large to be one.
@@ -99,7 +99,7 @@ class _OperationReader:
 
 
 def _description(node: Node, method: str, path: str) -> str:
-    """Summary and description; the summary once where the description begins with it."""
+    """Join summary and description; the summary once where the description begins with it."""
     summary, description = tamed(node.get("summary")), tamed(node.get("description"))
     if summary and description and not description.startswith(summary.rstrip(".")):
         return tamed(f"{summary.rstrip('.')}. {description}")

@@ -1,4 +1,4 @@
-"""Names of tools and arguments: what every model endpoint takes, the same for the same document every time."""
+"""Name tools and arguments: names that every model endpoint takes, the same for the same document every time."""
 
 import hashlib
 import re

@@ -1,4 +1,4 @@
-"""What is known of one operation: how its arguments become a request, and the tool that it is offered as."""
+"""Define an operation: its parameters, body and security, and the tool it is offered as."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -29,7 +29,7 @@ class Parameter(Struct, frozen=True, kw_only=True):
 
 
 class Body(Struct, frozen=True, kw_only=True):
-    """What is sent. Either one `argument` is all of it, or `members` are: name in the tool to name in the body.
+    """The request body: either one `argument`, or `members`: name in the tool to name in the body.
 
     `files` are the members that are files; `written_as` says of a form's member which content type it has.
     """
@@ -43,7 +43,7 @@ class Body(Struct, frozen=True, kw_only=True):
 
 
 class Scheme(Struct, frozen=True, kw_only=True):
-    """How an operation wants to know who calls. `name` and `place` are those of an API key."""
+    """An authentication scheme of an operation. `name` and `place` are those of an API key."""
 
     key: str
     kind: SchemeKind

@@ -1,4 +1,4 @@
-"""The HTTP request of a call: where each argument goes and how it is written there. Pure; nothing is sent here.
+"""Build the HTTP request of a call: place and encode each argument, without sending it.
 
 Source: https://spec.openapis.org/oas/v3.1.0#style-values and RFC 6570.
 """
@@ -74,7 +74,7 @@ def prepared(operation: Operation, arguments: Mapping[str, object]) -> PreparedR
 
 
 def text_of(value: object) -> str:
-    """Return A value as it is written in an address, a header or a form."""
+    """Format a value for an address, a header or a form."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if value is None:
@@ -85,12 +85,12 @@ def text_of(value: object) -> str:
 
 
 def _one_line(text: str) -> str:
-    """Return A header cannot have line breaks: what stands after one would be a header of the model's own."""
+    """Replace line breaks, with which a model could add headers of its own."""
     return " ".join(text.split())
 
 
 def _path_segment(parameter: Parameter, value: object) -> str:
-    """Return the value within a path. Slashes and dots are encoded: it stays the segment that it is."""
+    """Encode a value as one path segment, slashes and dots too."""
     text = quote(_joined(parameter, value), safe="")
     if parameter.style == "label":
         text = "." + quote(_joined(parameter, value, separator="." if parameter.explode else ","), safe="")
@@ -119,7 +119,7 @@ def _query_pairs(parameter: Parameter, value: object) -> list[str]:
 
 
 def _form_pairs(parameter: Parameter, value: object) -> list[tuple[str, str]]:
-    """Names and values, as many as the style makes of one."""
+    """Return the pairs of name and value that the style makes of one argument."""
     name = parameter.name
     if parameter.content_type:
         return [(name, json.dumps(value, ensure_ascii=False))]

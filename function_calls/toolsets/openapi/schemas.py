@@ -1,4 +1,4 @@
-"""Schemas of OpenAPI 2.0, 3.0 and 3.1 as JSON Schema 2020-12, rebuilt keyword by keyword so that nothing else gets in.
+"""Convert schemas of OpenAPI 2.0, 3.0 and 3.1 to JSON Schema 2020-12, keyword by keyword.
 
 Source: https://spec.openapis.org/oas/v3.1.0#schema-object and the older versions of that section.
 """
@@ -17,7 +17,7 @@ from function_calls.toolsets.openapi.texts import tamed
 
 _DEEPEST: Final = 24
 _MOST_NODES: Final = 600_000  # of a document
-_MOST_IN_ONE: Final = 10_000  # of a tool or a definition; what is longer could be shown to no model
+_MOST_IN_ONE: Final = 10_000  # of a tool or a definition; a longer one cannot be sent to a model
 _MOST_VALUES: Final = 300
 _TYPES: Final = frozenset({"string", "number", "integer", "boolean", "object", "array", "null"})
 _NUMBERS: Final = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
@@ -30,7 +30,7 @@ _LONGEST_PATTERN: Final = 300
 
 
 class SchemaConverter:
-    """Makes schemas of one document; those that are referred to become definitions with names of their own."""
+    """Converts the schemas of one document; referenced ones become named definitions."""
 
     def __init__(self, document: Document, *, most_nodes: int = _MOST_NODES) -> None:
         self._document = document
@@ -42,14 +42,14 @@ class SchemaConverter:
         self._left = _MOST_IN_ONE
 
     def begin(self) -> None:
-        """Begin with another tool."""
+        """Reset for another tool."""
         self._left = _MOST_IN_ONE
 
     def converted(self, node: object, depth: int = 0) -> Schema:
-        """`node` as JSON Schema; references read `#/$defs/<name>`.
+        """Convert `node` to JSON Schema; references read `#/$defs/<name>`.
 
         Raises:
-            DocumentInvalid: the document is too large to be read, or pretends to be by repeating itself.
+            DocumentInvalid: the document is too large, or expands to too many schemas.
         """
         self._nodes += 1
         if self._nodes > self._most_nodes:
@@ -111,7 +111,7 @@ class SchemaConverter:
             schema["patternProperties"] = _with_patterns(schema["patternProperties"])
 
     def _add_required(self, schema: Schema, node: Node) -> None:
-        """List what must be given. A property that only answers have (`readOnly`) need not be."""
+        """Add the required properties, except those of responses only (`readOnly`)."""
         properties = mapping(node.get("properties"))
         wanted = (name for name in sequence(node.get("required")) if isinstance(name, str))
         names = [name for name in wanted if not self._document.followed(properties.get(name)).get("readOnly")]
@@ -138,7 +138,7 @@ def _plain_keywords(node: Node) -> Schema:
 
 
 def _bound(schema: Schema, node: Node, bound: str, exclusive: str) -> None:
-    """Before 3.1 `exclusiveMinimum` says of `minimum` that it is none itself."""
+    """Convert a bound: before 3.1 `exclusiveMinimum` is a flag that belongs to `minimum`."""
     if node.get(exclusive) is True and bound in schema:
         schema[exclusive] = schema.pop(bound)
 

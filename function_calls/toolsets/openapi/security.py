@@ -1,4 +1,4 @@
-"""Security schemes of a document, and which of them an operation asks for."""
+"""Read a document's security schemes, and the ones an operation requires."""
 
 from typing import Final, cast
 
@@ -10,7 +10,7 @@ _HTTP: Final[dict[str, SchemeKind]] = {"bearer": "bearer", "basic": "basic"}
 
 
 class SecurityReader:
-    """Knows the schemes of one document."""
+    """Reads the schemes of one document."""
 
     def __init__(self, document: Document) -> None:
         old = mapping(document.raw.get("securityDefinitions"))
@@ -43,7 +43,7 @@ def _scheme(key: str, node: Node) -> Scheme:
 
 
 def _client_flow(node: Node) -> Node:
-    """Return the flow in which a program shows who it is without a person."""
+    """Return the OAuth flow of client credentials."""
     if str(node.get("flow", "")) in _FLOWS:
         return node
     flows = mapping(node.get("flows"))

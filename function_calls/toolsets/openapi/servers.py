@@ -1,4 +1,4 @@
-"""The addresses of a document's operations: servers with variables, relative ones, and hosts of OpenAPI 2.0."""
+"""Resolve the addresses of a document's operations: servers with variables, relative ones, and hosts of OpenAPI 2.0."""
 
 import re
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ _VARIABLE: Final = re.compile(r"\{([^{}]+)\}")
 
 
 def server_urls(document: Document, item: Node, operation: Node, base_url: str) -> tuple[str, ...]:
-    """Absolute addresses, without a slash at the end; those nearest to the operation count. `base_url` if none do."""
+    """Return absolute addresses without trailing slash, of the operation or the nearest level; else `base_url`."""
     if document.version == "2.0":
         found = _old(document.raw, base_url)
     else:
@@ -22,7 +22,7 @@ def server_urls(document: Document, item: Node, operation: Node, base_url: str) 
 
 
 def _joined(base_url: str, url: str) -> str:
-    """`url`, seen from `base_url`; empty where it is none."""
+    """Resolve `url` against `base_url`; empty where it is invalid."""
     try:
         return urljoin(f"{base_url.rstrip('/')}/", url)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Texts of a document that a model will read: shortened, without control characters, and without orders."""
+"""Sanitize texts of a document for a model: shortened, without control characters and instructions."""
 
 import re
 import unicodedata
@@ -8,7 +8,7 @@ from typing import Final
 LONGEST_DESCRIPTION: Final = 1000  # characters
 _LONGEST_READ: Final = 20_000
 _SENTENCES: Final = re.compile(r"[^.!?。！？\n]*[.!?。！？\n]?")
-# Words that speak to a model about its instructions; nobody describes a weather service with them.
+# Words of prompt injection; no description of a service needs them.
 _ORDERS: Final = re.compile(
     r"(ignore|disregard|forget|override)\b.{0,40}\b(instruction|prompt|rule|above|previous|prior)"
     r"|system\s*prompt|<\|[a-z_]+\|>|</?(system|assistant|important|instructions?)>"
@@ -21,9 +21,9 @@ _WITHHELD: Final = "(a sentence that gives orders was left out)"
 
 
 def tamed(text: object, longest: int = LONGEST_DESCRIPTION) -> str:
-    """`text` as a description that a model may be shown; empty where it is no text.
+    """Return `text` as a description that is safe for a model; empty where it is no text.
 
-    A sentence that speaks to a model about its instructions is left out: a tool describes itself and gives no orders.
+    A sentence that addresses a model's instructions is dropped.
     """
     return _tamed(text, longest) if isinstance(text, str) else ""
 
@@ -42,7 +42,7 @@ def _obedient(sentence: str) -> str:
 
 
 def _printable(text: str) -> str:
-    """Without control and format characters, which hide text or turn it round; line breaks stay."""
+    """Remove control and format characters, which hide or reverse text; line breaks stay."""
     if text.replace("\n", " ").isprintable():
         return text
     return "".join(sign for sign in text if sign == "\n" or unicodedata.category(sign) not in {"Cc", "Cf", "Cs", "Co"})

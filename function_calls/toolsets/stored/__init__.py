@@ -1,1 +1,1 @@
-"""Python tools that are kept as source: what they offer is read from the text, which is never run here."""
+"""Read Python tools that are stored as source, without running it."""

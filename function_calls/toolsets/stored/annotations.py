@@ -1,4 +1,4 @@
-"""JSON Schemas of annotations as they are written, without the classes that they name."""
+"""Make JSON Schemas of annotations in source, without importing the classes they name."""
 
 import ast
 from collections.abc import Mapping
@@ -48,7 +48,7 @@ class AnnotationReader:
         self._classes = classes
 
     def read(self, node: ast.expr | None, depth: int = 0) -> Schema:
-        """Return the schema of an annotation; one that says nothing allows anything."""
+        """Return the schema of an annotation; without a known type it allows anything."""
         if node is None or depth > _DEEPEST:
             return {}
         if isinstance(node, ast.Constant):
@@ -78,7 +78,7 @@ class AnnotationReader:
         return made | {"additionalProperties": _allows_extra(definition)}
 
     def field(self, annotation: ast.expr | None, value: ast.expr | None, depth: int = 0) -> tuple[Schema, bool]:
-        """The schema of something that has an annotation and a default or `Field(…)`, and whether it must be given."""
+        """Return the schema of a field with an annotation and a default or `Field(…)`, and whether it is required."""
         schema = self.read(annotation, depth + 1)
         if value is None:
             return schema, True
@@ -158,7 +158,7 @@ def name_of(node: ast.expr) -> str:
 
 
 def literal(node: ast.expr) -> object:
-    """Return the value that is written, None where it would have to be worked out."""
+    """Return the value of a literal; None for any other expression."""
     try:
         value: object = ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):

@@ -1,4 +1,4 @@
-"""What a tool's source says of itself: front matter, functions, schemas and settings, read and never run.
+"""Parse a tool's source without running it: front matter, functions, schemas and settings.
 
 Two public shapes are understood: a class `Tools` with typed, documented methods and `Valves`, as Open WebUI has it, and
 functions under `@tool_function`.
@@ -29,7 +29,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class SourceInvalid(ValueError):
-    """The source is not that of a tool. `line` is where, counted from one; 0 for all of it."""
+    """The source is not that of a tool. `line` counts from one; 0 stands for the whole source."""
 
     def __init__(self, problem: str, line: int = 0) -> None:
         super().__init__(f"line {line}: {problem}" if line else problem)
@@ -51,7 +51,7 @@ class StoredFunction(Struct, frozen=True, kw_only=True):
 
 
 class ToolSource(Struct, frozen=True, kw_only=True):
-    """What was read of a source. `meta` is its front matter; `valves` the schema of its settings, None without any."""
+    """A parsed source. `meta` is its front matter; `valves` the schema of its settings, None without any."""
 
     functions: tuple[StoredFunction, ...]
     meta: Mapping[str, str] = field(default_factory=dict)
@@ -59,10 +59,10 @@ class ToolSource(Struct, frozen=True, kw_only=True):
 
 
 def read_source(text: str) -> ToolSource:
-    """Read the source of a tool.
+    """Parse the source of a tool.
 
     Raises:
-        SourceInvalid: it is no Python, or offers nothing that could be called; names the line.
+        SourceInvalid: it is no Python, or has no functions; names the line.
     """
     if len(text) > LONGEST_SOURCE:
         raise SourceInvalid(f"longer than {LONGEST_SOURCE} characters")
@@ -156,7 +156,7 @@ def _parameters(node: Function, *, is_method: bool) -> list[tuple[ast.arg, ast.e
 
 
 def _is_given(argument: ast.arg) -> bool:
-    """Return whether the bot gives it: `__user__` and its kin, or a context."""
+    """Return whether the bot injects it: `__user__` and similar, or a context."""
     is_context = argument.annotation is not None and name_of(argument.annotation) in _GIVEN
     return is_context or (argument.arg.startswith("__") and argument.arg.endswith("__"))
 
@@ -167,7 +167,7 @@ def _mark(node: Function) -> ast.expr | None:
 
 
 def _options(node: Function) -> dict[str, object]:
-    """Return what `@tool_function(…)` says in plain values."""
+    """Return the options of `@tool_function(…)` that are literals."""
     for each in node.decorator_list:
         if isinstance(each, ast.Call) and name_of(each.func) == _MARK:
             return {keyword.arg: literal(keyword.value) for keyword in each.keywords if keyword.arg}
@@ -182,7 +182,7 @@ def _safe(schema: Schema, line: int) -> Schema:
 
 
 def _front_matter(docstring: str | None) -> dict[str, str]:
-    """`title: …`, `author: …`, `version: …`, `requirements: …` at the top; requirements are recorded, not installed."""
+    """Parse `title: …`, `author: …`, `version: …`, `requirements: …` at the top; requirements are not installed."""
     found = (_FRONT_MATTER.match(line) for line in (docstring or "").splitlines())
     return {match[1].strip().lower(): tamed(match[2], 500) for match in found if match}
 

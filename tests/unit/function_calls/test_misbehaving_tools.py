@@ -124,7 +124,7 @@ async def test_people_are_told_the_beginning_of_a_book_and_models_are_fed_it_who
     assert len(result.text) < LONGEST_TOLD + 100
     assert result.text.endswith("… 3988000 more characters are left out here.")
     assert len(result.for_model()) == 4_000_000
-    assert "tool read_aloud says too much" in logged[0]["message"]
+    assert "result of tool read_aloud is too long" in logged[0]["message"]
 
 
 async def test_a_reply_of_nothing_is_told_to_its_author(context_of, logged):
@@ -134,7 +134,7 @@ async def test_a_reply_of_nothing_is_told_to_its_author(context_of, logged):
     result = await called(print_it, context_of(), returns="reply")
 
     assert result.ok
-    assert logged[0]["message"] == "tool print_it replies with nothing; it has to return its text, not print it"
+    assert logged[0]["message"] == "empty reply of tool print_it; it has to return its text, not print it"
 
 
 async def test_a_tool_that_stops_the_bot_is_named(context_of, logged):
