@@ -28,7 +28,7 @@ from function_calls.offline.time_words import TimeReader
 from function_calls.offline.tool_calls import CallMaker
 from function_calls.tools.calls import Conversation, Interpretation, Turn
 from function_calls.tools.confirmation.yes_no import consent_of
-from services.kernel.bounded import Bounded
+from services.kernel.bounded import BoundedDict
 from services.recurrence.rules import parse_rule
 from services.time_expressions import is_effort_spent, limited_effort, parse_all, warm_up
 
