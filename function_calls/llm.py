@@ -72,14 +72,14 @@ class FunctionCallLLM:
         tools, style = self._shelf.get(turn.tools), await self._styles.current()
         while True:
             try:
-                return await self._interpreted(_Asking(turn, tools, style, on_text))
+                return await self._interpret_rounds(_Asking(turn, tools, style, on_text))
             except RequestRejected as rejection:
                 lesser = self._styles.after(style, rejection)
                 if lesser is None:
                     raise
                 style = lesser
 
-    async def _interpreted(self, asking: "_Asking") -> Interpretation:
+    async def _interpret_rounds(self, asking: "_Asking") -> Interpretation:
         if asking.turn.tool_choice == "none":
             return await self._words(asking)
         attempt = Attempt(asking.turn)
@@ -90,10 +90,10 @@ class FunctionCallLLM:
             checked = check_calls(reading.calls, asking.tools, attempt.taken_ids)
             attempt.keep(checked)
             if not checked.problems:
-                return await self._with_calls(asking, attempt, reading.text)
+                return await self._drop_repeated(asking, attempt, reading.text)
             _note_refused(checked)
             if attempt.is_stuck(checked) or len(attempt.corrections) >= self._repair_rounds:
-                return self._plainly_asked(asking, attempt) or _asking_the_person(attempt, checked)
+                return self._request_of_words(asking, attempt) or _asking_the_person(attempt, checked)
             logger.info("returning {} invalid calls to the model", len(checked.problems))
             attempt.correct(checked, reading.text, is_cut=completion.finish_reason == "length")
 
@@ -103,13 +103,13 @@ class FunctionCallLLM:
         if attempt.fresh:  # some calls were valid and the model gave up on the others
             return Interpretation(calls=attempt.fresh, notice=reading.text)
         if not asking.only_chooses:
-            return self._left_undone(asking.turn, reading.text) or spoken(asking.turn, completion, reading.text)
-        missed = self._plainly_asked(asking, attempt)
+            return self._do_requested(asking.turn, reading.text) or spoken(asking.turn, completion, reading.text)
+        missed = self._request_of_words(asking, attempt)
         if missed is not None:
             return missed
         return await self._words(asking) if is_owed_an_answer(asking.turn) else Interpretation()
 
-    def _left_undone(self, turn: Turn, text: str) -> Interpretation | None:
+    def _do_requested(self, turn: Turn, text: str) -> Interpretation | None:
         """Return the calls of a plain request that the model only answered in text; None where it asks something."""
         if self._reviewer is None or turn.steps or not turn.message.is_addressed:
             return None
@@ -121,25 +121,25 @@ class FunctionCallLLM:
         logger.info("model answered a plain request without a call; making the call")
         return Interpretation(calls=missed)
 
-    def _plainly_asked(self, asking: "_Asking", attempt: Attempt) -> Interpretation | None:
+    def _request_of_words(self, asking: "_Asking", attempt: Attempt) -> Interpretation | None:
         """Return the calls that the person's own words ask for, where the model made none; None without any."""
         if self._reviewer is None or asking.turn.steps or attempt.fresh:
             return None
         missed = self._reviewer.missed(asking.turn)
         return Interpretation(calls=missed) if missed else None
 
-    async def _with_calls(self, asking: "_Asking", attempt: Attempt, text: str) -> Interpretation:
+    async def _drop_repeated(self, asking: "_Asking", attempt: Attempt, text: str) -> Interpretation:
         """Return valid calls: drop those made before, stop at one that failed before."""
         if attempt.fresh and self._reviewer is not None and not asking.turn.steps and not asking.turn.must_call:
-            return await self._reviewed(asking, attempt.fresh, text, self._reviewer)
+            return await self._review(asking, attempt.fresh, text, self._reviewer)
         if attempt.fresh:
             return Interpretation(calls=attempt.fresh, answer=text)
         if attempt.failed_before is not None:
-            return Interpretation(answer=stuck(asking.turn, attempt.failed_before), is_owed=True)
+            return Interpretation(answer=stuck(asking.turn, attempt.failed_before), must_reply=True)
         logger.info("model repeated earlier calls; requesting a text answer")
         return await self._words(asking)
 
-    async def _reviewed(
+    async def _review(
         self, asking: "_Asking", calls: tuple[ToolCall, ...], text: str, reviewer: CallReviewer
     ) -> Interpretation:
         """Return the calls that the person's own words support; without any, text, a question or silence."""
@@ -153,7 +153,7 @@ class FunctionCallLLM:
         if missed:
             return Interpretation(calls=missed)
         if review.question:
-            return Interpretation(answer=review.question, is_owed=True)
+            return Interpretation(answer=review.question, must_reply=True)
         logger.info("dropped calls that the message does not ask for: {}", ", ".join(call.name for call in calls))
         if text:
             return Interpretation(answer=text)
@@ -210,4 +210,4 @@ def _asking_the_person(attempt: Attempt, checked: CheckedCalls) -> Interpretatio
     asked = question(attempt.turn, checked.problems)
     if attempt.fresh:
         return Interpretation(calls=attempt.fresh, notice=asked)
-    return Interpretation(answer=asked, is_owed=True)
+    return Interpretation(answer=asked, must_reply=True)

@@ -197,7 +197,7 @@ def _function_tool(
     """
     signature = analyse(function, injectable=injectable, options=options)
     spec = ToolSpec(
-        name=_checked(signature.name),
+        name=_check_name(signature.name),
         description=signature.description,
         parameters=signature.parameters_schema,
         examples=options.examples,
@@ -218,7 +218,7 @@ def _function_tool(
 def _class_tool(tool: Tool, options: ToolOptions) -> RegisteredTool:
     _refuse_mistakes(tool, options)
     spec = ToolSpec(
-        name=_checked(options.name or tool.name),
+        name=_check_name(options.name or tool.name),
         description=options.description or tool.description,
         parameters=close_objects(tool.parameters),
         examples=options.examples,
@@ -280,7 +280,7 @@ def _refuse_others(tool: object) -> None:
         raise TypeError(f"{tool!r} is no tool; register a function or an instance of a class tool")
 
 
-def _checked(name: str) -> str:
+def _check_name(name: str) -> str:
     if not _NAME.fullmatch(name):
         raise ValueError(f"{name!r} cannot be a tool name; use letters, digits, _ and -, at most 64")
     return name
@@ -319,10 +319,10 @@ def _check(parameters: Mapping[str, object], name: str, known: Mapping[str, Regi
     taken = inverse.spec.parameters
     missing = _names(taken, "required") - _names(parameters, "required")
     if missing:
-        raise _unlike(name, f"needs {_listed(missing)}, which it need not be called with")
+        raise _inverse_fault(name, f"needs {_join_names(missing)}, which it need not be called with")
 
 
-def _unlike(name: str, problem: str) -> Fault:
+def _inverse_fault(name: str, problem: str) -> Fault:
     return Fault("", f"undo={name!r} {problem}", f"Give {name} the same arguments. {_OTHERWISE}")
 
 
@@ -331,5 +331,5 @@ def _names(parameters: Mapping[str, object], keyword: str) -> set[str]:
     return set(names) if isinstance(names, Mapping | list) else set()
 
 
-def _listed(names: Iterable[str]) -> str:
+def _join_names(names: Iterable[str]) -> str:
     return ", ".join(sorted(names))

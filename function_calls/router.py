@@ -31,7 +31,7 @@ Value = TypeVar("Value")
 class FunctionCallRouter:
     """The single entry point for calls of tools, from a model, sentence patterns or anywhere else.
 
-    `others` are the external tools; hooks, events, timeouts and session state hold for them as for our own.
+    `external_tools` is an optional toolset; hooks, events, timeouts and session state apply to it as to our own tools.
     Hooks, events and `on_dispatched` also apply to the calls that an agent makes with a router of its own while a tool
     of this one runs (see `CallContext.enclosing`).
     `on_dispatched` is called with every call and its result. `oversight` knows the owners, the switches, the
@@ -45,14 +45,14 @@ class FunctionCallRouter:
         default_timeout: float | None = 60.0,
         hooks: ToolHooks | None = None,
         events: EventBus | None = None,
-        others: Toolset | None = None,
+        external_tools: Toolset | None = None,
         on_dispatched: DispatchListener | None = None,
         oversight: CallPolicy | None = None,
     ) -> None:
         self.registry = registry
         self.hooks = hooks or ToolHooks()
         self.events = events or EventBus()
-        self.others = others
+        self.external_tools = external_tools
         self._default_timeout = default_timeout
         self.oversight = oversight
         self._on_dispatched = on_dispatched
@@ -70,9 +70,9 @@ class FunctionCallRouter:
     async def list_specs(self, viewer: Viewer, oversight: CallPolicy | None = None) -> tuple[ToolSpec, ...]:
         """List all tools for `viewer`; `oversight` counts where the router has none of its own."""
         rules = self.oversight or oversight
-        if self.others is None:
+        if self.external_tools is None:
             return await self.own_specs(viewer, rules)
-        specs = await self.others.list_specs(viewer)
+        specs = await self.external_tools.list_specs(viewer)
         off = await rules.switches.off_in(viewer.chat) if rules is not None else frozenset[str]()
         return tuple(spec for spec in specs if spec.name not in off) if off else specs
 
@@ -88,7 +88,7 @@ class FunctionCallRouter:
 
         A cancellation stops a call that only reads; a change that has begun is finished, noted, and can be undone.
         """
-        context = self._overseen(context)
+        context = self._with_policy(context)
         if self._only_reads(call.name):
             return await self._dispatched(call, context)
         return await finished_once_begun(lambda mark: self._dispatched(call, replace(context, beginning=mark)))
@@ -102,14 +102,14 @@ class FunctionCallRouter:
         tool = self.registry.get(call.name)
         try:
             async with context.state.exclusive() if tool is not None and tool.uses_state else nullcontext():
-                result = await self._hooked(call, context)
-                result = await _kept(call.name, result, context) if result.ok else result
+                result = await self._run_hooked(call, context)
+                result = await _store_state(call.name, result, context) if result.ok else result
         except Exception as error:  # noqa: BLE001 - a hook is anybody's code; whatever it raises is a failed call
             result = crashed(call.name, error, context)
         result = await remember(call, context, result)
         took = (time.perf_counter() - started) * 1000
         result = replace(result, duration_ms=took, is_reply=result.is_reply or self._replies(call, result))
-        for router in self._applying(context):
+        for router in self._enclosing_routers(context):
             router._note(call, context, result)  # noqa: SLF001 - the same class
         await self._tell(TOOL_RESULT, context, tool=call.name, response=result.for_model())
         await self._tell(TOOL_COMPLETE, context, tool=call.name, id=event_id, result=result, duration_ms=took)
@@ -123,7 +123,7 @@ class FunctionCallRouter:
             log.debug("tool {}: {}", call.name, result.error)  # it may quote what somebody said
         return result
 
-    def _overseen(self, context: CallContext) -> CallContext:
+    def _with_policy(self, context: CallContext) -> CallContext:
         """Return the context under the router's own oversight; an agent's router registers itself at the bot's."""
         if self.oversight is not None:
             return context if context.oversight is self.oversight else replace(context, oversight=self.oversight)
@@ -132,7 +132,7 @@ class FunctionCallRouter:
             context.oversight.agents[context.agent_name] = known
         return context
 
-    def _applying(self, context: CallContext) -> tuple["FunctionCallRouter", ...]:
+    def _enclosing_routers(self, context: CallContext) -> tuple["FunctionCallRouter", ...]:
         """Return the routers whose hooks, listeners and records apply to the call of `context`, outermost first."""
         return context.within(self).enclosing
 
@@ -145,7 +145,7 @@ class FunctionCallRouter:
 
     async def _tell(self, name: str, context: CallContext, **data: object) -> None:
         asked_in = {"asked_in": context.message.id} if context.confirmed_by is not None else {}
-        for events in _distinct(router.events for router in self._applying(context)):
+        for events in _distinct(router.events for router in self._enclosing_routers(context)):
             if events.is_heard(name):
                 event = Event(
                     name=name,
@@ -156,8 +156,8 @@ class FunctionCallRouter:
                 )
                 await events.publish(event)
 
-    async def _hooked(self, call: ToolCall, context: CallContext) -> ToolResult:
-        around = _distinct(router.hooks for router in self._applying(context))
+    async def _run_hooked(self, call: ToolCall, context: CallContext) -> ToolResult:
+        around = _distinct(router.hooks for router in self._enclosing_routers(context))
         for entered, hooks in enumerate(around):
             answer = await hooks.enter(call, context) if hooks.before else call
             if isinstance(answer, ToolResult):
@@ -169,7 +169,7 @@ class FunctionCallRouter:
     async def _checked(self, call: ToolCall, context: CallContext) -> ToolResult:
         tool = self.registry.get(call.name)
         if tool is None or (tool.options.is_only_for_undo and not context.is_undoing):
-            return await self._elsewhere(call, context)
+            return await self._call_external(call, context)
         refusal = await self._refusal(call.name, tool.rule, context)
         if refusal is not None:
             return refusal
@@ -184,7 +184,7 @@ class FunctionCallRouter:
         options = tool.options
         result = await run_guarded(
             tool.name,
-            lambda: _begun(tool, arguments, context),
+            lambda: _begin(tool, arguments, context),
             context,
             limit=options.timeout if options.timeout is not None else self._default_timeout,
             retries=options.retries,
@@ -196,16 +196,16 @@ class FunctionCallRouter:
         inverse = self.registry.get(options.undo) if isinstance(options.undo, str) else None
         return receipted(options, call, result, inverse=None if inverse is None else inverse.spec)
 
-    async def _elsewhere(self, call: ToolCall, context: CallContext) -> ToolResult:
-        others = self.others
-        if others is None:
+    async def _call_external(self, call: ToolCall, context: CallContext) -> ToolResult:
+        external_tools = self.external_tools
+        if external_tools is None:
             return unknown_tool(call.name, (spec.name for spec in self.registry.specs), context.language)
         refusal = await self._refusal(call.name, Rule(), context)
         if refusal is not None:
             return refusal
         result = await run_guarded(
             call.name,
-            lambda: others.call(call.name, call.arguments, context),
+            lambda: external_tools.call(call.name, call.arguments, context),
             context,
             limit=self._default_timeout,
         )
@@ -257,14 +257,14 @@ async def _leave(around: Sequence[ToolHooks], call: ToolCall, context: CallConte
     return result
 
 
-def _begun(tool: RegisteredTool, arguments: object, context: CallContext) -> Awaitable[object]:
+def _begin(tool: RegisteredTool, arguments: object, context: CallContext) -> Awaitable[object]:
     """Run the tool, and mark that it has begun."""
     if context.beginning is not None:
         context.beginning.is_made = True
     return tool.invoke(arguments, context)
 
 
-async def _kept(name: str, result: ToolResult, context: CallContext) -> ToolResult:
+async def _store_state(name: str, result: ToolResult, context: CallContext) -> ToolResult:
     """Store the call's session state and return the result; a change with a receipt stays confirmed."""
     try:
         await context.state.commit()

@@ -84,7 +84,7 @@ async def run_rounds(turn: Turn, interpret: Interpret, dispatch: Dispatch, round
     return Outcome(turn=turn, text=text, notice=notice, is_exhausted=True)
 
 
-def _ended(turn: Turn, step: Step, actions: Actions, rounds_left: int) -> Outcome:
+def _end(turn: Turn, step: Step, actions: Actions, rounds_left: int) -> Outcome:
     return Outcome(
         turn=turn,
         text=worded(step) or (step.text if actions.escalate else ""),
@@ -132,7 +132,7 @@ async def interpret_within(seconds: float, interpreter: Interpreter, turn: Turn)
 def is_left_open(turn: Turn, made: Interpretation) -> bool:
     """Return whether a person who addressed the bot, or had something looked up, would get no answer at all."""
     is_waited_for = turn.message.is_addressed or bool(turn.steps)
-    is_answered = made.is_handed_on or any(result.is_answered for step in turn.steps for result in step.results)
+    is_answered = made.handled_elsewhere or any(result.is_answered for step in turn.steps for result in step.results)
     return is_waited_for and not is_answered and not (made.calls or made.answer.strip() or made.notice)
 
 
@@ -183,11 +183,11 @@ def undo_buttons(turn: Turn) -> tuple[Choice, ...]:
 
 
 def spoken(
-    turn: Turn, text: str, notice: str, *, choices: Sequence[Choice] = (), is_owed: bool = False
+    turn: Turn, text: str, notice: str, *, choices: Sequence[Choice] = (), must_reply: bool = False
 ) -> Reply | None:
     """Return the reply to `turn`; None when it was not addressed to the bot, led to no call and needs no answer."""
     files = tuple(file for step in turn.steps for result in step.results for file in result.files)
-    if not (text.strip() or files) or not (turn.message.is_addressed or turn.steps or is_owed):
+    if not (text.strip() or files) or not (turn.message.is_addressed or turn.steps or must_reply):
         return None
     results = turn.steps[-1].results if turn.steps else ()
     offered = (*(choice for result in results for choice in result.choices), *choices)

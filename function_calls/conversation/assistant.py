@@ -93,7 +93,7 @@ class Assistant:
             if reply is not None:
                 return reply
         with self._recorder.turn(turn) as notes:
-            notes.reply = await self._considered(turn)
+            notes.reply = await self._answer_in_rounds(turn)
         return notes.reply
 
     async def answer_edited(self, turn: Turn) -> tuple[Step, ...]:
@@ -105,7 +105,7 @@ class Assistant:
             )
         return outcome.turn.steps
 
-    async def _considered(self, turn: Turn) -> Reply | None:
+    async def _answer_in_rounds(self, turn: Turn) -> Reply | None:
         oversight = self._router.oversight
         is_asked_freely = oversight is not None and turn.tool_choice is None
         answer = answer_of(turn.message.text, turn.bot_name) if is_asked_freely else None
@@ -133,7 +133,7 @@ class Assistant:
         text = "\n".join([outcome.text, *unsaid_questions(outcome), *undo_hint(outcome.turn)])
         if oversight is not None:
             await _note(oversight, outcome)
-        return spoken(outcome.turn, text, outcome.notice, choices=outcome.choices, is_owed=outcome.is_owed)
+        return spoken(outcome.turn, text, outcome.notice, choices=outcome.choices, must_reply=outcome.must_reply)
 
     def _is_unread(self, outcome: Outcome) -> bool:
         """Tell whether the interpreter had nothing to say to a message but, where it needs no model, what it can do."""
@@ -142,12 +142,12 @@ class Assistant:
 
     async def _interpret(self, waiting: Sequence[PendingCall], turn: Turn) -> Interpretation:
         """Interpret a round; under a `tool_choice` no call is dispatched here."""
-        made = await self._understood(waiting, turn)
+        made = await self._interpret_with_fallback(waiting, turn)
         if turn.tool_choice is None or not made.calls:
             return made
         return replace(made, calls=(), answer=made.answer or say(turn.language, "model.no_calls"))
 
-    async def _understood(self, waiting: Sequence[PendingCall], turn: Turn) -> Interpretation:
+    async def _interpret_with_fallback(self, waiting: Sequence[PendingCall], turn: Turn) -> Interpretation:
         tally = current_usage()
         if waiting and not turn.steps:
             if tally is not None:
@@ -163,33 +163,35 @@ class Assistant:
             tally.begin_round("offline" if is_offline else "model")
         if is_offline:
             meant = meant_name(turn)
-            return await self._offline.interpret(turn) if meant is None else _asked_back(turn, meant)
+            return await self._offline.interpret(turn) if meant is None else _suggest_command(turn, meant)
         try:
-            made = await self._proven(turn, await interpret_within(self._limits.seconds, self._interpreter, turn))
+            made = await self._require_proof(
+                turn, await interpret_within(self._limits.seconds, self._interpreter, turn)
+            )
             oversight = self._router.oversight
             if oversight is not None and is_out_of_scope(turn, made.calls, oversight):
-                made = replace(await self._offline.interpret(turn), is_handed_on=True)
-            return await self._instead_of_nothing(turn) if is_left_open(turn, made) else made
+                made = replace(await self._offline.interpret(turn), handled_elsewhere=True)
+            return await self._replace_empty(turn) if is_left_open(turn, made) else made
         except ModelUnavailable as error:
             logger.warning("model unavailable ({}); falling back to the offline interpreter", error.reason)
             if tally is not None:
                 tally.fall_back("offline", error.reason)
             return await self._without_model(turn, error)
 
-    async def _proven(self, turn: Turn, made: Interpretation) -> Interpretation:
+    async def _require_proof(self, turn: Turn, made: Interpretation) -> Interpretation:
         """Check the model's answer: replace an unproven claim of a change with the change itself or a correction."""
         if made.calls:
             return without_forged_receipt(turn, made)
         if not is_unproven(turn, made.answer):
-            return without_forged_receipt(turn, await self._kept(turn, made))
+            return without_forged_receipt(turn, await self._keep_promise(turn, made))
         logger.warning("model claimed a change without a receipt")
         if not turn.steps:
             read = await self._offline.interpret(turn)
             if read.calls:
                 return read
-        return replace(what_happened(turn), notice=made.notice, is_owed=made.is_owed)
+        return replace(what_happened(turn), notice=made.notice, must_reply=made.must_reply)
 
-    async def _kept(self, turn: Turn, made: Interpretation) -> Interpretation:
+    async def _keep_promise(self, turn: Turn, made: Interpretation) -> Interpretation:
         """Return the model's answer.
 
         A promise of a change that the person's words ask for is replaced by the change.
@@ -201,7 +203,7 @@ class Assistant:
                 return read
         return made
 
-    async def _instead_of_nothing(self, turn: Turn) -> Interpretation:
+    async def _replace_empty(self, turn: Turn) -> Interpretation:
         """Return the offline interpreter's result for a turn to which the model gave an empty answer.
 
         It recognises mere thanks.
@@ -238,19 +240,19 @@ class Assistant:
             for place in range(len(calls))
         ]
         if waiting and not turn.steps:
-            return await self._confirmed(waiting, contexts)
+            return await self._run_confirmed(waiting, contexts)
         return Dispatched(results=await dispatch_all(self._router, calls, contexts))
 
-    async def _confirmed(self, waiting: Sequence[PendingCall], contexts: Sequence[CallContext]) -> Dispatched:
+    async def _run_confirmed(self, waiting: Sequence[PendingCall], contexts: Sequence[CallContext]) -> Dispatched:
         """Run the confirmed calls one after the other, each with its original router."""
         results = [
-            await self._router.dispatcher_for(each.agent_name).dispatch(each.call, _approved(context, each))
+            await self._router.dispatcher_for(each.agent_name).dispatch(each.call, _approved_context(context, each))
             for each, context in zip(waiting, contexts, strict=True)
         ]
         return Dispatched(results=tuple(results))
 
 
-def _approved(context: CallContext, pending: PendingCall) -> CallContext:
+def _approved_context(context: CallContext, pending: PendingCall) -> CallContext:
     """Return the context of a confirmed call: that of the message which requested it.
 
     The call is recorded under that message, and shown in the answer to the confirmation.
@@ -284,7 +286,7 @@ async def _note(oversight: CallPolicy, outcome: Outcome) -> None:
         await oversight.confirmations.note_question(message, outcome.turn.now)
 
 
-def _asked_back(turn: Turn, meant: str) -> Interpretation:
+def _suggest_command(turn: Turn, meant: str) -> Interpretation:
     """Return the answer to an unknown command that is similar to a function's name."""
     unknown = say(turn.language, "failed.unknown_tool", tool=f"/{typed_name(turn.message.text)}")
     return Interpretation(answer=unknown + say(turn.language, "failed.argument_meant", meant=f"/{meant}"))

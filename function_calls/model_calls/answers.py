@@ -30,7 +30,7 @@ def spoken(turn: Turn, completion: Completion, text: str) -> Interpretation:
     notice = say(turn.language, "model.cut_off") if is_cut else ""
     asks_for_syntax = any(word in turn.message.text.upper() for word in ("RRULE", "FREQ"))
     told = text if asks_for_syntax else without_rule_text(turn.language, text)
-    return Interpretation(answer=told or _found(turn), notice=notice)
+    return Interpretation(answer=told or _last_texts(turn), notice=notice)
 
 
 def question(turn: Turn, problems: Sequence[Problem]) -> str:
@@ -51,6 +51,6 @@ def stuck(turn: Turn, call: ToolCall) -> str:
     return f"{reason}\n{asked}" if reason else asked
 
 
-def _found(turn: Turn) -> str:
+def _last_texts(turn: Turn) -> str:
     """Return the texts for people of the last round's tools; empty when there was none."""
     return "\n".join(result.text for result in turn.steps[-1].results if result.text) if turn.steps else ""

@@ -28,4 +28,4 @@ class ClientToolInterpreter:
         if not chosen:
             return made
         self.calls, self.steps = chosen, turn.steps
-        return replace(made, calls=(), is_handed_on=True)
+        return replace(made, calls=(), handled_elsewhere=True)

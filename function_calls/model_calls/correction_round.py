@@ -39,7 +39,7 @@ class Attempt:
 
     def correct(self, checked: CheckedCalls, text: str, *, is_cut: bool) -> None:
         """Add a correction for the model about its invalid calls."""
-        feedback = tuple(_told(outcome, is_cut=is_cut) for outcome in checked.outcomes)
+        feedback = tuple(_correction_text(outcome, is_cut=is_cut) for outcome in checked.outcomes)
         self.corrections.append(Correction(text=text, calls=checked.requested, feedback=feedback))
 
     @property
@@ -54,7 +54,7 @@ class Attempt:
         return next(failed, None)
 
 
-def _told(outcome: ToolCall | Problem, *, is_cut: bool) -> str:
+def _correction_text(outcome: ToolCall | Problem, *, is_cut: bool) -> str:
     if isinstance(outcome, ToolCall):
         return _ACCEPTED
     return outcome.told + _CUT_OFF if is_cut else outcome.told

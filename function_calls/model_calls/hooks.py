@@ -67,18 +67,18 @@ class HookedInterpreter:
         """Interpret `turn` between the `before` and `after` hooks."""
         entered = await self._hooks.enter(turn)
         if isinstance(entered, Interpretation):
-            return _as_decided(entered)
+            return _mark_decided(entered)
         try:
             made = await self._interpreter.interpret(entered)
         except Exception as error:
             answer = await self._hooks.fail(entered, error)
             if answer is None:
                 raise
-            return _as_decided(answer)
+            return _mark_decided(answer)
         left = await self._hooks.leave(entered, made)
-        return left if left is made else _as_decided(left)
+        return left if left is made else _mark_decided(left)
 
 
-def _as_decided(made: Interpretation) -> Interpretation:
+def _mark_decided(made: Interpretation) -> Interpretation:
     """Mark a hook's decision as final, so that silence counts as intended."""
-    return made if made.calls or made.answer else replace(made, is_handed_on=True)
+    return made if made.calls or made.answer else replace(made, handled_elsewhere=True)

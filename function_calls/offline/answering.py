@@ -214,7 +214,7 @@ class Answering:
             now=self._turn.now,
             person=self._turn.message.sender,
         )
-        return Interpretation(answer=which.text, choices=which.choices, is_owed=True)
+        return Interpretation(answer=which.text, choices=which.choices, must_reply=True)
 
     def _asked_when(self, reminder: ReminderRequest) -> Interpretation:
         """Ask when to remind, and of what where that is not known either."""
@@ -275,7 +275,7 @@ class Answering:
         return "reminder_update", {"time": shift_argument(moved)}
 
     def _say(self, key: str, **fields: object) -> Interpretation:
-        return Interpretation(answer=say(self._turn.language, f"offline.{key}", **fields), is_owed=True)
+        return Interpretation(answer=say(self._turn.language, f"offline.{key}", **fields), must_reply=True)
 
 
 def _all_of(made: Sequence[Interpretation]) -> Interpretation:
@@ -289,7 +289,7 @@ def _together(calls: Sequence[ToolCall], said: Interpretation) -> Interpretation
     words = said.answer or said.notice
     if calls:
         return Interpretation(calls=tuple(calls), notice=words, choices=said.choices)
-    return Interpretation(answer=words, choices=said.choices, is_owed=True)
+    return Interpretation(answer=words, choices=said.choices, must_reply=True)
 
 
 def _options(time: TimeWords) -> tuple[Reading, ...]:

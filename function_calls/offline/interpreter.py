@@ -155,7 +155,7 @@ class OfflineInterpreter:
         if not (named.is_unknown and asks_for_nobody(heard)):
             return heard
         self._questions.take(key, named.turn.now)
-        return Interpretation(answer=say(named.turn.language, "offline.whom"), is_owed=True)
+        return Interpretation(answer=say(named.turn.language, "offline.whom"), must_reply=True)
 
     def _heard_in_order(self, turn: Turn, key: str, same: str = "") -> Interpretation:
         """What answers an open question first, and then what stands for itself; "hmm" leaves it open."""
@@ -193,7 +193,7 @@ class OfflineInterpreter:
                 self._questions.note_manners(key, manners)
                 return made
         if any(_is_too_long(turn.message.text, ear) for ear in ears):
-            return Interpretation(answer=say(turn.language, "offline.too_long", limit=LONGEST), is_owed=True)
+            return Interpretation(answer=say(turn.language, "offline.too_long", limit=LONGEST), must_reply=True)
         return (
             self._by_example(turn, ears[0]) or self._by_note(turn, ears[0], key) or self._spoken_to(turn, ears[0], key)
         )
@@ -219,7 +219,7 @@ class OfflineInterpreter:
             return None
         text = without_names(text, ear.names)
         if is_dropped(text, ear.pack):
-            return Interpretation(answer=say(turn.language, "offline.dropped"), is_owed=True)
+            return Interpretation(answer=say(turn.language, "offline.dropped"), must_reply=True)
         key = Conversation(chat=turn.message.address, person=turn.message.sender).key
         answering = Answering(turn, ear, self._questions, key)
         if question.asks != "reminder":
@@ -267,7 +267,7 @@ class OfflineInterpreter:
             if taken_back is not None:
                 return taken_back
         if is_back or _is_yes_or_no(turn):
-            return Interpretation(answer=say(turn.language, "offline.nothing_open"), is_owed=True)
+            return Interpretation(answer=say(turn.language, "offline.nothing_open"), must_reply=True)
         is_name = trimmed(query).casefold() == turn.bot_name.casefold()
         is_asked = not is_name and not is_bewildered(query) and is_question(ear.forms(turn.message.text)[1], ear.pack)
         topic = "" if is_name else asked_when(query, ear.pack)
@@ -299,7 +299,7 @@ def _is_too_long(text: str, ear: Ear) -> bool:
 def _with_too_many_times(turn: Turn) -> Interpretation:
     if not (turn.message.is_addressed or turn.message.is_private):
         return Interpretation()
-    return Interpretation(answer=say(turn.language, "offline.too_many_times"), is_owed=True)
+    return Interpretation(answer=say(turn.language, "offline.too_many_times"), must_reply=True)
 
 
 def _is_yes_or_no(turn: Turn) -> bool:

@@ -102,11 +102,11 @@ class Actions(Struct, kw_only=True):
         return self.escalate or self.transfer_to_agent is not None or self.output is not None
 
 
-async def _untold(text: str) -> None:
+async def _ignore_progress(text: str) -> None:
     """Ignore progress."""
 
 
-def _unlinked(message_id: str) -> str | None:
+def _no_link(message_id: str) -> str | None:
     """Return no link: messages have none here."""
     del message_id
     return None
@@ -117,7 +117,7 @@ async def _no_members() -> Sequence[Person]:
     return ()
 
 
-def _never_shown(text: str) -> bool:
+def _is_not_shown(text: str) -> bool:
     """Return False: there is no turn."""
     del text
     return False
@@ -158,13 +158,13 @@ class CallContext(Struct, frozen=True, kw_only=True):
     actions: Actions = field(default_factory=Actions)
     agent_name: str = ""
     invocation_id: str = ""
-    progress: Progress = _untold
-    link_of: Callable[[str], str | None] = _unlinked
+    progress: Progress = _ignore_progress
+    link_of: Callable[[str], str | None] = _no_link
     members: Members = _no_members
     door: str = "chat"
     approved: ToolCall | None = None
     asked_for: frozenset[str] | None = None
-    has_shown: Callable[[str], bool] = _never_shown
+    has_shown: Callable[[str], bool] = _is_not_shown
     oversight: CallPolicy | None = None
     is_undoing: bool = False
     is_operator: bool = False

@@ -77,16 +77,16 @@ class CombinedToolset:
         return await toolset.call(original, arguments, context)
 
     async def _routes_for(self, viewer: Viewer) -> _Routes:
-        listing = tuple([await self._listed(label, viewer) for label in self._labels])
+        listing = tuple([await self._list_set(label, viewer) for label in self._labels])
         key = tuple(tuple(map(id, specs)) for specs in listing)
         found = self._routes.get(key)
         if found is None:
             if self._note(listing) or len(self._routes) >= _MOST_KEPT:
                 self._routes.clear()
-            found = self._routes[key] = self._made(listing)
+            found = self._routes[key] = self._make_routes(listing)
         return found
 
-    async def _listed(self, label: str, viewer: Viewer) -> tuple[ToolSpec, ...]:
+    async def _list_set(self, label: str, viewer: Viewer) -> tuple[ToolSpec, ...]:
         try:
             return await self._toolsets[label].list_specs(viewer)
         except Exception as error:  # noqa: BLE001 - a toolset is anybody's code; the others must be offered all the same
@@ -111,7 +111,7 @@ class CombinedToolset:
         renamed = tuple(joined_name(self._labels[place], name) for place in others)
         return NameClash(name=name, kept_by=self._labels[first], renamed=renamed)
 
-    def _made(self, listing: Listing) -> _Routes:
+    def _make_routes(self, listing: Listing) -> _Routes:
         listed = [(place, spec) for place, specs in enumerate(listing) for spec in specs]
         taken = {spec.name for place, spec in listed if self._keeps(place, spec.name)}
         targets: dict[str, tuple[Toolset, str]] = {}
@@ -135,5 +135,5 @@ def join(router: FunctionCallRouter, toolsets: Mapping[str, Toolset]) -> Combine
     """Offer external tools through `router`, beside its own functions, which keep their names."""
     local: dict[str, Toolset] = {LOCAL: LocalToolset(router)}
     combined = CombinedToolset(local | dict(toolsets), is_reserved=lambda name: router.registry.get(name) is not None)
-    router.others = CheckedToolset(combined)
+    router.external_tools = CheckedToolset(combined)
     return combined

@@ -142,13 +142,13 @@ class Agent:
         used = granted - outcome.rounds_left
         chosen = outcome.actions.transfer_to_agent
         if chosen is None:
-            return replace(_ended(self.name, outcome, used), is_malformed=self._is_malformed(outcome))
+            return replace(_end(self.name, outcome, used), is_malformed=self._is_malformed(outcome))
         if not outcome.rounds_left:
             return exhausted(self.name, turn.language, outcome.turn.steps, used)
         logger.info("agent {} transfers to {}", self.name, chosen)
-        return await self._handed_over(self._sub_agents[chosen], outcome, used, context)
+        return await self._transfer(self._sub_agents[chosen], outcome, used, context)
 
-    async def _handed_over(self, agent: SubAgent, outcome: Outcome, used: int, context: CallContext) -> AgentOutcome:
+    async def _transfer(self, agent: SubAgent, outcome: Outcome, used: int, context: CallContext) -> AgentOutcome:
         shown = without_transfers(outcome.turn.steps)
         inside = context.within(self._router)
         ended = await agent.run(replace(outcome.turn, steps=shown), inside, rounds=outcome.rounds_left)
@@ -197,15 +197,17 @@ class Agent:
             for place in range(len(calls))
         ]
         results = await dispatch_all(self._router, calls, contexts)
-        heard = tuple(self._heard(result, each.actions) for result, each in zip(results, contexts, strict=True))
-        return Dispatched(results=heard, actions=_asked(heard, [each.actions for each in contexts]))
+        heard = tuple(
+            self._check_transfer(result, each.actions) for result, each in zip(results, contexts, strict=True)
+        )
+        return Dispatched(results=heard, actions=_merge_actions(heard, [each.actions for each in contexts]))
 
     def _is_malformed(self, outcome: Outcome) -> bool:
         is_about_something_else = outcome.is_question or outcome.is_answered or outcome.is_exhausted
         has_ended = outcome.actions.end_the_run
         return self._has_form and not (is_about_something_else or has_ended)
 
-    def _heard(self, result: ToolResult, actions: Actions) -> ToolResult:
+    def _check_transfer(self, result: ToolResult, actions: Actions) -> ToolResult:
         """Return the result, or a failure where a tool requested an unknown agent."""
         if self._has_form:
             result = replace(result, is_reply=False)
@@ -225,7 +227,7 @@ def _refuse_sub_agents(name: str, sub_agents: Collection[str]) -> None:
         raise ValueError(f"agent {name!r} has an output and so answers by itself; give it the others as AgentTool")
 
 
-def _asked(results: Sequence[ToolResult], actions: Sequence[Actions]) -> Actions:
+def _merge_actions(results: Sequence[ToolResult], actions: Sequence[Actions]) -> Actions:
     """Merge the actions of the tools that succeeded; of several transfers the first counts."""
     heard = [action for result, action in zip(results, actions, strict=True) if result.ok]
     transfers = (action.transfer_to_agent for action in heard if action.transfer_to_agent)
@@ -237,7 +239,7 @@ def _asked(results: Sequence[ToolResult], actions: Sequence[Actions]) -> Actions
     )
 
 
-def _ended(name: str, outcome: Outcome, used: int) -> AgentOutcome:
+def _end(name: str, outcome: Outcome, used: int) -> AgentOutcome:
     return AgentOutcome(
         agent=name,
         text=outcome.text,
@@ -248,6 +250,6 @@ def _ended(name: str, outcome: Outcome, used: int) -> AgentOutcome:
         is_exhausted=outcome.is_exhausted,
         is_question=outcome.is_question,
         is_answered=outcome.is_answered,
-        is_owed=outcome.is_owed,
+        must_reply=outcome.must_reply,
         output=outcome.actions.output,
     )

@@ -61,7 +61,7 @@ class AgentTool(Tool):
             outcome = await ask(self._agent, request, ctx)
         except ModelUnavailable as error:
             task = self._task(request, "", (), ok=False)
-            return replace(_failed(f"agent '{self.name}' could not be asked: {error.reason}"), spawned=task)
+            return replace(_failure(f"agent '{self.name}' could not be asked: {error.reason}"), spawned=task)
         result = _result(self.name, outcome)
         task = self._task(request, outcome.text, outcome.steps, ok=result.ok)
         result = replace(result, receipts=outcome.receipts, spawned=task)
@@ -115,9 +115,9 @@ def spawn_record(task: SpawnedTask) -> dict[str, object]:
 
 def _result(name: str, outcome: AgentOutcome) -> ToolResult:
     if outcome.is_exhausted:
-        return _failed(f"agent '{name}' used up its rounds without an answer", text=outcome.text)
+        return _failure(f"agent '{name}' used up its rounds without an answer", text=outcome.text)
     if outcome.is_malformed:
-        return _failed(f"agent '{name}' did not answer in its form", text=outcome.text)
+        return _failure(f"agent '{name}' did not answer in its form", text=outcome.text)
     text = f"{outcome.text}\n{outcome.notice}" if outcome.notice else outcome.text
     return ToolResult(
         ok=True,
@@ -128,5 +128,5 @@ def _result(name: str, outcome: AgentOutcome) -> ToolResult:
     )
 
 
-def _failed(error: str, *, text: str = "") -> ToolResult:
+def _failure(error: str, *, text: str = "") -> ToolResult:
     return ToolResult.failed(error, text=text)

@@ -57,7 +57,10 @@ class AgentAssistant:
             logger.warning("agent {}: model unavailable ({}); falling back", self._agent.name, error.reason)
             return await self._otherwise.answer(turn)
         return spoken(
-            replace(turn, steps=without_transfers(outcome.steps)), outcome.text, outcome.notice, is_owed=outcome.is_owed
+            replace(turn, steps=without_transfers(outcome.steps)),
+            outcome.text,
+            outcome.notice,
+            must_reply=outcome.must_reply,
         )
 
     async def _context(self, turn: Turn) -> CallContext:

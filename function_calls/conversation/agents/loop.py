@@ -52,8 +52,8 @@ class LoopAgent:
                     raise
                 return replace(so_far, notice=say(turn.language, "notice.model_down"))
             turn_is_over = outcome.is_escalated or outcome.is_exhausted or outcome.is_question
-            turn = _heard(turn, outcome, place)
-            so_far = _together(so_far, outcome)
+            turn = _append_message(turn, outcome, place)
+            so_far = _merge(so_far, outcome)
             if turn_is_over:
                 break
         return so_far
@@ -63,7 +63,7 @@ class LoopAgent:
         return enumerate(agents)
 
 
-def _together(before: AgentOutcome, last: AgentOutcome) -> AgentOutcome:
+def _merge(before: AgentOutcome, last: AgentOutcome) -> AgentOutcome:
     """Return the outcome of the loop so far. That `last` escalated ends this loop and no other."""
     return replace(
         last,
@@ -74,7 +74,7 @@ def _together(before: AgentOutcome, last: AgentOutcome) -> AgentOutcome:
     )
 
 
-def _heard(turn: Turn, outcome: AgentOutcome, place: int) -> Turn:
+def _append_message(turn: Turn, outcome: AgentOutcome, place: int) -> Turn:
     """Return the turn for the next agent, with this one's text before the message."""
     if not outcome.text:
         return turn

@@ -23,9 +23,9 @@ class AgentOutcome(Struct, frozen=True, kw_only=True):
     """The outcome of a run. `agent` gave the final answer, `steps` are the rounds of all agents that took part.
 
     `is_escalated` says that a tool ended the run, `is_exhausted` that its rounds were used up; `is_question` that
-    `text` asks the person something, `is_answered` that the chat has the answer already, `is_owed` that `text` is due
-    even where the message was not addressed to the bot. `output` is the answer of an agent that has a form to give it
-    in; `is_malformed` says that it did not.
+    `text` asks the person something, `is_answered` that the chat has the answer already, `must_reply` that `text` is
+    sent even where the message was not addressed to the bot. `output` is the answer of an agent with a structured
+    answer; `is_malformed` says that it did not.
     """
 
     agent: str
@@ -37,7 +37,7 @@ class AgentOutcome(Struct, frozen=True, kw_only=True):
     is_exhausted: bool = False
     is_question: bool = False
     is_answered: bool = False
-    is_owed: bool = False
+    must_reply: bool = False
     output: BaseModel | None = None
     is_malformed: bool = False
 

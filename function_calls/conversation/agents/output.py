@@ -23,7 +23,7 @@ def answer_tool(form: type[BaseModel]) -> Callable[..., object]:
 
     async def give(args: BaseModel, ctx: CallContext) -> ToolResult:
         ctx.actions.output = args
-        return ToolResult(ok=True, text=_worded(args), value=args.model_dump(mode="json"))
+        return ToolResult(ok=True, text=_word(args), value=args.model_dump(mode="json"))
 
     give.__annotations__["args"] = form
     return tool_function(name=OUTPUT, description="Give your answer and end. Call it once, when you know all of it.")(
@@ -51,7 +51,7 @@ class InForm:
         try:
             return self._as_call(turn, made)
         except ArgumentsInvalid as error:
-            refused = _refused(turn, made.answer, error)
+            refused = _refusal(turn, made.answer, error)
         made = await self._interpreter.interpret(replace(turn, steps=(*turn.steps, refused)))
         with suppress(ArgumentsInvalid):
             return self._as_call(turn, made)
@@ -63,7 +63,7 @@ class InForm:
         Raises:
             ArgumentsInvalid: they are not in the form.
         """
-        if made.calls or made.is_owed:
+        if made.calls or made.must_reply:
             return made
         found = made.answer[made.answer.find("{") : made.answer.rfind("}") + 1]
         if not found:
@@ -73,7 +73,7 @@ class InForm:
         return replace(made, answer="", calls=(ToolCall(id=_call_id(turn), name=OUTPUT, arguments=arguments),))
 
 
-def _refused(turn: Turn, words: str, error: ArgumentsInvalid) -> Step:
+def _refusal(turn: Turn, words: str, error: ArgumentsInvalid) -> Step:
     """Return a round that shows the model its rejected answer, with the reason."""
     call = ToolCall(id=_call_id(turn), name=OUTPUT, arguments={"words": words})
     return Step(text="", calls=(call,), results=(ToolResult.failed(error.for_model()),))
@@ -83,7 +83,7 @@ def _call_id(turn: Turn) -> str:
     return f"answer_{len(turn.steps)}"
 
 
-def _worded(answer: BaseModel) -> str:
+def _word(answer: BaseModel) -> str:
     """Return the answer for people: worded by its class, else as JSON."""
     has_words = type(answer).__str__ is not BaseModel.__str__
     return str(answer) if has_words else answer.model_dump_json()

@@ -15,7 +15,7 @@ def explained(turn: TurnRecord, calls: Sequence[CallRecord], language: str, *, h
     `has_details` adds details for operators: errors, model input, tokens, cost and durations.
     """
     lines = [say(language, "explain.message", text=_short(turn.text)), *_route(turn, language)]
-    lines += _not_made(turn, calls, language)
+    lines += _rejected_calls(turn, calls, language)
     for number, call in enumerate(calls, start=1):
         lines += _call(number, call, language, has_details=has_details)
     if not calls:
@@ -47,7 +47,7 @@ def _route(turn: TurnRecord, language: str) -> list[str]:
     return lines or [say(language, "explain.by_route", route=turn.route)]
 
 
-def _not_made(turn: TurnRecord, calls: Sequence[CallRecord], language: str) -> list[str]:
+def _rejected_calls(turn: TurnRecord, calls: Sequence[CallRecord], language: str) -> list[str]:
     """Return the calls of a model that failed validation: it was asked again, or nothing was called."""
     called = {call.round for call in calls}
     lines = []

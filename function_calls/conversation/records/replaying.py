@@ -78,7 +78,7 @@ async def replay(
 
     with count_usage(TurnUsage(address=message.address, person=message.sender, message_id=message.id)) as tally:
         outcome = await run_rounds(turn, interpret, tools.dispatch, rounds)
-    reply = spoken(outcome.turn, outcome.text, outcome.notice, choices=outcome.choices, is_owed=outcome.is_owed)
+    reply = spoken(outcome.turn, outcome.text, outcome.notice, choices=outcome.choices, must_reply=outcome.must_reply)
     return Replay(calls=tuple(tools.made), reply=reply, tally=tally)
 
 

@@ -92,7 +92,7 @@ async def memory_search(
     if not found:
         key = "memory.nothing_about" if args.query else "memory.nothing"
         return ToolResult(ok=True, text=say(ctx.language, key, query=args.query or ""), value=value)
-    return ToolResult(ok=True, text=_listed("memory.found", found, ctx), value=value)
+    return ToolResult(ok=True, text=_list_memories("memory.found", found, ctx), value=value)
 
 
 @tool_function(
@@ -127,7 +127,7 @@ async def memory_forget(
         candidates = refusal.fields.get("candidates")
         if not isinstance(candidates, tuple):
             raise
-        return ToolResult.refused(refusal.code, _listed("memory.which", candidates, ctx, query=args.reference))
+        return ToolResult.refused(refusal.code, _list_memories("memory.which", candidates, ctx, query=args.reference))
     return ToolResult(
         ok=True,
         text=say(
@@ -150,7 +150,7 @@ async def _with_all_accounts(ctx: CallContext, people: PeopleService) -> Onlooke
     return replace(_onlooker(ctx), others=others)
 
 
-def _listed(head: str, memories: tuple[Memory, ...], ctx: CallContext, **fields: object) -> str:
+def _list_memories(head: str, memories: tuple[Memory, ...], ctx: CallContext, **fields: object) -> str:
     lines = [
         say(
             ctx.language,

@@ -36,15 +36,15 @@ async def quiet_hours(
     """免打扰时段 / Set, end or tell the hours in which reminders wait, for a person or the whole chat."""
     if not await is_meant(ctx, history, statement_of="quiet_hours" if args.hours else ""):
         return ToolResult(ok=True, is_answered=True)
-    before = await _kept(args.whose, ctx, reminders)
+    before = await _current_hours(args.whose, ctx, reminders)
     if not args.hours:
-        return ToolResult(ok=True, text=_told(before, args.whose, ctx), is_unchanged=True)
+        return ToolResult(ok=True, text=_describe(before, args.whose, ctx), is_unchanged=True)
     check_may_set_for(args.whose, ctx)
     hours = None if args.hours.strip().casefold() in _OFF else _read(args.hours, ctx)
     await _keep(args.whose, hours, ctx, reminders)
     undo = UndoStep(name="quiet_hours_put_back", arguments=_arguments(before, args.whose))
     receipt = Receipt(action="quiet_hours", subject=args.whose, undo=undo)
-    return ToolResult(ok=True, text=_told(hours, args.whose, ctx, done="_set"), receipts=(receipt,))
+    return ToolResult(ok=True, text=_describe(hours, args.whose, ctx, done="_set"), receipts=(receipt,))
 
 
 @tool_function(name="quiet_hours_put_back", returns="reply", changes_state=True, is_only_for_undo=True)
@@ -55,10 +55,10 @@ async def quiet_hours_put_back(args: QuietPutBackArgs, ctx: CallContext, reminde
     hours = QuietHours(starts=starts, ends=ends, zone=args.zone) if args.zone else None
     await _keep(args.whose, hours, ctx, reminders)
     receipt = Receipt(action="quiet_hours", subject=args.whose)
-    return ToolResult(ok=True, text=_told(hours, args.whose, ctx, done="_set"), receipts=(receipt,))
+    return ToolResult(ok=True, text=_describe(hours, args.whose, ctx, done="_set"), receipts=(receipt,))
 
 
-async def _kept(whose: Whose, ctx: CallContext, reminders: ReminderService) -> QuietHours | None:
+async def _current_hours(whose: Whose, ctx: CallContext, reminders: ReminderService) -> QuietHours | None:
     if whose == "me":
         return await reminders.quiet.of_person(ctx.chat, ctx.sender)
     return await reminders.quiet.of_chat(ctx.chat)
@@ -88,8 +88,8 @@ def _span(words: str, ctx: CallContext) -> tuple[time, time] | None:
     figures = _BARE.fullmatch(_NOT_PART.sub("", words.replace("：", ":")).strip())
     if figures is not None:
         first, last = (_clock(figures[1], figures[2]), _clock(figures[3], figures[4]))
-        return None if first is None or last is None else (_of_the_night(first, last), last)
-    return _in_words(words, ctx) or _end_by_end(words, ctx)
+        return None if first is None or last is None else (_evening_hour(first, last), last)
+    return _in_words(words, ctx) or _parse_ends(words, ctx)
 
 
 def _in_words(words: str, ctx: CallContext) -> tuple[time, time] | None:
@@ -101,17 +101,17 @@ def _in_words(words: str, ctx: CallContext) -> tuple[time, time] | None:
         first, last = (_wall(each.start.time()) for each in readings)
     else:
         return None
-    return first, _sooner(first, last) if _is_open(_BETWEEN.split(words)[-1].strip(), ctx) else last
+    return first, _earlier_end(first, last) if _is_open(_BETWEEN.split(words)[-1].strip(), ctx) else last
 
 
-def _end_by_end(words: str, ctx: CallContext) -> tuple[time, time] | None:
+def _parse_ends(words: str, ctx: CallContext) -> tuple[time, time] | None:
     """Parse both ends separately where they make no time together: "midnight to 7", "2300-0700"."""
     ends = [each.strip() for each in _BETWEEN.split(_NOT_FIRST.sub("", words.strip()))]
-    clocks = [_clock_named(each, ctx) for each in ends] if len(ends) == _ENDS else []
+    clocks = [_parse_clock(each, ctx) for each in ends] if len(ends) == _ENDS else []
     first, last = clocks or (None, None)
     if first is None or last is None:
         return None
-    return first, _sooner(first, last) if _is_open(ends[-1], ctx) else last
+    return first, _earlier_end(first, last) if _is_open(ends[-1], ctx) else last
 
 
 def _is_open(words: str, ctx: CallContext) -> bool:
@@ -125,7 +125,7 @@ def _forms(words: str, ctx: CallContext) -> tuple[str, str]:
     return words, pack.data.clock.format(time=words)
 
 
-def _clock_named(words: str, ctx: CallContext) -> time | None:
+def _parse_clock(words: str, ctx: CallContext) -> time | None:
     """Parse `words` as a clock time; a bare figure is one."""
     for form in _forms(words, ctx):
         best = whole_time(form, ctx.said_at, language_of(form, ctx.language), time_reader(ctx).parse_all)
@@ -141,14 +141,14 @@ def _clock(hour: str, minute: str | None) -> time | None:
         return None
 
 
-def _of_the_night(first: time, last: time) -> time:
+def _evening_hour(first: time, last: time) -> time:
     """Return `first` in the evening where both are 12-hour figures and the morning would make the span longer."""
     is_of_half_days = 1 <= first.hour < _HALF_DAY and last.hour <= _HALF_DAY
     is_long = (_minutes(last) - _minutes(first)) % (24 * 60) > _HALF_DAY * 60
     return first.replace(hour=first.hour + _HALF_DAY) if is_of_half_days and is_long else first
 
 
-def _sooner(first: time, last: time) -> time:
+def _earlier_end(first: time, last: time) -> time:
     """Return the reading of the ambiguous `last` with which the hours end sooner."""
     other = last.replace(hour=(last.hour + _HALF_DAY) % (2 * _HALF_DAY))
     return min(last, other, key=lambda end: (_minutes(end) - _minutes(first)) % (24 * 60) or 24 * 60)
@@ -162,7 +162,7 @@ def _wall(clock: time) -> time:
     return clock.replace(second=0, microsecond=0, tzinfo=None)
 
 
-def _told(hours: QuietHours | None, whose: Whose, ctx: CallContext, *, done: str = "") -> str:
+def _describe(hours: QuietHours | None, whose: Whose, ctx: CallContext, *, done: str = "") -> str:
     if hours is None:
         return say(ctx.language, f"quiet.none{done}_{whose}")
     zone = say(ctx.language, "time.zone", zone=zone_label(hours.zone)) if hours.zone != zone_name(ctx.zone) else ""

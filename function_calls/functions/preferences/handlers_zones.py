@@ -31,16 +31,16 @@ async def time_zone(
     if not await is_meant(ctx, history, statement_of="time_zone" if args.zone else ""):
         return ToolResult(ok=True, is_answered=True)
     if not args.zone:
-        return await _followed(ctx, zones, reminders) if args.move_reminders else _told(ctx)
+        return await _move_recurring(ctx, zones, reminders) if args.move_reminders else _describe(ctx)
     check_may_set_for(args.whose, ctx)
     before = await zones.own(ctx.chat, ctx.sender if args.whose == "me" else None)
     name = await _set(args.zone, args.whose, ctx, zones)
     undo = UndoStep(name="time_zone_put_back", arguments={"zone": before, "whose": args.whose})
     receipt = Receipt(action="time_zone", subject=name, undo=undo)
     if args.move_reminders:
-        followed = await _followed(ctx, zones, reminders)
+        followed = await _move_recurring(ctx, zones, reminders)
         return ToolResult(ok=True, text=followed.text, receipts=(receipt, *followed.receipts))
-    text = "\n".join([_worded(name, args.whose, ctx), *await _kept(name, args.whose, ctx, reminders)])
+    text = "\n".join([_word(name, args.whose, ctx), *await _list_unchanged(name, args.whose, ctx, reminders)])
     return ToolResult(ok=True, text=text, value={"zone": name}, receipts=(receipt,))
 
 
@@ -56,7 +56,7 @@ async def time_zone_put_back(args: ZonePutBackArgs, ctx: CallContext, zones: Zon
         await zones.forget_chat(ctx.chat)
     name = zone_name(await zones.zone_of(ctx.chat, ctx.sender))
     receipt = Receipt(action="time_zone", subject=name)
-    return ToolResult(ok=True, text=_worded(name, args.whose, ctx), receipts=(receipt,))
+    return ToolResult(ok=True, text=_word(name, args.whose, ctx), receipts=(receipt,))
 
 
 async def _set(words: str, whose: Whose, ctx: CallContext, zones: ZoneService) -> str:
@@ -65,17 +65,17 @@ async def _set(words: str, whose: Whose, ctx: CallContext, zones: ZoneService) -
     return await zones.set_for_chat(ctx.chat, words)
 
 
-def _worded(name: str, whose: Whose, ctx: CallContext) -> str:
+def _word(name: str, whose: Whose, ctx: CallContext) -> str:
     return say(ctx.language, f"zone.set_{whose}", zone=zone_label(name), clock=clock_in(name, ctx))
 
 
-def _told(ctx: CallContext) -> ToolResult:
+def _describe(ctx: CallContext) -> ToolResult:
     name = zone_name(ctx.zone)
     text = say(ctx.language, "zone.now", zone=zone_label(name), clock=clock_in(name, ctx))
     return ToolResult(ok=True, text=text, is_unchanged=True)
 
 
-async def _kept(name: str, whose: Whose, ctx: CallContext, reminders: ReminderService) -> list[str]:
+async def _list_unchanged(name: str, whose: Whose, ctx: CallContext, reminders: ReminderService) -> list[str]:
     """List the reminders that keep their instants: a new zone moves no reminder that is set already."""
     here = await reminders.open_in(ctx.chat)
     of_them = [each for each in here if whose == "chat" or each.creator.id == ctx.sender.id]
@@ -87,7 +87,7 @@ async def _kept(name: str, whose: Whose, ctx: CallContext, reminders: ReminderSe
     lines = []
     if once:
         lines.append(say(ctx.language, "zone.kept_once"))
-        lines += [_kept_line(each, name, ctx) for each in once[:_MOST_SHOWN]]
+        lines += [_unchanged_line(each, name, ctx) for each in once[:_MOST_SHOWN]]
     if len(once) > _MOST_SHOWN:
         lines.append(say(ctx.language, "reminder.more", count=len(once) - _MOST_SHOWN))
     if repeating:
@@ -104,7 +104,7 @@ def _keeps_zone(reminder: Reminder, name: str) -> bool:
     return reminder.schedule.zone != name and bool(reminder.next_fires or without_follow_up(reminder.schedule.rule))
 
 
-def _kept_line(reminder: Reminder, name: str, ctx: CallContext) -> str:
+def _unchanged_line(reminder: Reminder, name: str, ctx: CallContext) -> str:
     """Format the next time of `reminder` in the old zone and the new one."""
     fire = reminder.next_fires[0]
     old, new = (fire.astimezone(ZoneInfo(zone)) for zone in (reminder.schedule.zone, name))
@@ -118,7 +118,7 @@ def _kept_line(reminder: Reminder, name: str, ctx: CallContext) -> str:
     )
 
 
-async def _followed(ctx: CallContext, zones: ZoneService, reminders: ReminderService) -> ToolResult:
+async def _move_recurring(ctx: CallContext, zones: ZoneService, reminders: ReminderService) -> ToolResult:
     """Move the recurring reminders of the person to their new zone."""
     name = zone_name(await zones.zone_of(ctx.chat, ctx.sender))
     here = {each.id: each for each in await reminders.open_in(ctx.chat)}

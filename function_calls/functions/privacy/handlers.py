@@ -99,7 +99,7 @@ async def history_opt_out(
     if not ctx.is_undoing and not await is_meant(ctx, history):
         return ToolResult(ok=True, is_answered=True)
     is_new = await privacy.opt_out(_scope(ctx), ctx.now)
-    return _changed(ctx, "opted_out" if is_new else "was_out", is_new=is_new)
+    return _change(ctx, "opted_out" if is_new else "was_out", is_new=is_new)
 
 
 @tool_function(
@@ -128,7 +128,7 @@ async def history_opt_in(
     if not ctx.is_undoing and not await is_meant(ctx, history):
         return ToolResult(ok=True, is_answered=True)
     is_new = await privacy.opt_in(_scope(ctx))
-    return _changed(ctx, "opted_in" if is_new else "was_in", is_new=is_new)
+    return _change(ctx, "opted_in" if is_new else "was_in", is_new=is_new)
 
 
 @tool_function(
@@ -157,7 +157,7 @@ async def export_my_data(args: ExportArgs, ctx: CallContext, privacy: PrivacySer
     lines = [say(ctx.language, "privacy.data", where=_where(ctx), **counts)]
     if data.is_opted_out:
         lines.append(say(ctx.language, "privacy.is_out"))
-    lines += _in_full(data, ctx) if ctx.message.is_private else [say(ctx.language, "privacy.ask_in_private")]
+    lines += _full_text(data, ctx) if ctx.message.is_private else [say(ctx.language, "privacy.ask_in_private")]
     files = (data_file(data),) if ctx.message.is_private else ()
     return ToolResult(ok=True, text="\n".join(lines), value=counts, files=files)
 
@@ -206,7 +206,7 @@ def _where(ctx: CallContext) -> str:
     return say(ctx.language, "privacy.everywhere" if ctx.message.is_private else "privacy.here")
 
 
-def _changed(ctx: CallContext, key: str, *, is_new: bool) -> ToolResult:
+def _change(ctx: CallContext, key: str, *, is_new: bool) -> ToolResult:
     text = say(ctx.language, f"privacy.{key}", where=_where(ctx))
     if not is_new:
         return ToolResult(ok=False, text=text, error=key)
@@ -217,7 +217,7 @@ def _retention(key: str, days: int, ctx: CallContext) -> str:
     return say(ctx.language, f"privacy.{key}_days" if days else f"privacy.{key}_for_ever", days=days)
 
 
-def _in_full(data: PersonData, ctx: CallContext) -> list[str]:
+def _full_text(data: PersonData, ctx: CallContext) -> list[str]:
     """Return the memories and the latest messages, with chat and time."""
     lines = [say(ctx.language, "privacy.memory", id=each.id, text=each.text) for each in data.memories]
     shown = data.messages[-_SHOWN_MESSAGES:]

@@ -30,7 +30,7 @@ async def to_each(chosen: Sequence[Reminder], change: Change, ctx: CallContext, 
     """Apply `change` to each of `chosen`, one after the other; `none` is the answer when there are none."""
     if not chosen:
         return ToolResult.refused("no_reminders", say(ctx.language, none))
-    results = [await _changed(each, change, replace(ctx, call_id=f"{ctx.call_id}/{each.id}")) for each in chosen]
+    results = [await _apply(each, change, replace(ctx, call_id=f"{ctx.call_id}/{each.id}")) for each in chosen]
     return joined(results)
 
 
@@ -57,7 +57,7 @@ def joined(results: Sequence[ToolResult]) -> ToolResult:
     )
 
 
-async def _changed(reminder: Reminder, change: Change, ctx: CallContext) -> ToolResult:
+async def _apply(reminder: Reminder, change: Change, ctx: CallContext) -> ToolResult:
     try:
         return await change(reminder, ctx)
     except RequestRefused as refusal:

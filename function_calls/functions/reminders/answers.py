@@ -22,7 +22,7 @@ _MADE = frozenset({"set", "changed", "snoozed"})
 
 def set_confirmed(reminder: Reminder, ctx: CallContext, *, verb: str = "set") -> str:
     """Confirm a change of a reminder (`set`, `changed`, `resume` …): when it fires now, for whom, how it behaves."""
-    return "\n".join([_when_confirmed(reminder, ctx, verb), *_manners(reminder, ctx.language)])
+    return "\n".join([_when_confirmed(reminder, ctx, verb), *_unusual_options(reminder, ctx.language)])
 
 
 def changed_told(reminder: Reminder, ctx: CallContext, verb: str, undo: UndoStep | None) -> ToolResult:
@@ -74,13 +74,13 @@ def due_meanwhile(reminder: Reminder, ctx: CallContext) -> datetime | None:
     return due if ctx.said_at < due <= ctx.clock.now() else None
 
 
-def _manners(reminder: Reminder, language: str) -> list[str]:
+def _unusual_options(reminder: Reminder, language: str) -> list[str]:
     """Return the unusual options of a reminder.
 
     Such as repeating until done, urgency, or its own policy for missed times.
     """
     nag = follow_up_of(reminder.schedule.rule)
-    lines = [] if nag is None else [_nagging(language, nag)]
+    lines = [] if nag is None else [_follow_up(language, nag)]
     if reminder.is_urgent:
         lines.append(say(language, "reminder.is_urgent"))
     if reminder.catch_up is not CatchUp.LATEST:
@@ -91,7 +91,7 @@ def _manners(reminder: Reminder, language: str) -> list[str]:
     return lines
 
 
-def _nagging(language: str, nag: FollowUp) -> str:
+def _follow_up(language: str, nag: FollowUp) -> str:
     every = date_format.count(language, "minute", round(nag.every.total_seconds() / 60))
     return say(language, "reminder.until_done", every=every, times=nag.times)
 

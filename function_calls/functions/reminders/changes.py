@@ -45,29 +45,29 @@ def changed_schedule(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) 
         return replace(old, rule=args.rrule.removeprefix("RRULE:"))
     if args.rrule is not None or args.type in {"daily", "weekly"}:
         weekday = old.start.weekday() if args.weekday is None else args.weekday
-        new = _scheduled(args.model_copy(update={"weekday": weekday}), args.time or f"{old.start:%H:%M}", ctx)
+        new = _parse_schedule(args.model_copy(update={"weekday": weekday}), args.time or f"{old.start:%H:%M}", ctx)
         is_ahead = not (old.rule or args.time) and old.start > new.start  # "make it daily": starting at its next time
         return replace(new, start=old.start) if is_ahead else new
     if args.time is None:
-        return _next_alone(old, ctx)
+        return _next_only(old, ctx)
     shift = _SHIFT.fullmatch(args.time)
     if shift is not None:
-        return _moved(old, args.time, shift, ctx)
-    clock = _spoken_clock(args, old, ctx)
+        return _move(old, args.time, shift, ctx)
+    clock = _requested_clock(args, old, ctx)
     if clock is not None:
         return _at_clock(old, clock)
-    day = _spoken_day(args.time, ctx)
+    day = _requested_day(args.time, ctx)
     if day is not None:
         clock = old.start.time().replace(second=0, microsecond=0)
         return Schedule(start=datetime.combine(day, clock), zone=old.zone)
-    proposed = _scheduled(args, args.time, ctx)
+    proposed = _parse_schedule(args, args.time, ctx)
     verdict = cross_check(
         proposed, _words(args, ctx), now=ctx.said_at, zone=ctx.zone, language=ctx.language, times=time_reader(ctx)
     )
     return verdict.schedule
 
 
-def _next_alone(old: Schedule, ctx: CallContext) -> Schedule:
+def _next_only(old: Schedule, ctx: CallContext) -> Schedule:
     """Return a schedule of only the next time of `old`."""
     coming = next_fires(old, ctx.now, 1)
     return Schedule(start=coming[0].replace(tzinfo=None) if coming else old.start, zone=old.zone)
@@ -143,7 +143,7 @@ def _on_other_day(rule: str, day: datetime, *, is_last_day: bool) -> str | None:
     return ";".join(f"{name}={values[name] if name in days else value}" for name, value in parts.items())
 
 
-def _moved(old: Schedule, words: str, shift: re.Match[str], ctx: CallContext) -> Schedule:
+def _move(old: Schedule, words: str, shift: re.Match[str], ctx: CallContext) -> Schedule:
     """Move `old` later or earlier by an amount, counted from now where it has fired already."""
     length = timedelta(hours=int(shift["hours"]), minutes=int(shift["minutes"]))
     now = ctx.now.astimezone(ZoneInfo(old.zone)).replace(tzinfo=None, second=0, microsecond=0)
@@ -156,7 +156,7 @@ def _moved(old: Schedule, words: str, shift: re.Match[str], ctx: CallContext) ->
     return _at_clock(old, start.time())
 
 
-def _scheduled(args: ReminderUpdateArgs, when: str, ctx: CallContext) -> Schedule:
+def _parse_schedule(args: ReminderUpdateArgs, when: str, ctx: CallContext) -> Schedule:
     wish = ReminderArgs(
         type=args.type or "once", time=when, content="", weekday=args.weekday, rrule=args.rrule, person=None
     )
@@ -169,7 +169,7 @@ def _words(args: ReminderUpdateArgs, ctx: CallContext) -> str:
     return said.replace(args.reminder_id, " ", 1) if args.reminder_id else said
 
 
-def _spoken_clock(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> time | None:
+def _requested_clock(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> time | None:
     """Return the requested clock time, where only a clock time was requested."""
     given = clock_of(args.time or "")
     if given is not None:
@@ -183,10 +183,10 @@ def _spoken_clock(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> 
     if reading.rrule or not is_clock(words):
         return None
     clock = reading.start.time().replace(tzinfo=None)
-    return _nearer(clock, old.start.time()) if is_clock_without_half(words) else clock
+    return _nearer_half(clock, old.start.time()) if is_clock_without_half(words) else clock
 
 
-def _spoken_day(words: str, ctx: CallContext) -> date | None:
+def _requested_day(words: str, ctx: CallContext) -> date | None:
     """Return the requested day, where only a day was requested; the clock stays."""
     found = time_reader(ctx).parse_all(words, ctx.said_at, language=ctx.language)
     reading = found[0].best if len(found) == 1 else None
@@ -195,7 +195,7 @@ def _spoken_day(words: str, ctx: CallContext) -> date | None:
     return reading.start.date()
 
 
-def _nearer(clock: time, old: time) -> time:
+def _nearer_half(clock: time, old: time) -> time:
     """Choose the half of the day of a bare "8:30" nearer to `old`; only a time before seven moves before seven."""
     other = clock.replace(hour=(clock.hour + _HALF_DAY) % (2 * _HALF_DAY))
     awake = [each for each in (clock, other) if each.hour >= _EARLIEST or old.hour < _EARLIEST]

@@ -76,7 +76,7 @@ def cross_check(
     carried = on_their_days(named, now.astimezone(zone))
     joint = _joined_in(words, now.astimezone(zone), pack, times)
     readings = tuple(chain.from_iterable((*apart, *carried, *listed, *joint, _beside_events(named))))
-    if proposed.rule and _is_as_often(proposed, _blanked(words, now.astimezone(zone), pack, times), readings, pack):
+    if proposed.rule and _is_as_often(proposed, _mask(words, now.astimezone(zone), pack, times), readings, pack):
         return Verdict(schedule=proposed)
     is_relative = _RELATIVE.search(words) or pack.lead.search(pack.fold(words))
     if own is not None and not is_relative:
@@ -93,7 +93,7 @@ def cross_check(
     return Verdict(schedule=proposed, choices=(*meant, proposed))
 
 
-def _blanked(words: str, now: datetime, pack: LanguagePack, times: TimeReader) -> str:
+def _mask(words: str, now: datetime, pack: LanguagePack, times: TimeReader) -> str:
     return blank_out(words, find_times(words, now, pack, times.parse_all)).text
 
 

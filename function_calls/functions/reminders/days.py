@@ -59,7 +59,7 @@ async def on_that_day_only(reference: str, ctx: CallContext, reminders: Reminder
     is_id = row_key(reference) is not None and not reference.isalpha()  # "x9h89x" is no hour, "sunday" no id
     read = None if is_id else due_words(words, ctx.said_at, zone_name(ctx.zone), time_reader(ctx))
     if read is None or not any(reading.has_day for reading in read.readings):
-        return await _by_own_words(reference, ctx, reminders)
+        return await _skip_by_message(reference, ctx, reminders)
     named = await reminders.named(ctx.chat, ctx.sender, reference)
     if not named or not all(without_follow_up(each.schedule.rule) for each in named):
         return None
@@ -69,7 +69,7 @@ async def on_that_day_only(reference: str, ctx: CallContext, reminders: Reminder
     async def one(reminder: Reminder, ctx: CallContext) -> ToolResult:
         day = read.readings[0]
         if says(FROM_THEN, words, reminder.content):
-            return await _ended(day, reminder, ctx, reminders)
+            return await _end_before(day, reminder, ctx, reminders)
         if _may_be_all(spoken(day, words), words, reminder):
             return await _which_days(reminder, [day], ctx)
         return await leave_out(spoken(day, words) or words, reminder, ctx, reminders)
@@ -77,7 +77,7 @@ async def on_that_day_only(reference: str, ctx: CallContext, reminders: Reminder
     return await to_each(named, one, ctx, none="reminder.none")
 
 
-async def _by_own_words(reference: str, ctx: CallContext, reminders: ReminderService) -> ToolResult | None:
+async def _skip_by_message(reference: str, ctx: CallContext, reminders: ReminderService) -> ToolResult | None:
     """Handle a reference to one reminder without a day, using the day in the person's message."""
     if means_all(reference):
         return None
@@ -91,7 +91,7 @@ async def _by_own_words(reference: str, ctx: CallContext, reminders: ReminderSer
         return None
     day, words = days[0]
     if any(says(FROM_THEN, each, old.content) for each in clauses):
-        return await _ended(day, old, ctx, reminders)
+        return await _end_before(day, old, ctx, reminders)
     if len(days) > 1 or _may_be_all(spoken(day, words), words, old):
         coming = [each for each, _ in days if comes_on(each.start.date(), old, ctx)]
         return await _which_days(old, coming, ctx) if coming else None

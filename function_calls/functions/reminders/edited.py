@@ -26,7 +26,7 @@ async def as_edited(wish: NewReminder, ctx: CallContext, reminders: ReminderServ
     Raises:
         RequestRefused: as `ReminderService.edit` does; `deleted_since(id)`.
     """
-    same = await _unchanged(wish, reminders)
+    same = await _find_equal(wish, reminders)
     if same is not None:
         return ToolResult(ok=True, value={"id": same.id}, is_answered=True, is_unchanged=True)
     old = await reminders.of_request(wish.request_key)
@@ -42,7 +42,7 @@ async def as_edited(wish: NewReminder, ctx: CallContext, reminders: ReminderServ
     return changed_told(changed, told, "changed", put_back(old))
 
 
-async def _unchanged(wish: NewReminder, reminders: ReminderService) -> Reminder | None:
+async def _find_equal(wish: NewReminder, reminders: ReminderService) -> Reminder | None:
     """Return the reminder that a call of the message has set equal to `wish`.
 
     Calls move up where an earlier request was removed.

@@ -69,10 +69,10 @@ async def reminder_update(
     try:
         several = await several_meant(args.reminder_id, ctx, reminders, history)
         if several:
-            told = await _updated_each(several, args, ctx, reminders)
+            told = await _update_each(several, args, ctx, reminders)
             return await with_others_told(told, args.reminder_id, several, ctx, reminders)
         if may_mean_all(args.reminder_id):
-            return await _updated_all(args, ctx, reminders)
+            return await _update_all(args, ctx, reminders)
         reference = await meant(args.reminder_id, ctx, reminders, history)
         old = await (reminders.find(ctx.chat, ctx.sender, reference) if reference else spoken_of(None, ctx, reminders))
     except RequestRefused as refusal:
@@ -82,16 +82,16 @@ async def reminder_update(
         if due is None:
             return which_reminder(refusal, args.reminder_id or "", ctx, ask=which_asked(args.reminder_id))
         old = due
-    return await _updated(args, reminders, old, ctx)
+    return await _update(args, reminders, old, ctx)
 
 
-async def _updated_all(args: ReminderUpdateArgs, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+async def _update_all(args: ReminderUpdateArgs, ctx: CallContext, reminders: ReminderService) -> ToolResult:
     if is_shift(args.time):
-        return await shifted_all(args, partial(_updated, reminders=reminders, may_ask=False), ctx, reminders)
-    return await _updated_each(await own_reminders(ctx, reminders), args, ctx, reminders)
+        return await shifted_all(args, partial(_update, reminders=reminders, may_ask=False), ctx, reminders)
+    return await _update_each(await own_reminders(ctx, reminders), args, ctx, reminders)
 
 
-async def _updated_each(
+async def _update_each(
     chosen: tuple[Reminder, ...], args: ReminderUpdateArgs, ctx: CallContext, reminders: ReminderService
 ) -> ToolResult:
     """Change every one of `chosen`; many only after confirmation."""
@@ -102,12 +102,12 @@ async def _updated_each(
 
     async def one(reminder: Reminder, inner: CallContext) -> ToolResult:
         wish = args.model_copy(update={"reminder_id": reminder.id})
-        return await _updated(wish, reminders, reminder, inner, may_ask=False)
+        return await _update(wish, reminders, reminder, inner, may_ask=False)
 
     return await to_each(chosen, one, ctx, none="reminder.none")
 
 
-async def _updated(
+async def _update(
     args: ReminderUpdateArgs, reminders: ReminderService, old: Reminder, ctx: CallContext, *, may_ask: bool = True
 ) -> ToolResult:
     args = without_days_of_content(at_same_time(with_days_for_good(args, ctx), ctx), old.content, ctx)
@@ -141,7 +141,7 @@ async def leave_out(day: str, reminder: Reminder, ctx: CallContext, reminders: R
     Raises:
         RequestRefused: `nothing_to_skip`, `not_on_that_day`, `not_your_reminder`.
     """
-    return await _updated(ReminderUpdateArgs(skip=day), reminders, reminder, ctx)
+    return await _update(ReminderUpdateArgs(skip=day), reminders, reminder, ctx)
 
 
 @tool_function(name="reminder_snooze", returns="reply", changes_state=True)

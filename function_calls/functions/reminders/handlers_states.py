@@ -31,29 +31,29 @@ async def reminder_state(
     try:
         several = await several_meant(args.reminder_id, ctx, reminders, history)
         if several:
-            return await to_each(several, partial(_changed_of, args, reminders), ctx, none="reminder.none")
+            return await to_each(several, partial(_change_one, args, reminders), ctx, none="reminder.none")
         if may_mean_all(args.reminder_id):
-            return await _changed("all", args, ctx, reminders)
-        return await _changed(await _reference(args, ctx, reminders, history), args, ctx, reminders)
+            return await _change("all", args, ctx, reminders)
+        return await _change(await _reference(args, ctx, reminders, history), args, ctx, reminders)
     except RequestRefused as refusal:
         if refusal.code in {"nothing_to_finish", "nothing_meant"} and not _is_addressed(ctx):
             return ToolResult(ok=True, is_answered=True)
         return which_reminder(refusal, args.reminder_id or "", ctx, ask=which_asked(args.reminder_id))
 
 
-async def _changed(reference: str, args: ReminderStateArgs, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+async def _change(reference: str, args: ReminderStateArgs, ctx: CallContext, reminders: ReminderService) -> ToolResult:
     if args.action == "pause":
         rest = rest_asked(args, ctx)
         return await (paused(reference, ctx, reminders) if rest is None else at_rest(rest, reference, ctx, reminders))
     if args.action == "resume":
         return await resumed(reference, ctx, reminders)
-    return await _taken_part(args.action, reference, ctx, reminders)
+    return await _join_or_leave(args.action, reference, ctx, reminders)
 
 
-async def _changed_of(
+async def _change_one(
     args: ReminderStateArgs, reminders: ReminderService, reminder: Reminder, ctx: CallContext
 ) -> ToolResult:
-    return await _changed(reminder.id, args, ctx, reminders)
+    return await _change(reminder.id, args, ctx, reminders)
 
 
 async def _reference(
@@ -68,7 +68,7 @@ async def _reference(
     if reference:
         return reference
     if args.action == "done":
-        return (await _awaited(ctx, reminders, history)).id
+        return (await _awaiting_done(ctx, reminders, history)).id
     if not _is_addressed(ctx):
         raise RequestRefused("nothing_meant")
     if args.action == "join":
@@ -77,7 +77,7 @@ async def _reference(
     return (await spoken_of(None, ctx, reminders)).id
 
 
-async def _awaited(ctx: CallContext, reminders: ReminderService, history: HistoryService) -> Reminder:
+async def _awaiting_done(ctx: CallContext, reminders: ReminderService, history: HistoryService) -> Reminder:
     """Return the reminder that waits for "done".
 
     For a reply to an unknown message, only one that is being delivered right now.
@@ -90,7 +90,7 @@ async def _awaited(ctx: CallContext, reminders: ReminderService, history: Histor
     return await reminders.said.awaited(ctx.chat, ctx.sender, within=_JUST_SAID)
 
 
-async def _taken_part(action: str, reference: str, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+async def _join_or_leave(action: str, reference: str, ctx: CallContext, reminders: ReminderService) -> ToolResult:
     before = await reminders.find(ctx.chat, ctx.sender, reference)
     if action == "done":
         is_over = before.state not in {ReminderState.ACTIVE, ReminderState.PAUSED}

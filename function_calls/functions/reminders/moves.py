@@ -55,7 +55,7 @@ async def moved_once(
     counted = await _counted_from(args, old, bare, ctx, reminders)
     if counted is not None:
         return counted
-    from_then = await _from_then(args, old, bare, ctx, reminders)
+    from_then = await _move_from_day(args, old, bare, ctx, reminders)
     if from_then is not None:
         return from_then
     meant = meant_by(args, bare, old.content, ctx)
@@ -67,7 +67,7 @@ async def moved_once(
         fires = tuple(each for each in next_fires(bare, ctx.now, _MOST_A_WEEK) if each - fires[0] < _WEEK) or fires
     goals = [_goal(args, fire, bare, ctx) for fire in fires]
     if may_ask and (always is not None or len(goals) > 1):
-        return await _asked(args, old, list(zip(fires, goals, strict=True)), always, ctx)
+        return await _ask(args, old, list(zip(fires, goals, strict=True)), always, ctx)
     return await move_to(goals[0], fires[0], old, ctx, reminders)
 
 
@@ -114,7 +114,7 @@ async def move_to(
     )
 
 
-async def _counted_from(
+async def _restart_interval(
     args: ReminderUpdateArgs, old: Reminder, bare: Schedule, ctx: CallContext, reminders: ReminderService
 ) -> ToolResult | None:
     """Start a reminder in elapsed hours at the new time; None for a wall-clock rule."""
@@ -135,7 +135,7 @@ def begun_at(start: Schedule, schedule: Schedule) -> Schedule:
     return replace(schedule, start=first.replace(tzinfo=None))
 
 
-async def _from_then(
+async def _move_from_day(
     args: ReminderUpdateArgs, old: Reminder, bare: Schedule, ctx: CallContext, reminders: ReminderService
 ) -> ToolResult | None:
     """Change the clock "from tomorrow on", keeping earlier occurrences; None where that is not requested."""
@@ -191,7 +191,7 @@ def _goal(args: ReminderUpdateArgs, fire: datetime, old: Schedule, ctx: CallCont
     return changed_schedule(args.model_copy(update={"type": None, "occurrence": None}), once, ctx) or once
 
 
-async def _asked(
+async def _ask(
     args: ReminderUpdateArgs,
     old: Reminder,
     once: Sequence[tuple[datetime, Schedule]],

@@ -28,30 +28,32 @@ def own_part(content: str, ctx: CallContext) -> OwnPart:
     reminders = [(each.content, each.time, asked) for asked in requests for each in asked.reminders]
     if len(requests) < 2 and len(reminders) < 2:
         return OwnPart(words=ctx.message.text)
-    rivals = [(_said(each), None, each) for each in requests if not each.reminders]
-    place = _likest(content, [*(words for words, _, _ in reminders), *(words for words, _, _ in rivals)])
+    rivals = [(_request_text(each), None, each) for each in requests if not each.reminders]
+    place = _best_match(content, [*(words for words, _, _ in reminders), *(words for words, _, _ in rivals)])
     if place is None and len(reminders) == 1 and len(_set_in(requests)) == 1:
         place = 0  # in another language or other words: the only candidate
     if place is None or place >= len(reminders) or reminders[place][2].intent != "reminder_set":
         return OwnPart(words=ctx.message.text)
     _, time, request = reminders[place]
     is_shared = len(reminders) > 1
-    return OwnPart(words=_said(request), time=time if is_shared and time is not None and time.readings else None)
+    return OwnPart(
+        words=_request_text(request), time=time if is_shared and time is not None and time.readings else None
+    )
 
 
 def own_words_for(intent: str, reference: str, ctx: CallContext) -> str:
     """Return the part of the message that asks for `intent` with `reference`; all of it where none does."""
     requests = requests_in(ctx)
-    asked = [_said(each) for each in requests if each.intent == intent]
+    asked = [_request_text(each) for each in requests if each.intent == intent]
     if len(requests) < 2 or not asked:
         return ctx.message.text
     if len(asked) == 1:
         return asked[0]
-    place = _likest(reference, asked)
+    place = _best_match(reference, asked)
     return ctx.message.text if place is None else asked[place]
 
 
-def _said(request: Request) -> str:
+def _request_text(request: Request) -> str:
     return request.clause.restore(request.clause.text)
 
 
@@ -59,7 +61,7 @@ def _set_in(requests: Sequence[Request]) -> list[Request]:
     return [each for each in requests if each.intent == "reminder_set"]
 
 
-def _likest(content: str, candidates: Sequence[str]) -> int | None:
+def _best_match(content: str, candidates: Sequence[str]) -> int | None:
     """Return the index of the one candidate with the most words of `content`; None on a tie."""
     wanted = set(_SIGNS.findall(content.lower()))
     shares = [len(wanted & set(_SIGNS.findall(each.lower()))) / max(len(wanted), 1) for each in candidates]

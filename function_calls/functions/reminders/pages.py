@@ -95,14 +95,14 @@ def list_page(found: Sequence[Reminder], asked: AskedPage, ctx: CallContext, *, 
     numbered = list(enumerate(found[first : first + PAGE], start=first + 1))
     if asked.wanted.isdecimal() and len(found) == 1:
         numbered = [(int(asked.wanted), found[0])]
-    lines = [_owned(*each, ctx) for each in numbered] if asked.who_set else _by_day(numbered, ctx)
+    lines = [_owned_line(*each, ctx) for each in numbered] if asked.who_set else _by_day(numbered, ctx)
     if pages > 1:
         key = "reminder.page" if number < pages else "reminder.last_page"
         lines.append(say(language, key, number=number, pages=pages, count=len(found)))
     return "\n".join(lines)
 
 
-def _owned(number: int, reminder: Reminder, ctx: CallContext) -> str:
+def _owned_line(number: int, reminder: Reminder, ctx: CallContext) -> str:
     """Return the line of one reminder, and who has set it and when."""
     set_at = date_format.moment(ctx.language, reminder.created_at.astimezone(ctx.zone), ctx.now)
     told = say(ctx.language, "reminder.set_at", owner=reminder.creator.name, when=set_at)

@@ -48,7 +48,7 @@ def rest_asked(args: ReminderStateArgs, ctx: CallContext) -> Suspension | None:
 
 async def paused(reference: str, ctx: CallContext, reminders: ReminderService) -> ToolResult:
     """Pause reminders indefinitely."""
-    return _switched("pause", await reminders.pause(ctx.chat, ctx.sender, reference), ctx)
+    return _confirm_switch("pause", await reminders.pause(ctx.chat, ctx.sender, reference), ctx)
 
 
 async def at_rest(rest: Suspension, reference: str, ctx: CallContext, reminders: ReminderService) -> ToolResult:
@@ -77,7 +77,9 @@ async def at_rest(rest: Suspension, reference: str, ctx: CallContext, reminders:
     results = [await to_each(repeating, one, ctx, none="reminder.none")] if repeating else []
     if others:
         stopped = [each for other in others for each in await reminders.pause(ctx.chat, ctx.sender, other.id)]
-        results.append(await _with_question(morning_after(rest, ctx), _switched("pause", stopped, ctx), ctx, reminders))
+        results.append(
+            await _with_question(morning_after(rest, ctx), _confirm_switch("pause", stopped, ctx), ctx, reminders)
+        )
     return joined(results)
 
 
@@ -114,11 +116,11 @@ async def resumed(reference: str, ctx: CallContext, reminders: ReminderService) 
     results = [await to_each(woken, one, ctx, none="reminder.none")] if woken else []
     if not woken or any(each.state is ReminderState.PAUSED for each in own):
         resumed = await reminders.resume(ctx.chat, ctx.sender, reference)
-        results.append(_switched("resume", resumed, ctx))
+        results.append(_confirm_switch("resume", resumed, ctx))
     return joined(results)
 
 
-def _switched(action: str, changed: Sequence[Reminder], ctx: CallContext) -> ToolResult:
+def _confirm_switch(action: str, changed: Sequence[Reminder], ctx: CallContext) -> ToolResult:
     return ToolResult(
         ok=True,
         text="\n".join(told(action, each, ctx) for each in changed),

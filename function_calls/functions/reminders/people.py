@@ -37,13 +37,13 @@ async def named_people(words: str | None, ctx: CallContext, history: HistoryServ
     mentioned = ctx.message.mentions
     if _unknown(whole, mentioned, ctx):
         mentioned = (*mentioned, *await _mentioned_before(ctx, history))
-    known = _known(whole, mentioned, ctx)
+    known = _certain_person(whole, mentioned, ctx)
     if known is not None:
-        return _but_not_oneself((await _account(known, ctx, history),), ctx)
+        return _without_asker((await _account(known, ctx, history),), ctx)
     people = [await _person(name, mentioned, ctx, history) for name in _names(whole)]
     if any(each.id == EVERYONE for each in people):
         return (Person(id=EVERYONE, name=whole),)
-    return _but_not_oneself(tuple({each.id: each for each in people}.values()), ctx)
+    return _without_asker(tuple({each.id: each for each in people}.values()), ctx)
 
 
 async def _person(name: str, mentioned: Sequence[Person], ctx: CallContext, history: HistoryService) -> Person:
@@ -52,7 +52,7 @@ async def _person(name: str, mentioned: Sequence[Person], ctx: CallContext, hist
     Raises:
         RequestRefused: `person_ambiguous(name, people)`.
     """
-    known = _known(name, mentioned, ctx)
+    known = _certain_person(name, mentioned, ctx)
     return await _member(name, ctx, history) if known is None else await _account(known, ctx, history)
 
 
@@ -60,10 +60,10 @@ async def _account(person: Person, ctx: CallContext, history: HistoryService) ->
     """Return the member with the user name of `person`, where the platform sent only that name."""
     if not is_username_only(person):
         return person
-    return with_account(person, (message.sender for message in await _written(ctx, history)))
+    return with_account(person, (message.sender for message in await _recent_messages(ctx, history)))
 
 
-async def _written(ctx: CallContext, history: HistoryService) -> Sequence[ChatMessage]:
+async def _recent_messages(ctx: CallContext, history: HistoryService) -> Sequence[ChatMessage]:
     return await history.recent(replace(ctx.chat, thread_id=None), _MOST_READ)
 
 
@@ -82,7 +82,7 @@ async def _member(name: str, ctx: CallContext, history: HistoryService) -> Perso
 
 async def _members_called(name: str, ctx: CallContext, history: HistoryService) -> tuple[Person, ...]:
     members = await ctx.members()
-    written = await _written(ctx, history)
+    written = await _recent_messages(ctx, history)
     known = [*(person for message in written for person in (*message.mentions, message.sender)), *members]
     found = matching(name, known)
     if len(found) > 1:
@@ -114,16 +114,16 @@ async def _mentioned_before(ctx: CallContext, history: HistoryService) -> tuple[
 
 def _unknown(words: str, mentioned: Sequence[Person], ctx: CallContext) -> list[str]:
     """Return the names in `words` that are not in `mentioned`."""
-    if _known(words, mentioned, ctx) is not None:
+    if _certain_person(words, mentioned, ctx) is not None:
         return []
-    return [name for name in _names(words) if _known(name, mentioned, ctx) is None]
+    return [name for name in _names(words) if _certain_person(name, mentioned, ctx) is None]
 
 
 def _names(words: str) -> list[str]:
     return [name.strip() for name in _BETWEEN.split(words) if name.strip("@ ")]
 
 
-def _known(name: str, mentioned: Sequence[Person], ctx: CallContext) -> Person | None:
+def _certain_person(name: str, mentioned: Sequence[Person], ctx: CallContext) -> Person | None:
     """Resolve a certain person: everyone, oneself, or a mentioned one (also with "and" in the name)."""
     bare = name.strip().lstrip("@").strip()
     if bare.lower() in _EVERYONE_WORDS:
@@ -138,6 +138,6 @@ def _as_one_word(name: str) -> str:
     return "_".join(name.lower().split())
 
 
-def _but_not_oneself(people: tuple[Person, ...], ctx: CallContext) -> tuple[Person, ...]:
+def _without_asker(people: tuple[Person, ...], ctx: CallContext) -> tuple[Person, ...]:
     """Return no people where the only one is the asker."""
     return () if all(each.id == ctx.sender.id for each in people) else people

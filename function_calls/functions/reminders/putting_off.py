@@ -109,7 +109,7 @@ async def put_off(reference: str, until: Until, ctx: CallContext, reminders: Rem
     except RequestRefused:
         old = None  # it was delivered lately and is closed, or the service words the error
     if said is None and old is not None:
-        return await _put_off_ahead(old, until, ctx, reminders)
+        return await _snooze_pending(old, until, ctx, reminders)
     schedule = old.schedule if said is None and old is not None else said.schedule if said is not None else None
     moment = until.moment if schedule is None else until.of(schedule, None, ctx.now)
     after = await reminders.snooze(
@@ -119,12 +119,12 @@ async def put_off(reference: str, until: Until, ctx: CallContext, reminders: Rem
     return changed_told(after, ctx, "snoozed", undo)
 
 
-async def _put_off_ahead(old: Reminder, until: Until, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+async def _snooze_pending(old: Reminder, until: Until, ctx: CallContext, reminders: ReminderService) -> ToolResult:
     """Postpone a pending reminder, a repeating one once; "again … at the same time" delivers it both times."""
     coming = next_fires(old.schedule, ctx.now, 1)
     if _AGAIN.search(ctx.message.text):
         again = replace(until, keeps_clock=until.keeps_clock or _names_only_a_day(ctx))
-        return await _said_again(old, again.of(old.schedule, None, ctx.now), ctx, reminders)
+        return await _repeat(old, again.of(old.schedule, None, ctx.now), ctx, reminders)
     moment = until.of(old.schedule, coming[0] if coming else None, ctx.now)
     if coming and without_follow_up(old.schedule.rule):
         if parse_rule(old.schedule.rule).is_elapsed:
@@ -145,7 +145,7 @@ async def put_off_all(
 
     Many reminders, and those due after today, need confirmation.
     """
-    change = partial(_put_off_each, until, reminders)
+    change = partial(_snooze_each, until, reminders)
     said = await reminders.said.lately(ctx.chat, ctx.sender, _SAID_TOGETHER)
     if said:
         return await to_each(said, change, ctx, none="reminder.none_to_snooze")
@@ -168,7 +168,7 @@ async def put_off_several(
     """
     said = await reminders.said.lately(ctx.chat, ctx.sender, _SAID_TOGETHER)
     chosen = said if is_of(args.reminder_id, said) else await several_meant(args.reminder_id, ctx, reminders, history)
-    change = partial(_put_off_each, until, reminders)
+    change = partial(_snooze_each, until, reminders)
     return await to_each(chosen, change, ctx, none="reminder.none_to_snooze") if chosen else None
 
 
@@ -211,11 +211,11 @@ def todays(own: tuple[Reminder, ...], ctx: CallContext) -> tuple[Reminder, ...]:
     return tuple(each for each in own if any(fire.astimezone(ctx.zone).date() == today for fire in each.next_fires))
 
 
-async def _put_off_each(until: Until, reminders: ReminderService, said: Reminder, ctx: CallContext) -> ToolResult:
+async def _snooze_each(until: Until, reminders: ReminderService, said: Reminder, ctx: CallContext) -> ToolResult:
     return await put_off(said.id, until, ctx, reminders)
 
 
-async def _said_again(old: Reminder, moment: datetime, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+async def _repeat(old: Reminder, moment: datetime, ctx: CallContext, reminders: ReminderService) -> ToolResult:
     """Repeat `old` at `moment`; a reminder of somebody else is repeated for the asker alone."""
     is_own = old.creator.id == ctx.sender.id
     again = await reminders.create(

@@ -51,7 +51,7 @@ def repeated(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> Sched
     new = old if args.days is None else _on_days(args.days, old, ctx)
     if args.until is not None:
         new = _until(args.until, new, ctx)
-    return new if args.times is None else _so_many(args.times, new, ctx)
+    return new if args.times is None else _with_count(args.times, new, ctx)
 
 
 async def which_of_those_days(args: ReminderUpdateArgs, old: Reminder, ctx: CallContext) -> ToolResult:
@@ -107,7 +107,7 @@ def _on_days(words: str, old: Schedule, ctx: CallContext) -> Schedule:
     after = before | named if sign == ADDED else before - named if sign == LEFT_OUT else named
     if not after:
         raise RequestRefused("no_day_left")
-    return _counted_on(replace(old, rule=_weekly(rule_parts(old.rule), after)), old, ctx)
+    return _with_remaining_count(replace(old, rule=_weekly(rule_parts(old.rule), after)), old, ctx)
 
 
 def _days_of(schedule: Schedule) -> frozenset[str]:
@@ -136,10 +136,10 @@ def _weekly(parts: Mapping[str, str], days: frozenset[str]) -> str:
     return ";".join(f"{name}={value}" for name, value in new.items())
 
 
-def _counted_on(new: Schedule, old: Schedule, ctx: CallContext) -> Schedule:
+def _with_remaining_count(new: Schedule, old: Schedule, ctx: CallContext) -> Schedule:
     """Return `new` with the remaining count of `old`, where it has one."""
     count = rule_parts(old.rule).get("COUNT")
-    return new if count is None else _so_many(len(next_fires(old, ctx.now, int(count))), _endless(new), ctx)
+    return new if count is None else _with_count(len(next_fires(old, ctx.now, int(count))), _endless(new), ctx)
 
 
 def _until(words: str, old: Schedule, ctx: CallContext) -> Schedule:
@@ -154,7 +154,7 @@ def _until(words: str, old: Schedule, ctx: CallContext) -> Schedule:
     return ended
 
 
-def _so_many(times: int, old: Schedule, ctx: CallContext) -> Schedule:
+def _with_count(times: int, old: Schedule, ctx: CallContext) -> Schedule:
     """Return `old` with a number of remaining times."""
     endless = _endless(old)
     fires = next_fires(endless, ctx.now, times)

@@ -33,7 +33,7 @@ async def replied_to(ctx: CallContext, reminders: ReminderService, history: Hist
     if message_id is None:
         return ()
     said = await reminders.said.in_message(ctx.chat, message_id)
-    return said or await _confirmed_in(message_id, ctx, reminders, history)
+    return said or await _reminders_in(message_id, ctx, reminders, history)
 
 
 async def meant(
@@ -47,14 +47,14 @@ async def meant(
         RequestRefused: `reminder_ambiguous(reference, candidates)`: the message that is replied to had several.
     """
     if reference is not None and not points(reference):
-        return await _named_in_words(reference, ctx, reminders) or reference
+        return await _named_in_message(reference, ctx, reminders) or reference
     found = await replied_to(ctx, reminders, history)
     if len(found) > 1:
         raise RequestRefused("reminder_ambiguous", reference=reference or "", candidates=found)
     return found[0].id if found else None
 
 
-async def _named_in_words(reference: str, ctx: CallContext, reminders: ReminderService) -> str | None:
+async def _named_in_message(reference: str, ctx: CallContext, reminders: ReminderService) -> str | None:
     """Return the id of the one reminder that the message names instead of `reference`; models mix up ids."""
     said = set(_WORD.findall(ctx.message.text.casefold()))
     if said & set(_WORD.findall(reference.casefold())):
@@ -70,7 +70,7 @@ async def _named_in_words(reference: str, ctx: CallContext, reminders: ReminderS
         return None  # the words match none, or several: the model may have more context
 
 
-async def _confirmed_in(
+async def _reminders_in(
     message_id: str, ctx: CallContext, reminders: ReminderService, history: HistoryService
 ) -> tuple[Reminder, ...]:
     """Return the open reminders whose ids are in an earlier message of the bot."""

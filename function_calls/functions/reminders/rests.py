@@ -49,7 +49,7 @@ def rest_during(words: str, ctx: CallContext) -> Suspension:
         RequestRefused: `time_not_understood`, `time_in_past`.
     """
     reading = _reading(words, ctx)
-    stretch = _stretch(reading)
+    stretch = _consecutive_days(reading)
     if stretch is not None:
         return Suspension(since=max(stretch.since, ctx.now), until=stretch.until)
     is_end = any(phrases(language).until.match(words) for language in LANGUAGES)
@@ -85,7 +85,7 @@ def _reading(words: str, ctx: CallContext) -> Reading | None:
     return time_reader(ctx).parse(words, ctx.said_at.astimezone(ctx.zone), language=ctx.language).best
 
 
-def _stretch(reading: Reading | None) -> Suspension | None:
+def _consecutive_days(reading: Reading | None) -> Suspension | None:
     """Return the consecutive coming days of a reading with days of the week: "Monday to Friday"."""
     rule = _WEEKLY.fullmatch(reading.rrule or "") if reading is not None else None
     if reading is None or rule is None or reading.has_clock or reading.part:

@@ -61,7 +61,7 @@ async def several_meant(
     own = tuple(each for each in here if each.creator.id == ctx.sender.id)
     if named.count in {len(here), len(own)}:
         return here if len(here) == named.count else own
-    group = await _spoken_of(named, here, own, ctx, reminders)
+    group = await _recent_group(named, here, own, ctx, reminders)
     if group or named.count is None:
         return group
     if not here:
@@ -99,7 +99,7 @@ def which_asked(reference: str | None) -> str:
     return "reminder.which_one" if several_in(reference or "") is None else "reminder.which_ones"
 
 
-async def _spoken_of(
+async def _recent_group(
     named: Several, here: Reminders, own: Reminders, ctx: CallContext, reminders: ReminderService
 ) -> Reminders:
     """Return the reminders changed together last, or set one by one just now, or listed since.

@@ -25,7 +25,7 @@ async def told_of_that(ctx: CallContext, reminders: ReminderService, history: Hi
         candidates = refusal.fields.get("candidates")
         found = candidates if isinstance(candidates, tuple) else ()
         return _result(found, listed(found, ctx) if found else say(ctx.language, "reminder.none"))
-    return _result((one,), _told(one, ctx))
+    return _result((one,), _describe(one, ctx))
 
 
 def _result(found: tuple[Reminder, ...], text: str) -> ToolResult:
@@ -33,7 +33,7 @@ def _result(found: tuple[Reminder, ...], text: str) -> ToolResult:
     return ToolResult(ok=True, text=text, value=value)
 
 
-def _told(reminder: Reminder, ctx: CallContext) -> str:
+def _describe(reminder: Reminder, ctx: CallContext) -> str:
     """Word the next time and the time left; a paused or just delivered one is worded as in the list."""
     if not reminder.next_fires:
         return listed((reminder,), ctx)

@@ -49,7 +49,7 @@ async def asked_window(args: SummaryArgs, ctx: CallContext, history: HistoryServ
         until=command.sent_at,
         before=command.id,
     )
-    said = _folded(args.window or ctx.message.text)
+    said = _fold(args.window or ctx.message.text)
     if ctx.message.reply_to is not None and words.thread.search(said):
         return made(thread_of=ctx.message.reply_to, limit=_MOST)
     if words.own.search(said):
@@ -59,7 +59,7 @@ async def asked_window(args: SummaryArgs, ctx: CallContext, history: HistoryServ
         return made(limit=_MOST_COUNTED)  # one person's messages in a busy chat are older than the last few
     if words.recent.search(said):
         return made()
-    window = _counted(said, made) or _timed(said, ctx, made)
+    window = _last_messages(said, made) or _time_window(said, ctx, made)
     if window is None and args.window:
         raise RequestRefused("summary_window", window=args.window)
     return window or made()
@@ -67,17 +67,17 @@ async def asked_window(args: SummaryArgs, ctx: CallContext, history: HistoryServ
 
 def asks_what_was_missed(args: SummaryArgs, ctx: CallContext) -> bool:
     """Return whether only messages that the asker has not seen count: "what did I miss?", "since my last message"."""
-    return _words().own.search(_folded(args.window or ctx.message.text)) is not None
+    return _words().own.search(_fold(args.window or ctx.message.text)) is not None
 
 
 def _person(name: str | None, ctx: CallContext) -> str | None:
     """Return the person whose messages are meant: a name as written, or the asker."""
-    if name and _words().oneself.fullmatch(_folded(name)):
+    if name and _words().oneself.fullmatch(_fold(name)):
         return ctx.sender.id
     return name or None
 
 
-def _counted(said: str, made: Callable[..., SummaryWindow]) -> SummaryWindow | None:
+def _last_messages(said: str, made: Callable[..., SummaryWindow]) -> SummaryWindow | None:
     words = _words()
     for pattern in words.count:
         found = pattern.search(said)
@@ -87,7 +87,7 @@ def _counted(said: str, made: Callable[..., SummaryWindow]) -> SummaryWindow | N
     return None
 
 
-def _timed(said: str, ctx: CallContext, made: Callable[..., SummaryWindow]) -> SummaryWindow | None:
+def _time_window(said: str, ctx: CallContext, made: Callable[..., SummaryWindow]) -> SummaryWindow | None:
     now = ctx.said_at.astimezone(ctx.zone)
     for pattern, replacement in _words().reworded:
         said = pattern.sub(replacement, said)
@@ -142,7 +142,7 @@ def _midnight(moment: datetime) -> datetime:
     return moment.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold().strip(_WORD_EDGES).replace("’", "'")
 
 

@@ -85,7 +85,7 @@ async def _replied_message(context: CallContext, history: HistoryService | None)
     return None if history is None or reply_to is None else await history.find(context.chat, reply_to)
 
 
-def _without(names: Collection[str], text: str) -> str:
+def _without_names(names: Collection[str], text: str) -> str:
     plain = text.casefold()
     for name in names:
         plain = plain.replace(name, " ")
@@ -110,6 +110,6 @@ async def _is_after_unserved(context: CallContext, last: Change, history: Histor
             return False
         replied = people.get(message.reply_to or "")
         is_for_people = replied is not None and not replied.is_bot and replied.id != context.sender.id
-        if not is_for_people and not is_courtesy(_without(bot_names, message.text)):
+        if not is_for_people and not is_courtesy(_without_names(bot_names, message.text)):
             return True
     return False

@@ -44,25 +44,25 @@ class UndoService:
             return await self._undo_named(context, named)
         target = await find_target(context, self._receipts, self._history, UNDO_WITHIN)
         if target is None:
-            return _refused("nothing_to_undo", "undo.nothing", context)
+            return _refusal("nothing_to_undo", "undo.nothing", context)
         if target.is_of_others:
-            return _refused("not_your_change", "undo.not_yours", context)
+            return _refusal("not_your_change", "undo.not_yours", context)
         if target.is_doubtful:
             return await ask_which(target, context)
         return await self._undo_named(context, target.change_id)
 
     async def _undo_named(self, context: CallContext, named: str) -> ToolResult:
         if not is_owner(context.sender, named):
-            return _refused("not_your_change", "undo.not_yours", context)
+            return _refusal("not_your_change", "undo.not_yours", context)
         remembered = await self._receipts.remembered(context.conversation)
         own = [each for each in remembered if change_id(context.sender, each.message_id) == named]
         changes = [each for each in reversed(own) if each.state != "undone"]
         if not changes:
-            return _refused(
+            return _refusal(
                 "already_undone" if own else "change_forgotten", "undo.already" if own else "undo.gone", context
             )
         if _is_changed_since(changes, remembered):
-            return _refused("changed_since", "undo.changed_since", context)
+            return _refusal("changed_since", "undo.changed_since", context)
         return await self._undo_all(context, changes)
 
     async def _undo_all(self, context: CallContext, changes: Sequence[Change]) -> ToolResult:
@@ -98,7 +98,7 @@ def _is_changed_since(changes: Sequence[Change], remembered: Sequence[Change]) -
     return any(each.subject in subjects for change in later if change.state == "live" for each in change.receipts)
 
 
-def _refused(cause: str, key: str, context: CallContext) -> ToolResult:
+def _refusal(cause: str, key: str, context: CallContext) -> ToolResult:
     return ToolResult.refused(cause, say(context.language, key))
 
 

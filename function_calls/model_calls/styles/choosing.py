@@ -108,14 +108,14 @@ async def probe(model: LanguageModel) -> FixedStyle:
     Raises:
         ModelUnavailable: the endpoint is down, so its features stay unknown.
     """
-    if await _masters(model, _native_request(), _is_called):
+    if await _supports(model, _native_request(), _is_called):
         return "native"
-    if await _masters(model, _json_request(), _is_chosen):
+    if await _supports(model, _json_request(), _is_chosen):
         return "json_router"
     return "prompt"
 
 
-async def _masters(model: LanguageModel, request: CompletionRequest, is_right: Callable[[Completion], bool]) -> bool:
+async def _supports(model: LanguageModel, request: CompletionRequest, is_right: Callable[[Completion], bool]) -> bool:
     try:
         return is_right(await model.complete(request))
     except RequestRejected:

@@ -55,7 +55,7 @@ class JsonRouterStyle:
         """Parse the call in the JSON object, or text."""
         if not self.only_chooses(turn):
             return read_words(completion, tools)
-        chosen = _chosen(completion.text)
+        chosen = _parse_choice(completion.text)
         name = chosen.pop(KEY, NONE)
         if not isinstance(name, str) or name == NONE:
             return Reading()
@@ -75,12 +75,12 @@ class _Prepared:
 
     def __init__(self, tools: OfferedTools) -> None:
         self.tools = tools
-        listed = "\n".join(_described(spec) for spec in tools.specs)
+        listed = "\n".join(_describe(spec) for spec in tools.specs)
         system = fill(prompt("json_router"), {"TOOLS": listed})
         shown = (example for example in worked_examples() if example.tool in (*tools.by_name, NONE))
         self.prefix: list[Message] = [
             {"role": "system", "content": system},
-            *(message for each in shown for message in _shown(each)),
+            *(message for each in shown for message in _example_messages(each)),
         ]
         branches = [_branch(spec) for spec in tools.specs]
         self.forced_format = _format(branches)
@@ -110,11 +110,11 @@ def _object(properties: Mapping[str, object], required: Sequence[object]) -> dic
     }
 
 
-def _described(spec: ToolSpec) -> str:
+def _describe(spec: ToolSpec) -> str:
     properties = spec.parameters.get("properties")
     names = ", ".join(properties) if isinstance(properties, Mapping) else ""
     told = f"- {spec.name}({names}): {spec.description}"
-    lines = [f"  {name}: {_described_argument(schema)}" for name, schema in _arguments(spec)]
+    lines = [f"  {name}: {_describe_argument(schema)}" for name, schema in _arguments(spec)]
     said = [f"  means it: {sentence}" for sentence in spec.examples[:3]]
     return "\n".join([told, *lines, *said])
 
@@ -126,16 +126,16 @@ def _arguments(spec: ToolSpec) -> list[tuple[str, Mapping[str, object]]]:
     return [(name, schema) for name, schema in properties.items() if isinstance(schema, Mapping)]
 
 
-def _described_argument(schema: Mapping[str, object]) -> str:
+def _describe_argument(schema: Mapping[str, object]) -> str:
     return str(schema.get("description") or schema.get("type") or "any value")
 
 
-def _shown(example: WorkedExample) -> list[Message]:
+def _example_messages(example: WorkedExample) -> list[Message]:
     answer = json.dumps({KEY: example.tool, **example.arguments}, ensure_ascii=False)
     return [{"role": "user", "content": example.sentence}, {"role": "assistant", "content": answer}]
 
 
-def _chosen(text: str) -> dict[str, object]:
+def _parse_choice(text: str) -> dict[str, object]:
     try:
         value = read_json(without_thoughts(text).strip()).value
     except Unreadable:

@@ -30,7 +30,7 @@ class NativeStyle:
         """Return the conversation, the rounds so far and the failed attempts, with the serialised tool list."""
         messages = [*self._instructions.conversation(turn), *rounds(turn.steps)]
         for correction in corrections:
-            messages += _told(correction)
+            messages += _correction_messages(correction)
         return CompletionRequest(messages=messages, tools=tools.native, tool_choice=turn.tool_choice)
 
     def words_request(self, turn: Turn) -> CompletionRequest:
@@ -49,7 +49,7 @@ class NativeStyle:
         return Reading(calls=(RequestedCall(id="", name=meant, arguments=printed.text),))
 
 
-def _told(correction: Correction) -> list[Message]:
+def _correction_messages(correction: Correction) -> list[Message]:
     calls = [(call.id, call.name, _valid(call)) for call in correction.calls]
     answers = [
         tool_message(call.id, call.name, told) for call, told in zip(correction.calls, correction.feedback, strict=True)

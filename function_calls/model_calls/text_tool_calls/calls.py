@@ -77,9 +77,9 @@ def find_printed_calls(text: str, names: Collection[str]) -> Printed:
     if "_" in bare and bare in names:
         return Printed(calls=(RequestedCall(id="", name=bare, arguments=""),))
     if not any(sign in text for sign in _SIGNS):
-        return Printed(text=_said(text))
+        return Printed(text=_spoken_part(text))
     calls: list[RequestedCall] = []
-    rest = without_echoes(_in_plain_tags(without_thoughts(text)))
+    rest = without_echoes(_normalize_tags(without_thoughts(text)))
     for pattern in _BLOCKS:
         rest = _cut_out(pattern, rest, calls, (*names, BUNDLE), is_certain=True)
     if BUNDLE in rest:
@@ -89,10 +89,10 @@ def find_printed_calls(text: str, names: Collection[str]) -> Printed:
     rest = _cut_out_json(rest, calls, names)
     rest = _cut_out_lines(_cut_out_named_objects(rest, calls, names), calls, names)
     rest = re.sub(_EMPTY_FENCE, "", without_tokens(rest))
-    return Printed(calls=tuple(unbundled(calls, names)), text=_said(rest))
+    return Printed(calls=tuple(unbundled(calls, names)), text=_spoken_part(rest))
 
 
-def _said(text: str) -> str:
+def _spoken_part(text: str) -> str:
     """Return `text` unless it states that there is nothing; of a written dialogue, only the bot's own part."""
     text = text.strip()
     if re.fullmatch(_NOTHING, text):
@@ -101,7 +101,7 @@ def _said(text: str) -> str:
     return text if role is None else re.sub(_OTHER_PARTS, "", text[role.end() :]).strip()
 
 
-def _in_plain_tags(text: str) -> str:
+def _normalize_tags(text: str) -> str:
     """Return `text` with normalised tags of calls."""
     if "&lt;" in text:
         text = re.sub(_ESCAPED_TAG, r"<\1>", text)

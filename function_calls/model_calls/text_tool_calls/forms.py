@@ -59,7 +59,7 @@ def calls_of_json(text: str, names: Collection[str], *, is_certain: bool) -> Ite
         try:
             value = read_json(piece).value
         except Unreadable:
-            yield from _broken(piece, names, is_certain=is_certain)
+            yield from _unreadable_call(piece, names, is_certain=is_certain)
             continue
         for name, arguments in _named_calls(value, names):
             known = meant(name, names)
@@ -192,7 +192,7 @@ def _one_call(value: Mapping[str, object], names: Collection[str]) -> Iterator[t
             yield only, value[only]
 
 
-def _broken(text: str, names: Collection[str], *, is_certain: bool) -> Iterator[RequestedCall]:
+def _unreadable_call(text: str, names: Collection[str], *, is_certain: bool) -> Iterator[RequestedCall]:
     """Yield a call whose JSON cannot be read: its arguments go on as they stand, to be refused with the place."""
     named = re.search(_NAMED, text)
     if named is None or not (is_certain or meant(named["name"], names)):

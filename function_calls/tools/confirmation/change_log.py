@@ -103,12 +103,12 @@ class ChangeLog:
 
     async def _changes(self, conversation: Conversation) -> list[Change]:
         stored = await self._state.get(_key(conversation))
-        return [_read(entry) for entry in stored if isinstance(entry, dict)] if isinstance(stored, list) else []
+        return [_decode(entry) for entry in stored if isinstance(entry, dict)] if isinstance(stored, list) else []
 
     async def _keep(self, conversation: Conversation, changes: Sequence[Change]) -> None:
         live = [each for each in changes if each.state == "live"][-MOST:]
         past = [each for each in changes if each.state != "live"][-MOST:]
-        kept: list[Json] = [_written(each) for each in changes if each in live or each in past]
+        kept: list[Json] = [_encode(each) for each in changes if each in live or each in past]
         await self._state.set(_key(conversation), kept or None, keep=_KEPT)
 
 
@@ -125,7 +125,7 @@ def _key(conversation: Conversation) -> str:
     return f"receipts:{conversation.key}"
 
 
-def _written(change: Change) -> dict[str, Json]:
+def _encode(change: Change) -> dict[str, Json]:
     return {
         "tool": change.tool,
         "message": change.message_id,
@@ -144,7 +144,7 @@ def _receipt(receipt: Receipt) -> dict[str, Json]:
     return written
 
 
-def _read(entry: Mapping[str, Json]) -> Change:
+def _decode(entry: Mapping[str, Json]) -> Change:
     receipts, at, state = entry.get("receipts"), entry.get("at"), entry.get("state")
     return Change(
         tool=str(entry.get("tool")),

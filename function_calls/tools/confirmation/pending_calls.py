@@ -277,7 +277,7 @@ def _texts(stored: Json) -> tuple[str, ...]:
     return tuple(map(str, stored)) if isinstance(stored, list) else ()
 
 
-def _written(pending: PendingCall) -> _Entry:
+def _encode(pending: PendingCall) -> _Entry:
     message = pending.message
     return {
         "message": message.id,
@@ -295,7 +295,7 @@ def _written(pending: PendingCall) -> _Entry:
     }
 
 
-def _read(entry: _Entry, answer: ChatMessage) -> PendingCall:
+def _decode(entry: _Entry, answer: ChatMessage) -> PendingCall:
     arguments, mentions = entry.get("arguments"), entry.get("mentions")
     asked = replace(
         answer,

@@ -136,11 +136,11 @@ def _instance(signature: FunctionSignature, arguments: Mapping[str, object]) -> 
 def _refusal(
     signature: FunctionSignature, details: Sequence[ErrorDetails], arguments: Mapping[str, object]
 ) -> ArgumentsInvalid:
-    errors = {str(each): each for each in (_explained(detail, arguments) for detail in details)}
+    errors = {str(each): each for each in (_explain(detail, arguments) for detail in details)}
     return ArgumentsInvalid(signature.name, errors.values())
 
 
-def _explained(detail: ErrorDetails, arguments: Mapping[str, object]) -> ArgumentError:
+def _explain(detail: ErrorDetails, arguments: Mapping[str, object]) -> ArgumentError:
     place = pointer(_place(detail["loc"], arguments))
     if detail["type"] == "missing":
         return ArgumentError(
@@ -218,9 +218,9 @@ class _ByIdentity:
 
 
 def _validator(schema: SchemaValidator | Mapping[str, object]) -> SchemaValidator:
-    return schema if isinstance(schema, SchemaValidator) else _compiled(_ByIdentity(schema))
+    return schema if isinstance(schema, SchemaValidator) else _compile(_ByIdentity(schema))
 
 
 @lru_cache(maxsize=_KEPT_VALIDATORS)
-def _compiled(key: _ByIdentity) -> SchemaValidator:
+def _compile(key: _ByIdentity) -> SchemaValidator:
     return SchemaValidator(key.schema)

@@ -47,7 +47,7 @@ async def run_guarded(
     """
     try:
         async with asyncio.timeout(limit) as deadline, slots or nullcontext():
-            return _told(name, _as_result(await _watched(name, work, context, retries)), context)
+            return _complete_text(name, _as_result(await _run_watched(name, work, context, retries)), context)
     except NoData as error:
         logger.error("tool {} {}", name, error)
         return ToolResult.failed(f"Tool '{name}' {error}", text=_crash_text(name, context), cause="crashed")
@@ -81,7 +81,7 @@ def _is_given_up() -> bool:
     return task is not None and task.cancelling() > 0
 
 
-def _told(name: str, result: ToolResult, context: CallContext) -> ToolResult:
+def _complete_text(name: str, result: ToolResult, context: CallContext) -> ToolResult:
     """Add a text to a failure that has none for the person, and shorten a text that is too long."""
     if len(result.text) > LONGEST_TOLD:
         left = len(result.text) - LONGEST_TOLD
@@ -127,12 +127,12 @@ def is_disk_full(result: ToolResult) -> bool:
     return result.cause == "disk_full"
 
 
-async def _watched(name: str, work: Work, context: CallContext, retries: int) -> object:
+async def _run_watched(name: str, work: Work, context: CallContext, retries: int) -> object:
     """Run `work`, and log it where it blocks the event loop."""
     beating = EventLoopWatchdog()
     try:
         with beating:
-            return await _tried(name, work, context, retries)
+            return await _run_with_retries(name, work, context, retries)
     finally:
         if beating.longest_pause > _LONGEST_BLOCK:
             logger.warning(
@@ -143,7 +143,7 @@ async def _watched(name: str, work: Work, context: CallContext, retries: int) ->
             )
 
 
-async def _tried(name: str, work: Work, context: CallContext, retries: int) -> object:
+async def _run_with_retries(name: str, work: Work, context: CallContext, retries: int) -> object:
     for left, pause in zip(range(retries, 0, -1), growing_pauses(_FIRST_PAUSE, _LONGEST_PAUSE), strict=False):
         try:
             return await work()
@@ -161,10 +161,10 @@ def refusal_text(language: str, error: RequestRefused, now: datetime) -> str:
     key = f"refused.{error.code}"
     if not knows(key):
         return say(language, "refused.other", why=error)
-    return say(language, key, **{name: _worded(language, value, now) for name, value in error.fields.items()})
+    return say(language, key, **{name: _word_field(language, value, now) for name, value in error.fields.items()})
 
 
-def _worded(language: str, value: object, now: datetime) -> object:
+def _word_field(language: str, value: object, now: datetime) -> object:
     if isinstance(value, datetime):
         return date_format.moment(language, value.astimezone(now.tzinfo), now)
     return date_format.distance(language, value) if isinstance(value, timedelta) else value

@@ -26,7 +26,7 @@ def function_invoker(function: Callable[..., object], signature: FunctionSignatu
         return await value if inspect.isawaitable(value) else value
 
     async def call_in_thread(arguments: object, context: CallContext) -> object:
-        value = await asyncio.to_thread(_called, bound(arguments, context))
+        value = await asyncio.to_thread(_run_in_thread, bound(arguments, context))
         return await value if inspect.isawaitable(value) else value
 
     return call if signature.is_async else call_in_thread
@@ -40,13 +40,13 @@ def class_invoker(tool: Tool) -> Invoke:
 
     async def call_in_thread(arguments: object, context: CallContext) -> object:
         given = arguments if isinstance(arguments, dict) else {}
-        value = await asyncio.to_thread(_called, partial(tool.run, given, context))
+        value = await asyncio.to_thread(_run_in_thread, partial(tool.run, given, context))
         return await value if inspect.isawaitable(value) else value
 
     return call if inspect.iscoroutinefunction(tool.run) else call_in_thread
 
 
-def _called(work: Callable[[], object]) -> object:
+def _run_in_thread(work: Callable[[], object]) -> object:
     """Run `work` in a thread; `StopIteration` is replaced, since its waiter would never resume."""
     try:
         return work()

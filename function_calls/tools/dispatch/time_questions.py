@@ -30,7 +30,7 @@ def which_time(
     options: Sequence[TimeOption], *, content: str, language: str, now: datetime, person: Person
 ) -> TimeQuestion:
     """Ask `person` which of `options` is meant for a reminder of `content`, which may be empty."""
-    moments = [_worded(option, language, now) for option in options]
+    moments = [_word_option(option, language, now) for option in options]
     asked = say(language, "offline.which_time_for" if content else "offline.which_time", content=content)
     lines = (f"{number}. {moment}" for number, moment in enumerate(moments, start=1))
     return TimeQuestion(
@@ -39,7 +39,7 @@ def which_time(
     )
 
 
-def _worded(option: TimeOption, language: str, now: datetime) -> str:
+def _word_option(option: TimeOption, language: str, now: datetime) -> str:
     if not option.rule:
         return date_format.moment(language, option.start, now)
     return recurrence_text.schedule_words(

@@ -46,7 +46,7 @@ def argument_problems(language: str, errors: Sequence[ArgumentError]) -> dict[st
     """Group the errors by argument; a missing argument is listed under its own name."""
     problems: dict[str, str] = {}
     for error in errors[:_MOST]:
-        problems.setdefault(argument_of(error), _said(language, error) + _meant(language, error))
+        problems.setdefault(argument_of(error), _word_error(language, error) + _suggestion(language, error))
     return problems
 
 
@@ -55,7 +55,7 @@ def argument_of(error: ArgumentError) -> str:
     return error.pointer.strip("/").partition("/")[0]
 
 
-def _said(language: str, error: ArgumentError) -> str:
+def _word_error(language: str, error: ArgumentError) -> str:
     if error.rule == SAID:
         return error.limit
     if error.rule in _RULES:
@@ -70,7 +70,7 @@ def refusal_in_words(language: str, spec: ToolSpec, errors: Sequence[ArgumentErr
     """Word the errors of a call of `spec`, one line per argument, with a correct example."""
     lines = [_line(language, error) for error in _one_each(errors)]
     told = say(language, "failed.arguments", tool=spec.name, problems="".join(f"\n{line}" for line in lines))
-    return f"{without_rule_text(language, told)}\n{_said_right(language, spec, errors)}"
+    return f"{without_rule_text(language, told)}\n{_correct_example(language, spec, errors)}"
 
 
 def _one_each(errors: Sequence[ArgumentError]) -> Iterable[ArgumentError]:
@@ -85,17 +85,19 @@ def _line(language: str, error: ArgumentError) -> str:
     name = argument_of(error)
     label = say(language, f"argument.{name}") if knows(f"argument.{name}") else name
     shown = name if label == name else say(language, "failed.argument_name", name=name, label=label)
-    line = say(language, "failed.argument", name=shown or say(language, "field.body"), problem=_said(language, error))
+    line = say(
+        language, "failed.argument", name=shown or say(language, "field.body"), problem=_word_error(language, error)
+    )
     if error.got and error.rule not in {"required", "additionalProperties", SAID}:
         line += say(language, "failed.argument_given", got=error.got)
-    return line + _meant(language, error)
+    return line + _suggestion(language, error)
 
 
-def _meant(language: str, error: ArgumentError) -> str:
+def _suggestion(language: str, error: ArgumentError) -> str:
     return say(language, "failed.argument_meant", meant=error.suggestion.strip("'\"")) if error.suggestion else ""
 
 
-def _said_right(language: str, spec: ToolSpec, errors: Sequence[ArgumentError]) -> str:
+def _correct_example(language: str, spec: ToolSpec, errors: Sequence[ArgumentError]) -> str:
     """Return an example sentence of the tool, or its command with all required arguments."""
     for example in spec.examples:
         if language_of(example, language) == language and not _NOTATION & set(example):

@@ -19,7 +19,7 @@ def as_json(value: object) -> object:
 
     A value without JSON form becomes its text.
     """
-    return to_jsonable_python(value, fallback=_otherwise, bytes_mode="base64", inf_nan_mode="null")
+    return to_jsonable_python(value, fallback=_to_json, bytes_mode="base64", inf_nan_mode="null")
 
 
 def as_data(value: object) -> object:
@@ -29,13 +29,13 @@ def as_data(value: object) -> object:
         NoData: it has no JSON form, such as a coroutine that nobody awaited, or it contains itself.
     """
     try:
-        return to_jsonable_python(value, fallback=_told, bytes_mode="base64", inf_nan_mode="null")
+        return to_jsonable_python(value, fallback=_describe, bytes_mode="base64", inf_nan_mode="null")
     except (PydanticSerializationError, ValueError) as error:
         raise NoData(f"returned a {type(value).__name__} that has no form in JSON ({error})") from error
 
 
-def _told(value: object) -> object:
-    told = _otherwise(value)
+def _describe(value: object) -> object:
+    told = _to_json(value)
     if inspect.iscoroutine(value):
         value.close()
         raise NoData(f"returned the coroutine {value.__name__}; an `await` before the call is missing")
@@ -44,5 +44,5 @@ def _told(value: object) -> object:
     return told
 
 
-def _otherwise(value: object) -> object:
+def _to_json(value: object) -> object:
     return dict(value) if isinstance(value, Mapping) else str(value)

@@ -35,7 +35,7 @@ def model_schema(annotation: object) -> Schema:
         made = adapter.json_schema(schema_generator=ToolJsonSchema)
     if isinstance(nested := made.get("$defs"), dict):
         made["$defs"] = {name: _with_docstring_read(node) for name, node in nested.items()}
-    inlined = close_objects(map_schemas(inline_refs(made), _tidied))
+    inlined = close_objects(map_schemas(inline_refs(made), _tidy))
     inlined.pop("description", None)
     return _ordered(inlined)
 
@@ -179,7 +179,7 @@ def _but(node: Schema, left_out: str) -> Schema:
     return {key: value for key, value in node.items() if key != left_out}
 
 
-def _tidied(node: Schema) -> Schema:
+def _tidy(node: Schema) -> Schema:
     # A discriminator names references that are inlined here; the constants in the arms say the same.
     tidy = {key: value for key, value in node.items() if key not in {"title", "discriminator"}}
     arms = tidy.get("anyOf")

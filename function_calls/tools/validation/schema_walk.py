@@ -27,11 +27,11 @@ def map_schemas(schema: Mapping[str, object], change: Callable[[Schema], Schema]
             return value
         return map_schemas(value, change) if deep else change(value)
 
-    made = {key: _mapped(key, value, child) for key, value in schema.items()}
+    made = {key: _map(key, value, child) for key, value in schema.items()}
     return change(made) if deep else made
 
 
-def _mapped(key: str, value: object, child: Callable[[object], object]) -> object:
+def _map(key: str, value: object, child: Callable[[object], object]) -> object:
     if key in _MAPS and isinstance(value, dict):
         return {name: child(inner) for name, inner in value.items()}
     if key in _LISTS and isinstance(value, list):

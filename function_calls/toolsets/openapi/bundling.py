@@ -26,14 +26,14 @@ class Bundler:
 
     def bundled(self, schema: Schema) -> Schema:
         """Return `schema` with `$defs`, all of its references leading there, in at most `LARGEST` characters."""
-        own = _trimmed(schema, LARGEST)
+        own = _trim(schema, LARGEST)
         size, definitions = length(own), dict[str, Schema]()
         waiting = deque(references(own))
         while waiting:
             name = waiting.popleft()
             if name in definitions:
                 continue
-            needs, further = self._measured(name)
+            needs, further = self._measure(name)
             if size + needs <= _FOR_DEFINITIONS:
                 definitions[name] = self._converter.definition(name)
                 waiting.extend(further)
@@ -42,10 +42,10 @@ class Bundler:
                 definitions[name] = _stub(self._converter.definition(name))
                 size += length(definitions[name]) + len(name) + 4
         if size > LARGEST:
-            return _loosened(own)
-        return _joined(own, definitions) if definitions else own
+            return _loosen(own)
+        return _join(own, definitions) if definitions else own
 
-    def _measured(self, name: str) -> tuple[int, tuple[str, ...]]:
+    def _measure(self, name: str) -> tuple[int, tuple[str, ...]]:
         """Return the length of a definition, and the other definitions it needs."""
         if name not in self._known:
             schema = self._converter.definition(name)
@@ -71,18 +71,18 @@ def references(schema: object) -> Iterator[str]:
             yield from references(part)
 
 
-def _joined(own: Schema, definitions: Mapping[str, Schema]) -> Schema:
+def _join(own: Schema, definitions: Mapping[str, Schema]) -> Schema:
     """Return `own` with its definitions; short ones are inlined, because weak models follow no references."""
     whole, kept = own, dict(definitions)
     while short := {name: part for name, part in kept.items() if length(part) <= _SHORT and not any(references(part))}:
-        put = partial(_placed, short)
+        put = partial(_inline, short)
         whole = map_schemas(whole, put)
         kept = {name: map_schemas(part, put) for name, part in kept.items() if name not in short}
     whole = whole | {"$defs": kept} if kept else whole
     return whole if length(whole) <= LARGEST else own | {"$defs": dict(definitions)}
 
 
-def _placed(parts: Mapping[str, Schema], node: Schema) -> Schema:
+def _inline(parts: Mapping[str, Schema], node: Schema) -> Schema:
     """Return `node`, or the part that it refers to, overridden by the members beside the reference."""
     part = parts.get(str(node.get("$ref")).removeprefix(_PREFIX))
     return node if part is None else part | {key: value for key, value in node.items() if key != "$ref"}
@@ -92,7 +92,7 @@ def _stub(schema: Schema) -> Schema:
     return {"type": schema["type"]} if "type" in schema else {}
 
 
-def _loosened(schema: Schema) -> Schema:
+def _loosen(schema: Schema) -> Schema:
     """Return the schema with every reference replaced by an empty schema, the last resort."""
     whole = {name: _free(part) for name, part in mapping(schema.get("properties")).items()}
     return {key: value for key, value in schema.items() if key != "$defs"} | {"properties": whole}
@@ -103,7 +103,7 @@ def _free(part: object) -> Schema:
     return {key: described[key] for key in ("type", "description") if key in described}
 
 
-def _trimmed(schema: Schema, largest: int) -> Schema:
+def _trim(schema: Schema, largest: int) -> Schema:
     """Shorten `schema` to at most `largest` characters, dropping the least important first; argument names stay."""
     for step in _STEPS:
         if length(schema) <= largest:

@@ -33,7 +33,7 @@ def import_document(raw: object, base_url: str) -> ImportedDocument:
     reader = _OperationReader(document, base_url)
     operations: list[Operation] = []
     problems: list[str] = []
-    for path, method, item, node in _listed(document):
+    for path, method, item, node in _list_operations(document):
         try:
             operations.append(reader.read(path, method, item, node))
         except RecursionError:
@@ -49,7 +49,7 @@ def import_document(raw: object, base_url: str) -> ImportedDocument:
     )
 
 
-def _listed(document: Document) -> Iterator[tuple[str, str, Node, Node]]:
+def _list_operations(document: Document) -> Iterator[tuple[str, str, Node, Node]]:
     for path, item in document.paths.items():
         found = document.followed(item)
         for method in METHODS:

@@ -56,7 +56,7 @@ def prepared(operation: Operation, arguments: Mapping[str, object]) -> PreparedR
         elif parameter.place == "query":
             query += _query_pairs(parameter, value)
         elif parameter.place == "header":
-            headers.append((parameter.name, _one_line(_joined(parameter, value))))
+            headers.append((parameter.name, _one_line(_join(parameter, value))))
         else:
             cookies += [(name, quote(text, safe="")) for name, text in _form_pairs(parameter, value)]
     content_type, content, parts = _body(operation.body, arguments)
@@ -91,9 +91,9 @@ def _one_line(text: str) -> str:
 
 def _path_segment(parameter: Parameter, value: object) -> str:
     """Encode a value as one path segment, slashes and dots too."""
-    text = quote(_joined(parameter, value), safe="")
+    text = quote(_join(parameter, value), safe="")
     if parameter.style == "label":
-        text = "." + quote(_joined(parameter, value, separator="." if parameter.explode else ","), safe="")
+        text = "." + quote(_join(parameter, value, separator="." if parameter.explode else ","), safe="")
     elif parameter.style == "matrix":
         text = "".join(
             f";{quote(name, safe='')}={quote(each, safe='')}" for name, each in _form_pairs(parameter, value)
@@ -101,7 +101,7 @@ def _path_segment(parameter: Parameter, value: object) -> str:
     return text.replace(".", "%2E") if text.strip(".") == "" else text
 
 
-def _joined(parameter: Parameter, value: object, separator: str = ",") -> str:
+def _join(parameter: Parameter, value: object, separator: str = ",") -> str:
     """Return lists and objects on one line: `a,b` or `key,value` (exploded: `key=value`)."""
     if parameter.content_type:
         return json.dumps(value, ensure_ascii=False)
@@ -130,7 +130,7 @@ def _form_pairs(parameter: Parameter, value: object) -> list[tuple[str, str]]:
     if isinstance(value, list) and parameter.explode:
         return [(name, text_of(each)) for each in value]
     separator = _SEPARATORS.get(parameter.style, ",")
-    return [(name, _joined(parameter, value, separator))]
+    return [(name, _join(parameter, value, separator))]
 
 
 def _deep(name: str, value: object) -> list[tuple[str, str]]:
@@ -157,24 +157,24 @@ def _body(body: Body | None, arguments: Mapping[str, object]) -> tuple[str, byte
 
 def _content(content_type: str, value: object) -> bytes:
     if "form-urlencoded" in content_type and isinstance(value, Mapping):
-        pairs = [(str(name), each) for name, part in value.items() for each in _repeated(part)]
+        pairs = [(str(name), each) for name, part in value.items() for each in _as_list(part)]
         return "&".join(f"{quote(name, safe='')}={quote(text_of(each), safe='')}" for name, each in pairs).encode()
     if "json" in content_type or not isinstance(value, str):
         return json.dumps(value, ensure_ascii=False).encode()
     return file_content(value)[0]
 
 
-def _repeated(value: object) -> Sequence[object]:
+def _as_list(value: object) -> Sequence[object]:
     return value if isinstance(value, list) else [value]
 
 
 def _parts(body: Body, name: str, value: object) -> list[FormPart]:
     if name in body.files:
-        return [_file(body, name, text_of(each)) for each in _repeated(value)]
+        return [_file(body, name, text_of(each)) for each in _as_list(value)]
     kind = body.written_as.get(name, "")
     if isinstance(value, Mapping) or "json" in kind:
         return [FormPart(name=name, content=text_of(value).encode(), content_type=kind or "application/json")]
-    return [FormPart(name=name, content=text_of(each).encode(), content_type=kind) for each in _repeated(value)]
+    return [FormPart(name=name, content=text_of(each).encode(), content_type=kind) for each in _as_list(value)]
 
 
 def _file(body: Body, name: str, text: str) -> FormPart:

@@ -60,11 +60,11 @@ class SchemaConverter:
         if not isinstance(node, dict) or depth > _DEEPEST or self._left < 0:
             return {}
         if isinstance(reference := node.get("$ref"), str):
-            return self._referred(node, reference)
+            return self._reference(node, reference)
         schema = _plain_keywords(node)
         self._add_parts(schema, node, depth)
         self._add_required(schema, node)
-        return _nulled(schema, node)
+        return _with_null(schema, node)
 
     def definition(self, name: str) -> Schema:
         """Return the schema of a definition that some other one refers to by `name`."""
@@ -74,16 +74,16 @@ class SchemaConverter:
             self._left = left
         return self._made[name]
 
-    def _referred(self, node: Node, reference: str) -> Schema:
+    def _reference(self, node: Node, reference: str) -> Schema:
         target = self._document.target(reference)
         if not isinstance(target, dict | bool):
-            return _described({}, node)
+            return _with_description({}, node)
         name = self._names.get(reference)
         if name is None:
             name = self._names[reference] = self._free_name(reference)
             self._references[name] = reference
         beside: Schema = {"default": node["default"]} if "default" in node and _is_json(node["default"]) else {}
-        return _described({"$ref": f"#/$defs/{name}"} | beside, node)
+        return _with_description({"$ref": f"#/$defs/{name}"} | beside, node)
 
     def _free_name(self, reference: str) -> str:
         plain = re.sub(r"[^A-Za-z0-9_-]", "_", reference.rsplit("/", 1)[-1])[:40] or "Part"
@@ -120,8 +120,8 @@ class SchemaConverter:
 
 
 def _plain_keywords(node: Node) -> Schema:
-    schema = _described({}, node)
-    named = (each for each in _listed(node.get("type")) if isinstance(each, str) and each in _TYPES)
+    schema = _with_description({}, node)
+    named = (each for each in _as_list(node.get("type")) if isinstance(each, str) and each in _TYPES)
     kinds = list(dict.fromkeys(named))
     if node.get("type") == "file":
         kinds, schema["format"] = ["string"], "binary"
@@ -143,10 +143,10 @@ def _bound(schema: Schema, node: Node, bound: str, exclusive: str) -> None:
         schema[exclusive] = schema.pop(bound)
 
 
-def _nulled(schema: Schema, node: Node) -> Schema:
+def _with_null(schema: Schema, node: Node) -> Schema:
     if node.get("nullable") is not True and node.get("x-nullable") is not True:
         return schema
-    kinds = _listed(schema.get("type"))
+    kinds = _as_list(schema.get("type"))
     if kinds:
         schema["type"] = list(dict.fromkeys([*kinds, "null"]))
         values = schema.get("enum")
@@ -156,15 +156,15 @@ def _nulled(schema: Schema, node: Node) -> Schema:
     inner = {key: value for key, value in schema.items() if key != "description"}
     if not inner:
         return schema
-    return _described({"anyOf": [inner, {"type": "null"}]}, schema)
+    return _with_description({"anyOf": [inner, {"type": "null"}]}, schema)
 
 
-def _described(schema: Schema, node: Node) -> Schema:
+def _with_description(schema: Schema, node: Node) -> Schema:
     text = tamed(node.get("description")) or tamed(node.get("title"), 120)
     return schema | {"description": text} if text else schema
 
 
-def _listed(value: object) -> list[object]:
+def _as_list(value: object) -> list[object]:
     return [value] if isinstance(value, str) else list(sequence(value))
 
 

@@ -21,9 +21,9 @@ class SecurityReader:
     def read(self, operation: Node) -> tuple[tuple[Scheme, ...], ...]:
         """Return the alternatives of an operation; none, or an empty one, when anybody may call it."""
         wanted = operation.get("security", self._usual)
-        return tuple(self._together(mapping(each)) for each in sequence(wanted))
+        return tuple(self._combine(mapping(each)) for each in sequence(wanted))
 
-    def _together(self, requirement: Node) -> tuple[Scheme, ...]:
+    def _combine(self, requirement: Node) -> tuple[Scheme, ...]:
         return tuple(self._schemes[str(key)] for key in requirement if str(key) in self._schemes)
 
 

@@ -13,15 +13,15 @@ _VARIABLE: Final = re.compile(r"\{([^{}]+)\}")
 def server_urls(document: Document, item: Node, operation: Node, base_url: str) -> tuple[str, ...]:
     """Return absolute addresses without trailing slash, of the operation or the nearest level; else `base_url`."""
     if document.version == "2.0":
-        found = _old(document.raw, base_url)
+        found = _old_servers(document.raw, base_url)
     else:
         nearest = operation.get("servers") or item.get("servers") or document.raw.get("servers")
-        found = [_filled(mapping(each)) for each in sequence(nearest)]
-    urls = (_joined(base_url, url) for url in found if url)
+        found = [_fill_variables(mapping(each)) for each in sequence(nearest)]
+    urls = (_resolve(base_url, url) for url in found if url)
     return tuple(dict.fromkeys(url.rstrip("/") for url in urls if url)) or (base_url.rstrip("/"),)
 
 
-def _joined(base_url: str, url: str) -> str:
+def _resolve(base_url: str, url: str) -> str:
     """Resolve `url` against `base_url`; empty where it is invalid."""
     try:
         return urljoin(f"{base_url.rstrip('/')}/", url)
@@ -29,7 +29,7 @@ def _joined(base_url: str, url: str) -> str:
         return ""
 
 
-def _filled(server: Node) -> str:
+def _fill_variables(server: Node) -> str:
     variables = mapping(server.get("variables"))
 
     def value(match: re.Match[str]) -> str:
@@ -41,7 +41,7 @@ def _filled(server: Node) -> str:
     return _VARIABLE.sub(value, url).strip() if isinstance(url, str) else ""
 
 
-def _old(raw: Node, base_url: str) -> Iterable[str]:
+def _old_servers(raw: Node, base_url: str) -> Iterable[str]:
     host, path = str(raw.get("host") or ""), str(raw.get("basePath") or "")
     schemes = [str(each) for each in sequence(raw.get("schemes"))] or [base_url.split(":", 1)[0]]
     if not host:

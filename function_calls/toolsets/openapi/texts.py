@@ -25,19 +25,19 @@ def tamed(text: object, longest: int = LONGEST_DESCRIPTION) -> str:
 
     A sentence that addresses a model's instructions is dropped.
     """
-    return _tamed(text, longest) if isinstance(text, str) else ""
+    return _sanitize(text, longest) if isinstance(text, str) else ""
 
 
 @lru_cache(maxsize=2048)
-def _tamed(text: str, longest: int) -> str:
+def _sanitize(text: str, longest: int) -> str:
     plain = _printable(text[:_LONGEST_READ]).strip()
     if _ORDERS.search(plain):
-        plain = "".join(_obedient(sentence) for sentence in _SENTENCES.findall(plain)).strip()
+        plain = "".join(_without_instructions(sentence) for sentence in _SENTENCES.findall(plain)).strip()
         plain = _WITHHELD if _ORDERS.search(plain) else f"{plain} {_WITHHELD}".strip()
     return plain if len(plain) <= longest else f"{plain[: longest - 1].rstrip()}…"
 
 
-def _obedient(sentence: str) -> str:
+def _without_instructions(sentence: str) -> str:
     return "" if _ORDERS.search(sentence) else sentence
 
 

@@ -130,7 +130,7 @@ async def test_small_talk_that_is_not_for_the_bot_gets_silence(assistant_of, tur
 
 async def test_a_question_about_a_request_is_asked_even_of_who_did_not_call_the_bot(assistant_of, turn, message):
     overheard = replace(turn, message=replace(message, is_addressed=False))
-    reply = await assistant_of(Played(Interpretation(answer="When?", is_owed=True))).answer(overheard)
+    reply = await assistant_of(Played(Interpretation(answer="When?", must_reply=True))).answer(overheard)
 
     assert reply.text == "When?"
 

@@ -333,7 +333,7 @@ async def test_a_missing_time_is_asked_for_even_where_the_bot_was_not_called(too
 
     found = await llm.interpret(make_turn(make_message("remind me to buy lemons", is_addressed=False), tools=tools))
 
-    assert found.is_owed
+    assert found.must_reply
     assert "buy lemons" in found.answer
 
 
