@@ -35,7 +35,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
     """The outcome of a turn's rounds. `turn` has the steps; `is_exhausted` says that the rounds were used up.
 
     `choices` are the buttons of what an interpreter asked. `is_question` and `is_answered` are the final results':
-    `text` asks something, or the chat has the answer already. `is_owed` says that `text` is due even where the message
+    `text` asks something, or the chat has the answer already. `must_reply` says that `text` is due even where the message
     was not addressed to the bot. `is_answer` says that the message answered what an interpreter had asked.
     """
 
@@ -48,7 +48,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
     is_exhausted: bool = False
     is_question: bool = False
     is_answered: bool = False
-    is_owed: bool = False
+    must_reply: bool = False
     is_answer: bool = False
 
 
@@ -70,14 +70,14 @@ async def run_rounds(turn: Turn, interpret: Interpret, dispatch: Dispatch, round
                 notice=notice,
                 choices=choices,
                 rounds_left=left,
-                is_owed=interpretation.is_owed,
+                must_reply=interpretation.must_reply,
                 is_answer=is_answer,
             )
         done = await dispatch(turn, interpretation.calls)
         step = Step(text=interpretation.answer, calls=interpretation.calls, results=done.results)
         turn = replace(turn, steps=(*turn.steps, step))
         if is_final(step) or done.actions.end_the_run:
-            ended = _ended(turn, step, done.actions, left)
+            ended = _end(turn, step, done.actions, left)
             return replace(ended, notice=notice, choices=choices, is_answer=is_answer)
     logger.warning("a message used up its {} rounds", rounds)
     text = say(turn.language, "failed.too_many_rounds")

@@ -138,7 +138,7 @@ class Assistant:
     def _is_unread(self, outcome: Outcome) -> bool:
         """Tell whether the interpreter had nothing to say to a message but, where it needs no model, what it can do."""
         is_silent = not outcome.text.strip() or self._interpreter is self._offline
-        return is_silent and not (outcome.turn.steps or outcome.choices or outcome.is_owed)
+        return is_silent and not (outcome.turn.steps or outcome.choices or outcome.must_reply)
 
     async def _interpret(self, waiting: Sequence[PendingCall], turn: Turn) -> Interpretation:
         """Interpret a round; under a `tool_choice` no call is dispatched here."""
@@ -279,7 +279,7 @@ async def _note(oversight: CallPolicy, outcome: Outcome) -> None:
     results = [result for step in outcome.turn.steps for result in step.results]
     if results and not any(result.is_question for result in results):
         oversight.served[Conversation(chat=message.address, person=message.sender).key] = message.id
-    if results or outcome.choices or outcome.is_owed:
+    if results or outcome.choices or outcome.must_reply:
         await oversight.confirmations.forget_before(message, is_answer=outcome.is_answer)
     offered = (*outcome.choices, *(each for result in results if result.is_question for each in result.choices))
     if any(choice.expires_at is not None for choice in offered):

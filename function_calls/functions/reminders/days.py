@@ -98,7 +98,7 @@ async def _skip_by_message(reference: str, ctx: CallContext, reminders: Reminder
     return await leave_out(f"{day.start:%Y-%m-%d}", old, ctx, reminders)
 
 
-async def _ended(day: Reading, old: Reminder, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+async def _end_before(day: Reading, old: Reminder, ctx: CallContext, reminders: ReminderService) -> ToolResult:
     """Let `old` come up to the day before `day`, and no more from then on."""
     left = end_before(old.schedule, day.start.date())
     if "COUNT=" in old.schedule.rule or not next_fires(left, ctx.now, 1):

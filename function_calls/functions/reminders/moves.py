@@ -52,7 +52,7 @@ async def moved_once(
         RequestRefused: `not_on_that_day(day, next)`, and what `ReminderService.reschedule_occurrence` refuses.
     """
     bare = edits.drop_follow_up(old.schedule)
-    counted = await _counted_from(args, old, bare, ctx, reminders)
+    counted = await _restart_interval(args, old, bare, ctx, reminders)
     if counted is not None:
         return counted
     from_then = await _move_from_day(args, old, bare, ctx, reminders)

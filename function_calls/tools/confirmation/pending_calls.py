@@ -91,7 +91,7 @@ class Confirmations:
             entries = _entries(await self._state.get(key))
             same = [each for each in entries if _is_open(each) and each.get("message") == pending.message.id]
             closed = [_closed(each) for each in entries if each not in same]
-            await self._keep(key, [*closed, *same, _written(pending)])
+            await self._keep(key, [*closed, *same, _encode(pending)])
         await self._tell_closed(pending.message, [each for each in entries if each not in same])
 
     async def note_question(self, message: ChatMessage, asked_at: datetime) -> None:
@@ -125,7 +125,7 @@ class Confirmations:
                 await self._keep(key, [_closed(each) for each in entries])
         if taken:
             await self._tell_closed(message, entries)
-        return tuple(_read(entry, message) for entry in taken)
+        return tuple(_decode(entry, message) for entry in taken)
 
     async def ask_for_words(self, message: ChatMessage, answer: Answer, scope: ReplyScope) -> str:
         """Return the action that a bare yes does not confirm; the answer to `message` asks for its words.
