@@ -121,7 +121,7 @@ async def _received(receive: Receive, message: ChatMessage) -> None:
 
 
 async def _kept_apart(running: Coroutine[object, object, None], name: str) -> None:
-    """A platform that fails is logged; the others and the reminders go on."""
+    """Log the failure of a platform, so that the others and the reminders go on."""
     try:
         await running
     except Exception as error:  # noqa: BLE001 - whatever a platform raises, it must not end the bot

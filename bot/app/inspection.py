@@ -102,7 +102,7 @@ async def offer_of(settings: Settings, clock: Clock) -> Offer:
 
 @asynccontextmanager
 async def _python_tools(settings: Settings) -> AsyncIterator[list[ToolSource]]:
-    """The tools in the bot's database, where there are any; it is not written to, and the bot may be using it."""
+    """Open the bot's database read-only and return the stored tools; the bot may be using it meanwhile."""
     async with AsyncExitStack() as resources:
         written = []
         if settings.tool_servers.python_tools:

@@ -130,7 +130,7 @@ class Wired(Struct, frozen=True, kw_only=True):
 
 
 def built_in_registry(functions: Sequence[Functions] = (), *, injectable: Iterable[type[object]] = ()) -> Registry:
-    """The built-in functions, and those of the modules or objects in `functions`, which may ask for more classes.
+    """Register the built-in functions and those of the modules or objects in `functions`. `injectable` adds classes.
 
     Raises:
         SignatureInvalid: a function cannot be offered to a model as it is declared.
@@ -279,7 +279,7 @@ def _looks_like_a_request(text: str) -> bool:
 
 
 async def _is_for_the_bot(parts: Parts, message: ChatMessage) -> bool:
-    """True where a message that names nobody can only be meant for the bot: a command, or the answer it waits for."""
+    """Tell if a message that names nobody can only be meant for the bot: a command, or the answer it waits for."""
     if is_tools_command(message.text) or is_cross_chat_command(message.text):
         return True
     typed = typed_name(message.text)

@@ -52,7 +52,7 @@ class EditedRequests:
         self._pass_withdrawn = chain(middlewares, self._tell_what_stays)
 
     async def before(self, correction: Correction) -> ChatMessage | None:
-        """The message as it was before, if somebody has said something else in it, or took it back, soon enough."""
+        """Return the message as it was before the correction; None if nothing changed or the edit is too late."""
         message = await self._turns.history.find(correction.address, correction.message_id)
         if message is None or message.sender.is_bot:
             return None
@@ -104,7 +104,7 @@ class EditedRequests:
         )
 
     async def _set_by(self, message: ChatMessage) -> tuple[list[Reminder], bool]:
-        """The reminders that `message` has set and that are still to come, and whether they were changed since."""
+        """Return the pending reminders that `message` has set, and True if they were changed since."""
         oversight = self._turns.calls.oversight
         conversation = Conversation(chat=message.address, person=message.sender)
         changes = () if oversight is None else await oversight.receipts.every(conversation)

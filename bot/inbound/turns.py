@@ -69,7 +69,7 @@ class TurnFactory(Struct, frozen=True, kw_only=True):
         )
 
     def context(self, turn: Turn, place: int) -> CallContext:
-        """The context of the call at `place`; its id is the same when the platform delivers the message again."""
+        """Build the context of the call at `place`; a redelivery of the message gives the same call id."""
         message = turn.message
         bare = CallContext(
             call_id=f"{message.address.key}/{message.id}/{len(turn.steps)}.{place}",
@@ -84,7 +84,7 @@ class TurnFactory(Struct, frozen=True, kw_only=True):
         return self.connected(bare)
 
     async def _language_before(self, message: ChatMessage) -> str:
-        """The language of a message that shows none ("18:30"): that of its sender's last words, else the bot's."""
+        """Guess the language of a message that shows none ("18:30"): its sender's last one, else the bot's."""
         found = await self.history.recent(message.address, _LOOKED_BACK)
         own = (self._language_shown(each) for each in reversed(found) if each.sender.id == message.sender.id)
         return next(filter(None, own), self.language)

@@ -12,7 +12,7 @@ Masking = Callable[[ToolCall, CallContext, ToolResult], ToolResult | None]
 
 
 def mask_failures(mask: SecretMask) -> Masking:
-    """A hook after tools: what servers say of a request that they refuse may quote the key that it was made with."""
+    """Return a hook that masks secrets in failed results: a server may quote the key of a request that it refuses."""
 
     def hook(call: ToolCall, context: CallContext, result: ToolResult) -> ToolResult | None:
         del call, context

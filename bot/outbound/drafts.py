@@ -45,7 +45,7 @@ class Drafts:
 
     @asynccontextmanager
     async def of(self, turn: Turn) -> AsyncIterator["Draft"]:
-        """The draft of the answer to `turn`, for as long as it is being made; what is heard meanwhile is shown."""
+        """Open the draft of the answer to `turn`; text that the model streams meanwhile is shown."""
         key = _key(turn.message)
         draft = self._open[key] = Draft(turn, self._outbox, self._clock)
         try:

@@ -52,7 +52,7 @@ class LoadedPlugin(Struct, frozen=True, kw_only=True):
 
 
 def found_plugins(settings: PluginSettings) -> list[FoundPlugin]:
-    """The plugins that are installed and those of the folder, by name; a file stands before a package of its name."""
+    """List the enabled plugins: installed packages and files of the folder. A file overrides a package of its name."""
     return [each for each in every_plugin(settings) if each.name not in settings.disabled]
 
 

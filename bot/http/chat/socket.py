@@ -51,7 +51,7 @@ async def ws(
     epoch: Annotated[str, Query(max_length=40)] = "",
     last_seq: Annotated[int, Query(ge=0)] = 0,
 ) -> None:
-    """The room, live: see the protocol in docs/reference/http.md."""
+    """Serve a room over a WebSocket. The protocol is in docs/reference/http.md."""
     viewer = _viewer(socket, name)
     await socket.accept()
     if viewer is None:

@@ -86,7 +86,7 @@ class Words:
             yield piece
 
     def _certain(self) -> str:
-        """The beginning of what was heard that stays as it is, whatever follows; space at its ends may yet go."""
+        """Return the beginning of the text that later pieces cannot change; space at its ends may still be dropped."""
         return complete_sentences(self._heard) if self._by_sentence else self._heard.strip()
 
     def _tell(self, text: str) -> None:

@@ -102,7 +102,7 @@ def _refuse_other_parts(messages: Sequence[ChatTurn]) -> None:
 
 
 def _messages_before(messages: Sequence[ChatTurn], place: int) -> tuple[dict[str, object], ...]:
-    """The conversation before the message at `place`, roles and order as sent; later system messages come last."""
+    """Return the conversation before the message at `place`, in the order sent; later system messages come last."""
     later = (each for each in messages[place + 1 :] if each.role in _SYSTEM)
     return tuple(_as_sent(each) for each in (*messages[:place], *later))
 

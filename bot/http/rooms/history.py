@@ -89,7 +89,7 @@ class RoomHistory:
         return replace(extras, attachments=[attachment_shape(each) for each in message.attachments])
 
     async def _calls(self, chat: ChatAddress, paged: Sequence[PagedMessage]) -> dict[str, tuple[CallRecord, ...]]:
-        """The calls by the message they stand under: the bot's first answer, or the question when there is none."""
+        """Group calls by the message that shows them: the bot's first answer, or the question when there is none."""
         found = await self._confirmed(chat, paged)
         asked = {each.message.reply_to for each in paged if each.message.sender.is_bot and each.message.reply_to}
         asked |= {each.message.id for each in paged if not each.message.sender.is_bot}
@@ -106,7 +106,7 @@ class RoomHistory:
         return found
 
     async def _confirmed(self, chat: ChatAddress, paged: Sequence[PagedMessage]) -> dict[str, tuple[CallRecord, ...]]:
-        """The calls that a yes has let run, by the answer to the yes; they are recorded under the message before."""
+        """Group confirmed calls by the answer to the confirmation; they are recorded under the message before it."""
         found: dict[str, tuple[CallRecord, ...]] = {}
         for each in paged:
             extras = await self._room.extras(chat.chat_id, each.message.id)

@@ -92,7 +92,7 @@ class SharedRooms:
             await self._show_long(session_id, str(told["message"]))
 
     async def _show_long(self, session_id: str, message_id: str) -> None:
-        """A message that is too long to be called is read from the history."""
+        """Show a message from the history, because it is too long for a notification."""
         chat = self._context.room.address(session_id)
         for _ in range(_TRIES):
             found = await RoomHistory(self._context).one(chat, message_id)

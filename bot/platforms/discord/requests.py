@@ -72,7 +72,7 @@ def commands(offered: Sequence[Command]) -> list[dict[str, object]]:
 
 
 def acknowledged(kind: int, words: str) -> dict[str, object]:
-    """The answer that Discord wants within three seconds: a command is repeated for all to see, a button is done."""
+    """Build the response that Discord requires within three seconds: repeat a command, acknowledge a button."""
     if kind == BUTTON:
         return {"type": _DONE}
     return {"type": _REPLY, "data": {"content": _escaped(words)[:MAX_LENGTH], "allowed_mentions": {"parse": []}}}

@@ -115,7 +115,7 @@ def to_reaction(change: ReactionChange, me: str, place: Place, *, is_added: bool
 
 
 def to_added(guild: Guild) -> BotAdded | None:
-    """The bot is new in a guild: it belongs where the guild greets newcomers, else in the first channel for text."""
+    """Convert the joining of a guild; the chat is the guild's system channel, else its first text channel."""
     text_channels = sorted(
         (channel for channel in guild.channels if channel.type == _TEXT_CHANNEL), key=lambda channel: channel.position
     )

@@ -110,7 +110,7 @@ class Login:
         return "sasl" in self._settings.login and bool(self._password)
 
     def _prove(self) -> None:
-        """The account and its password. Source: RFC 4616, in pieces as IRCv3 asks."""
+        """Send the account and its password by SASL PLAIN (RFC 4616), in pieces as IRCv3 asks."""
         proof = base64.b64encode(f"\0{self._account}\0{self._password}".encode()).decode()
         for begin in range(0, len(proof), _SASL_CHUNK):
             self._write(f"AUTHENTICATE {proof[begin : begin + _SASL_CHUNK]}")

@@ -88,7 +88,7 @@ class Scene(Struct, frozen=True, kw_only=True):
 
 
 def to_message(line: Line, scene: Scene, *, sender: Person, message_id: str, now: datetime) -> ChatMessage | None:
-    """The PRIVMSG `line` as a message; None for what is not said to anybody (CTCP), or said by the bot itself."""
+    """Convert the PRIVMSG `line` to a message; None for CTCP and for the bot's own lines."""
     text = said_text(line.param(1))
     if text is None or folded(line.nick) == folded(scene.nick):
         return None

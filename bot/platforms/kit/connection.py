@@ -82,7 +82,7 @@ class Connection:
         self._become("live")
 
     def interrupted(self, detail: str) -> None:
-        """The library has lost the line and makes it again by itself, within the same session, until `heard`."""
+        """Note that the library lost the line and reconnects within the same session; `heard` ends that."""
         if self._health.state in {"live", "deaf"}:
             self._reconnects += 1
             self._lost(detail)

@@ -122,7 +122,7 @@ def _to_message(message: Message, me: Account, admins: Collection[str]) -> ChatM
 
 
 def _to_pressed(query: CallbackQuery, now: datetime, admins: Collection[str]) -> ChatMessage | None:
-    """A pressed button is its person saying what the button says, in reply to the message under which it stands."""
+    """Convert a pressed button to a message with the button's text, in reply to the message under it."""
     if query.message is None or not query.data:
         return None
     return ChatMessage(

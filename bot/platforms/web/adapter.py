@@ -368,7 +368,7 @@ class WebPlatform:
         return message_shape(message_id, author, text, now, reply_to=message.reply_to, extras=extras)
 
     def _is_addressed(self, session_id: str, spoken: Spoken) -> bool:
-        """Called by name, answered, or spoken to by somebody who is alone with the bot; a file alone asks nothing."""
+        """Tell if a message names the bot, replies to it, or comes from the only person; a file alone is not for it."""
         if not spoken.text.strip():
             return False
         is_answer = spoken.reply_to is not None and ids.client_id_of(spoken.reply_to) is None

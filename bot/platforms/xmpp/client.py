@@ -136,7 +136,7 @@ class XmppClient(slixmpp.ClientXMPP):
         return {nick: self._occupant(room, nick) for nick in nicks or ()}
 
     async def has_home(self, room: str) -> bool:
-        """True where the service of `room` has rooms; the room itself need not be: whoever enters first makes it."""
+        """Tell if the service of `room` hosts rooms; the room itself need not exist: the first to enter creates it."""
         domain = slixmpp.JID(slixmpp.JID(room).domain)
         try:
             answer = await self.plugin["xep_0030"].get_info(jid=domain, timeout=_PING_SECONDS)
@@ -203,7 +203,7 @@ class XmppClient(slixmpp.ClientXMPP):
         )
 
     async def _gives_ids(self, room: str) -> bool:
-        """True where `room` gives people lasting ids; elsewhere their clients could make them up. Source: XEP-0421."""
+        """Tell if `room` gives people occupant ids (XEP-0421); elsewhere clients could forge them."""
         try:
             answer = await self.plugin["xep_0030"].get_info(jid=slixmpp.JID(room), timeout=_PING_SECONDS)
         except (IqError, IqTimeout, TimeoutError):
@@ -211,7 +211,7 @@ class XmppClient(slixmpp.ClientXMPP):
         return _LASTING_IDS in answer["disco_info"]["features"]
 
     async def _unlock(self, room: str) -> None:
-        """A new room is locked until its owner has accepted how it is set up. Source: XEP-0045 section 10.1.2."""
+        """Accept the configuration of a new room, which is locked until then. Source: XEP-0045 section 10.1.2."""
         muc = self.plugin["xep_0045"]
         form = await muc.get_room_config(slixmpp.JID(room))
         form["type"] = "submit"

@@ -32,11 +32,11 @@ class Lately:
         self.given_ids[given_id(stanza, stanza.get("id", ""))] = message_id(stanza)
 
     def said(self, room_id: str, own_id: str) -> None:
-        """The bot has said something."""
+        """Note the id of the bot's last message in a room."""
         self.own[room_id] = own_id
 
     def reacted(self, stanza: Element) -> tuple[str, frozenset[str], frozenset[str]] | None:
-        """The message under which somebody changes their reactions, and which they were and are; None for no change."""
+        """Return the message, the sender's earlier reactions and the new ones; None if nothing changed."""
         found = reacted_to(stanza)
         if found is None:
             return None

@@ -36,20 +36,20 @@ class Reflections:
             del self._awaited[own_id]
 
     def came_back(self, stanza: Element) -> None:
-        """The room has repeated `stanza`."""
+        """Resolve the pending message that the room has reflected as `stanza`."""
         awaited = self._awaited.get(stanza.get("id", ""))
         if awaited is not None and not awaited.done():
             awaited.set_result(message_id(stanza))
 
     def refused(self, stanza: Element) -> None:
-        """The room has answered with an error."""
+        """Fail the pending message to which the room has answered with an error."""
         conditions = [each.tag.rpartition("}")[2] for error in stanza.iter() for each in error if "stanzas" in each.tag]
         awaited = self._awaited.get(stanza.get("id", ""))
         if awaited is not None and not awaited.done():
             awaited.set_exception(DeliveryFailed(", ".join(conditions) or "refused", is_permanent=True))
 
     def broke(self) -> None:
-        """The connection is gone: nobody knows what the rooms have taken."""
+        """Fail all pending messages as unknown, because the connection is gone."""
         for awaited in self._awaited.values():
             if not awaited.done():
                 awaited.set_exception(DeliveryFailed("the connection ended", is_unknown=True))

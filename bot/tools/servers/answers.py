@@ -63,7 +63,7 @@ def shown(value: object) -> str:
 
 
 def _error_text(answer: "Answer", echoes: EchoedSecretMask) -> str:
-    """The server's own text about the failure: FastAPI's and RFC 9457's `detail`, or the beginning of the body."""
+    """Return the server's text about the failure: FastAPI's and RFC 9457's `detail`, or the beginning of the body."""
     try:
         said = echoes.value(json.loads(answer.text))
     except (ValueError, RecursionError):

@@ -31,7 +31,7 @@ def inline(spec: object, base: str) -> ImportedDocument:
 async def fetched(
     exchange: Exchange, url: str, path: str, headers: Sequence[tuple[str, str]], *, max_bytes: int
 ) -> tuple[ImportedDocument, str]:
-    """The tools of the document at `url`, or of the one that stands at a usual place below it; and its base address.
+    """Fetch the document at `url` or at a usual path below it; return its tools and its base address.
 
     Raises:
         ServerUnavailable: there is none, or it cannot be used.

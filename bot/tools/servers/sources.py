@@ -169,7 +169,7 @@ def _connections(settings: ToolServerSettings) -> "Connections | None":
 
 
 def _mcp_servers(settings: ToolServerSettings, connections: "Connections | None" = None) -> "tuple[McpServer, ...]":
-    """The MCP servers of the connections and of the file; those of the file keep out of labels that are taken."""
+    """List the MCP servers of the connections and of the file; labels in the file that are taken are changed."""
     listed = () if connections is None else connections.mcp
     if not settings.mcp_file:
         return listed

@@ -78,7 +78,7 @@ async def _awaited(result: Any) -> object:
 
 
 def _arguments(function: Any, module: ModuleType, call: dict[str, Any]) -> dict[str, Any]:
-    """The call's arguments, as an instance of their model where the function takes one; and what the bot gives."""
+    """Build the arguments of the call, validated by the function's model if it has one, with injected values."""
     given: dict[str, Any] = dict(call["arguments"])
     person = call["person"]
     context = SimpleNamespace(sender=SimpleNamespace(**person), language=call["language"])
