@@ -1,3 +1,3 @@
-"""The edge of Bubbles: chat platforms, settings, wiring and the `bubbles` command."""
+"""The application: chat platforms, settings, composition root and the `bubbles` command."""
 
 __version__ = "0.1.0"

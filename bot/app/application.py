@@ -1,4 +1,4 @@
-"""The composition root: puts a bot together out of its parts, and runs it."""
+"""Composition root: build a bot from its settings and run it."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Sequence

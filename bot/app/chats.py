@@ -1,4 +1,4 @@
-"""The chats of a bot: the platforms that they are on, what is said there, and the other processes that serve them."""
+"""Open the platforms, outbox, leases and turn claims of a bot."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""What a process does because it is one of several: it leases its platforms, and claims what it answers."""
+"""Join a cluster of workers on one database: platform leases, turn claims and the remote outbox."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager

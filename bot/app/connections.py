@@ -1,4 +1,4 @@
-"""Runs the platforms of a bot: what is heard there is handled, and what an earlier run has left undone is taken up."""
+"""Run the platforms of a bot: receive messages and resume those that an earlier run left unanswered."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Coroutine

@@ -1,4 +1,4 @@
-"""Tells the platforms that keep files which messages have gone."""
+"""Delete the attachments of deleted messages on platforms that store files."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""What everything of a bot stands on: the settings, the time, where things are kept, and the record of what is done."""
+"""Open the infrastructure of a bot: settings, clock, database, state and call log."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""What a bot of these settings would offer, looked at without starting one: functions, plugins, tool servers."""
+"""Inspect the functions, plugins and tool servers of a configuration without starting a bot."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager, suppress

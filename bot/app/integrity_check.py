@@ -1,4 +1,4 @@
-"""Looks for damage of the database file: at the start, beside the bot's work, and once a day."""
+"""Check the database file for damage at the start and once a day, in the background."""
 
 from datetime import timedelta
 from typing import Final

@@ -1,4 +1,4 @@
-"""Makes the language model and its interpreter from the settings; what they need is imported where there is one."""
+"""Create the language model and its interpreter from the settings; import their libraries only when configured."""
 
 from typing import TYPE_CHECKING
 

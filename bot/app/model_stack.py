@@ -1,4 +1,4 @@
-"""The way to the language model: each request is timed, traced, and paid for."""
+"""Wrap the language model with timing, tracing and the budget."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""The way of a message, put together: middlewares, assistant, tools, outbox."""
+"""Build the message pipeline: middlewares, assistant, tools and outbox."""
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial

@@ -1,4 +1,4 @@
-"""Deletes what is over its time, once a day."""
+"""Delete expired data once a day."""
 
 from datetime import timedelta
 from typing import Final

@@ -1,4 +1,4 @@
-"""Makes the search engines that the settings have keys or addresses for."""
+"""Create the search engines that the settings have keys or addresses for."""
 
 from collections.abc import Sequence
 from contextlib import AsyncExitStack

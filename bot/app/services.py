@@ -1,4 +1,4 @@
-"""Makes every service of a bot, each with what it keeps things in and the limits of the settings."""
+"""Create the services of a bot with their storage and limits."""
 
 from datetime import timedelta
 from functools import partial

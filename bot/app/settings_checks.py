@@ -1,4 +1,4 @@
-"""Names in the settings that nothing has: they are allowed, for what they name may come, and mostly slips."""
+"""Report names in the settings that match no tool, plugin or platform."""
 
 from collections.abc import Collection, Iterable, Iterator
 

@@ -1,4 +1,4 @@
-"""How times are read here, from the settings of the operator."""
+"""Create the reader of times from the conventions in the settings."""
 
 from datetime import datetime
 

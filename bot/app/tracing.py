@@ -1,4 +1,4 @@
-"""One OpenTelemetry trace a message: the message, each request to a model, each call of a tool.
+"""Write one OpenTelemetry trace per message, with spans for model requests and tool calls.
 
 Names and attributes follow the semantic conventions for generative AI; no text of a message is sent.
 Source: https://opentelemetry.io/docs/specs/semconv/gen-ai/

@@ -1,1 +1,1 @@
-"""What each subcommand of `bubbles` does; imported only when it is used."""
+"""Subcommands of `bubbles`; each is imported only when it is used."""

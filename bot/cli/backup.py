@@ -1,4 +1,4 @@
-"""`bubbles backup` and `bubbles restore`: the whole database in one file."""
+"""`bubbles backup` and `bubbles restore`: copy the whole database to one file and back."""
 
 from pathlib import Path
 

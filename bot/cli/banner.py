@@ -1,4 +1,4 @@
-"""Whether whoever started the bot sits at a desktop, so that the page can be opened for them."""
+"""Print the start banner, and open the page in a browser on a desktop."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Columns of text beside each other in a terminal, Chinese characters counted as two places."""
+"""Lay out text in columns of a terminal; Chinese characters are two cells wide."""
 
 import unicodedata
 from collections.abc import Sequence

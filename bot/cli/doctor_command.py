@@ -1,4 +1,4 @@
-"""`bubbles doctor`: whether all that the bot depends on is well, and what to do where it is not."""
+"""`bubbles doctor`: check everything that the bot depends on and print the next steps."""
 
 import asyncio
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""How a command ends that could not do what it was asked."""
+"""End a command with an error message and exit status."""
 
 import click
 

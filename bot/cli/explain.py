@@ -1,4 +1,4 @@
-"""`bubbles explain`: what happened to a message, from the record."""
+"""`bubbles explain`: show how a message was handled, from the call log."""
 
 import asyncio
 from pathlib import Path

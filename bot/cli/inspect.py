@@ -1,4 +1,4 @@
-"""`bubbles tools` and `bubbles check`: look, change nothing."""
+"""`bubbles tools` and `bubbles check`: show the tools and check the settings."""
 
 import asyncio
 import json

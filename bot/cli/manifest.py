@@ -1,4 +1,4 @@
-"""`bubbles slack-manifest`: what makes an app of Slack a home for the bot."""
+"""`bubbles slack-manifest`: print the manifest of a Slack app for the bot."""
 
 import asyncio
 import json

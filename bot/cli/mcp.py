@@ -1,4 +1,4 @@
-"""`bubbles mcp`: the bot, with an MCP client on standard input and output."""
+"""`bubbles mcp`: serve an MCP client on standard input and output."""
 
 import asyncio
 import getpass

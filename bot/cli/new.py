@@ -1,4 +1,4 @@
-"""Whether a name can be that of a function, its module and its tool at once; what cannot would fail much later."""
+"""`bubbles new`: write the files of a new handler or plugin, after checking its name."""
 
 import ast
 import builtins

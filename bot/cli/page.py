@@ -1,4 +1,4 @@
-"""The page beside the chat platforms: served where the extra `web` is installed."""
+"""Serve the page beside the chat platforms if the extra `web` is installed."""
 
 import asyncio
 import importlib.util

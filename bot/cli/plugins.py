@@ -1,4 +1,4 @@
-"""`bubbles plugins`: what others have added, and what does not work."""
+"""`bubbles plugins`: list the plugins and their problems."""
 
 import asyncio
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""`bubbles reminders export`, `import` and `verify`: reminders in files, and the proof that none was lost."""
+"""`bubbles reminders export`, `import` and `verify`: write reminders to files, read them back and compare."""
 
 import asyncio
 import getpass

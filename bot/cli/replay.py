@@ -1,4 +1,4 @@
-"""`bubbles replay`: run a recorded turn again, with another model perhaps, and compare."""
+"""`bubbles replay`: run a recorded turn again, optionally with another model, and compare."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""The bot of `bubbles run` and `bubbles chat`, running: platforms, page, and what is warmed up beside them."""
+"""Run the bot of `bubbles run` and `bubbles chat`: platforms, page and warm-up."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence

@@ -1,4 +1,4 @@
-"""`bubbles run` and `bubbles chat`: what is there to see and to type into at once, then the bot itself."""
+"""`bubbles run` and `bubbles chat`: show the banner and prompt at once, then start the bot."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`bubbles export` and `bubbles import`: everything of some chats and people in a file, and back."""
+"""`bubbles export` and `bubbles import`: write all data of some chats and people to a file and read it back."""
 
 import asyncio
 from collections import Counter

@@ -1,4 +1,4 @@
-"""`bubbles usage`: what models and functions were used, by chat, person, function or day."""
+"""`bubbles usage`: show the usage of models and functions by chat, person, function or day."""
 
 import asyncio
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""The data folder: only the user of the bot reads what is in it."""
+"""Restrict the data folder to the user of the bot."""
 
 from collections.abc import Iterator
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""Names of the platforms and the models of their settings."""
+"""List the names of the platforms and the models of their settings."""
 
 import importlib
 from collections.abc import Mapping

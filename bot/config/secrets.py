@@ -1,4 +1,4 @@
-"""Where a secret is kept when a setting does not hold it: in a file of its own, or in the keyring of the system.
+"""Read secrets that a setting refers to from a file or from the system keyring.
 
 A setting then holds the place: `file:/run/secrets/openai`, or `keyring:service/name`. A place is no secret, so it may
 stand in `config.toml` too.

@@ -1,4 +1,4 @@
-"""Typed settings in groups: each with its default and one sentence."""
+"""Define the typed settings in groups, each with a default and a description."""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Reads settings from `config.toml` and the environment; nothing else in Bubbles does."""
+"""Read settings from `config.toml` and the environment; no other module does."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""The language of the terminal that a command is given in."""
+"""Find the language of the terminal from the locale variables."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""The bot's own time zone: the setting, else the machine's, always an IANA name."""
+"""Find the bot's IANA time zone: the setting, else the machine's."""
 
 from zoneinfo import ZoneInfo
 

@@ -1,1 +1,1 @@
-"""The HTTP API, the sockets of the web room and the page. Imported only where the extra `web` is installed."""
+"""HTTP API, WebSockets of the web chat and page; imported only if the extra `web` is installed."""

@@ -1,4 +1,4 @@
-"""The HTTP application: every router, behind the guard."""
+"""Build the HTTP application from all routers, behind the guard."""
 
 from collections.abc import Sequence
 from typing import Any, Final

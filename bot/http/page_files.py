@@ -1,4 +1,4 @@
-"""The page itself: built files that come with the program."""
+"""Serve the built files of the page."""
 
 from pathlib import Path
 from typing import Final

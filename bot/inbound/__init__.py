@@ -1,1 +1,1 @@
-"""What happens to a message on its way in."""
+"""Handling of incoming messages: router, middlewares, turns, corrections and recovery."""

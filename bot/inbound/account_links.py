@@ -1,4 +1,4 @@
-"""The chat commands /link and /unlink: one person with accounts on several platforms."""
+"""Handle the chat commands /link and /unlink: one person with accounts on several platforms."""
 
 import re
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Tells platforms which commands to show: those that every chat has, and one for each function."""
+"""Send command menus to the platforms: the general commands, and one for each function."""
 
 from collections.abc import Iterable
 

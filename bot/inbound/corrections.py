@@ -1,4 +1,4 @@
-"""What becomes of a message that was edited or withdrawn after it came in."""
+"""Apply edits and deletions of messages to the history."""
 
 from services.call_log.service import CallLog
 from services.history.service import HistoryService

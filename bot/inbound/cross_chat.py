@@ -1,4 +1,4 @@
-"""The chat commands /chatname and /for, and sentences such as "remind the #ops chat at 5": reminders for another chat.
+"""Handle /chatname, /for and sentences such as "remind the #ops chat at 5": reminders for another chat.
 
 Whoever sets one is a member there, and that chat has allowed it by taking a name.
 """

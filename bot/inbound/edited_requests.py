@@ -1,4 +1,4 @@
-"""An edited message that has set reminders changes them; one that is withdrawn does not, and that is said."""
+"""Change the reminders that a message has set when it is edited; report them when it is deleted."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta

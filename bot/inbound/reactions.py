@@ -1,4 +1,4 @@
-"""A reaction to a reminder or to its confirmation is a wish: a thumb up to be reminded too, taken back to leave."""
+"""Add or remove recipients of a reminder by reactions to it: thumbs up joins, removing it leaves."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""What an earlier run was told and did not deal with: it was killed between taking a message and answering it."""
+"""Resume messages that an earlier run recorded but did not answer, because it was killed."""
 
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""The one door in: every message of every platform passes `MessageRouter.handle`."""
+"""Route incoming messages of all platforms: `MessageRouter.handle` is the only entry point."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence

@@ -1,4 +1,4 @@
-"""Mends what comes in with half a character in it: such text can be neither stored nor sent."""
+"""Replace lone surrogates in incoming text, which can be neither stored nor sent."""
 
 import re
 from typing import Final, TypeVar

@@ -1,4 +1,4 @@
-"""Repeat work while the database is away, and log that once a minute instead of once an attempt."""
+"""Retry work while the database is unavailable, and log that once a minute."""
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""How fast each of many may come: token buckets."""
+"""Limit rates per key with token buckets."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Of several processes one answers each message, also when the one that took it in dies or freezes on the way."""
+"""Claim turns, so that one of several workers answers each message, even if the first one dies."""
 
 from collections.abc import Awaitable, Callable, Collection
 from typing import Final

@@ -1,4 +1,4 @@
-"""From a message to a turn: language, zone, time, tools and what was said before."""
+"""Build a turn from a message: language, zone, time, tools and earlier messages."""
 
 from collections.abc import Callable
 

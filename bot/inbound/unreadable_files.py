@@ -1,4 +1,4 @@
-"""A message on which the event loop stood still is never read again; its sender is told, spoken to or not."""
+"""Skip messages that blocked the event loop in an earlier run, and tell their senders."""
 
 from typing import Final
 

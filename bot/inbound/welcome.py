@@ -1,4 +1,4 @@
-"""The first words in a group: what the bot reads, what it keeps, what it can do. Said once."""
+"""Greet each group once: explain what the bot reads, stores and can do."""
 
 from datetime import timedelta
 from typing import Final

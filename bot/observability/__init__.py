@@ -1,1 +1,1 @@
-"""Logs, metrics and the watchdog."""
+"""Logs, metrics, redaction and the event loop watchdog."""

@@ -1,4 +1,4 @@
-"""Logging, configured once: one line a message, call and delivery; message text at DEBUG only; never secrets."""
+"""Configure logging: one line per message, call and delivery; message text at DEBUG only; never secrets."""
 
 import json
 import logging

@@ -1,4 +1,4 @@
-"""What has happened since this process started, counted as Prometheus wants it: only ever more."""
+"""Count messages, turns, calls and model usage since the start, as Prometheus counters."""
 
 from bisect import bisect_left
 from collections import Counter

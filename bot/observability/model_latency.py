@@ -1,4 +1,4 @@
-"""How long requests to the model take: a histogram since the start."""
+"""Measure the latency of model requests as a histogram since the start."""
 
 from collections.abc import Callable, Mapping
 from time import perf_counter

@@ -1,4 +1,4 @@
-"""Keeps secrets of the settings out of what people and models are told when a tool fails."""
+"""Redact secrets of the settings from the errors of failed tools."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Watch the event loop from a process of its own, and remember over a kill which message it stood still on.
+"""Watch the event loop from another process, and record which message blocked it.
 
 Each step of handling a message notes the message in a file that is mapped into memory, which costs no system call and
 survives `kill -9`. Where the loop stands still for two seconds, the process beside the bot puts a sign next to it: the

@@ -1,4 +1,4 @@
-"""The process beside the bot that ends it when its event loop stands still; it imports nothing of the bot.
+"""Kill the bot when its event loop blocks. Runs as a process of its own and imports nothing of the bot.
 
 A thread could not: a regular expression or a native library may hold the interpreter for minutes. Time is counted in
 looks of a second that found the bot running, so that a machine, a container or a job that was stopped does not count.

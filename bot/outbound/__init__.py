@@ -1,1 +1,1 @@
-"""What happens to a message on its way out."""
+"""Sending of messages: outbox, drafts, reminders, retries and platform leases."""

@@ -1,4 +1,4 @@
-"""Notices that a platform answers nobody: what is to be said there must not hold up what is said elsewhere."""
+"""Open a circuit breaker when a platform does not answer, so that it does not delay others."""
 
 import asyncio
 from collections import defaultdict

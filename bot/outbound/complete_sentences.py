@@ -1,4 +1,4 @@
-"""How far an answer that is still being written can be read."""
+"""Cut an unfinished answer after its last complete sentence."""
 
 import re
 from typing import Final

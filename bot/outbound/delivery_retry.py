@@ -1,4 +1,4 @@
-"""Chats in which something was given up: when somebody speaks there, the bot may be back, or may speak again."""
+"""Retry undelivered reminders of a chat when a message arrives from it."""
 
 from datetime import datetime, timedelta
 from typing import Final

@@ -1,4 +1,4 @@
-"""Shows an answer while a model writes it: one message, changed at the pace that the platform allows."""
+"""Show an answer while a model writes it, by editing one message at the rate that the platform allows."""
 
 import asyncio
 from collections.abc import AsyncIterator

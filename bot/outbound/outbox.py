@@ -1,4 +1,4 @@
-"""The one door out: finds the platform, keeps the order of a chat, records what the bot said."""
+"""Send all messages of the bot: find the platform, keep the order of a chat, record them."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence

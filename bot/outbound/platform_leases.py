@@ -1,4 +1,4 @@
-"""Of several processes on one PostgreSQL one is connected to each platform; when it dies, another one is."""
+"""Lease platforms, so that one of several workers on a PostgreSQL database connects to each."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection

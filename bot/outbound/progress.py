@@ -1,4 +1,4 @@
-"""One line that tells how far a long answer is, changed in place where the platform can do that."""
+"""Report the progress of a long answer in one line, edited in place if the platform can."""
 
 from datetime import datetime, timedelta
 from functools import partial

@@ -1,4 +1,4 @@
-"""Words due reminders and hands them to the outbox: code only, no model is asked."""
+"""Format due reminders and send them by the outbox, without a model."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Hands messages to the process that is connected to their platform, and says what others hand over to this one."""
+"""Pass messages to the worker that is connected to their platform, and send those of other workers."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -1,1 +1,1 @@
-"""Chat platforms; none knows another."""
+"""Chat platforms; none imports another."""

@@ -1,4 +1,4 @@
-"""What a chat platform is to the bot."""
+"""Protocols that chat platforms implement: `Platform`, `Capabilities` and optional features."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime

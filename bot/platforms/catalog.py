@@ -1,4 +1,4 @@
-"""Which platforms there are, and how each is made from the settings; imported only when it is used.
+"""Create the platforms from the settings; each adapter is imported only when it is used.
 
 A platform is a package `bot.platforms.NAME` with two modules. `settings.py` has `GROUP`, the Pydantic model of
 `[platforms.NAME]`, and imports no library of the platform. `adapter.py` has `create(parts)` and may import it.

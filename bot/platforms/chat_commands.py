@@ -1,4 +1,4 @@
-"""Slash commands as platforms offer them while somebody types."""
+"""Slash commands that platforms show in their menus."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""The terminal as a small group chat: several people, one room, a prompt that survives arriving reminders."""
+"""Use the terminal as a group chat of several people, with a prompt that arriving messages keep intact."""
 
 import asyncio
 import getpass

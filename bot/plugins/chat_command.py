@@ -1,4 +1,4 @@
-"""The chat command /plugins: what others have added, and switching it off and on in this chat."""
+"""Handle the chat command /plugins: list plugins and switch them off and on in a chat."""
 
 from typing import Final
 

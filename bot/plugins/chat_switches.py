@@ -1,4 +1,4 @@
-"""Plugins that are switched off in a chat, and plugins that fail: kept from the messages of others."""
+"""Guard the contributions of a plugin: skip it where it is switched off, and contain its failures."""
 
 from collections.abc import Awaitable, Callable
 from typing import Final, TypeVar

@@ -1,4 +1,4 @@
-"""What a plugin has opened is closed again: the last first, each in bounded time, a failure apart from the others."""
+"""Close the resources of a plugin, last first, each with a timeout; one failure does not stop the others."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -1,4 +1,4 @@
-"""What a plugin may add to the bot."""
+"""Contributions that a plugin may add to the bot."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, TypeVar

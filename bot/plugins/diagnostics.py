@@ -1,4 +1,4 @@
-"""What is wrong with a plugin, in one line for whoever can mend it; its trace is for those who log at DEBUG."""
+"""Describe the failure of a plugin in one line; log its traceback at DEBUG."""
 
 import builtins
 import re

@@ -1,4 +1,4 @@
-"""What works in a plugin and is hardly meant: it adds nothing, or a model would not know what a function is for."""
+"""Warn about likely mistakes in a plugin: no contributions, or functions without a description."""
 
 from collections.abc import Iterable, Iterator
 from types import FunctionType, ModuleType

@@ -1,4 +1,4 @@
-"""Find plugins and set them up; one that fails is reported and leaves the others alone."""
+"""Find plugins and set them up; report those that fail."""
 
 import importlib
 import importlib.util

@@ -1,4 +1,4 @@
-"""The plugins of a running bot: installed, shown, and exchanged for a newer version."""
+"""Manage the plugins of a running bot: install, list and reload them."""
 
 import asyncio
 from collections.abc import Collection, Iterable, Iterator

@@ -1,4 +1,4 @@
-"""What is wrong in a plugin's table of the settings, for the operator who wrote it; values are never quoted."""
+"""Validate a plugin's table of the settings; messages never quote values."""
 
 from collections.abc import Iterator, Mapping
 

@@ -1,4 +1,4 @@
-"""What a new version of a plugin changes about its functions, as lines."""
+"""Compare the function schemas of two versions of a plugin."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping

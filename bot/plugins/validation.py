@@ -1,4 +1,4 @@
-"""Whether what a plugin adds is of the kind that its list holds; what is not would fail later, and elsewhere."""
+"""Validate the types of a plugin's contributions."""
 
 from collections.abc import Callable, Iterable
 from typing import Final

@@ -1,4 +1,4 @@
-"""Notices new versions of plugins in the folder while the bot runs."""
+"""Watch the plugin folder and reload changed plugins."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable

@@ -1,1 +1,1 @@
-"""Examines what the bot depends on: each finding is good, or names the next step."""
+"""Checks of everything that the bot depends on; each problem names the next step."""

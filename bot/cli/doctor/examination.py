@@ -1,4 +1,4 @@
-"""The whole examination, in the order in which it is read."""
+"""Run all checks of the doctor in the order of the report."""
 
 from collections.abc import AsyncIterator
 

@@ -1,4 +1,4 @@
-"""The machine: its clock, its knowledge of time zones, its database."""
+"""Check the machine: its clock, time zone data and database."""
 
 import asyncio
 import os

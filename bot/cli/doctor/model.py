@@ -1,4 +1,4 @@
-"""The language model: whether it answers, and whether it calls tools."""
+"""Check that the language model answers and calls tools."""
 
 import json
 from typing import Final

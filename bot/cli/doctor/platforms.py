@@ -1,4 +1,4 @@
-"""The platforms: each examines itself, by the module `doctor` of its package."""
+"""Check each platform by the module `doctor` of its package."""
 
 import importlib
 import importlib.util

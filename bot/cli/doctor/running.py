@@ -1,4 +1,4 @@
-"""The bot that is running: how it says that its connections are."""
+"""Check the connections of a running bot over its HTTP API."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Whether the plugins work, the tool servers answer, and which names several of them use."""
+"""Check plugins, tool servers, the sandbox and name clashes."""
 
 from typing import TYPE_CHECKING, Final
 

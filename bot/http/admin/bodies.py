@@ -1,4 +1,4 @@
-"""The bodies of the admin API."""
+"""Request and response bodies of the admin API."""
 
 from typing import Annotated, Literal
 

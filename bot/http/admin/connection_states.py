@@ -1,4 +1,4 @@
-"""How the connection of a platform is, as this process sees it."""
+"""Tell the connection state of a platform as seen by this process."""
 
 from bot.app.application import App
 from bot.platforms.base import HasHealth, Platform

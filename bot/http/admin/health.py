@@ -1,4 +1,4 @@
-"""`/health/live` and `/health/ready`, for whoever keeps the bot running."""
+"""`/health/live` and `/health/ready`: liveness and readiness probes."""
 
 from typing import Literal
 

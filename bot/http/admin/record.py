@@ -1,4 +1,4 @@
-"""`/api/admin`, the record: calls, messages and turns of every chat."""
+"""`/api/admin`: list calls, messages and turns of every chat from the call log."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""`/api/admin`, the bot itself: health, adapters, metrics, usage, settings, tokens."""
+"""`/api/admin`: health, adapters, metrics, usage, settings and tokens."""
 
 import platform as machine
 import sys

@@ -1,4 +1,4 @@
-"""Files and pictures of a room: sent before the message that has them, opened by their address."""
+"""Upload and download the files and pictures of a room."""
 
 from typing import Annotated, Final
 

@@ -1,4 +1,4 @@
-"""`/api/chat/sessions/{session_id}/members`: the people who belong to a room."""
+"""`/api/chat/sessions/{session_id}/members`: invite people to a room."""
 
 from fastapi import APIRouter
 from pydantic import Field

@@ -1,4 +1,4 @@
-"""What people do to messages that are there: they change and withdraw their own, and put an emoji on any."""
+"""Edit and delete own messages, and react to any message."""
 
 from bot.http.core.context import HttpContext
 from bot.http.core.errors import HttpRefused

@@ -1,4 +1,4 @@
-"""`/api/chat`: say something, read what was said."""
+"""`/api/chat`: send messages and read the history."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""`/api/summary` and `/api/search`: what was said here, and what the web says."""
+"""`/api/summary` and `/api/search`: summarise a room and search the web."""
 
 from typing import Literal
 

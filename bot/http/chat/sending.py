@@ -1,4 +1,4 @@
-"""Say something in a room and follow what the bot makes of it, as events or as one answer."""
+"""Send a message to a room and return the bot's answer as events or as one body."""
 
 import asyncio
 import uuid

@@ -1,4 +1,4 @@
-"""`/api/chat/ws`: the room, live."""
+"""`/api/chat/ws`: serve a room over a WebSocket."""
 
 import asyncio
 import json

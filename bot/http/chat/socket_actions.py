@@ -1,4 +1,4 @@
-"""What a person asks for over a socket: to say something, to change what they said, to show the others a sign."""
+"""Carry out the frames that a person sends over a socket: messages, edits, reactions, typing."""
 
 from collections.abc import Awaitable, Callable, Mapping
 

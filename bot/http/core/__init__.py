@@ -1,1 +1,1 @@
-"""Parts that every route uses: context, errors, bodies and tokens."""
+"""Shared parts of all routes: context, errors, bodies and tokens."""

@@ -1,4 +1,4 @@
-"""The base of all that is answered over HTTP."""
+"""Base class of the response bodies."""
 
 from pydantic import BaseModel, ConfigDict
 

@@ -1,4 +1,4 @@
-"""Examples of answers for the OpenAPI document: what a bot has answered, cut to what shows the form."""
+"""Add examples of responses to the OpenAPI document."""
 
 import json
 from importlib.resources import files

@@ -1,4 +1,4 @@
-"""From where the server can be reached."""
+"""Check from where the server can be reached: a public address needs a token."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""The bodies of the chat API."""
+"""Request and response bodies of the chat API."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""What the routers of the HTTP API are given."""
+"""Give the routers of the HTTP API access to the bot."""
 
 import asyncio
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Every error of the API is `{code, detail, hint}`, that of `/v1` OpenAI's form, in the language of whoever asks."""
+"""Return errors as `{code, detail, hint}`, or in OpenAI's form under `/v1`, in the client's language."""
 
 import math
 from collections.abc import Mapping

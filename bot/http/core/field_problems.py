@@ -1,4 +1,4 @@
-"""What is wrong with a field of a request, in the language of whoever asks."""
+"""Describe invalid fields of a request in the client's language."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""How many sockets are open and how far they are behind, over the last day."""
+"""Measure the number of open sockets and their longest queue over the last day."""
 
 from collections import deque
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""Errors of `/v1` in the form that OpenAI's clients read.
+"""Return errors of `/v1` in OpenAI's form.
 
 Source: https://platform.openai.com/docs/guides/error-codes
 """

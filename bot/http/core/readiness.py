@@ -1,4 +1,4 @@
-"""Readiness of the bot: its database takes a write, its disk has room and no damage is known."""
+"""Check readiness: the database accepts writes, the disk has space and no damage is known."""
 
 import asyncio
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Examples of requests for the OpenAPI document, where the shapes of bodies and parameters give none themselves."""
+"""Add examples of requests to the OpenAPI document where the schemas have none."""
 
 from collections.abc import Mapping
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""Figures over time, out of the record: what the metrics screen plots."""
+"""Compute time series for the metrics screen from the call log."""
 
 from collections import defaultdict
 from collections.abc import Sequence

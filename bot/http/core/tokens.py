@@ -1,4 +1,4 @@
-"""The tokens that open the API: the operator's own from the settings, and those that admins give out."""
+"""Issue, find and revoke API tokens: the operator's from the settings, and those that admins issue."""
 
 import asyncio
 import hmac

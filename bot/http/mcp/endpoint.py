@@ -1,4 +1,4 @@
-"""`/mcp`: our functions for MCP clients over streamable HTTP."""
+"""`/mcp`: serve the bot's functions to MCP clients over streamable HTTP."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Our functions for MCP clients, with reminders and history as resources, under the permissions of whoever asks."""
+"""Serve the bot's functions, reminders and history to MCP clients with the client's permissions."""
 
 import json
 import uuid

@@ -1,4 +1,4 @@
-"""Bodies of the OpenAI-compatible endpoint, as far as the bot reads them.
+"""Request and response bodies of the OpenAI-compatible endpoint, as far as the bot reads them.
 
 Source: https://platform.openai.com/docs/api-reference/chat
 """

@@ -1,4 +1,4 @@
-"""`/v1`: the bot as a model, for every client that speaks OpenAI's chat completions.
+"""`/v1`: serve the bot as a model to clients of OpenAI's chat completions.
 
 Source: https://platform.openai.com/docs/api-reference/chat
 """

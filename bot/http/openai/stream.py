@@ -1,4 +1,4 @@
-"""An answer for an OpenAI client as a stream: its words as a model writes them, then calls, the end and the usage."""
+"""Stream an answer to an OpenAI client: text chunks, then calls, finish reason and usage."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""`tool_choice` of a completion: which tools are offered, and whether one of them must be called.
+"""Apply `tool_choice` of a completion: the tools offered, and if one must be called.
 
 Source: https://platform.openai.com/docs/api-reference/chat/create#chat-create-tool_choice
 """

@@ -1,4 +1,4 @@
-"""From a conversation that an OpenAI client keeps to a turn of the bot, and back to what the client is sent."""
+"""Convert an OpenAI client's conversation to a turn of the bot, and the result to a completion."""
 
 import json
 import re

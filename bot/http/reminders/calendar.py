@@ -1,4 +1,4 @@
-"""The calendar of a room's reminders: occurrences by range, and secret addresses for calendar programs."""
+"""Serve a room's occurrences by range, and calendar feeds at secret addresses."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta

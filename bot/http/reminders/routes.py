@@ -1,4 +1,4 @@
-"""`/api/reminders`: what a room is reminded of."""
+"""`/api/reminders`: list, create and change the reminders of a room."""
 
 import uuid
 from collections.abc import Mapping

@@ -1,1 +1,1 @@
-"""Web rooms: membership, history, events and calls."""
+"""Chats of the web platform: membership, history, events and calls."""

@@ -1,4 +1,4 @@
-"""Calls of tools that come over HTTP: by a person of a room, through the same checks as from a chat."""
+"""Call tools over HTTP for a person of a room, with the same checks as in a chat."""
 
 import uuid
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Tools that a person's own page runs: offered with a message, called over the page's socket."""
+"""Call tools that run in a person's page, over the page's socket."""
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What happens in the bot, told to the rooms: tool calls while they run, reminders that are changed or said."""
+"""Publish the bot's events to the rooms: running tool calls, changed and delivered reminders."""
 
 import asyncio
 from collections.abc import Iterator

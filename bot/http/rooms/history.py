@@ -1,4 +1,4 @@
-"""The messages of a room as the page shows them: history, calls and extras put together."""
+"""Read the messages of a room with their calls and extras, as the page shows them."""
 
 from collections.abc import Sequence
 

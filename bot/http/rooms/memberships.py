@@ -1,4 +1,4 @@
-"""Membership of web rooms: the rooms that the holder of a token may read and write.
+"""Decide which rooms the holder of a token may read and write.
 
 Admins may enter every room, and everybody may enter the lobby. A member belongs to the rooms that they were the first
 to use, that they have written in, or that another member invited them to. A token that was issued for a list of rooms

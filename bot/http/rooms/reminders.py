@@ -1,4 +1,4 @@
-"""The reminders of a room as the page shows them, and word of what has changed among them."""
+"""List the reminders of a room as the page shows them, and publish their changes."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Several workers, one room: what happens in it here is told to the others, and what happens there is shown here."""
+"""Share the events of a room between several workers."""
 
 import asyncio
 import json

@@ -1,1 +1,1 @@
-"""Who may do what, and how often."""
+"""Authentication, permissions and rate limits of the HTTP API."""

@@ -1,4 +1,4 @@
-"""Who asks, and what they may do."""
+"""Authenticate requests and check their scopes."""
 
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Final

@@ -1,4 +1,4 @@
-"""What every request passes first: the host it is for, the page it is from, its size, its pace, and who sends it."""
+"""Check every request first: host, origin, size, rate and token."""
 
 import re
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""The network that a client is in, for limits that hold for each client."""
+"""Map a client's address to its network, for limits per client."""
 
 import ipaddress
 from functools import lru_cache

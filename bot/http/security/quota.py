@@ -1,4 +1,4 @@
-"""What a request passes that has the bot think, search or call a tool: the limits of a message in a chat."""
+"""Apply the message limits of a chat to requests that use a model, a search or a tool."""
 
 from bot.http.core.context import HttpContext
 from bot.http.core.errors import HttpRefused

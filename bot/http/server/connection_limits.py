@@ -1,4 +1,4 @@
-"""Limits of the HTTP server's connections: their number, and the time that a request may take to arrive.
+"""Limit the number of HTTP connections and the time that a request may take to arrive.
 
 Uvicorn limits neither: a client that opens connections and sends half a request keeps each of them for ever, until the
 process has no file descriptor left for its database, its chat platforms and its log.

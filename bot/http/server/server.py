@@ -1,4 +1,4 @@
-"""Serves the HTTP application in the bot's own event loop."""
+"""Serve the HTTP application in the bot's event loop."""
 
 import asyncio
 import socket

@@ -1,4 +1,4 @@
-"""`/api/tools`: what the bot can do in a room, and doing it."""
+"""`/api/tools`: list and call the tools of a room."""
 
 import json
 from collections.abc import Mapping

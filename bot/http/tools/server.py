@@ -1,4 +1,4 @@
-"""`/tools`: our functions as an OpenAPI tool server, for Open WebUI and whoever else takes one."""
+"""`/tools`: serve the bot's functions as an OpenAPI tool server, for example to Open WebUI."""
 
 from typing import Annotated, Final
 

@@ -1,4 +1,4 @@
-"""`/api/tools/sources`: where the tools come from, and how each source is."""
+"""`/api/tools/sources`: list and refresh the sources of tools."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""`/api/tools`: the Python tools that admins keep in the database."""
+"""`/api/tools`: create, change and delete the Python tools in the database."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Questions asked of every message on its way in, one a file; each passes it on, or does not."""
+"""Middlewares for incoming messages; each passes a message on or stops it."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol

@@ -1,4 +1,4 @@
-"""Is this somebody whom the bot serves? Bots (itself included) and chats that are not on the list are not."""
+"""Stop messages of bots (including itself) and of chats that are not allowed."""
 
 from collections.abc import Collection
 

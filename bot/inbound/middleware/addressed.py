@@ -1,4 +1,4 @@
-"""Is this message worth an interpretation? The operator's `router.listen` decides for groups."""
+"""Stop group messages that `router.listen` excludes from interpretation."""
 
 from collections.abc import Awaitable, Callable
 from typing import Literal

@@ -1,4 +1,4 @@
-"""Is this a slash command? It is handled as the sentence that it stands for, on platforms with and without a menu."""
+"""Replace slash commands by the sentences that they stand for."""
 
 import re
 from collections.abc import Mapping

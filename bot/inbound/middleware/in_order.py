@@ -1,4 +1,4 @@
-"""Is another message of this chat being handled? One chat's messages go in order, different chats in parallel."""
+"""Handle the messages of one chat in order, and different chats in parallel."""
 
 import asyncio
 from weakref import WeakValueDictionary

@@ -1,4 +1,4 @@
-"""Has this message been handled before? Platforms deliver again after a lost acknowledgement."""
+"""Stop messages that were handled before: platforms redeliver after a lost acknowledgement."""
 
 from bot.inbound.middleware import Next
 from services.history.record_once import record_once

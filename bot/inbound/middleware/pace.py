@@ -1,4 +1,4 @@
-"""Do this person and this chat write faster than the bot should answer?"""
+"""Limit the rate of messages per person and per chat."""
 
 from typing import Final
 

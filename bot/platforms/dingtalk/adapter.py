@@ -1,4 +1,4 @@
-"""The bot in DingTalk: Stream mode in; out by the address that came with a message, or by the API."""
+"""Connect to DingTalk: receive by Stream mode, send by session webhooks or the API."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""DingTalk's API over HTTP: the gateway's ticket, the access token, sending, and giving it files."""
+"""Call DingTalk's HTTP API: connection ticket, access token, messages and file uploads."""
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta

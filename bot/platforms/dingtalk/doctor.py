@@ -1,4 +1,4 @@
-"""What DingTalk says of the robot's app: its secret, and whether the robot may send."""
+"""Check the DingTalk app: its secret, and the robot's permission to send."""
 
 from typing import Final
 

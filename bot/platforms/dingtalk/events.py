@@ -1,4 +1,4 @@
-"""What DingTalk tells a robot, as far as Bubbles reads it.
+"""Models of DingTalk's callbacks, as far as Bubbles reads them.
 
 Source: https://open.dingtalk.com/document/orgapp/receive-message
 """

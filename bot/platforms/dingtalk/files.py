@@ -1,4 +1,4 @@
-"""Files as DingTalk takes them: pictures, some kinds of documents, and everything else in a ZIP archive.
+"""Prepare files for DingTalk: pictures, some document types, and a ZIP archive for all others.
 
 Source: https://open.dingtalk.com/document/orgapp/upload-media-files
 """

@@ -1,4 +1,4 @@
-"""What the bot says, as bodies of DingTalk's requests: plain text, in which nothing is read as a mark, and files.
+"""Build the bodies of DingTalk's requests: plain text without markup, and files.
 
 Source: https://open.dingtalk.com/document/orgapp/robot-message-types-and-data-format
 """

@@ -1,4 +1,4 @@
-"""What the operator chooses for DingTalk."""
+"""Settings of the DingTalk platform."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""The connection of DingTalk's SDK, driven so that it can be stopped, and so that nothing blocks the event loop."""
+"""Run the stream connection of DingTalk's SDK so that it can be stopped and does not block the event loop."""
 
 import json
 import logging

@@ -1,4 +1,4 @@
-"""DingTalk's callbacks as chat messages. Source: https://open.dingtalk.com/document/orgapp/receive-message."""
+"""Convert DingTalk's callbacks to chat messages. Source: https://open.dingtalk.com/document/orgapp/receive-message."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The bot on Discord: the gateway in, REST out."""
+"""Connect to Discord: receive by the gateway, send by REST."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""discord.py's client, told to hand on the gateway's events as they come and to keep nothing of them."""
+"""Run discord.py's client so that it passes on raw gateway events and caches nothing."""
 
 import io
 import json

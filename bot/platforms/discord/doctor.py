@@ -1,4 +1,4 @@
-"""What Discord says of the bot's application: the token, the intent to read messages, and what servers let it do."""
+"""Check the Discord application: its token, the message content intent and the permissions in guilds."""
 
 from bot.config.settings import Settings
 from bot.platforms.discord.rights import examine_rights

@@ -1,4 +1,4 @@
-"""What Discord's gateway tells a bot, as far as Bubbles reads it.
+"""Models of Discord's gateway events, as far as Bubbles reads them.
 
 Source: https://discord.com/developers/docs/events/gateway-events
 """

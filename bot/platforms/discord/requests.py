@@ -1,4 +1,4 @@
-"""What the bot says, as bodies of Discord's REST requests.
+"""Build the bodies of Discord's REST requests.
 
 Source: https://discord.com/developers/docs/resources/message#create-message
 """

@@ -1,4 +1,4 @@
-"""What Discord's servers let the bot do, for the doctor.
+"""Check the bot's permissions in Discord guilds.
 
 Source: https://discord.com/developers/docs/topics/permissions
 """

@@ -1,4 +1,4 @@
-"""What the operator chooses for Discord."""
+"""Settings of the Discord platform."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Discord's events as chat messages. Source: https://discord.com/developers/docs/resources/message."""
+"""Convert Discord's events to chat messages. Source: https://discord.com/developers/docs/resources/message."""
 
 import re
 from collections.abc import Mapping

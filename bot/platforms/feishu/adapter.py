@@ -1,4 +1,4 @@
-"""The bot in Feishu or Lark: the long connection in, the open API out."""
+"""Connect to Feishu or Lark: receive by the long connection, send by the open API."""
 
 import asyncio
 from collections import deque

@@ -1,4 +1,4 @@
-"""Feishu's open API over HTTP: the tenant's token, who the bot is, and sending."""
+"""Call Feishu's open API over HTTP: tenant token, bot account and messages."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""What Feishu says of the bot's app."""
+"""Check the Feishu app and its bot."""
 
 from collections.abc import Mapping
 

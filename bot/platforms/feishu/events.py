@@ -1,4 +1,4 @@
-"""What Feishu tells an app, as far as Bubbles reads it.
+"""Models of Feishu's events, as far as Bubbles reads them.
 
 Source: https://open.feishu.cn/document/server-docs/im-v1/message/events/receive
 """

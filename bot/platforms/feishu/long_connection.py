@@ -1,4 +1,4 @@
-"""The long connection of Feishu's SDK, driven so that it can be stopped and belongs to the event loop of the bot."""
+"""Run the long connection of Feishu's SDK in the bot's event loop, so that it can be stopped."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

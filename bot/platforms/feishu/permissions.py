@@ -1,4 +1,4 @@
-"""What the organisation lets the app do in Feishu, for the doctor.
+"""Check the permissions of the app in Feishu.
 
 Source: https://open.feishu.cn/document/uAjLw4CM/ukTMukTMukTM/application-v6/scope/list
 """

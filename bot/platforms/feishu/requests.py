@@ -1,4 +1,4 @@
-"""What the bot says, as bodies of Feishu's requests: posts, whose parts are text, links and mentions.
+"""Build the bodies of Feishu's requests: posts of text, links and mentions.
 
 Source: https://open.feishu.cn/document/server-docs/im-v1/message-content-description/create_json
 """

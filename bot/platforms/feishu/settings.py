@@ -1,4 +1,4 @@
-"""What the operator chooses for Feishu or Lark."""
+"""Settings of the Feishu platform."""
 
 from typing import Final
 

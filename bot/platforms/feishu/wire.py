@@ -1,4 +1,4 @@
-"""Feishu's events as chat messages. Source: https://open.feishu.cn/document/server-docs/im-v1/message/events/receive."""
+"""Convert Feishu's events to chat messages. Source: https://open.feishu.cn/document/server-docs/im-v1/message/events/receive."""
 
 import json
 from collections.abc import Collection, Mapping

@@ -1,4 +1,4 @@
-"""An IRC network as a chat platform, on asyncio alone.
+"""Connect to an IRC network with asyncio alone.
 
 The `irc` package was tried and left out: its connections cannot be awaited, so it can neither say that a line has been
 taken by the server nor slow down when the server does.

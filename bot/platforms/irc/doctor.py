@@ -1,4 +1,4 @@
-"""What an IRC network says of the bot: whether it takes connections, the nickname and the account."""
+"""Check the IRC network: connection, nickname and account."""
 
 import asyncio
 import ssl

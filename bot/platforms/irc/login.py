@@ -1,4 +1,4 @@
-"""Getting in: capabilities, nickname, account. Source: https://ircv3.net/specs/extensions/capability-negotiation."""
+"""Log in to an IRC network: capabilities, nickname, account. Source: https://ircv3.net/specs/extensions/capability-negotiation."""
 
 import base64
 from collections.abc import Callable

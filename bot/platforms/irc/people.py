@@ -1,4 +1,4 @@
-"""Who is in which channel, who is an operator there, and under which account: all that names on IRC are worth."""
+"""Track the members of IRC channels, their operator status and their accounts."""
 
 from collections import defaultdict
 from typing import Final

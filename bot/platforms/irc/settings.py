@@ -1,4 +1,4 @@
-"""What the operator chooses for IRC."""
+"""Settings of the IRC platform."""
 
 from typing import Final
 

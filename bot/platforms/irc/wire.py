@@ -1,4 +1,4 @@
-"""Lines of IRC, and what they are as chat messages. Source: RFC 2812 and https://ircv3.net/irc/."""
+"""Parse IRC lines and convert them to chat messages. Source: RFC 2812 and https://ircv3.net/irc/."""
 
 import re
 from collections.abc import Iterable

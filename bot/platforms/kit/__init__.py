@@ -1,1 +1,1 @@
-"""What every adapter of a chat platform needs: text in pieces and spans, pace, and connections that come back."""
+"""Shared parts of the platform adapters: text splitting, spans, rate limits and reconnection."""

@@ -1,4 +1,4 @@
-"""Whether a text calls the bot by its name."""
+"""Recognise texts that address the bot by its name."""
 
 import re
 from functools import cache

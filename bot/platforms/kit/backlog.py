@@ -1,4 +1,4 @@
-"""Hand messages on without holding up the connection they came by, for platforms that deliver each only once."""
+"""Queue received messages so that a slow handler does not block the connection."""
 
 import asyncio
 from collections.abc import AsyncIterator

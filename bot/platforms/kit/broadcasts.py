@@ -1,4 +1,4 @@
-"""Words that would notify a whole room, made harmless: only code rings for everybody, never a text."""
+"""Neutralise words in a text that would notify a whole room."""
 
 import re
 from typing import Final

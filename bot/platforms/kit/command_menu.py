@@ -1,4 +1,4 @@
-"""The commands that platforms offer while somebody types; each is a text that the bot understands everywhere."""
+"""Convert a chosen command of a menu to the text that the bot understands."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -1,4 +1,4 @@
-"""Keeps a connection up: connects again after growing, jittered pauses, and knows how it is."""
+"""Keep a connection up: reconnect with exponential backoff and jitter, and report its health."""
 
 import asyncio
 import random

@@ -1,4 +1,4 @@
-"""The commands of the functions, made from their schemas: names, descriptions in both languages, typed options."""
+"""Build menu commands from the schemas of the functions: names, descriptions, typed options."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Spans as the small HTML that Telegram and Matrix take."""
+"""Render spans as the HTML subset of Telegram and Matrix."""
 
 from collections.abc import Callable, Sequence
 from html import escape

@@ -1,4 +1,4 @@
-"""Sends the pieces of one message in turn, so that trying again never says its beginning twice."""
+"""Send the pieces of one message in order, so that a retry does not repeat the first ones."""
 
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Final

@@ -1,4 +1,4 @@
-"""The times that platforms write on messages."""
+"""Parse the timestamps of platforms."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""A platform's API over HTTP that answers in JSON, and what it means when no answer comes."""
+"""Call a platform's JSON API over HTTP, and classify its failures."""
 
 from collections.abc import Mapping
 from typing import Final

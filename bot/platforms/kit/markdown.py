@@ -1,4 +1,4 @@
-"""Our small Markdown as spans, which each wire renders and escapes for its platform.
+"""Parse the bot's Markdown subset into spans, which each platform renders and escapes.
 
 The dialect: `**bold**`, `*italic*` or `_italic_`, `` `code` ``, fenced code blocks, `[text](https://…)`, and headings,
 which become bold lines. Marks in the middle of a word, or without their partner, are plain text: nothing that a person

@@ -1,4 +1,4 @@
-"""How fast lines may be sent: some at once, then one in a while."""
+"""Limit the rate of sent lines: a burst, then one per interval."""
 
 import asyncio
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What a platform is made from."""
+"""Dependencies that a platform is created with."""
 
 from msgspec import Struct
 

@@ -1,4 +1,4 @@
-"""A long text in pieces that fit: cut where a reader would pause, never inside what belongs together."""
+"""Split a long text at paragraphs, sentences or words, never inside a link, mention or character."""
 
 import re
 import unicodedata

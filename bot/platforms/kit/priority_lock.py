@@ -1,4 +1,4 @@
-"""A lock that urgent holders get before those that have waited longer."""
+"""Lock that urgent waiters acquire before earlier ones."""
 
 import asyncio
 from collections import deque

@@ -1,4 +1,4 @@
-"""What was typed at a terminal before there was anybody to read it."""
+"""Read lines that were typed at a terminal before the bot started."""
 
 import os
 import select

@@ -1,4 +1,4 @@
-"""Matrix as a chat platform: one account in many rooms."""
+"""Connect one account to the rooms of a Matrix homeserver."""
 
 import asyncio
 import hashlib

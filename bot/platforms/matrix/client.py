@@ -1,4 +1,4 @@
-"""The one place that knows matrix-nio: requests out, plain JSON in."""
+"""Wrap matrix-nio: send requests and receive plain JSON. No other module imports it."""
 
 import asyncio
 from collections.abc import Coroutine, Mapping

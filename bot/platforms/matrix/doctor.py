@@ -1,4 +1,4 @@
-"""What a Matrix homeserver says of the bot's account: the login, and the rooms in which it can do something."""
+"""Check the bot's account on a Matrix homeserver: the login and its rooms."""
 
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec

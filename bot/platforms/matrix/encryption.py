@@ -1,4 +1,4 @@
-"""Encrypted rooms: the keys of the bot's device, which are kept in a folder, and their upkeep.
+"""Manage the keys of the bot's device for encrypted rooms in a folder.
 
 Source: https://spec.matrix.org/latest/client-server-api/#end-to-end-encryption
 """

@@ -1,4 +1,4 @@
-"""What the operator chooses for Matrix."""
+"""Settings of the Matrix platform."""
 
 from typing import Final, Literal
 

@@ -1,4 +1,4 @@
-"""Events of Matrix rooms as chat messages, and messages as events. Source: https://spec.matrix.org/latest/."""
+"""Convert events of Matrix rooms to chat messages, and messages to events. Source: https://spec.matrix.org/latest/."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence

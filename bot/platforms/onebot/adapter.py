@@ -1,4 +1,4 @@
-"""The bot on QQ and wherever else a client speaks OneBot v11."""
+"""Connect to QQ and other networks through a OneBot v11 client."""
 
 import asyncio
 from collections import deque

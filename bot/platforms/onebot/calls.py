@@ -1,4 +1,4 @@
-"""Actions asked of a OneBot client over a WebSocket: each with an echo, by which its answer is known."""
+"""Call actions of a OneBot client over a WebSocket, and match responses by their echo."""
 
 import asyncio
 import itertools

@@ -1,4 +1,4 @@
-"""What can be known of a OneBot client before it is served."""
+"""Check the connection to a OneBot client."""
 
 import errno
 import socket

@@ -1,4 +1,4 @@
-"""The three ways to a OneBot client: it connects to us, we connect to it, or both post over HTTP.
+"""Connect to a OneBot client by forward WebSocket, reverse WebSocket or HTTP.
 
 Source: https://github.com/botuniverse/onebot-11/tree/master/communication
 """

@@ -1,4 +1,4 @@
-"""What the bot says, as actions of OneBot v11: always segments, so that no text can pass for a CQ code."""
+"""Build actions of OneBot v11 from messages, always as segments so that no text is read as a CQ code."""
 
 import base64
 from typing import Final

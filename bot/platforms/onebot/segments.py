@@ -1,4 +1,4 @@
-"""Message segments and CQ codes, OneBot's two ways to write a message.
+"""Parse message segments and CQ codes, the two message formats of OneBot.
 
 Source: https://github.com/botuniverse/onebot-11/blob/master/message/README.md
 """

@@ -1,4 +1,4 @@
-"""What the operator chooses for OneBot."""
+"""Settings of the OneBot platform."""
 
 from typing import Final, Literal
 

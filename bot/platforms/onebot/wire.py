@@ -1,4 +1,4 @@
-"""OneBot v11 events as chat messages. Source: https://github.com/botuniverse/onebot-11/tree/master/event."""
+"""Convert OneBot v11 events to chat messages. Source: https://github.com/botuniverse/onebot-11/tree/master/event."""
 
 import sys
 from collections.abc import Collection

@@ -1,4 +1,4 @@
-"""The bot in a Slack workspace: Socket Mode or signed requests in, the Web API out."""
+"""Connect to a Slack workspace: receive by Socket Mode or signed requests, send by the Web API."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Slack's Web API through its SDK, with its errors in the words of the outbox."""
+"""Call Slack's Web API through its SDK, and convert its errors to `DeliveryFailed`."""
 
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""What Slack says of the bot's app: its tokens, and what they permit."""
+"""Check the Slack app: its tokens and their scopes."""
 
 from bot.config.settings import Settings
 from bot.platforms.kit.doctor.asking import Asking

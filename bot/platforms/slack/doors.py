@@ -1,4 +1,4 @@
-"""The two ways in: Socket Mode, over which Slack sends envelopes, and HTTP, to which it posts signed requests.
+"""Receive Slack's events by Socket Mode or by signed HTTP requests.
 
 Source: https://docs.slack.dev/apis/events-api/using-socket-mode
 """

@@ -1,4 +1,4 @@
-"""What Slack tells an app, as far as Bubbles reads it. Source: https://docs.slack.dev/reference/events/message."""
+"""Models of Slack's events, as far as Bubbles reads them. Source: https://docs.slack.dev/reference/events/message."""
 
 from pydantic import BaseModel, ConfigDict, Field
 

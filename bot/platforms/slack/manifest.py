@@ -1,4 +1,4 @@
-"""The manifest of a Slack app: what the operator pastes, made from the commands that the bot offers.
+"""Build the manifest of a Slack app from the bot's commands.
 
 Source: https://docs.slack.dev/reference/app-manifest
 """

@@ -1,4 +1,4 @@
-"""What the bot says, as blocks of rich text, in which nothing is read as a mark.
+"""Build Slack messages as rich text blocks, in which text is never read as markup.
 
 Source: https://docs.slack.dev/reference/block-kit/blocks/rich-text-block
 """

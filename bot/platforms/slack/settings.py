@@ -1,4 +1,4 @@
-"""What the operator chooses for Slack."""
+"""Settings of the Slack platform."""
 
 from typing import Final, Literal
 

@@ -1,4 +1,4 @@
-"""Slack's events as chat messages. Source: https://docs.slack.dev/messaging/formatting-message-text."""
+"""Convert Slack's events to chat messages. Source: https://docs.slack.dev/messaging/formatting-message-text."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping

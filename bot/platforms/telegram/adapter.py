@@ -1,4 +1,4 @@
-"""The bot on Telegram: long polling or a webhook in, the Bot API out."""
+"""Connect to Telegram: receive by long polling or a webhook, send by the Bot API."""
 
 import asyncio
 from collections.abc import Collection, Sequence

@@ -1,4 +1,4 @@
-"""Who the administrators of a group are, asked for rarely."""
+"""Cache the administrators of groups."""
 
 from collections.abc import Awaitable, Callable, Collection
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""What Telegram says of the bot's account: the token, and what a group lets it see."""
+"""Check the Telegram bot account: its token, privacy mode and webhook."""
 
 from bot.config.settings import Settings
 from bot.platforms.kit.doctor.asking import Asking

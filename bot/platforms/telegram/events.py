@@ -1,4 +1,4 @@
-"""What Telegram tells a bot, as far as Bubbles reads it. Source: https://core.telegram.org/bots/api#update."""
+"""Models of Telegram's updates, as far as Bubbles reads them. Source: https://core.telegram.org/bots/api#update."""
 
 from pydantic import BaseModel, ConfigDict, Field
 

@@ -1,4 +1,4 @@
-"""Telegram's errors in the words of the outbox."""
+"""Convert Telegram's errors to `DeliveryFailed`."""
 
 from aiogram.exceptions import (
     AiogramError,

@@ -1,4 +1,4 @@
-"""Files of the bot on Telegram: pictures as pictures, everything else as documents."""
+"""Send files on Telegram: pictures as photos, all others as documents."""
 
 from aiogram import Bot
 from aiogram.exceptions import AiogramError, TelegramBadRequest

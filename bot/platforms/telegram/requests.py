@@ -1,4 +1,4 @@
-"""What the bot says, as requests of Telegram's Bot API."""
+"""Build the requests of Telegram's Bot API."""
 
 from collections.abc import Sequence
 from html import escape

@@ -1,4 +1,4 @@
-"""What the operator chooses for Telegram."""
+"""Settings of the Telegram platform."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""The door that Telegram posts updates to, instead of being asked for them."""
+"""Receive Telegram's updates by a webhook instead of long polling."""
 
 import hmac
 from collections.abc import Awaitable, Callable

@@ -1,4 +1,4 @@
-"""Telegram's updates as chat messages. Source: https://core.telegram.org/bots/api."""
+"""Convert Telegram's updates to chat messages. Source: https://core.telegram.org/bots/api."""
 
 from collections.abc import Collection, Mapping
 from datetime import datetime

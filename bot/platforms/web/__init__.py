@@ -1,1 +1,1 @@
-"""The web room: several people and the bot in one page, over the HTTP API's own protocol."""
+"""Web chat: several people and the bot in one page, over the HTTP API."""

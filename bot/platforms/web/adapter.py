@@ -1,4 +1,4 @@
-"""The web room as a chat platform: what the sockets and the HTTP API say comes in here, and the bot's words go out."""
+"""Connect the web rooms: receive messages of the sockets and the HTTP API, send the bot's messages."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The answers that the bot is making in the rooms: begun, heard while they are written, stopped, and ended."""
+"""Track the answers in progress in all rooms: begin, stream, stop and end them."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -1,4 +1,4 @@
-"""An answer of the bot in the making: begun, heard piece by piece, done."""
+"""Publish one answer in progress to its room as a stream of events."""
 
 import asyncio
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""The buttons under a message of the room: who may press each, and whether it is still of use."""
+"""Manage the buttons under a message: who may press each, and when they expire."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Calls that a person's page carries out: asked over their socket, answered over it."""
+"""Call tools in a person's page over their socket."""
 
 import asyncio
 import uuid

@@ -1,4 +1,4 @@
-"""What a message of the room has beside its text: buttons, reactions, the reminder it is about."""
+"""Store the extras of messages: buttons, reactions and the reminder of the message."""
 
 from datetime import timedelta
 from typing import Final

@@ -1,4 +1,4 @@
-"""Files and pictures of the rooms: kept in the data folder, found by an address that nobody can guess."""
+"""Store files and pictures of the rooms in the data folder under unguessable addresses."""
 
 import asyncio
 import errno

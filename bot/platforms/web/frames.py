@@ -1,4 +1,4 @@
-"""What goes over a room's sockets: frames, and the shapes inside them."""
+"""Frames that are sent over a room's sockets, and their schemas."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""The ids of the room: messages know the client's own id, so that what is sent twice is one message."""
+"""Build message ids from the client's ids, so that a repeated message is recognised."""
 
 import re
 from hashlib import sha256

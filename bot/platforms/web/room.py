@@ -1,4 +1,4 @@
-"""One room: who is in it, and what happened in it lately, told to everybody who listens."""
+"""Keep the members and recent events of one room, and publish events to its listeners."""
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping

@@ -1,4 +1,4 @@
-"""The rooms of the page: made on first use, forgotten when nobody is in them, the same on all workers."""
+"""Manage the web rooms: create on first use, close idle ones, share events between workers."""
 
 import uuid
 from collections.abc import Callable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Messages and due reminders as the page and the HTTP API get them."""
+"""Convert messages and due reminders to the schemas of the page and the HTTP API."""
 
 import re
 import uuid

@@ -1,4 +1,4 @@
-"""Uploads that no message uses yet: limited for each person, and listed so that they can be deleted.
+"""Track uploads that no message uses yet: limit them per person and list them for deletion.
 
 Each has an entry `<person>/<key>` in a folder of its own, which holds its size, until a message takes the file.
 """

@@ -1,4 +1,4 @@
-"""XMPP multi-user chat as a chat platform: one account in the rooms of the settings."""
+"""Connect one account to the XMPP multi-user chat rooms of the settings."""
 
 import asyncio
 import uuid

@@ -1,4 +1,4 @@
-"""The one place that knows slixmpp: stanzas in and out, as XML elements."""
+"""Wrap slixmpp: send and receive stanzas as XML elements. No other module imports it."""
 
 import asyncio
 import ssl

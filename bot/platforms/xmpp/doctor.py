@@ -1,4 +1,4 @@
-"""What an XMPP server says of the bot: whether it lets it in, and whether its rooms have a home."""
+"""Check the XMPP server: the login and the services of the rooms."""
 
 from typing import Final
 

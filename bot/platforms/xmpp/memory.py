@@ -1,4 +1,4 @@
-"""What was said in the rooms lately: later stanzas name it, or repeat it."""
+"""Remember the recent messages of rooms, to which later stanzas refer."""
 
 from typing import Final
 from xml.etree.ElementTree import Element

@@ -1,4 +1,4 @@
-"""Messages of the bot that wait until their room has repeated them to everybody, the bot among them."""
+"""Track sent messages until their room reflects them."""
 
 import asyncio
 from typing import Final

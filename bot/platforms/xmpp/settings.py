@@ -1,4 +1,4 @@
-"""What the operator chooses for XMPP."""
+"""Settings of the XMPP platform."""
 
 from typing import Final
 

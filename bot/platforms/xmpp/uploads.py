@@ -1,4 +1,4 @@
-"""Files in XMPP: the server keeps one and gives it an address, which is what is said. Source: XEP-0363."""
+"""Upload files to an XMPP server and send their address. Source: XEP-0363."""
 
 from collections.abc import Mapping
 from typing import Final, Protocol

@@ -1,4 +1,4 @@
-"""Stanzas of XMPP multi-user chat as chat messages.
+"""Convert stanzas of XMPP multi-user chat to chat messages.
 
 Source: XEP-0045, XEP-0461, XEP-0308, XEP-0421, XEP-0359, XEP-0424, XEP-0444, XEP-0066.
 """

@@ -1,1 +1,1 @@
-"""Tools of other servers: fetched, called and kept alive here; `function_calls.toolsets` says what they are."""
+"""Tool servers (OpenAPI and MCP): connections, credentials, listings and calls."""

@@ -1,4 +1,4 @@
-"""What a server answered, as a result that a model and a person can read."""
+"""Convert a tool server's response to a tool result."""
 
 import json
 from typing import TYPE_CHECKING, Final

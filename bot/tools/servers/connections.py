@@ -1,4 +1,4 @@
-"""Which tool servers there are, as operators write it: `TOOL_SERVER_CONNECTIONS` and plain addresses."""
+"""Read the configured tool servers from `TOOL_SERVER_CONNECTIONS` and plain addresses."""
 
 import json
 import re

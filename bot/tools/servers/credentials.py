@@ -1,4 +1,4 @@
-"""Shows a server who calls: keys, passwords, and tokens that are fetched with a client's own secret."""
+"""Add credentials to requests: keys, passwords and OAuth client credential tokens."""
 
 import json
 import time

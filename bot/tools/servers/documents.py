@@ -1,4 +1,4 @@
-"""Fetches the document of a tool server, JSON or YAML."""
+"""Fetch the OpenAPI document of a tool server, JSON or YAML."""
 
 import asyncio
 import json

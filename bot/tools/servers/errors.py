@@ -1,4 +1,4 @@
-"""What goes wrong with servers of others."""
+"""Errors of tool servers."""
 
 from services.kernel.errors import ToolFailed
 

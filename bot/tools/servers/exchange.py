@@ -1,4 +1,4 @@
-"""Requests to one configured origin and nowhere else, with answers of a bounded size.
+"""Send requests to one configured origin only, and limit the size of responses.
 
 An operator's own server may well stand on a private address; so the rule is not which addresses are public, but that
 nothing that a document or an answer says leads to another origin (OWASP's SSRF prevention cheat sheet, case 1).

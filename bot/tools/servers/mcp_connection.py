@@ -1,4 +1,4 @@
-"""Connections to MCP servers over stdio and streamable HTTP, on the official SDK."""
+"""Connect to MCP servers over stdio and streamable HTTP with the official SDK."""
 
 import asyncio
 import os

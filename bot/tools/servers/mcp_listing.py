@@ -1,4 +1,4 @@
-"""What an MCP server has: its tools, its prompts as one tool each, and its resources as one tool for them all."""
+"""List an MCP server's tools, prompts (one tool each) and resources (one tool for all)."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeVar

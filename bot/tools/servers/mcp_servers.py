@@ -1,4 +1,4 @@
-"""Which MCP servers there are: the file in the form that MCP clients share, `{"mcpServers": {name: …}}`."""
+"""Read MCP servers from a file in the common form of MCP clients, `{"mcpServers": {name: …}}`."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What MCP servers list and answer, as tools and results of ours."""
+"""Convert listings and results of MCP servers to tool specs and tool results."""
 
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Final

@@ -1,4 +1,4 @@
-"""The tools of one MCP server: connected, listed, called, and connected again when the server is gone."""
+"""Connect to one MCP server, list and call its tools, and reconnect when it is gone."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping

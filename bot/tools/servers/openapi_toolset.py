@@ -1,4 +1,4 @@
-"""The tools of one OpenAPI server: its document cached until it is refreshed, its operations called."""
+"""Offer and call the operations of one OpenAPI server; its document is cached until refreshed."""
 
 import asyncio
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""All sources of tools of a bot, put together and kept running; of those it does not have nothing is imported."""
+"""Open all tool sources of a bot and keep them running; import only what is configured."""
 
 import asyncio
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence

@@ -1,1 +1,1 @@
-"""Python tools kept in the database: each call runs in a process of its own that can do little else."""
+"""Python tools stored in the database; each call runs in a sandboxed process."""

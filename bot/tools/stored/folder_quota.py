@@ -1,4 +1,4 @@
-"""Measure and remove the folder of a call, whatever a tool has put there."""
+"""Measure and remove the working folder of a call."""
 
 import asyncio
 import os

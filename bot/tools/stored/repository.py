@@ -1,4 +1,4 @@
-"""What admins do with stored tools: write, change, switch, share and delete them."""
+"""Create, change, enable, share and delete stored tools."""
 
 import re
 from collections.abc import Mapping, Sequence

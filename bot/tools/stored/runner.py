@@ -1,4 +1,4 @@
-"""Runs calls of stored tools, each in a process and a folder of its own."""
+"""Run calls of stored tools, each in its own process and folder."""
 
 import asyncio
 import json

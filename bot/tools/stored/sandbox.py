@@ -1,4 +1,4 @@
-"""Confine a process to what a stored tool needs: its folder, Python's own files, some memory and time.
+"""Restrict a process to its folder, Python's files, and limits of memory and time.
 
 Plain Python of the standard library: this runs in the worker, before anything else. The kernel is the boundary
 (Landlock for files, seccomp for system calls): a tool can reach every function of the C library through `gc`. The

@@ -1,4 +1,4 @@
-"""System calls that a stored tool has no use for, by their numbers on each kind of machine.
+"""List the system calls that the sandbox denies, by number for each architecture.
 
 Sources: syscalls(2), and the kernel's headers `asm/unistd_64.h` and `asm-generic/unistd.h`.
 """

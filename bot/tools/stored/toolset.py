@@ -1,4 +1,4 @@
-"""The stored tools as a toolset: what is enabled, for those who may use it, each call in a process of its own."""
+"""Offer the enabled stored tools to the people who may use them."""
 
 import time
 from collections.abc import Collection, Mapping

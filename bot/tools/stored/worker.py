@@ -1,4 +1,4 @@
-"""The process that runs one call of a stored tool: it reads the call, confines itself, runs, and writes the result."""
+"""Run one call of a stored tool in a worker process: read the call, enter the sandbox, run, write the result."""
 
 import asyncio
 import inspect

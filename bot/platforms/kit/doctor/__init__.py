@@ -1,1 +1,1 @@
-"""What an examination of the bot finds, and how it asks; platforms examine themselves with it."""
+"""Findings and HTTP probes that the doctors of the platforms use."""

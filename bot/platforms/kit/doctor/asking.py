@@ -1,4 +1,4 @@
-"""Asks servers over HTTP for the doctor, and remembers what time they think it is."""
+"""Probe servers over HTTP for the doctor, and measure the skew of their clocks."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta

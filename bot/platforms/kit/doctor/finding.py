@@ -1,4 +1,4 @@
-"""What an examination found."""
+"""Results of the doctor's checks."""
 
 from msgspec import Struct
 
