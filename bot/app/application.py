@@ -9,11 +9,11 @@ from msgspec import Struct
 
 from bot.app.chats import Chats, open_chats
 from bot.app.connections import DRAIN_SECONDS, Connections
-from bot.app.infrastructure import Infrastructure, infrastructure
+from bot.app.infrastructure import Infrastructure, open_infrastructure
 from bot.app.integrity_check import check_integrity_daily
 from bot.app.language_models import language_model, model_interpreter
 from bot.app.model_stack import ModelStack, model_stack
-from bot.app.registry import Functions, Parts, built_in_registry, wired
+from bot.app.registry import Dependencies, Functions, build_pipeline, built_in_registry
 from bot.app.retention import delete_expired_daily
 from bot.app.search_engines import create_search_service
 from bot.app.services import create_services
@@ -80,21 +80,21 @@ class App(Struct, kw_only=True):
     platforms: tuple[Platform, ...]
     counts: Counts
     plugins: PluginManager
-    relay: RemoteOutbox | None
-    claimed: TurnCoordinator | None
+    remote_outbox: RemoteOutbox | None
+    turn_claims: TurnCoordinator | None
     connections: Connections
 
     async def finished(self) -> None:
         """Wait for the platforms to end, then for what is still being answered."""
-        await self.connections.finished()
+        await self.connections.wait_finished()
 
     async def ended(self, name: str) -> None:
         """Wait until the input of one platform has ended."""
-        await self.connections.ended(name)
+        await self.connections.wait_ended(name)
 
     async def settled(self) -> None:
         """Wait a while for the messages that are being answered, so that a stop cuts nobody off."""
-        await self.connections.settled()
+        await self.connections.drain()
 
 
 @asynccontextmanager
@@ -131,93 +131,97 @@ async def build_app(
     settings, clock, pace = settings or Settings(), clock or SystemClock(), pace or DeliveryConfig()
     async with AsyncExitStack() as resources:
         enter = resources.enter_async_context
-        ground = await enter(infrastructure(settings, clock, database or Database(settings.database_url)))
+        infrastructure = await enter(open_infrastructure(settings, clock, database or Database(settings.database_url)))
         if timetable is None:
             timetable = await enter(ApschedulerTimetable())
-        model = await enter(model_stack(ground, None if interpreter else language_model(settings.model)))
-        oversight = CallPolicy.over(ground.state, clock, owners=settings.bot.owners)
+        model = await enter(model_stack(infrastructure, None if interpreter else language_model(settings.model)))
+        oversight = CallPolicy.over(infrastructure.state, clock, owners=settings.bot.owners)
         plugins = await enter(aclosing(PluginManager(settings.plugins, clock, oversight.switches, model.asked)))
         plugins.refuse_taken(platform.name for platform in platforms)
-        chats = await enter(open_chats(ground, (*platforms, *plugins.platforms())))
+        chats = await enter(open_chats(infrastructure, (*platforms, *plugins.platforms())))
         for finding in check_configured_names(settings, (platform.name for platform in chats.platforms)):
             logger.warning("settings: {}: {}", finding.about, finding.said)
         search = await create_search_service(settings.search, clock, resources, plugins.engines())
-        speechless: set[str] = set()
-        offered = create_services(ground, chats, model.asked, search, pace=pace, speechless=speechless)
+        blocked_chats: set[str] = set()
+        offered = create_services(infrastructure, chats, model.asked, search, pace=pace, blocked_chats=blocked_chats)
         for service in services:
             offered.add(service)
-        offline = OfflineInterpreter(read_times=ground.times.parse_all, searches_web=search.is_configured)
+        offline = OfflineInterpreter(read_times=infrastructure.times.parse_all, searches_web=search.is_configured)
         if interpreter is None and model.asked is not None:
-            interpreter = model_interpreter(model.asked, settings.model, ground.times)
+            interpreter = model_interpreter(model.asked, settings.model, infrastructure.times)
         chosen = offline if interpreter is None else HookedInterpreter(interpreter, plugins.model_hooks)
-        parts = Parts(
+        parts = Dependencies(
             settings=settings,
             clock=clock,
             services=offered,
             outbox=chats.outbox,
             drafts=chats.drafts,
             registry=built_in_registry(functions, injectable=map(type, services)),
-            states=ground.scopes,
+            states=infrastructure.scopes,
             oversight=oversight,
             interpreter=chosen,
             offline=offline,
-            purse=model.purse,
+            budget=model.budget,
             plugins=plugins,
             telemetry=model.telemetry,
-            claimed=chats.claimed,
+            turn_claims=chats.turn_claims,
             watchdog=watchdog,
             listener_for=chats.listener,
         )
-        way = wired(parts)
-        way.calls.hooks.after.append(mask_failures(ground.mask))
-        tools = await enter(_tools(ground, way.calls, plugins))
-        given_up = DeliveryRetry(offered.get(ReminderService), clock, speechless)
+        pipeline = build_pipeline(parts)
+        pipeline.calls.hooks.after.append(mask_failures(infrastructure.mask))
+        tools = await enter(_tools(infrastructure, pipeline.calls, plugins))
+        delivery_retry = DeliveryRetry(offered.get(ReminderService), clock, blocked_chats)
         app = App(
-            router=way.router,
+            router=pipeline.router,
             registry=parts.registry,
             services=offered,
             outbox=chats.outbox,
-            calls=way.calls,
-            turns=way.turns,
-            assistant_with=way.assistant_with,
-            access=way.access,
-            pace=way.pace,
+            calls=pipeline.calls,
+            turns=pipeline.turns,
+            assistant_with=pipeline.assistant_with,
+            access=pipeline.access,
+            pace=pipeline.pace,
             interpreter=chosen,
             offline=offline,
             has_model=chosen is not offline,
             model_latency=model.latency,
             tools=tools,
-            state=ground.state,
-            database=ground.database,
+            state=infrastructure.state,
+            database=infrastructure.database,
             platforms=chats.platforms,
-            counts=ground.counts,
+            counts=infrastructure.counts,
             plugins=plugins,
-            relay=chats.relay,
-            claimed=chats.claimed,
-            connections=await _connections(ground, chats, way.router, given_up, watchdog),
+            remote_outbox=chats.remote_outbox,
+            turn_claims=chats.turn_claims,
+            connections=await _connections(infrastructure, chats, pipeline.router, delivery_retry, watchdog),
         )
-        await enter(_at_work(app, ground, timetable, pace, model))
+        await enter(_at_work(app, infrastructure, timetable, pace, model))
         yield app
 
 
 def _tools(
-    ground: Infrastructure, calls: FunctionCallRouter, plugins: PluginManager
+    infrastructure: Infrastructure, calls: FunctionCallRouter, plugins: PluginManager
 ) -> AbstractAsyncContextManager[ToolSources]:
     return tool_sources(
-        ground.settings.tool_servers,
+        infrastructure.settings.tool_servers,
         calls,
-        owners=ground.settings.bot.owners,
+        owners=infrastructure.settings.bot.owners,
         more=plugins.tool_sources(),
-        stored=SqlStoredToolStore(ground.database),
-        clock=ground.clock,
+        stored=SqlStoredToolStore(infrastructure.database),
+        clock=infrastructure.clock,
     )
 
 
 async def _connections(
-    ground: Infrastructure, chats: Chats, router: MessageRouter, given_up: DeliveryRetry, watchdog: Watchdog | None
+    infrastructure: Infrastructure,
+    chats: Chats,
+    router: MessageRouter,
+    delivery_retry: DeliveryRetry,
+    watchdog: Watchdog | None,
 ) -> Connections:
-    settings, clock, state = ground.settings, ground.clock, ground.state
-    language, unanswered = settings.bot.language, UnansweredMessages(ground.database)
+    settings, clock, state = infrastructure.settings, infrastructure.clock, infrastructure.state
+    language, unanswered = settings.bot.language, UnansweredMessages(infrastructure.database)
 
     async def resume(among: Collection[Key] | None) -> Recovery:
         if watchdog is not None and among is not None:
@@ -235,38 +239,42 @@ async def _connections(
             language=language,
             listens_to_all=settings.router.listen == "all",
         ),
-        given_up=given_up,
+        delivery_retry=delivery_retry,
         state=state,
         resume=resume,
         # Of several workers on one database another may be dealing with it; what is not, is taken over.
-        resumption=None if chats.relay else await resume(None),
-        relay=chats.relay,
-        claimed=chats.claimed,
+        recovery=None if chats.remote_outbox else await resume(None),
+        remote_outbox=chats.remote_outbox,
+        turn_claims=chats.turn_claims,
     )
 
 
 @asynccontextmanager
 async def _at_work(
-    app: App, ground: Infrastructure, timetable: Timetable, pace: DeliveryConfig, model: ModelStack
+    app: App, infrastructure: Infrastructure, timetable: Timetable, pace: DeliveryConfig, model: ModelStack
 ) -> AsyncIterator[None]:
     """Run the platforms, and whatever is done without being asked, for as long as the context lasts."""
     reminders = app.services.get(ReminderService)
-    async with running_tasks() as crew:
-        crew.start(reminders.run(), "reminders")
+    async with running_tasks() as tasks:
+        tasks.start(reminders.run(), "reminders")
         timetable.every(pace.tick, reminders.waker.tick, name="clock")
-        check_integrity_daily(timetable, crew, app.database)
-        delete_expired_daily(timetable, crew, app.services, ground.clock, record_days=ground.settings.record.keep_days)
+        check_integrity_daily(timetable, tasks, app.database)
+        delete_expired_daily(
+            timetable, tasks, app.services, infrastructure.clock, record_days=infrastructure.settings.record.keep_days
+        )
         if model.client is not None:
-            crew.start(model.client.warm_up(), "warm up the model client")
-        if app.relay is not None:
-            crew.start(app.relay.serve(app.outbox.send), "messages of other workers")
-        if app.claimed is not None:
-            crew.start(app.claimed.let_go(), "what is dealt with")
-        app.plugins.work(crew, Host(services=app.services, outbox=app.outbox, state=app.state, clock=ground.clock))
+            tasks.start(model.client.warm_up(), "warm up the model client")
+        if app.remote_outbox is not None:
+            tasks.start(app.remote_outbox.serve(app.outbox.send), "messages of other workers")
+        if app.turn_claims is not None:
+            tasks.start(app.turn_claims.release_completed(), "release completed turns")
+        app.plugins.work(
+            tasks, Host(services=app.services, outbox=app.outbox, state=app.state, clock=infrastructure.clock)
+        )
         await offer_commands(app.platforms, app.calls)
-        await app.connections.given_up.recall()
+        await app.connections.delivery_retry.recall()
         for platform in app.platforms:
-            app.connections.connect(platform, crew)
+            app.connections.connect(platform, tasks)
         try:
             yield
         finally:
@@ -280,4 +288,4 @@ async def _drained(reminders: ReminderService) -> None:
         async with asyncio.timeout(DRAIN_SECONDS):
             await reminders.drain()
     except TimeoutError:
-        logger.warning("stopped with reminders still being sent; they may be said again at the next start")
+        logger.warning("stopped while reminders were being sent; they may be sent again at the next start")

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 from msgspec import Struct
 
-from bot.app.cluster import shared
+from bot.app.cluster import join_cluster
 from bot.app.infrastructure import Infrastructure
 from bot.inbound.turn_claims import TurnCoordinator
 from bot.outbound.drafts import Drafts
@@ -19,11 +19,11 @@ from services.storage.messages.store import SqlMessageStore
 
 
 class Chats(Struct, frozen=True, kw_only=True):
-    """`relay` and `claimed` are None where this is the only process of its database."""
+    """`remote_outbox` and `turn_claims` are None where this is the only process of its database."""
 
     platforms: tuple[Platform, ...]
-    relay: RemoteOutbox | None
-    claimed: TurnCoordinator | None
+    remote_outbox: RemoteOutbox | None
+    turn_claims: TurnCoordinator | None
     history: HistoryService
     outbox: Outbox
     drafts: Drafts
@@ -37,18 +37,20 @@ class Chats(Struct, frozen=True, kw_only=True):
 
 
 @asynccontextmanager
-async def open_chats(ground: Infrastructure, platforms: tuple[Platform, ...]) -> AsyncIterator[Chats]:
+async def open_chats(infrastructure: Infrastructure, platforms: tuple[Platform, ...]) -> AsyncIterator[Chats]:
     """Return the chats of `platforms`, shared with other processes for as long as the context lasts."""
-    settings, clock = ground.settings, ground.clock
-    async with shared(ground.database, platforms, clock) as (relay, claims):
+    settings, clock = infrastructure.settings, infrastructure.clock
+    async with join_cluster(infrastructure.database, platforms, clock) as (remote_outbox, claims):
         history = HistoryService(
-            SqlMessageStore(ground.database, claims), bot_name=settings.bot.name, on_kept=ground.counts.keep
+            SqlMessageStore(infrastructure.database, claims),
+            bot_name=settings.bot.name,
+            on_kept=infrastructure.counts.keep,
         )
-        outbox = Outbox({platform.name: platform for platform in platforms}, history, clock, relay)
+        outbox = Outbox({platform.name: platform for platform in platforms}, history, clock, remote_outbox)
         yield Chats(
             platforms=platforms,
-            relay=relay,
-            claimed=None if claims is None else TurnCoordinator(claims, clock),
+            remote_outbox=remote_outbox,
+            turn_claims=None if claims is None else TurnCoordinator(claims, clock),
             history=history,
             outbox=outbox,
             drafts=Drafts(outbox, clock, is_wanted=settings.router.stream_replies),

@@ -15,10 +15,10 @@ from services.storage.workers.turn_claims import TurnClaims
 
 
 @asynccontextmanager
-async def shared(
+async def join_cluster(
     database: Database, platforms: Sequence[Platform], clock: Clock
 ) -> AsyncIterator[tuple[RemoteOutbox, TurnClaims] | tuple[None, None]]:
-    """Return the way to the other processes, and the claims of this one, while the context lasts.
+    """Join the cluster while the context lasts; return the remote outbox and this process's turn claims.
 
     None where the database has one process.
     """
@@ -29,6 +29,9 @@ async def shared(
     await database.presence.hold(owner)
     own = {platform.name for platform in platforms if platform.capabilities.per_process}
     leases = PlatformLeases(database, owner, lasts=LEASE_LASTS)
-    holding = PlatformLeaseHolder(leases, {platform.name for platform in platforms} - own, clock, own=own)
-    async with holding.kept():
-        yield RemoteOutbox(RemoteMessages(database, owner, fresh=PATIENCE), holding, clock), TurnClaims(database, owner)
+    platform_leases = PlatformLeaseHolder(leases, {platform.name for platform in platforms} - own, clock, own=own)
+    async with platform_leases.renewing():
+        yield (
+            RemoteOutbox(RemoteMessages(database, owner, fresh=PATIENCE), platform_leases, clock),
+            TurnClaims(database, owner),
+        )

@@ -14,7 +14,7 @@ from bot.inbound.turn_claims import TurnCoordinator
 from bot.inbound.welcome import Welcome
 from bot.outbound.delivery_retry import DeliveryRetry
 from bot.outbound.remote_outbox import RemoteOutbox
-from bot.platforms.base import Platform, Receive, Remembers, TakesUp
+from bot.platforms.base import Platform, Receive, Remembers, ResumesMessages
 from services.kernel.background_tasks import BackgroundTasks
 from services.kernel.chat import BotAdded, ChatMessage, Incoming
 from services.kernel.state import StateStore
@@ -30,99 +30,103 @@ Resume = Callable[[Collection[Key] | None], Awaitable[Recovery]]
 class Connections(Struct, kw_only=True):
     """Connects platforms, each message in a task of its own: one slow chat holds up no other.
 
-    `resumption` is what is owed at the start; None where another worker may be dealing with it, and what is not dealt
-    with is taken over with its platform.
+    `recovery` has the messages pending at the start; None where another worker may handle them: those are taken over
+    with the lease of their platform.
     """
 
     router: MessageRouter
     welcome: Welcome
-    given_up: DeliveryRetry
+    delivery_retry: DeliveryRetry
     state: StateStore
     resume: Resume
-    resumption: Recovery | None = None
-    relay: RemoteOutbox | None = None
-    claimed: TurnCoordinator | None = None
+    recovery: Recovery | None = None
+    remote_outbox: RemoteOutbox | None = None
+    turn_claims: TurnCoordinator | None = None
     _platforms: list[asyncio.Task[object]] = field(default_factory=list)
     _messages: set[asyncio.Task[object]] = field(default_factory=set)
 
-    async def finished(self) -> None:
+    async def wait_finished(self) -> None:
         """Wait for the platforms to end, then for what is still being answered."""
         if self._platforms:
             await asyncio.wait(self._platforms)
         while self._messages:
             await asyncio.wait(self._messages)
 
-    async def ended(self, name: str) -> None:
+    async def wait_ended(self, name: str) -> None:
         """Wait until the input of one platform has ended."""
         named = [task for task in self._platforms if task.get_name() == name]
         if named:
             await asyncio.wait(named)
 
-    async def settled(self) -> None:
+    async def drain(self) -> None:
         """Wait a while for the messages that are being answered, so that a stop cuts nobody off."""
         if self._messages:
             await asyncio.wait(self._messages, timeout=DRAIN_SECONDS)
 
-    def connect(self, platform: Platform, crew: BackgroundTasks) -> None:
-        """Run `platform`, after what is owed there."""
+    def connect(self, platform: Platform, tasks: BackgroundTasks) -> None:
+        """Run `platform`, and resume its pending messages."""
 
         async def receive(incoming: Incoming) -> Awaitable[object]:
             accepted = await self.router.accept(incoming)
-            return self._awaited(crew.start(self._handled(accepted), f"message {accepted.address}"))
+            return self._track(tasks.start(self._handle(accepted), f"message {accepted.address}"))
 
         if isinstance(platform, Remembers):
             platform.remember_in(self.state)
-        if self.resumption is not None and self.resumption.owed_on(platform.name):
-            resuming = self._take_up(self.resumption, platform, receive)
-            self._awaited(crew.start(_kept_apart(resuming, platform.name), f"{platform.name}: what is owed"))
-        running = platform.run(receive) if self.relay is None else self._while_here(self.relay, platform, receive, crew)
-        self._platforms.append(crew.start(_kept_apart(running, platform.name), platform.name))
+        if self.recovery is not None and self.recovery.pending_on(platform.name):
+            resuming = self._resume_pending(self.recovery, platform, receive)
+            self._track(tasks.start(_log_failure(resuming, platform.name), f"{platform.name}: pending messages"))
+        running = (
+            platform.run(receive)
+            if self.remote_outbox is None
+            else self._run_while_leader(self.remote_outbox, platform, receive, tasks)
+        )
+        self._platforms.append(tasks.start(_log_failure(running, platform.name), platform.name))
 
-    async def _take_up(self, resumption: Recovery, platform: Platform, receive: Receive) -> None:
-        """Deal with what is owed on a platform."""
-        handle = platform.take_up if isinstance(platform, TakesUp) else partial(_received, receive)
-        await resumption.take_up(platform.name, handle, self.router.screen)
+    async def _resume_pending(self, recovery: Recovery, platform: Platform, receive: Receive) -> None:
+        """Resume the pending messages of a platform."""
+        handle = platform.resume_message if isinstance(platform, ResumesMessages) else partial(_handle_new, receive)
+        await recovery.resume(platform.name, handle, self.router.screen)
 
-    def _awaited(self, task: asyncio.Task[object]) -> asyncio.Task[object]:
+    def _track(self, task: asyncio.Task[object]) -> asyncio.Task[object]:
         """Let a stop wait for `task`."""
         self._messages.add(task)
         task.add_done_callback(self._messages.discard)
         return task
 
-    async def _handled(self, incoming: Incoming) -> None:
+    async def _handle(self, incoming: Incoming) -> None:
         """Greet a new group, or answer; what could not be said there before is tried again beside that."""
         if isinstance(incoming, BotAdded):
-            await self.given_up.resume(incoming.address)
+            await self.delivery_retry.resume(incoming.address)
             await self.welcome.greet(incoming)
             return
         await self.router.handle(incoming)
-        if self.given_up.is_waited_for(incoming.address):
-            await self.given_up.resume(incoming.address)
+        if self.delivery_retry.is_waited_for(incoming.address):
+            await self.delivery_retry.resume(incoming.address)
 
-    async def _while_here(
-        self, relay: RemoteOutbox, platform: Platform, receive: Receive, crew: BackgroundTasks
+    async def _run_while_leader(
+        self, remote_outbox: RemoteOutbox, platform: Platform, receive: Receive, tasks: BackgroundTasks
     ) -> None:
-        """Run `platform` while it is this worker's, beside what another one has left undone there."""
+        """Run `platform` while this worker leases it, and resume messages that another worker left."""
 
         async def take_over(keys: Collection[Key]) -> None:
-            await self._take_up(await self.resume(keys), platform, receive)
+            await self._resume_pending(await self.resume(keys), platform, receive)
 
         async def run() -> None:
-            if self.claimed is not None:
-                following = self.claimed.follow(platform, take_over)
-                crew.start(_kept_apart(following, platform.name), f"{platform.name}: what others have left")
+            if self.turn_claims is not None:
+                following = self.turn_claims.follow(platform, take_over)
+                tasks.start(_log_failure(following, platform.name), f"{platform.name}: messages of other workers")
             await platform.run(receive)
 
-        await relay.holding.while_here(platform.name, run)
+        await remote_outbox.platform_leases.run_while_leader(platform.name, run)
 
 
-async def _received(receive: Receive, message: ChatMessage) -> None:
+async def _handle_new(receive: Receive, message: ChatMessage) -> None:
     await (await receive(message))
 
 
-async def _kept_apart(running: Coroutine[object, object, None], name: str) -> None:
+async def _log_failure(running: Coroutine[object, object, None], name: str) -> None:
     """Log the failure of a platform, so that the others and the reminders go on."""
     try:
         await running
     except Exception as error:  # noqa: BLE001 - whatever a platform raises, it must not end the bot
-        logger.opt(exception=error).error("platform {} ended with an error", name)
+        logger.opt(exception=error).error("platform {} failed", name)

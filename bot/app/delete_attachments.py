@@ -6,8 +6,8 @@ from bot.platforms.base import KeepsFiles, Platform
 from services.people.privacy.model import GoneMessage
 
 
-async def let_go(platforms: Mapping[str, Platform], gone: Sequence[GoneMessage]) -> None:
-    """Let each platform delete what it keeps beside those of its messages that are in `gone`."""
+async def delete_attachments(platforms: Mapping[str, Platform], gone: Sequence[GoneMessage]) -> None:
+    """Let each platform delete the files of its messages in `gone`."""
     for name, platform in platforms.items():
         theirs = [each for each in gone if each.address.platform == name]
         if theirs and isinstance(platform, KeepsFiles):

@@ -39,7 +39,7 @@ class Infrastructure(Struct, frozen=True, kw_only=True):
 
 
 @asynccontextmanager
-async def infrastructure(settings: Settings, clock: Clock, database: Database) -> AsyncIterator[Infrastructure]:
+async def open_infrastructure(settings: Settings, clock: Clock, database: Database) -> AsyncIterator[Infrastructure]:
     """Open `database` for as long as the context lasts; what was recorded is written before it closes.
 
     Raises:

@@ -78,25 +78,25 @@ async def offer_of(settings: Settings, clock: Clock) -> Offer:
     with unlogged():
         calls = FunctionCallRouter(built_in_registry())
         functions = calls.registry.specs
-        house = PluginManager(settings.plugins, clock, ToolSwitches(MemoryStateStore(clock), clock))
-        house.refuse_taken(platform_names(settings))
-        house.move_in(calls, Services())
+        manager = PluginManager(settings.plugins, clock, ToolSwitches(MemoryStateStore(clock), clock))
+        manager.refuse_taken(platform_names(settings))
+        manager.install(calls, Services())
         servers = settings.tool_servers.model_copy(update={"python_tools": False})
         owners = (_OPERATOR.key,)
         async with (
-            aclosing(house),
+            aclosing(manager),
             _python_tools(settings) as written,
             tool_sources(
-                servers, calls, owners=owners, more=[*house.tool_sources(), *written], wait_seconds=_ASKED_FOR
+                servers, calls, owners=owners, more=[*manager.tool_sources(), *written], wait_seconds=_ASKED_FOR
             ) as tools,
         ):
             listed = await tools.listed(_OPERATOR)
             return Offer(
                 functions=functions,
-                plugins=tuple(OfferedPlugin(plugin=each.plugin, specs=each.tools) for each in house.plugins),
+                plugins=tuple(OfferedPlugin(plugin=each.plugin, specs=each.tools) for each in manager.plugins),
                 sources=tuple(_offered(each, listed) for each in tools.sources if each.kind not in {LOCAL, "direct"}),
                 clashes=tools.combined.clashes,
-                platforms=tuple(platform.name for platform in house.platforms()),
+                platforms=tuple(platform.name for platform in manager.platforms()),
             )
 
 

@@ -12,8 +12,8 @@ from services.storage.database import Database
 _EVERY: Final = timedelta(hours=24)
 
 
-def check_integrity_daily(timetable: Timetable, crew: BackgroundTasks, database: Database) -> None:
-    """Let `crew` read the whole file (PRAGMA quick_check), and log the damage that it finds."""
+def check_integrity_daily(timetable: Timetable, tasks: BackgroundTasks, database: Database) -> None:
+    """Let `tasks` read the whole file (PRAGMA quick_check), and log the damage that it finds."""
 
     async def look() -> None:
         known = database.damage
@@ -22,7 +22,7 @@ def check_integrity_daily(timetable: Timetable, crew: BackgroundTasks, database:
             logger.critical("{} is damaged ({}); stop the bot and restore a backup", database.name, found)
 
     def begin() -> None:
-        crew.start(look(), "look for damage of the database")
+        tasks.start(look(), "look for damage of the database")
 
     begin()
     timetable.every(_EVERY, begin, name="damage")

@@ -41,11 +41,11 @@ def language_model(settings: ModelSettings) -> "FallbackChain | None":
     return FallbackChain([model])
 
 
-def metered(model: LanguageModel, settings: ModelSettings, purse: BudgetPolicy) -> "MeteredModel":
-    """`model` with the prices of the settings, under the budgets of `purse`."""
+def meter_model(model: LanguageModel, settings: ModelSettings, budget: BudgetPolicy) -> "MeteredModel":
+    """`model` with the prices of the settings, under `budget`."""
     from services.call_log.metering import MeteredModel
 
-    return MeteredModel(model, price=price_of(settings), purse=purse)
+    return MeteredModel(model, price=price_of(settings), purse=budget)
 
 
 def model_summarizer(model: LanguageModel) -> "Summarizer":

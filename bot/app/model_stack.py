@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from bot.app.infrastructure import Infrastructure
-from bot.app.language_models import budget_policy_of, metered
+from bot.app.language_models import budget_policy_of, meter_model
 from bot.app.tracing import Telemetry, telemetry_of
 from bot.observability.model_latency import ModelLatency
 from services.call_log.tally import BudgetPolicy
@@ -23,23 +23,23 @@ class ModelStack(Struct, frozen=True, kw_only=True):
     client: "FallbackChain | None"
     asked: LanguageModel | None
     latency: ModelLatency
-    purse: BudgetPolicy
+    budget: BudgetPolicy
     telemetry: Telemetry | None
 
 
 @asynccontextmanager
-async def model_stack(ground: Infrastructure, client: "FallbackChain | None") -> AsyncIterator[ModelStack]:
-    """Return the way to the model behind `client`, whose connections close with the context."""
-    settings, latency = ground.settings, ModelLatency()
-    purse = budget_policy_of(settings, ground.clock, ground.log)
+async def model_stack(infrastructure: Infrastructure, client: "FallbackChain | None") -> AsyncIterator[ModelStack]:
+    """Open the model behind `client`; its connections close with the context."""
+    settings, latency = infrastructure.settings, ModelLatency()
+    budget = budget_policy_of(settings, infrastructure.clock, infrastructure.log)
     async with telemetry_of(settings.telemetry) as telemetry:
         if client is None:
-            yield ModelStack(client=None, asked=None, latency=latency, purse=purse, telemetry=telemetry)
+            yield ModelStack(client=None, asked=None, latency=latency, budget=budget, telemetry=telemetry)
             return
         timed = latency.model(client)
         traced = timed if telemetry is None else telemetry.model(timed)
-        asked = metered(traced, settings.model, purse)
+        asked = meter_model(traced, settings.model, budget)
         try:
-            yield ModelStack(client=client, asked=asked, latency=latency, purse=purse, telemetry=telemetry)
+            yield ModelStack(client=client, asked=asked, latency=latency, budget=budget, telemetry=telemetry)
         finally:
             await client.close()

@@ -93,8 +93,8 @@ _BUILT_IN = (
 )
 
 
-class Parts(Struct, frozen=True, kw_only=True):
-    """What a message meets on its way. `interpreter` may be the offline one, when there is no model."""
+class Dependencies(Struct, frozen=True, kw_only=True):
+    """Dependencies of the pipeline. `interpreter` may be the offline one, when there is no model."""
 
     settings: Settings
     clock: Clock
@@ -106,19 +106,19 @@ class Parts(Struct, frozen=True, kw_only=True):
     oversight: CallPolicy
     interpreter: Interpreter
     offline: OfflineInterpreter
-    purse: BudgetPolicy
+    budget: BudgetPolicy
     plugins: PluginManager
     telemetry: Telemetry | None = None
-    claimed: TurnCoordinator | None = None
+    turn_claims: TurnCoordinator | None = None
     watchdog: Watchdog | None = None
     listener_for: ListenerFor = nobody_hears
 
 
-class Wired(Struct, frozen=True, kw_only=True):
-    """The way of a message: the door in, the door to the tools, and what makes turns and contexts.
+class Pipeline(Struct, frozen=True, kw_only=True):
+    """The message pipeline: the router of messages, the router of calls, and the factory of turns.
 
     `assistant_with` makes an assistant with another interpreter in front of the same tools and records. `access` and
-    `pace` are for doors that answer by themselves.
+    `pace` are for endpoints that answer by themselves.
     """
 
     router: MessageRouter
@@ -160,16 +160,16 @@ def built_in_registry(functions: Sequence[Functions] = (), *, injectable: Iterab
     return registry
 
 
-def wired(parts: Parts) -> Wired:
-    """Return the door in, with everything behind it."""
-    recorder = TurnRecorder(parts.services.get(CallLog), parts.purse)
+def build_pipeline(parts: Dependencies) -> Pipeline:
+    """Return the pipeline of incoming messages with all its parts."""
+    recorder = TurnRecorder(parts.services.get(CallLog), parts.budget)
     calls = FunctionCallRouter(parts.registry, on_dispatched=recorder.called, oversight=parts.oversight)
     parts.services.add(UndoService(calls, parts.oversight.receipts, parts.services.get(HistoryService)))
-    if parts.claimed is not None:
-        calls.hooks.before.append(parts.claimed.refuse)
+    if parts.turn_claims is not None:
+        calls.hooks.before.append(parts.turn_claims.refuse)
     if parts.telemetry is not None:
         parts.telemetry.listen(calls.events)
-    parts.plugins.move_in(calls, parts.services)
+    parts.plugins.install(calls, parts.services)
     turns = _turns(parts, calls)
     commands: list[Command] = [
         ToolCommands(calls, parts.oversight),
@@ -220,15 +220,15 @@ def wired(parts: Parts) -> Wired:
             parts.services.get(ReminderService),
             [access, in_order, pace],
         ),
-        claimed=parts.claimed,
+        turn_claims=parts.turn_claims,
         intake=Intake(parts.services.get(HistoryService), access, retry),
         retry=retry,
         unreadable=_unreadable(parts, access),
     )
-    return Wired(router=router, calls=calls, turns=turns, assistant_with=assistant_with, access=access, pace=pace)
+    return Pipeline(router=router, calls=calls, turns=turns, assistant_with=assistant_with, access=access, pace=pace)
 
 
-def _unreadable(parts: Parts, access: Access) -> UnreadableMessages | None:
+def _unreadable(parts: Dependencies, access: Access) -> UnreadableMessages | None:
     if parts.watchdog is None:
         return None
     return UnreadableMessages(
@@ -241,7 +241,7 @@ def _unreadable(parts: Parts, access: Access) -> UnreadableMessages | None:
     )
 
 
-def _turns(parts: Parts, calls: FunctionCallRouter) -> TurnFactory:
+def _turns(parts: Dependencies, calls: FunctionCallRouter) -> TurnFactory:
     settings = parts.settings
     return TurnFactory(
         bot_name=settings.bot.name,
@@ -257,7 +257,9 @@ def _turns(parts: Parts, calls: FunctionCallRouter) -> TurnFactory:
     )
 
 
-def _middlewares(parts: Parts, access: Access, in_order: InOrder, pace: Pace, retry: StorageRetry) -> list[Middleware]:
+def _middlewares(
+    parts: Dependencies, access: Access, in_order: InOrder, pace: Pace, retry: StorageRetry
+) -> list[Middleware]:
     settings = parts.settings.router
     return [
         *([parts.telemetry] if parts.telemetry is not None else []),
@@ -278,7 +280,7 @@ def _looks_like_a_request(text: str) -> bool:
     return load_gate(language).search(load_pack(language).fold(text)) is not None or may_be_direct(text, language)
 
 
-async def _is_for_the_bot(parts: Parts, message: ChatMessage) -> bool:
+async def _is_for_the_bot(parts: Dependencies, message: ChatMessage) -> bool:
     """Tell if a message that names nobody can only be meant for the bot: a command, or the answer it waits for."""
     if is_tools_command(message.text) or is_cross_chat_command(message.text):
         return True

@@ -15,15 +15,15 @@ _EVERY: Final = timedelta(hours=24)
 
 
 def delete_expired_daily(
-    timetable: Timetable, crew: BackgroundTasks, services: Services, clock: Clock, *, record_days: int
+    timetable: Timetable, tasks: BackgroundTasks, services: Services, clock: Clock, *, record_days: int
 ) -> None:
-    """Let `crew` delete finished reminders, old messages, and records older than `record_days` (0 keeps them)."""
+    """Let `tasks` delete finished reminders, old messages, and records older than `record_days` (0 keeps them)."""
 
     def purge() -> None:
-        crew.start(services.get(ReminderService).purge(), "purge the reminders")
-        crew.start(services.get(PrivacyService).purge(clock.now()), "purge the history")
+        tasks.start(services.get(ReminderService).purge(), "purge the reminders")
+        tasks.start(services.get(PrivacyService).purge(clock.now()), "purge the history")
         if record_days:
             oldest = clock.now() - timedelta(days=record_days)
-            crew.start(services.get(CallLog).purge(oldest), "purge the records")
+            tasks.start(services.get(CallLog).purge(oldest), "purge the records")
 
     timetable.every(_EVERY, purge, name="purge")

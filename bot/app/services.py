@@ -4,7 +4,7 @@ from datetime import timedelta
 from functools import partial
 
 from bot.app.chats import Chats
-from bot.app.delete_attachments import let_go
+from bot.app.delete_attachments import delete_attachments
 from bot.app.infrastructure import Infrastructure
 from bot.app.language_models import model_summarizer
 from bot.app.time_conventions import read_time_of
@@ -34,93 +34,97 @@ from services.summary.service import SummaryService
 
 
 def create_services(
-    ground: Infrastructure,
+    infrastructure: Infrastructure,
     chats: Chats,
     model: LanguageModel | None,
     search: SearchService,
     *,
     pace: DeliveryConfig,
-    speechless: set[str],
+    blocked_chats: set[str],
 ) -> Services:
     """Return the services of one bot.
 
     Args:
-        ground: where they keep what they know.
-        chats: where reminders are said.
+        infrastructure: database, clock and settings of the bot.
+        chats: the chats that reminders are sent to.
         model: writes summaries; without one they are put together from what was said.
         search: looks things up, made beforehand since it holds connections.
         pace: how the reminders are delivered.
-        speechless: takes the keys of the chats in which something could not be said.
+        blocked_chats: collects the keys of the chats that refused a message.
     """
-    read_time = read_time_of(ground.times)
+    read_time = read_time_of(infrastructure.times)
     quick = summaries = SummaryService(chats.history, read_time=read_time)
     if model is not None:
         summaries = SummaryService(chats.history, summarizer=model_summarizer(model), read_time=read_time)
-    people = PeopleService(ground.scopes, LinkCodes(ground.state))
+    people = PeopleService(infrastructure.scopes, LinkCodes(infrastructure.state))
     return Services(
         people,
         ChatAliasService(ground.scopes, chats.history, ground.clock, members_of(chats.outbox)),
         chats.history,
-        _reminders(ground, _courier(ground, chats, summaries, quick, speechless), pace),
+        _reminders(infrastructure, _notifier(infrastructure, chats, summaries, quick, blocked_chats), pace),
         search,
         summaries,
-        _memories(ground),
-        _privacy(ground, chats, summaries),
-        _web_pages(ground),
-        ZoneService(ground.scopes, ground.clock, default=ground.zone, people=people),
-        ground.log,
-        ground.times,
+        _memories(infrastructure),
+        _privacy(infrastructure, chats, summaries),
+        _web_pages(infrastructure),
+        ZoneService(infrastructure.scopes, infrastructure.clock, default=infrastructure.zone, people=people),
+        infrastructure.log,
+        infrastructure.times,
     )
 
 
-def _courier(
-    ground: Infrastructure, chats: Chats, summaries: SummaryService, quick: SummaryService, speechless: set[str]
+def _notifier(
+    infrastructure: Infrastructure,
+    chats: Chats,
+    summaries: SummaryService,
+    quick: SummaryService,
+    blocked_chats: set[str],
 ) -> ReminderNotifier:
     return ReminderNotifier(
         chats.outbox,
-        ground.clock,
-        late_after=timedelta(seconds=ground.settings.reminders.late_after_seconds),
-        digest=Digests(summaries, quick, ground.clock, chats.outbox.link),
-        private_chat=PrivateChats(ground.database).of,
-        speechless=speechless,
-        on_delivered=ground.counts.deliver,
+        infrastructure.clock,
+        late_after=timedelta(seconds=infrastructure.settings.reminders.late_after_seconds),
+        digest=Digests(summaries, quick, infrastructure.clock, chats.outbox.link),
+        private_chat=PrivateChats(infrastructure.database).of,
+        blocked_chats=blocked_chats,
+        on_delivered=infrastructure.counts.deliver,
     )
 
 
-def _reminders(ground: Infrastructure, courier: ReminderNotifier, pace: DeliveryConfig) -> ReminderService:
-    settings = ground.settings.reminders
-    quiet = settings.quiet(ground.zone)
+def _reminders(infrastructure: Infrastructure, notifier: ReminderNotifier, pace: DeliveryConfig) -> ReminderService:
+    settings = infrastructure.settings.reminders
+    quiet = settings.quiet(infrastructure.zone)
     return ReminderService(
-        SqlReminderStore(ground.database, quiet=quiet),
-        ground.clock,
-        courier,
-        ground.state,
+        SqlReminderStore(infrastructure.database, quiet=quiet),
+        infrastructure.clock,
+        notifier,
+        infrastructure.state,
         limits=ReminderLimits(per_person=settings.max_per_person, content_length=settings.max_content_length),
         pace=pace,
         zone_data=data_version(),
-        times=ground.times,
+        times=infrastructure.times,
         quiet=quiet,
     )
 
 
-def _memories(ground: Infrastructure) -> MemoryService:
-    settings = ground.settings.memory
+def _memories(infrastructure: Infrastructure) -> MemoryService:
+    settings = infrastructure.settings.memory
     limits = MemoryLimits(
         per_person=settings.max_per_person, per_chat=settings.max_per_chat, text_length=settings.max_length
     )
-    return MemoryService(SqlMemoryStore(ground.database), limits=limits)
+    return MemoryService(SqlMemoryStore(infrastructure.database), limits=limits)
 
 
-def _privacy(ground: Infrastructure, chats: Chats, summaries: SummaryService) -> PrivacyService:
+def _privacy(infrastructure: Infrastructure, chats: Chats, summaries: SummaryService) -> PrivacyService:
     return PrivacyService(
-        SqlPrivacyStore(ground.database),
-        keep_days=ground.settings.history.retention_days,
+        SqlPrivacyStore(infrastructure.database),
+        keep_days=infrastructure.settings.history.retention_days,
         on_forgotten=summaries.forget_person,
-        settle=ground.log.drain,
-        on_gone=partial(let_go, chats.outbox.platforms),
+        settle=infrastructure.log.drain,
+        on_gone=partial(delete_attachments, chats.outbox.platforms),
     )
 
 
-def _web_pages(ground: Infrastructure) -> WebPageService:
-    settings = ground.settings.web
+def _web_pages(infrastructure: Infrastructure) -> WebPageService:
+    settings = infrastructure.settings.web
     return WebPageService(timeout=timedelta(seconds=settings.timeout_seconds), max_bytes=settings.max_kilobytes * 1000)

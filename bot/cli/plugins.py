@@ -62,10 +62,12 @@ async def _installed(settings: Settings) -> tuple[Installed, ...]:
     from bot.app.registry import built_in_registry
 
     clock = SystemClock()
-    async with aclosing(PluginManager(settings.plugins, clock, ToolSwitches(MemoryStateStore(clock), clock))) as house:
-        house.refuse_taken(platform_names(settings))
-        house.move_in(FunctionCallRouter(built_in_registry()), Services())
-        return house.plugins
+    async with aclosing(
+        PluginManager(settings.plugins, clock, ToolSwitches(MemoryStateStore(clock), clock))
+    ) as manager:
+        manager.refuse_taken(platform_names(settings))
+        manager.install(FunctionCallRouter(built_in_registry()), Services())
+        return manager.plugins
 
 
 def _shown(each: Installed) -> str:

@@ -30,17 +30,17 @@ Screen = Callable[[ChatMessage, Next], Awaitable[None]]
 
 
 class Recovery:
-    """Handles such a message once more, or tells its sender, who can say it again with a button.
+    """Handles an unanswered message again, or tells its sender, who can repeat it with a button.
 
-    A message is taken up once: one that a start has tried already may be why the bot died, and its sender is only
-    told, spoken to or not. One that the event loop stood still on is not even tried (`watchdog`). `owed` are the
+    A message is resumed once: one that a start has tried already may be why the bot died, and its sender is only
+    told, spoken to or not. One that the event loop stood still on is not even tried (`watchdog`). `pending` are the
     messages that were there when this run began, or, of several workers, those that were another one's until this one
     took them over; those that come in now are somebody else's.
     """
 
     def __init__(
         self,
-        owed: Iterable[ChatMessage],
+        pending: Iterable[ChatMessage],
         outbox: Outbox,
         state: StateStore,
         clock: Clock,
@@ -48,9 +48,9 @@ class Recovery:
         language: str,
         watchdog: Watchdog | None = None,
     ) -> None:
-        self._owed: dict[str, list[ChatMessage]] = {}
-        for message in owed:
-            self._owed.setdefault(message.address.platform, []).append(message)
+        self._pending: dict[str, list[ChatMessage]] = {}
+        for message in pending:
+            self._pending.setdefault(message.address.platform, []).append(message)
         self._outbox = outbox
         self._state = state
         self._clock = clock
@@ -69,24 +69,24 @@ class Recovery:
         among: Collection[tuple[str, str]] | None = None,
         watchdog: Watchdog | None = None,
     ) -> "Recovery":
-        """Return what is owed now; `among` limits it to messages that were another process's, by chat and id."""
+        """Find the messages pending now; `among` limits them by chat and id to those of another process."""
         found = await unanswered.since(clock.now() - TOLD_WITHIN)
-        owed = [each for each in found if among is None or (each.address.key, each.id) in among]
-        return cls(owed, outbox, state, clock, language=language, watchdog=watchdog)
+        pending = [each for each in found if among is None or (each.address.key, each.id) in among]
+        return cls(pending, outbox, state, clock, language=language, watchdog=watchdog)
 
-    def owed_on(self, platform: str) -> Sequence[ChatMessage]:
-        """Return what is owed on a platform, oldest first."""
-        return self._owed.get(platform, ())
+    def pending_on(self, platform: str) -> Sequence[ChatMessage]:
+        """Return the pending messages of a platform, oldest first."""
+        return self._pending.get(platform, ())
 
-    async def take_up(self, platform: str, handle: Handle, screen: Screen) -> None:
-        """Deal with what is owed on a platform, in order; `handle` handles a message as if it had just come."""
-        for message in self.owed_on(platform):
+    async def resume(self, platform: str, handle: Handle, screen: Screen) -> None:
+        """Handle the pending messages of a platform in order; `handle` handles a message as if it had just come."""
+        for message in self.pending_on(platform):
             is_tried = bool(await self._state.get(_tried_key(message)))
             if self._is_unreadable(message):
                 await handle(replace(message, is_recorded=True))  # by telling its sender
             elif not is_tried and self._clock.now() - message.sent_at <= ANSWERED_WITHIN:
                 await self._state.set(_tried_key(message), value=True, keep=TOLD_WITHIN)
-                logger.bind(chat=message.address.key, message=message.id).info("a message of before is taken up")
+                logger.bind(chat=message.address.key, message=message.id).info("resuming a message of an earlier run")
                 await handle(replace(message, is_recorded=True))
             elif is_tried or message.is_addressed or message.is_private:
                 await screen(replace(message, is_recorded=True), self._tell)

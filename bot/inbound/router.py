@@ -12,7 +12,7 @@ from bot.inbound.edited_requests import EditedRequests
 from bot.inbound.intake import Intake
 from bot.inbound.middleware import Middleware, Next, chain
 from bot.inbound.reactions import Reactions
-from bot.inbound.sanitize_surrogates import mended
+from bot.inbound.sanitize_surrogates import sanitize_surrogates
 from bot.inbound.storage_retry import StorageRetry
 from bot.inbound.turn_claims import TurnCoordinator
 from bot.inbound.unreadable_files import UnreadableMessages
@@ -44,14 +44,14 @@ class MessageRouter:
         drafts: Drafts,
         reactions: Reactions,
         edited: EditedRequests | None = None,
-        claimed: TurnCoordinator | None = None,
+        turn_claims: TurnCoordinator | None = None,
         intake: Intake | None = None,
         retry: StorageRetry | None = None,
         unreadable: UnreadableMessages | None = None,
     ) -> None:
         """Record messages by `intake` as they arrive, and corrections again by `retry`; without, once in their turn.
 
-        With `claimed` other processes may deal with messages too, and each is answered by one. With `unreadable` a
+        With `turn_claims` other processes may deal with messages too, and each is answered by one. With `unreadable` a
         message that an earlier process stood still on is not read, and each step is noted.
         """
         self._assistant = assistant
@@ -63,7 +63,7 @@ class MessageRouter:
         self._drafts = drafts
         self._reactions = reactions
         self._edited = edited
-        self._claimed = claimed
+        self._turn_claims = turn_claims
         self._intake = intake
         self._retry = retry
         self._unreadable = unreadable
@@ -73,7 +73,7 @@ class MessageRouter:
     async def accept(self, incoming: Incoming) -> Incoming:
         """Return `incoming` once a message in it is committed, however long the database is away."""
         if isinstance(incoming, ChatMessage) and self._intake is not None:
-            return await self._intake.record(mended(incoming))
+            return await self._intake.record(sanitize_surrogates(incoming))
         return incoming
 
     async def handle(self, incoming: ChatMessage | Correction | Reaction) -> None:
@@ -81,7 +81,7 @@ class MessageRouter:
 
         A message that is withdrawn while it is handled is given up; a change that a tool has begun is finished.
         """
-        incoming = mended(incoming)
+        incoming = sanitize_surrogates(incoming)
         if isinstance(incoming, Reaction):
             await self._react(incoming)
             return
@@ -104,8 +104,8 @@ class MessageRouter:
         finally:
             if is_first:
                 self._being_handled.pop(key, None)
-        if is_first and self._claimed is not None:
-            self._claimed.deal_with(key)
+        if is_first and self._turn_claims is not None:
+            self._turn_claims.complete(key)
 
     async def _read(self, message: ChatMessage) -> None:
         if self._unreadable is None:
@@ -170,7 +170,7 @@ class MessageRouter:
         turn = await self._turn_for(message)
         async with self._drafts.of(turn) as draft:
             reply = await self._considered(turn)
-            if reply is not None and (self._claimed is None or await self._claimed.is_ours(message)):
+            if reply is not None and (self._turn_claims is None or await self._turn_claims.is_ours(message)):
                 await draft.say(reply)
 
     async def _considered(self, turn: Turn) -> Reply | None:

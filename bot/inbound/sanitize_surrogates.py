@@ -13,23 +13,25 @@ _UNREADABLE: Final = "\N{REPLACEMENT CHARACTER}"
 M = TypeVar("M")
 
 
-def whole(text: str) -> str:
-    """`text` with a mark where half a surrogate pair is, as JSON can bring it when others cut a text in two."""
+def replace_surrogates(text: str) -> str:
+    """Replace lone surrogates in `text`, which JSON of a cut text can contain, with U+FFFD."""
     return text if text.isascii() else _HALF.sub(_UNREADABLE, text)
 
 
-def mended(incoming: M) -> M:
-    """`incoming` with whole characters only: the words of a message, the names of people, the titles of files."""
+def sanitize_surrogates(incoming: M) -> M:
+    """Replace lone surrogates in the text, names and file descriptions of `incoming`."""
     if isinstance(incoming, MessageEdited):
-        return replace(incoming, text=whole(incoming.text))
+        return replace(incoming, text=replace_surrogates(incoming.text))
     if not isinstance(incoming, ChatMessage) or _is_whole(incoming):
         return incoming
     return replace(
         incoming,
-        text=whole(incoming.text),
+        text=replace_surrogates(incoming.text),
         sender=_named(incoming.sender),
         mentions=tuple(_named(person) for person in incoming.mentions),
-        attachments=tuple(replace(each, description=whole(each.description)) for each in incoming.attachments),
+        attachments=tuple(
+            replace(each, description=replace_surrogates(each.description)) for each in incoming.attachments
+        ),
     )
 
 
@@ -41,4 +43,4 @@ def _is_whole(message: ChatMessage) -> bool:
 
 
 def _named(person: Person) -> Person:
-    return replace(person, name=whole(person.name))
+    return replace(person, name=replace_surrogates(person.name))

@@ -5,7 +5,7 @@ from typing import Final
 
 from loguru import logger
 
-from bot.platforms.base import Platform, TakesUp
+from bot.platforms.base import Platform, ResumesMessages
 from function_calls.tools.calls import ToolCall, ToolResult
 from function_calls.tools.context import CallContext
 from services.kernel.chat import ChatMessage
@@ -19,7 +19,7 @@ TakeOver = Callable[[Collection[Key]], Awaitable[None]]
 
 
 class TurnCoordinator:
-    """What this process answers, and what it takes over of others."""
+    """Decides which messages this worker answers, and takes over those of others."""
 
     def __init__(self, claims: TurnClaims, clock: Clock) -> None:
         self._claims = claims
@@ -32,10 +32,12 @@ class TurnCoordinator:
         try:
             is_ours = await self._claims.is_ours(key)
         except Exception as error:  # noqa: BLE001 - fire: better said twice than never
-            logger.bind(chat=key[0], message=key[1]).warning("whose answer it is, is not known: {}", error)
+            logger.bind(chat=key[0], message=key[1]).warning(
+                "could not verify turn ownership; answering anyway: {}", error
+            )
             return True
         if not is_ours:
-            logger.bind(chat=key[0], message=key[1]).warning("another worker answers a message of this one")
+            logger.bind(chat=key[0], message=key[1]).warning("turn is owned by another worker; not answering")
         return is_ours
 
     async def refuse(self, call: ToolCall, context: CallContext) -> ToolResult | None:
@@ -44,9 +46,9 @@ class TurnCoordinator:
             return None
         return ToolResult.failed(f"{call.name} is called by another worker", kind="denied")
 
-    def deal_with(self, key: Key) -> None:
-        """Note that a message is dealt with."""
-        self._claims.deal_with((key,))
+    def complete(self, key: Key) -> None:
+        """Note that a message is answered."""
+        self._claims.complete((key,))
 
     async def follow(self, platform: Platform, take_over: TakeOver) -> None:
         """Let `take_over` deal with what other processes have left on a platform.
@@ -58,33 +60,33 @@ class TurnCoordinator:
             await self._take_over(platform.name, take_over, only_of_the_gone=False)
             return
         outages = RepeatLimit.of_one_loop()
-        while isinstance(platform, TakesUp):
+        while isinstance(platform, ResumesMessages):
             try:
                 await self._take_over(platform.name, take_over, only_of_the_gone=True)
             except Exception as error:  # noqa: BLE001 - fire: a database that is lost for a while comes back
                 if outages.admits(error):
-                    logger.warning("{}: what other workers have left is not known: {}", platform.name, error)
+                    logger.warning("{}: could not read turns left by other workers: {}", platform.name, error)
             await self._clock.nap(_LOOK_SECONDS)
 
-    async def let_go(self) -> None:
-        """Tell the others what is dealt with, until cancelled, and then once more."""
+    async def release_completed(self) -> None:
+        """Release completed claims until cancelled, and once more at the end."""
         try:
             while True:
                 await self._clock.nap(_LOOK_SECONDS)
-                await self._let_go()
+                await self._release_once()
         finally:
-            await self._let_go()
+            await self._release_once()
 
     async def _take_over(self, platform: str, take_over: TakeOver, *, only_of_the_gone: bool) -> None:
         keys = await self._claims.take(platform, only_of_the_gone=only_of_the_gone)
         if keys:
-            logger.info("{} messages on {} were another worker's", len(keys), platform)
+            logger.info("took over {} turns on {} from another worker", len(keys), platform)
             await take_over(keys)
-            self._claims.deal_with(keys)
+            self._claims.complete(keys)
 
-    async def _let_go(self) -> None:
+    async def _release_once(self) -> None:
         try:
-            await self._claims.let_go()
+            await self._claims.release_completed()
         except Exception as error:  # noqa: BLE001 - fire: what is claimed too long is looked at in vain, and left
             if self._outages.admits(error):
-                logger.warning("other workers are not told what is dealt with: {}", error)
+                logger.warning("could not release completed turns: {}", error)

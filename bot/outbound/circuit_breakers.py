@@ -65,7 +65,7 @@ class CircuitBreakers:
     def _answered(self, address: ChatAddress) -> None:
         breaker = self._breakers[address.platform]
         if breaker.is_open:
-            logger.info("{} answers again", address.platform)
+            logger.info("circuit breaker of {} closed", address.platform)
         self._failing[address.platform].clear()
         breaker.succeeded()
 
@@ -77,4 +77,4 @@ class CircuitBreakers:
         failing.add(address.key)
         breaker.failed()
         if breaker.is_open and not was_open:
-            logger.warning("{} takes no messages; one at a time is tried until it does", address.platform)
+            logger.warning("circuit breaker of {} opened; probing with one message at a time", address.platform)

@@ -14,16 +14,16 @@ _TRIED_AGAIN_AFTER: Final = timedelta(hours=1)
 
 
 class DeliveryRetry:
-    """Has what could not be said in a chat said when the chat is heard of again.
+    """Retries the undelivered reminders of a chat when a message arrives from it.
 
     Platforms that tell of the bot's return do not tell that it may speak again, and some tell of neither.
     """
 
-    def __init__(self, reminders: ReminderService, clock: Clock, speechless: set[str]) -> None:
-        """`speechless` are the keys of the chats, which others add to."""
+    def __init__(self, reminders: ReminderService, clock: Clock, blocked_chats: set[str]) -> None:
+        """`blocked_chats` are the keys of the chats, which others add to."""
         self._reminders = reminders
         self._clock = clock
-        self._speechless = speechless
+        self._blocked_chats = blocked_chats
         self._not_before: dict[str, datetime] = {}
 
     async def recall(self) -> None:
@@ -32,19 +32,19 @@ class DeliveryRetry:
 
     def is_waited_for(self, chat: ChatAddress) -> bool:
         """Return whether it is worth trying in `chat` again now."""
-        if chat.key not in self._speechless:
+        if chat.key not in self._blocked_chats:
             return False
         not_before = self._not_before.get(chat.key)
         return not_before is None or self._clock.now() >= not_before
 
     async def resume(self, chat: ChatAddress) -> None:
-        """Say in `chat` what was given up there."""
+        """Retry the undelivered reminders of `chat`."""
         self._not_before[chat.key] = self._clock.now() + _TRIED_AGAIN_AFTER
         try:
             count = await self._reminders.resume_in(chat)
         except Exception as error:  # noqa: BLE001 - the next message there, or the next start, tries it again
-            logger.bind(chat=str(chat)).opt(exception=error).error("what was given up stays so")
+            logger.bind(chat=str(chat)).opt(exception=error).error("retrying undelivered reminders failed")
             return
         if not count:
-            self._speechless.discard(chat.key)
+            self._blocked_chats.discard(chat.key)
             self._not_before.pop(chat.key, None)

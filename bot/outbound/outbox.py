@@ -39,7 +39,7 @@ _TYPING_LASTS_SECONDS = 4.0
 class Outbox:
     """Sends replies and notices; one message at a time in each chat, and none while the platform wants patience.
 
-    With a `relay` what another process is connected to is handed over to that one.
+    With a `remote_outbox` what another process is connected to is handed over to that one.
     """
 
     def __init__(
@@ -47,10 +47,10 @@ class Outbox:
         platforms: Mapping[str, Platform],
         history: HistoryService,
         clock: Clock,
-        relay: "RemoteOutbox | None" = None,
+        remote_outbox: "RemoteOutbox | None" = None,
     ) -> None:
         self.platforms = platforms
-        self._relay = relay
+        self._remote_outbox = remote_outbox
         self._history = history
         self._clock = clock
         self._replies: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -76,8 +76,8 @@ class Outbox:
             DeliveryFailed: the platform did not take it or still wants patience, no such platform is connected, or it
                 cannot keep private what is for one person only.
         """
-        if self._relay is not None and not self._relay.is_here(address.platform):
-            return await self._relay.hand_over(address, message)
+        if self._remote_outbox is not None and not self._remote_outbox.is_here(address.platform):
+            return await self._remote_outbox.hand_over(address, message)
         message_id = await self.begin(address, message)
         await self.record(address, message, message_id)
         return message_id
@@ -100,7 +100,7 @@ class Outbox:
     def editor(self, address: ChatAddress) -> EditsMessages | None:
         """Return who changes messages of the bot in that chat; None where nobody can."""
         platform = self.platforms.get(address.platform)
-        is_here = self._relay is None or self._relay.is_here(address.platform)
+        is_here = self._remote_outbox is None or self._remote_outbox.is_here(address.platform)
         if not is_here or platform is None:
             return None
         return platform if isinstance(platform, EditsMessages) else None

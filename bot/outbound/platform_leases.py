@@ -20,7 +20,7 @@ _GIVE_UP_SECONDS: Final = LEASE_LASTS.total_seconds() - _RENEW_SECONDS
 
 
 class PlatformLeaseHolder:
-    """Which of `platforms` this process is connected to. `own` are those that every process has for itself."""
+    """Holds the leases of `platforms` for this process. `own` are platforms that every process serves."""
 
     def __init__(
         self, leases: PlatformLeases, platforms: Collection[str], clock: Clock, *, own: Collection[str] = ()
@@ -36,7 +36,7 @@ class PlatformLeaseHolder:
 
     @property
     def held(self) -> frozenset[str]:
-        """Return what this process is connected to, of what only one process may be.
+        """Return the leased platforms that this process is connected to.
 
         Nothing once the leases may have run out: a process that was frozen knows it by the clock, and before it has
         asked the database.
@@ -51,9 +51,9 @@ class PlatformLeaseHolder:
         return platform in self._own or platform in self.held
 
     @asynccontextmanager
-    async def kept(self) -> AsyncIterator[None]:
+    async def renewing(self) -> AsyncIterator[None]:
         """Take and renew leases for as long as the context lasts, then give them to the others."""
-        keeping = asyncio.create_task(self._keep(), name="platform leases")
+        keeping = asyncio.create_task(self._renew(), name="platform leases")
         try:
             yield
         finally:
@@ -64,16 +64,16 @@ class PlatformLeaseHolder:
                 async with asyncio.timeout(_RENEW_SECONDS):
                     await self._leases.give_back()
             except Exception as error:  # noqa: BLE001 - they run out by themselves
-                logger.warning("the platforms could not be given to another worker: {}", error)
+                logger.warning("could not release platform leases: {}", error)
 
-    async def while_here(self, platform: str, run: Callable[[], Awaitable[None]]) -> None:
+    async def run_while_leader(self, platform: str, run: Callable[[], Awaitable[None]]) -> None:
         """Run a connection whenever it is this process's to have, until its input ends."""
         if platform in self._own:
             await run()
             return
         while True:
             await self._here[platform].wait()
-            logger.info("this worker connects to {}", platform)
+            logger.info("acquired lease for {}; connecting", platform)
             running = asyncio.ensure_future(run())
             lost = asyncio.ensure_future(self._elsewhere[platform].wait())
             try:
@@ -87,9 +87,9 @@ class PlatformLeaseHolder:
                 if isinstance(results[0], BaseException):
                     raise results[0]
                 return
-            logger.warning("this worker is connected to {} no longer: another one is, or may be soon", platform)
+            logger.warning("lost lease for {}; disconnecting", platform)
 
-    async def _keep(self) -> None:
+    async def _renew(self) -> None:
         loop, outages = asyncio.get_running_loop(), RepeatLimit.of_one_loop()
         begun_at = loop.time()
         while True:
@@ -101,7 +101,7 @@ class PlatformLeaseHolder:
                 self._note(held)
             except Exception as error:  # noqa: BLE001 - fire: a database that is lost for a while comes back
                 if outages.admits(error):
-                    logger.warning("the leases of the platforms are not renewed: {} {}", type(error).__name__, error)
+                    logger.warning("could not renew platform leases: {} {}", type(error).__name__, error)
                 if loop.time() - (self._renewed_at or begun_at) >= _GIVE_UP_SECONDS:
                     self._note(frozenset())
             await self._clock.nap(_RENEW_SECONDS)

@@ -26,7 +26,7 @@ _MINUTE = 60
 
 
 class ReminderNotifier:
-    """The reminder service's way into the chats."""
+    """Sends the reminder service's notices to the chats."""
 
     def __init__(
         self,
@@ -36,10 +36,10 @@ class ReminderNotifier:
         late_after: timedelta,
         digest: Digest,
         private_chat: PrivateChat,
-        speechless: set[str],
+        blocked_chats: set[str],
         on_delivered: Callable[[timedelta], None] | None = None,
     ) -> None:
-        """To `speechless` the keys of chats are added that do not even take the news that a reminder was not taken.
+        """To `blocked_chats` the keys of chats are added that do not even take the news that a reminder was not taken.
 
         `on_delivered` hears how late every reminder was said.
         """
@@ -47,7 +47,7 @@ class ReminderNotifier:
         self._on_delivered = on_delivered
         self._digest = digest
         self._private_chat = private_chat
-        self._speechless = speechless
+        self._blocked_chats = blocked_chats
         self._clock = clock
         self._late_after = late_after
 
@@ -82,7 +82,7 @@ class ReminderNotifier:
         try:
             await self._outbox.send(notice.address, message)
         except DeliveryFailed:
-            self._speechless.add(notice.address.key)
+            self._blocked_chats.add(notice.address.key)
             private = await self._private_chat(notice.address.platform, notice.creator.id)
             if private is None or private.key == notice.address.key:
                 raise

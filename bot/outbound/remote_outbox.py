@@ -25,15 +25,15 @@ _PAUSE_AFTER_ERROR_SECONDS: Final = 1.0
 Send = Callable[[ChatAddress, OutgoingMessage], Awaitable[str | None]]
 
 
-class _Parcel(Struct, frozen=True, kw_only=True):
-    """What is to be said where."""
+class _Envelope(Struct, frozen=True, kw_only=True):
+    """A message and its chat."""
 
     address: ChatAddress
     message: OutgoingMessage
 
 
 class _Outcome(Struct, frozen=True, kw_only=True):
-    """What came of it: the platform's id of the message, or what `DeliveryFailed` says."""
+    """Outcome of a remote message: the platform's id, or the fields of `DeliveryFailed`."""
 
     message_id: str | None = None
     reason: str | None = None
@@ -44,21 +44,21 @@ class _Outcome(Struct, frozen=True, kw_only=True):
 
 
 class RemoteOutbox:
-    """The way between the processes, through the database."""
+    """Passes messages between workers through the database."""
 
-    def __init__(self, table: RemoteMessages, holding: PlatformLeaseHolder, clock: Clock) -> None:
+    def __init__(self, table: RemoteMessages, platform_leases: PlatformLeaseHolder, clock: Clock) -> None:
         self._table = table
-        self._holding = holding
+        self._platform_leases = platform_leases
         self._clock = clock
 
     @property
-    def holding(self) -> PlatformLeaseHolder:
+    def platform_leases(self) -> PlatformLeaseHolder:
         """Return what this process is connected to."""
-        return self._holding
+        return self._platform_leases
 
     def is_here(self, platform: str) -> bool:
         """Return whether this process itself is connected to `platform`."""
-        return self._holding.is_here(platform)
+        return self._platform_leases.is_here(platform)
 
     async def hand_over(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
         """Let the connected process say `message`; return the platform's id of it.
@@ -67,8 +67,8 @@ class RemoteOutbox:
             DeliveryFailed: the platform did not take it, or nobody was connected for half a minute.
         """
         # Only the web room, which every process has, shows notices in a way of its own.
-        parcel = _Parcel(address=address, message=replace(message, notices=()))
-        number = await self._table.add(address.platform, json.encode(parcel).decode())
+        envelope = _Envelope(address=address, message=replace(message, notices=()))
+        number = await self._table.add(address.platform, json.encode(envelope).decode())
         for _ in range(round(PATIENCE.total_seconds() / _LOOK_SECONDS)):
             await self._clock.nap(_LOOK_SECONDS)
             told = await self._table.outcome(number)
@@ -84,10 +84,10 @@ class RemoteOutbox:
         async with asyncio.TaskGroup() as group:
             while True:
                 try:
-                    taken = await self._table.take(self._holding.held) if self._holding.held else []
+                    taken = await self._table.take(self._platform_leases.held) if self._platform_leases.held else []
                 except Exception as error:  # noqa: BLE001 - fire: a database that is lost for a while comes back
                     if outages.admits(error):
-                        logger.warning("what other workers want said is not known: {}", error)
+                        logger.warning("could not read the remote outbox: {}", error)
                     await self._clock.nap(_PAUSE_AFTER_ERROR_SECONDS)
                     continue
                 for number, content in taken:
@@ -97,8 +97,8 @@ class RemoteOutbox:
     async def _say(self, number: int, content: str, send: Send) -> None:
         """Say one message; the chat's order is that of the outbox, which these tasks enter in theirs."""
         try:
-            parcel = json.decode(content, type=_Parcel)
-            outcome = _Outcome(message_id=await send(parcel.address, parcel.message))
+            envelope = json.decode(content, type=_Envelope)
+            outcome = _Outcome(message_id=await send(envelope.address, envelope.message))
         except DeliveryFailed as failure:
             outcome = _Outcome(
                 reason=str(failure),
@@ -112,7 +112,7 @@ class RemoteOutbox:
         try:
             await self._table.settle(number, json.encode(outcome).decode())
         except Exception as error:  # noqa: BLE001 - the other process gives up waiting, and says it again later
-            logger.warning("what came of a message of another worker could not be told: {}", error)
+            logger.warning("could not store the outcome of a remote message: {}", error)
 
 
 def _message_id(outcome: _Outcome) -> str | None:

@@ -152,10 +152,10 @@ class HearsAnswers(Protocol):
 
 
 @runtime_checkable
-class TakesUp(Protocol):
+class ResumesMessages(Protocol):
     """Prepares what shows an answer when a message comes in, so that one of an earlier run passes it too."""
 
-    async def take_up(self, message: ChatMessage) -> None:
+    async def resume_message(self, message: ChatMessage) -> None:
         """Receive a message that is recorded and was never dealt with; return when it is."""
         ...
 

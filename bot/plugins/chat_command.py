@@ -15,14 +15,14 @@ _COMMAND: Final = switch_pattern("plugins", "插件")
 class PluginCommands(SwitchCommand):
     """Answers /plugins, /plugins off NAME and /plugins on NAME for those who may rule the chat."""
 
-    def __init__(self, house: PluginManager, oversight: CallPolicy) -> None:
+    def __init__(self, manager: PluginManager, oversight: CallPolicy) -> None:
         super().__init__(_COMMAND, oversight, refused="plugins.refused")
-        self._house = house
+        self._manager = manager
         self._switches = oversight.switches
 
     async def listed(self, viewer: Viewer, language: str) -> str:
         """Every plugin with its functions, line by line."""
-        plugins = self._house.plugins
+        plugins = self._manager.plugins
         if not plugins:
             return say(language, "plugins.none")
         off = await self._switches.off_in(viewer.chat)
@@ -31,7 +31,7 @@ class PluginCommands(SwitchCommand):
 
     async def switched(self, viewer: Viewer, name: str, language: str, *, is_on: bool) -> str:
         """Switch a plugin, or say which there are."""
-        names = [each.plugin.name for each in self._house.plugins]
+        names = [each.plugin.name for each in self._manager.plugins]
         if name not in names:
             return say(language, "plugins.unknown", name=name, known=", ".join(names))
         await self._switches.switch(viewer.chat, switch_of(name), is_on=is_on)

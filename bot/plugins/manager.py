@@ -139,16 +139,16 @@ class PluginManager:
         """Return what plugins add to the HTTP API, each with the plugin's name."""
         return [(each.plugin.name, page) for each in self._working() for page in each.plugin.adds.pages]
 
-    def move_in(self, calls: FunctionCallRouter, services: Services) -> None:
+    def install(self, calls: FunctionCallRouter, services: Services) -> None:
         """Install functions, hooks and listeners; a plugin whose functions cannot be taken is left out whole."""
         for each in list(self._working()):
-            self._installed[each.plugin.name] = self._moved_in(each.plugin, calls, services)
+            self._installed[each.plugin.name] = self._install_plugin(each.plugin, calls, services)
 
-    def work(self, crew: BackgroundTasks, host: Host) -> None:
+    def work(self, tasks: BackgroundTasks, host: Host) -> None:
         """Begin the background work of the plugins."""
         for each in self._working():
             for name, job in each.plugin.adds.jobs:
-                crew.start(_again_and_again(f"{each.plugin.name}/{name}", job, host), f"plugin {each.plugin.name}")
+                tasks.start(_again_and_again(f"{each.plugin.name}/{name}", job, host), f"plugin {each.plugin.name}")
 
     async def reload(self, found: FoundPlugin, calls: FunctionCallRouter, services: Services) -> Reloaded:
         """Exchange a plugin's functions, hooks and listeners; where the new version fails the old one stays.
@@ -166,9 +166,9 @@ class PluginManager:
             return Reloaded(name=found.name, error=trial.error)
         if old is not None:
             old.leaving.close()
-        current = self._installed[found.name] = self._moved_in(new, calls, services)
+        current = self._installed[found.name] = self._install_plugin(new, calls, services)
         if old is not None:
-            await self._moved_out(old.plugin)
+            await self._uninstall_plugin(old.plugin)
         changes = schema_changes(() if old is None else old.tools, current.tools)
         return Reloaded(name=found.name, error=current.plugin.error, changes=tuple(changes))
 
@@ -177,14 +177,14 @@ class PluginManager:
         gone = self._installed.pop(name, None)
         if gone is not None:
             gone.leaving.close()
-            await self._moved_out(gone.plugin)
+            await self._uninstall_plugin(gone.plugin)
 
     async def aclose(self) -> None:
         """Close what the plugins have opened, the last plugin first."""
         for each in reversed([*self._replaced, *(each.plugin for each in self.plugins)]):
             await all_closed(each.name, each.adds.on_close)
 
-    async def _moved_out(self, old: LoadedPlugin) -> None:
+    async def _uninstall_plugin(self, old: LoadedPlugin) -> None:
         """Close what an older version has opened, unless some of it works on until the bot stops."""
         if old.adds.outlives_reload:
             self._replaced.append(old)
@@ -203,7 +203,7 @@ class PluginManager:
         taken = next((tool.name for tool in others if trial.get(tool.name)), None)
         return new if taken is None else replace(new, error=self._taken_by(taken, new))
 
-    def _moved_in(self, plugin: LoadedPlugin, calls: FunctionCallRouter, services: Services) -> Installed:
+    def _install_plugin(self, plugin: LoadedPlugin, calls: FunctionCallRouter, services: Services) -> Installed:
         adds, guard = plugin.adds, PluginGuard(plugin.name, self._switches)
         before = frozenset(tool.name for tool in calls.registry)
         with ExitStack() as leaving:

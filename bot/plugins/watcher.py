@@ -28,10 +28,15 @@ class PluginWatch:
     """Looks at the plugins' files and exchanges what has changed."""
 
     def __init__(
-        self, settings: PluginSettings, house: PluginManager, calls: FunctionCallRouter, services: Services, tell: Tell
+        self,
+        settings: PluginSettings,
+        manager: PluginManager,
+        calls: FunctionCallRouter,
+        services: Services,
+        tell: Tell,
     ) -> None:
         self._settings = settings
-        self._house = house
+        self._manager = manager
         self._calls = calls
         self._services = services
         self._tell = tell
@@ -50,11 +55,11 @@ class PluginWatch:
         gone = self._seen.keys() - now.keys()
         self._seen = now
         for name in sorted(gone):
-            await self._house.remove(name)
+            await self._manager.remove(name)
             self._tell(Reloaded(name=name, changes=("removed",)))
         for found in found_plugins(self._settings):
             if found.name in changed:
-                self._tell(await self._house.reload(found, self._calls, self._services))
+                self._tell(await self._manager.reload(found, self._calls, self._services))
 
     def _states(self) -> dict[str, _State]:
         found = found_plugins(self._settings)
@@ -68,8 +73,8 @@ async def plugins_watched(app: "App", settings: Settings, *, is_wanted: bool) ->
         yield
         return
     watch = PluginWatch(settings.plugins, app.plugins, app.calls, app.services, log_reload)
-    async with running_tasks() as crew:
-        crew.start(watch.run(), "watch the plugins")
+    async with running_tasks() as tasks:
+        tasks.start(watch.run(), "watch the plugins")
         yield
 
 

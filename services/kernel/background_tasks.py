@@ -19,8 +19,8 @@ class BackgroundTasks:
         task.add_done_callback(self._running.discard)
         return task
 
-    def dismiss(self) -> None:
-        """Cancel whoever still works."""
+    def cancel_all(self) -> None:
+        """Cancel all running tasks."""
         for task in tuple(self._running):
             task.cancel()
 
@@ -29,8 +29,8 @@ class BackgroundTasks:
 async def running_tasks() -> AsyncIterator[BackgroundTasks]:
     """Run background tasks for the length of the context."""
     async with asyncio.TaskGroup() as group:
-        crew = BackgroundTasks(group)
+        tasks = BackgroundTasks(group)
         try:
-            yield crew
+            yield tasks
         finally:
-            crew.dismiss()
+            tasks.cancel_all()

@@ -100,8 +100,8 @@ async def has_let_go(database: Database, owner: str) -> None:
 async def test_what_a_process_that_is_gone_has_left_is_taken_by_one_and_not_what_it_dealt_with(databases):
     async with Database(databases[0].url.render_as_string(hide_password=False)) as gone:
         claims = await kept_by("w9", gone, "1", "2", "3")
-        claims.deal_with([(HOME.key, "1"), (HOME.key, "of another")])
-        await claims.let_go()
+        claims.complete([(HOME.key, "1"), (HOME.key, "of another")])
+        await claims.release_completed()
     for n, database in enumerate(databases):
         await database.presence.hold(f"w{n}")
     await has_let_go(databases[0], "w9")
@@ -156,8 +156,8 @@ async def test_a_hundred_messages_of_a_worker_without_the_platform_are_said_in_o
     ]
     outboxes = [Outbox({"irc": platform}, HistoryService(MemoryMessageStore()), clock, relay) for relay in relays]
     home = ChatAddress(platform="irc", chat_id="#home")
-    async with holdings[0].kept():
-        await holdings[0].while_here("irc", _nothing)
+    async with holdings[0].renewing():
+        await holdings[0].run_while_leader("irc", _nothing)
         serving = asyncio.create_task(relays[0].serve(outboxes[0].send))
         async with asyncio.TaskGroup() as group:
             for number in range(100):

@@ -12,7 +12,7 @@ from bot.http.core.errors import HttpRefused
 from bot.http.rooms.direct_tools import DirectOffer
 from bot.http.rooms.history import RoomHistory
 from bot.http.security.auth import Viewer
-from bot.platforms.web.adapter import Said, Spoken
+from bot.platforms.web.adapter import IncomingPost, PostResult
 from bot.platforms.web.frames import Frame, MessageShape, json_text
 from bot.platforms.web.room import Listener
 from function_calls.language.messages import say
@@ -25,7 +25,7 @@ _RETRY_SECONDS: Final = 5.0
 _FOLLOWED: Final = frozenset({"message", "tool_start", "tool_complete"})
 
 
-def spoken(body: SendBody, viewer: Viewer) -> Spoken:
+def spoken(body: SendBody, viewer: Viewer) -> IncomingPost:
     """Return what `viewer` says with `body`.
 
     Raises:
@@ -33,7 +33,7 @@ def spoken(body: SendBody, viewer: Viewer) -> Spoken:
     """
     if not body.message.strip() and not body.attachments:
         raise HttpRefused(422, "message_blank", problems={"message": "blank"})
-    return Spoken(
+    return IncomingPost(
         person=viewer.named(body.name).person,
         text=body.message,
         client_id=body.client_id or uuid.uuid4().hex,
@@ -51,7 +51,7 @@ class Sending:
         self,
         context: HttpContext,
         session_id: str,
-        words: Spoken,
+        words: IncomingPost,
         tool_servers: Sequence[object] = (),
         page: Listener | None = None,
     ) -> None:
@@ -63,7 +63,7 @@ class Sending:
         self._session_id = session_id
         self._words = words
 
-    async def begin(self) -> Said:
+    async def begin(self) -> PostResult:
         """Say it; the tools that came along are offered until the bot has dealt with it, whoever still follows."""
         with ExitStack() as offered:
             offered.enter_context(self._offering.made())
@@ -106,14 +106,14 @@ class Sending:
         finally:
             unlisten()
 
-    async def _end(self, said: Said, *, is_told: bool) -> str:
+    async def _end(self, said: PostResult, *, is_told: bool) -> str:
         reply = await self._reply(said)
         done = _event("done", {"message_id": None if reply is None else reply["id"], "message": reply})
         if reply is None or is_told:
             return done
         return _event("message", {"message_id": reply["id"], "content": reply["text"]}) + done
 
-    async def _reply(self, said: Said) -> MessageShape | None:
+    async def _reply(self, said: PostResult) -> MessageShape | None:
         """Return the answer as the history has it, or as it was said where nothing can be kept; waits for the bot."""
         sent = await _finished(said)
         chat, message_id = said.message.address, said.message.id
@@ -126,7 +126,7 @@ class Sending:
         return reply
 
 
-async def _until_finished(frames: "asyncio.Queue[Frame | None]", said: Said) -> AsyncIterator[Frame | None]:
+async def _until_finished(frames: "asyncio.Queue[Frame | None]", said: PostResult) -> AsyncIterator[Frame | None]:
     """Yield the frames of the answer until the bot has dealt with the message.
 
     None after `_BEAT_SECONDS` without one, to keep the connection alive; other frames of the room do not count.
@@ -152,7 +152,7 @@ async def _until_finished(frames: "asyncio.Queue[Frame | None]", said: Said) -> 
             beat = loop.time() + _BEAT_SECONDS
 
 
-async def _finished(said: Said) -> MessageShape | None:
+async def _finished(said: PostResult) -> MessageShape | None:
     if said.finished is not None:
         with suppress(Exception):  # told in the room and in the log
             return await asyncio.shield(said.finished)

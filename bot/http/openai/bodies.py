@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator
 
 from bot.http.core.answer import Answer
 from bot.http.core.bodies import LONGEST_SESSION, SESSION_PATTERN
-from bot.inbound.sanitize_surrogates import whole
+from bot.inbound.sanitize_surrogates import replace_surrogates
 
 MODEL: Final = "bubbles"
 """What the bot is called as a model."""
@@ -24,7 +24,7 @@ class Lenient(BaseModel):
     @classmethod
     def _replace_surrogates(cls, value: object) -> object:
         """Replace halves of characters: clients that cut a conversation by length leave them."""
-        return whole(value) if isinstance(value, str) else value
+        return replace_surrogates(value) if isinstance(value, str) else value
 
 
 class CalledFunction(Lenient):

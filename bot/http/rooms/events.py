@@ -22,7 +22,7 @@ def follow_bot(context: HttpContext) -> Iterator[ReminderWatch]:
     room, app = context.room, context.app
     watch = ReminderWatch(context)
     looks = _Looks(watch, context.clock)
-    room.furnish(app.state, app.services.get(HistoryService), app.router.stop, looks.begin, usage_of(context))
+    room.attach(app.state, app.services.get(HistoryService), app.router.stop, looks.begin, usage_of(context))
 
     async def completed(event: Event) -> None:
         room.heard(event)

@@ -105,15 +105,15 @@ class SharedRooms:
 @asynccontextmanager
 async def rooms_shared(context: HttpContext) -> AsyncIterator[None]:
     """Share the rooms for as long as the context lasts, where several workers may be on one database."""
-    if context.app.relay is None:
+    if context.app.remote_outbox is None:
         yield
         return
     shared = SharedRooms(context, Broadcasts(context.app.database, _CHANNEL))
     context.room.rooms.share(shared.happened)
     try:
-        async with running_tasks() as crew:
-            crew.start(shared.tell(), "rooms: tell the others")
-            crew.start(shared.listen(), "rooms: hear the others")
+        async with running_tasks() as tasks:
+            tasks.start(shared.tell(), "rooms: tell the others")
+            tasks.start(shared.listen(), "rooms: hear the others")
             yield
     finally:
         context.room.rooms.share(None)

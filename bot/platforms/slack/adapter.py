@@ -71,7 +71,7 @@ class SlackPlatform:
         self._workspace = ""
         self._commands: Sequence[OfferedCommand] = MENU
         self._receive: Receive | None = None
-        self.door = self._make_door(settings, ping_seconds)
+        self.door = self._make_listener(settings, ping_seconds)
 
     @property
     def health(self) -> Health:
@@ -136,7 +136,7 @@ class SlackPlatform:
             return None
         return f"{self._workspace.rstrip('/')}/archives/{address.chat_id}/p{message_id.replace('.', '')}"
 
-    def _make_door(self, settings: SlackSettings, ping_seconds: float) -> SocketListener | HttpListener:
+    def _make_listener(self, settings: SlackSettings, ping_seconds: float) -> SocketListener | HttpListener:
         if settings.mode == "http":
             secret = settings.signing_secret.get_secret_value()
             return HttpListener(self._take, signing_secret=secret, host=settings.http_host, port=settings.http_port)

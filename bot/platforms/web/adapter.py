@@ -14,7 +14,7 @@ from bot.platforms.kit.broadcasts import harmless
 from bot.platforms.web import ids
 from bot.platforms.web.answering import Answering, Finished, Stop
 from bot.platforms.web.client_calls import ClientCalls
-from bot.platforms.web.extras import Extras, ExtrasShelf
+from bot.platforms.web.extras import Extras, ExtrasRepository
 from bot.platforms.web.files import RoomFiles
 from bot.platforms.web.frames import AttachmentShape, MessageShape, attachment_shape, author_shape
 from bot.platforms.web.room import Room
@@ -51,8 +51,8 @@ UsageOf = Callable[[ChatMessage], Awaitable[Mapping[str, int] | None]]
 _SETTLED_SECONDS: Final = 0.5
 
 
-class Spoken(Struct, frozen=True, kw_only=True):
-    """What somebody says in a room. `client_id` is the sender's own id: the same twice is one message."""
+class IncomingPost(Struct, frozen=True, kw_only=True):
+    """A message that a person posts in a room. `client_id` is the sender's own id: the same twice is one message."""
 
     person: Person
     text: str
@@ -61,8 +61,8 @@ class Spoken(Struct, frozen=True, kw_only=True):
     attachments: tuple[Attachment, ...] = ()
 
 
-class Said(Struct, frozen=True, kw_only=True):
-    """What came of it. `finished` ends with what the bot has answered, None where it says nothing.
+class PostResult(Struct, frozen=True, kw_only=True):
+    """Result of a post. `finished` ends with the bot's answer, None where it has none.
 
     It is None itself when the bot has dealt with the message already.
     """
@@ -97,14 +97,14 @@ class WebPlatform:
         self._usage: UsageOf | None = None
         self._receive: Receive | None = None
         self._is_ready = asyncio.Event()
-        self._is_furnished = asyncio.Event()
+        self._is_attached = asyncio.Event()
         self._is_closed = asyncio.Event()
         self._history: HistoryService | None = None
 
-    def furnish(
+    def attach(
         self, state: StateStore, history: HistoryService, stop: Stop, look: Look, usage: UsageOf | None = None
     ) -> None:
-        """Give the rooms what the bot has: a memory, the history, what stops an answer, what looks at reminders.
+        """Attach the bot to the rooms: state, history, and functions that stop answers and publish reminders.
 
         `look` is asked to look at a room's reminders when it is opened, and some seconds after one was said there;
         `usage` knows what models used for a message.
@@ -115,8 +115,8 @@ class WebPlatform:
         for room in self.rooms:
             look(self.address(room.session_id), 0.0)
         self._history = history
-        self._answering.furnish(history, stop)
-        self._is_furnished.set()
+        self._answering.attach(history, stop)
+        self._is_attached.set()
 
     async def run(self, receive: Receive) -> None:
         """Be open until closed."""
@@ -152,7 +152,7 @@ class WebPlatform:
 
     # What people do.
 
-    async def say(self, session_id: str, spoken: Spoken) -> Said:
+    async def say(self, session_id: str, spoken: IncomingPost) -> PostResult:
         """Say something in a room; the message is told to the room when the history has it."""
         await self._is_ready.wait()
         message_id = ids.message_id(spoken.client_id, spoken.person)
@@ -179,23 +179,23 @@ class WebPlatform:
         answer = self._answering.begin(message)
         await self._tell(message)
         finished = await self._answering.hand_over(message, self._receive)
-        return Said(message=message, answer_id=answer.id, finished=finished)
+        return PostResult(message=message, answer_id=answer.id, finished=finished)
 
-    async def take_up(self, message: ChatMessage) -> None:
+    async def resume_message(self, message: ChatMessage) -> None:
         """Handle a message that an earlier run has recorded, and the room shows already; waits for the room to open."""
-        await self._is_furnished.wait()
+        await self._is_attached.wait()
         if self._receive is None:
             raise DeliveryFailed("the room is not open yet")
         self.room(message.address.chat_id).know(message.sender)
         self._answering.begin(message)
         await (await self._answering.hand_over(message, self._receive))
 
-    async def _said_before(self, session_id: str, message: ChatMessage) -> Said:
-        """Return what is sent twice is one message; whoever sent it again learns that it is there."""
+    async def _said_before(self, session_id: str, message: ChatMessage) -> PostResult:
+        """Return the result of a message that was posted before, and tell its sender that it exists."""
         shape = await self._person_message(message)
         self.room(session_id).tell(message.sender.id, "message_new", {"message": shape})
         finished = self._answering.finishing(message.address, message.id)
-        return Said(message=message, answer_id=f"{message.id}.r", is_new=False, finished=finished)
+        return PostResult(message=message, answer_id=f"{message.id}.r", is_new=False, finished=finished)
 
     async def edit_own(self, session_id: str, message_id: str, text: str) -> None:
         """Let a person's message say `text` from now on.
@@ -367,7 +367,7 @@ class WebPlatform:
         author, now, text = author_shape(self.bot), self._clock.now(), harmless(message.text)
         return message_shape(message_id, author, text, now, reply_to=message.reply_to, extras=extras)
 
-    def _is_addressed(self, session_id: str, spoken: Spoken) -> bool:
+    def _is_addressed(self, session_id: str, spoken: IncomingPost) -> bool:
         """Tell if a message names the bot, replies to it, or comes from the only person; a file alone is not for it."""
         if not spoken.text.strip():
             return False

@@ -25,7 +25,7 @@ _Key = tuple[str, str]
 class Answering:
     """Keeps each answer from its question until the bot has dealt with that."""
 
-    def __init__(self, rooms: Rooms, extras: ExtrasShelf, clock: Clock) -> None:
+    def __init__(self, rooms: Rooms, extras: ExtrasRepository, clock: Clock) -> None:
         self._rooms = rooms
         self._extras = extras
         self._clock = clock
@@ -34,7 +34,7 @@ class Answering:
         self._answers: dict[_Key, Answer] = {}
         self._finishing: dict[_Key, Finished] = {}
 
-    def furnish(self, history: HistoryService, stop: Stop) -> None:
+    def attach(self, history: HistoryService, stop: Stop) -> None:
         """Give it where stopped answers are kept, and what stops the bot."""
         self._history = history
         self._stop = stop

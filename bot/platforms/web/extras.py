@@ -90,7 +90,7 @@ class ExtrasBook:
         return self._of
 
 
-class ExtrasShelf:
+class ExtrasRepository:
     """The books of all rooms, read when they are first looked into; before `keep_in` there are none."""
 
     def __init__(self) -> None:

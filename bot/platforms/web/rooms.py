@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from bot.platforms.web.extras import ExtrasShelf
+from bot.platforms.web.extras import ExtrasRepository
 from bot.platforms.web.room import HERE, Happened, Room
 from bot.platforms.web.shapes import person_of
 from services.kernel.chat import ChatAddress, Person
@@ -25,7 +25,7 @@ class Rooms:
     `look` is told of a room in which reminders may be others than were seen there.
     """
 
-    def __init__(self, bot: Person, extras: ExtrasShelf, clock: Clock, look: Callable[[str], None]) -> None:
+    def __init__(self, bot: Person, extras: ExtrasRepository, clock: Clock, look: Callable[[str], None]) -> None:
         self._bot = bot
         self._extras = extras
         self._clock = clock

@@ -124,11 +124,11 @@ async def tool_sources(
         )
         guarded: dict[str, Toolset] = {source.label: source.guarded(owners) for source in elsewhere}
         combined = join(calls, guarded)
-        crew = await resources.enter_async_context(running_tasks())
+        tasks = await resources.enter_async_context(running_tasks())
         for each in openapi:
-            crew.start(each.keep_trying(), f"tool server {each.connection.label}")
+            tasks.start(each.keep_trying(), f"tool server {each.connection.label}")
         for server in mcp:
-            crew.start(server.run(), f"MCP server {server.server.label}")
+            tasks.start(server.run(), f"MCP server {server.server.label}")
         await _tried([*(each.tried for each in openapi), *(each.tried for each in mcp)], wait_seconds)
         yield ToolSources(
             sources=(local, *elsewhere),

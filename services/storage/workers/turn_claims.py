@@ -70,13 +70,13 @@ class TurnClaims:
         self.hold(taken)
         return taken
 
-    def deal_with(self, keys: Collection[Key]) -> None:
-        """Note that messages are dealt with; `let_go` tells the others."""
+    def complete(self, keys: Collection[Key]) -> None:
+        """Note that messages are dealt with; `release_completed` tells the others."""
         done = self._held.intersection(keys)
         self._held -= done
         self._dealt_with |= done
 
-    async def let_go(self) -> None:
+    async def release_completed(self) -> None:
         """Give up the claims on what is dealt with."""
         if not self._dealt_with:
             return

@@ -2,7 +2,7 @@ import pytest
 
 from bot.platforms.base import OutgoingMessage
 from bot.platforms.kit.markdown import plain, spans_of
-from bot.platforms.web.adapter import Spoken, WebPlatform
+from bot.platforms.web.adapter import IncomingPost, WebPlatform
 from bot.platforms.web.ids import person_called
 from bot.testing.clocks import FixedClock
 from bot.testing.contracts import PlatformContract
@@ -20,7 +20,7 @@ class WebRig(PlatformRig):
         super().__init__()
         clock = FixedClock(NOW)
         self.platform = WebPlatform(clock=clock, bot_name=self.bot_name)
-        self.platform.furnish(MemoryStateStore(clock), HistoryService(MemoryMessageStore()), _stop, _look)
+        self.platform.attach(MemoryStateStore(clock), HistoryService(MemoryMessageStore()), _stop, _look)
         self.chat = self.platform.address("home")
         self.shown = {}
         self.sent = 0
@@ -34,7 +34,7 @@ class WebRig(PlatformRig):
 
     async def say(self, text, *, sender="ann", reply_to=None):
         self.sent += 1
-        self.last = Spoken(
+        self.last = IncomingPost(
             person=person_called(sender),
             text=text.format(bot="@Bubbles", ben="@ben"),
             client_id=f"c{self.sent}",

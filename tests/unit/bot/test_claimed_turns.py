@@ -54,10 +54,10 @@ class FakeClaims:
         taken, self.left = self.left, frozenset()
         return taken
 
-    def deal_with(self, keys):
+    def complete(self, keys):
         self.dealt_with |= set(keys)
 
-    async def let_go(self):
+    async def release_completed(self):
         self._may_fail()
         self.gone |= self.dealt_with
 
@@ -95,7 +95,7 @@ def way():
         corrections=None,
         drafts=Drafts(outbox, clock),
         reactions=None,
-        claimed=TurnCoordinator(claims, clock),
+        turn_claims=TurnCoordinator(claims, clock),
     )
     return platform, claims, router.handle
 
@@ -199,12 +199,12 @@ async def test_nobody_follows_in_the_terminal_of_another_process():
 async def test_what_is_dealt_with_is_let_go_after_an_error_too_and_at_the_end():
     claims, clock = FakeClaims(), LoopClock()
     claims.errors = 1
-    claimed = TurnCoordinator(claims, clock)
-    letting_go = asyncio.create_task(within(5, claimed.let_go()))
-    claimed.deal_with(KEY)
+    turn_claims = TurnCoordinator(claims, clock)
+    letting_go = asyncio.create_task(within(5, turn_claims.release_completed()))
+    turn_claims.complete(KEY)
     await asyncio.sleep(4.5)
     let_go_meanwhile = set(claims.gone)
-    claimed.deal_with(("fake:home", "m9"))
+    turn_claims.complete(("fake:home", "m9"))
     await letting_go
 
     assert let_go_meanwhile == {KEY}

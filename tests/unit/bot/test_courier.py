@@ -62,7 +62,7 @@ def courier(outbox, clock):
         return ChatAddress(platform=platform, chat_id=f"{person_id} alone")
 
     return ReminderNotifier(
-        outbox, clock, late_after=timedelta(minutes=2), digest=digest, private_chat=private_chat, speechless=set()
+        outbox, clock, late_after=timedelta(minutes=2), digest=digest, private_chat=private_chat, blocked_chats=set()
     )
 
 

@@ -87,8 +87,8 @@ def holding_of(leases, *names, own=()):
 async def test_only_who_has_the_lease_connects():
     line, leases = Connected(), FakeLeases()
     holding = holding_of(leases, "fake")
-    async with holding.kept():
-        running = asyncio.create_task(holding.while_here("fake", line.run))
+    async with holding.renewing():
+        running = asyncio.create_task(holding.run_while_leader("fake", line.run))
         await asyncio.sleep(5)
         before = line.made
         leases.given = frozenset({"fake"})
@@ -101,8 +101,8 @@ async def test_only_who_has_the_lease_connects():
 async def test_who_loses_the_lease_disconnects_and_connects_again_when_it_has_it_again():
     line, leases = Connected(), FakeLeases({"fake"})
     holding = holding_of(leases, "fake")
-    async with holding.kept():
-        running = asyncio.create_task(holding.while_here("fake", line.run))
+    async with holding.renewing():
+        running = asyncio.create_task(holding.run_while_leader("fake", line.run))
         await asyncio.sleep(1)
         leases.given = frozenset()
         await asyncio.sleep(3)
@@ -118,8 +118,8 @@ async def test_who_loses_the_lease_disconnects_and_connects_again_when_it_has_it
 async def test_a_short_outage_of_the_database_keeps_the_connection_and_a_long_one_ends_it():
     line, leases = Connected(), FakeLeases({"fake"})
     holding = holding_of(leases, "fake")
-    async with holding.kept():
-        running = asyncio.create_task(holding.while_here("fake", line.run))
+    async with holding.renewing():
+        running = asyncio.create_task(holding.run_while_leader("fake", line.run))
         await asyncio.sleep(1)
         leases.error = OSError("gone")
         await asyncio.sleep(4)
@@ -135,7 +135,7 @@ async def test_who_could_not_renew_for_long_says_nothing_before_the_database_has
     holding = holding_of(leases, "fake")
     relay = RemoteOutbox(table, holding, LoopClock())
     outbox = Outbox({"fake": platform}, HistoryService(MemoryMessageStore()), LoopClock(), relay)
-    async with holding.kept():
+    async with holding.renewing():
         await asyncio.sleep(1)
         before = holding.is_here("fake")
         leases.takes_seconds = 6.5  # as for one that is frozen: it asks, and time goes by
@@ -156,9 +156,9 @@ async def test_a_connection_whose_input_ends_is_over():
     async def ends():
         return None
 
-    async with holding.kept():
+    async with holding.renewing():
         async with asyncio.timeout(3):
-            await holding.while_here("fake", ends)
+            await holding.run_while_leader("fake", ends)
 
 
 async def test_an_error_of_the_platform_comes_through():
@@ -167,15 +167,15 @@ async def test_an_error_of_the_platform_comes_through():
     async def fails():
         raise RuntimeError("no such network")
 
-    async with holding.kept():
+    async with holding.renewing():
         with pytest.raises(RuntimeError, match="no such network"):
-            await holding.while_here("fake", fails)
+            await holding.run_while_leader("fake", fails)
 
 
 async def test_a_stop_gives_the_platforms_to_the_others_at_once():
     leases = FakeLeases({"fake"})
     holding = holding_of(leases, "fake")
-    async with holding.kept():
+    async with holding.renewing():
         await asyncio.sleep(1)
 
     assert leases.were_given_back
@@ -185,7 +185,7 @@ async def test_a_stop_gives_the_platforms_to_the_others_at_once():
 async def test_what_every_process_has_for_itself_is_not_leased():
     line = Connected()
     holding = holding_of(FakeLeases(), "fake", own=("web",))
-    running = asyncio.create_task(holding.while_here("web", line.run))
+    running = asyncio.create_task(holding.run_while_leader("web", line.run))
     await asyncio.sleep(0.1)
     running.cancel()
 
@@ -205,7 +205,7 @@ class Two:
         self.away_outbox = Outbox({}, self.histories, LoopClock(), RemoteOutbox(self.table, self.away, LoopClock()))
 
     async def __aenter__(self):
-        self._kept = self.here.kept()
+        self._kept = self.here.renewing()
         await self._kept.__aenter__()
         relay = RemoteOutbox(self.table, self.here, LoopClock())
         self._serving = asyncio.create_task(relay.serve(self.outbox.send))

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from bot.__main__ import _bear_other_encodings
-from bot.inbound.sanitize_surrogates import mended
+from bot.inbound.sanitize_surrogates import sanitize_surrogates
 from bot.platforms.console import ConsolePlatform
 from bot.testing.clocks import StandingClock
 from services.kernel.chat import Attachment, ChatAddress, ChatMessage, MessageEdited, Person
@@ -34,7 +34,7 @@ def message(**changed):
     ids=lambda changed: next(iter(changed)),
 )
 def test_half_a_character_is_marked_wherever_it_stands(changed):
-    incoming = mended(message(**changed))
+    incoming = sanitize_surrogates(message(**changed))
 
     assert "tea \ufffd" in repr(incoming)
     assert "ud83d" not in repr(incoming)
@@ -43,13 +43,13 @@ def test_half_a_character_is_marked_wherever_it_stands(changed):
 def test_a_whole_message_is_left_as_it_is():
     whole = message()
 
-    assert mended(whole) is whole
+    assert sanitize_surrogates(whole) is whole
 
 
 def test_an_edit_is_mended_too():
     edited = MessageEdited(address=HOME, message_id="1", text=HALF, at=NOW)
 
-    assert mended(edited).text == "tea \ufffd"
+    assert sanitize_surrogates(edited).text == "tea \ufffd"
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from bot.platforms.web.adapter import Spoken, WebPlatform
+from bot.platforms.web.adapter import IncomingPost, WebPlatform
 from bot.platforms.web.ids import person_called
 from bot.testing.clocks import FixedClock
 from bot.testing.fixtures import NOW
@@ -41,10 +41,12 @@ async def _receive(_: Incoming):
 async def test_a_message_is_taken_when_it_is_on_the_disk():
     clock, disk = FixedClock(NOW), SlowDisk()
     platform = WebPlatform(clock=clock, bot_name="Bubbles")
-    platform.furnish(MemoryStateStore(clock), HistoryService(disk), _no, lambda *_: None)
+    platform.attach(MemoryStateStore(clock), HistoryService(disk), _no, lambda *_: None)
     running = asyncio.create_task(platform.run(_receive))
 
-    saying = asyncio.create_task(platform.say("home", Spoken(person=person_called("ann"), text="hi", client_id="c1")))
+    saying = asyncio.create_task(
+        platform.say("home", IncomingPost(person=person_called("ann"), text="hi", client_id="c1"))
+    )
     for _ in range(10):
         await asyncio.sleep(0)
     is_taken_before = saying.done()
