@@ -1,15 +1,16 @@
 """Create the services of a bot with their storage and limits."""
 
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from functools import partial
 
 from bot.app.chats import Chats
-from bot.app.delete_attachments import delete_attachments
 from bot.app.infrastructure import Infrastructure
 from bot.app.language_models import model_summarizer
 from bot.app.time_conventions import read_time_of
 from bot.inbound.cross_chat import members_of
 from bot.outbound.reminder_notifier import ReminderNotifier
+from bot.platforms.base import KeepsFiles, Platform
 from function_calls.functions.summary.digests import Digests
 from function_calls.tools.context import Services
 from services.language_model.ports import LanguageModel
@@ -18,6 +19,7 @@ from services.people.chat_aliases import ChatAliasService
 from services.people.link_codes import LinkCodes
 from services.people.memory.model import MemoryLimits
 from services.people.memory.service import MemoryService
+from services.people.privacy.model import GoneMessage
 from services.people.privacy.service import PrivacyService
 from services.people.zones import ZoneService
 from services.recurrence.calendars.data_version import data_version
@@ -31,6 +33,14 @@ from services.storage.people.privacy import SqlPrivacyStore
 from services.storage.people.scopes import PrivateChats
 from services.storage.reminders.store import SqlReminderStore
 from services.summary.service import SummaryService
+
+
+async def delete_attachments(platforms: Mapping[str, Platform], gone: Sequence[GoneMessage]) -> None:
+    """Let each platform delete the files of its messages in `gone`."""
+    for name, platform in platforms.items():
+        theirs = [each for each in gone if each.address.platform == name]
+        if theirs and isinstance(platform, KeepsFiles):
+            await platform.forget(theirs)
 
 
 def create_services(

@@ -2,29 +2,68 @@
 
 import asyncio
 import getpass
+import os
 import re
+import select
 import sys
 import threading
 import uuid
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
-from typing import TextIO
+from typing import Final, TextIO
+
+from msgspec import Struct
 
 from bot.config.terminal import language_here, printable
 from bot.platforms.base import Capabilities, OutgoingMessage, Receive
 from bot.platforms.kit.addressing import is_called
 from bot.platforms.kit.markdown import mentioned, plain, spans_of
 from bot.platforms.kit.parts import PlatformParts
-from bot.platforms.kit.typed_early import typed_early
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.clock import Clock
 from services.kernel.startup_imports import import_without_gc
 
-# `ann: text`, or `小安：text`; a name is one word, so that "http://…" and "10:30" are not names.
 _SPOKEN = re.compile(r"(?P<name>[^\W\d][\w.-]{0,30})(?::\s+|：\s*)(?P<text>\S.*)", re.DOTALL)
 _NOT_NAMES = re.compile(r"remind|提醒|叫我|记得|搜|总结", re.IGNORECASE)
 
 _ERASE_LINE = "\r\x1b[K"
+_LONGEST_LINE: Final = 4096  # bytes; a terminal keeps no longer line
+
+
+class TypedEarly(Struct, frozen=True, kw_only=True):
+    """Whole lines, and whether the input was ended after them (Ctrl+D). A line that is only begun stays there."""
+
+    lines: tuple[str, ...] = ()
+    has_ended: bool = False
+
+
+def typed_early(terminal: TextIO) -> TypedEarly:
+    """Take what `terminal` has shown and kept already, so that nobody shows it again.
+
+    It hands over one line at a time, and nothing at all for the end of the input.
+    """
+    lines: list[str] = []
+    if not _keeps_lines(terminal):
+        return TypedEarly()
+    while select.select([terminal], [], [], 0)[0]:
+        line = os.read(terminal.fileno(), _LONGEST_LINE)
+        if not line:
+            return TypedEarly(lines=tuple(lines), has_ended=True)
+        lines.append(line.decode(errors="replace"))
+    return TypedEarly(lines=tuple(lines))
+
+
+def _keeps_lines(terminal: TextIO) -> bool:
+    """Return whether the terminal gathers what is typed until Enter, and does not hand over letter by letter."""
+    if sys.platform == "win32":  # where only sockets tell whether there is something to read
+        return False
+    import termios
+
+    flags: int = termios.tcgetattr(terminal)[3]
+    return bool(flags & termios.ICANON)
+
+
+# `ann: text`, or `小安：text`; a name is one word, so that "http://…" and "10:30" are not names.
 
 
 def create(parts: PlatformParts) -> "ConsolePlatform":

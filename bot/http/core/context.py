@@ -1,7 +1,8 @@
 """Give the routers of the HTTP API access to the bot."""
 
 import asyncio
-from datetime import datetime
+from collections import deque
+from datetime import datetime, timedelta
 from typing import Annotated, Final
 
 from fastapi import Depends
@@ -10,10 +11,10 @@ from starlette.requests import HTTPConnection
 
 from bot.app.application import App
 from bot.config.settings import Settings
-from bot.http.core.gauges import Gauges
 from bot.http.core.readiness import Readiness
 from bot.http.core.tokens import Tokens
 from bot.platforms.web.adapter import WebPlatform
+from services.kernel.bounded import Bounded
 from services.kernel.clock import Clock
 from services.reminders.finder import ReminderFinder
 from services.reminders.model import ReminderState, row_key
@@ -22,6 +23,47 @@ from services.storage.records.activity import ActivityReader
 from services.storage.reminders.store import SqlReminderStore
 
 _MOST_REMINDERS: Final = 1000
+_MOST_NOTES: Final = 5000
+_MINUTE: Final = timedelta(minutes=1)
+_MOST_MINUTES: Final = 24 * 60
+
+
+class Gauges:
+    """Remembers each change of the number of sockets, and the longest queue of each minute."""
+
+    def __init__(self) -> None:
+        self.sockets = 0
+        self._changes: deque[tuple[datetime, int]] = deque(maxlen=_MOST_NOTES)
+        self._queues: Bounded[datetime, int] = Bounded(_MOST_MINUTES)
+        self._last: tuple[datetime, int] | None = None
+
+    def opened(self, at: datetime) -> None:
+        """Count a socket more."""
+        self.sockets += 1
+        self._changes.append((at, self.sockets))
+
+    def closed(self, at: datetime) -> None:
+        """Count a socket less."""
+        self.sockets -= 1
+        self._changes.append((at, self.sockets))
+
+    def waited(self, at: datetime, frames: int) -> None:
+        """Note how many frames wait for a socket."""
+        self._last = (at, frames)
+        minute = at.replace(second=0, microsecond=0)
+        self._queues[minute] = max(frames, self._queues.get(minute, 0))
+
+    def sockets_until(self, end: datetime) -> int:
+        """Return how many sockets were open just before `end`."""
+        return next((count for at, count in reversed(self._changes) if at < end), 0)
+
+    def queue_between(self, start: datetime, end: datetime) -> int:
+        """Return the longest queue of a socket in a period."""
+        return max((frames for minute, frames in self._queues.items() if start <= minute < end), default=0)
+
+    def queue_since(self, start: datetime) -> int:
+        """Return how many frames last waited for a socket; 0 where none has since `start`."""
+        return self._last[1] if self._last is not None and self._last[0] >= start else 0
 
 
 class HttpContext(Struct, frozen=True, kw_only=True):

@@ -14,7 +14,6 @@ from typing import Final
 from msgspec import Struct
 
 import bot
-from bot.tools.stored.folder_quota import is_over_quota, remove_folder
 from bot.tools.stored.sandbox import SandboxUnavailable, check_kernel
 from function_calls.tools.calls import ToolResult
 from function_calls.toolsets.stored.source import StoredFunction
@@ -26,6 +25,42 @@ _LONGEST_ANSWER: Final = 1_000_000
 _STARTING: Final = 5.0  # seconds that a process may take to begin, on top of what the tool may take
 _MOST_AT_ONCE: Final = 4
 _QUOTA_CHECK_SECONDS: Final = 0.05
+_LEAST_BYTES: Final = 4_096  # that an entry takes, however short it is
+_DEEPEST: Final = 50  # folders within each other
+
+
+def is_over_quota(folder: str, limit: int) -> bool:
+    """Return True if the files below `folder` take more than `limit` bytes or are nested too deeply to be measured."""
+    used = 0
+    pending = [(folder, 0)]
+    while pending:
+        path, depth = pending.pop()
+        if depth > _DEEPEST:
+            return True
+        try:
+            with os.scandir(path) as entries:
+                for entry in entries:
+                    used += _size_of(entry)
+                    if used > limit:
+                        return True
+                    if entry.is_dir(follow_symlinks=False):
+                        pending.append((entry.path, depth + 1))
+        except OSError:  # removed meanwhile
+            continue
+    return False
+
+
+async def remove_folder(folder: str) -> None:
+    """Remove `folder` with everything in it; `rm` copes with any depth, which `shutil.rmtree` does not."""
+    process = await asyncio.create_subprocess_exec("rm", "-rf", "--", folder, stderr=asyncio.subprocess.DEVNULL)
+    await process.wait()
+
+
+def _size_of(entry: os.DirEntry[str]) -> int:
+    try:
+        return max(_LEAST_BYTES, entry.stat(follow_symlinks=False).st_size)
+    except OSError:  # removed meanwhile
+        return 0
 
 
 class RunLimits(Struct, frozen=True, kw_only=True):

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from pydantic import SecretStr
 
-from bot.cli.doctor.platforms import examine_platform
+from bot.cli.doctor.examination import examine_platform
 from bot.config.settings import PlatformSettings, RouterSettings, Settings
 from bot.platforms.discord.doctor import examine as examine_discord
 from bot.platforms.kit.doctor.asking import Asking

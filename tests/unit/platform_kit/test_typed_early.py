@@ -4,7 +4,7 @@ import tty
 
 import pytest
 
-from bot.platforms.kit.typed_early import TypedEarly, typed_early
+from bot.platforms.console import TypedEarly, typed_early
 
 
 @pytest.fixture
