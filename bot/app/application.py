@@ -279,10 +279,10 @@ async def _at_work(
             yield
         finally:
             await app.settled()
-            await _drained(reminders)
+            await _drain_reminders(reminders)
 
 
-async def _drained(reminders: ReminderService) -> None:
+async def _drain_reminders(reminders: ReminderService) -> None:
     """Let what is being said be said and recorded, so that a stop leaves nothing to be repeated."""
     try:
         async with asyncio.timeout(DRAIN_SECONDS):

@@ -94,7 +94,9 @@ async def offer_of(settings: Settings, clock: Clock) -> Offer:
             return Offer(
                 functions=functions,
                 plugins=tuple(OfferedPlugin(plugin=each.plugin, specs=each.tools) for each in manager.plugins),
-                sources=tuple(_offered(each, listed) for each in tools.sources if each.kind not in {LOCAL, "direct"}),
+                sources=tuple(
+                    _offer_source(each, listed) for each in tools.sources if each.kind not in {LOCAL, "direct"}
+                ),
                 clashes=tools.combined.clashes,
                 platforms=tuple(platform.name for platform in manager.platforms()),
             )
@@ -114,6 +116,6 @@ async def _python_tools(settings: Settings) -> AsyncIterator[list[ToolSource]]:
         yield written
 
 
-def _offered(source: ToolSource, listed: tuple[ListedTool, ...]) -> OfferedSource:
+def _offer_source(source: ToolSource, listed: tuple[ListedTool, ...]) -> OfferedSource:
     specs = tuple(each.spec for each in listed if each.source is source)
     return OfferedSource(source=source, health=source.health(), specs=specs)

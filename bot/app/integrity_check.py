@@ -19,7 +19,7 @@ def check_integrity_daily(timetable: Timetable, tasks: BackgroundTasks, database
         known = database.damage
         found = await database.find_damage()
         if found is not None and found != known:
-            logger.critical("{} is damaged ({}); stop the bot and restore a backup", database.name, found)
+            logger.critical("database {} is damaged ({}); stop the bot and restore a backup", database.name, found)
 
     def begin() -> None:
         tasks.start(look(), "look for damage of the database")

@@ -25,9 +25,13 @@ def unknown_plugins(settings: PluginSettings) -> list[Finding]:
     if not settings.disabled and not settings.options:
         return []
     known = [each.name for each in every_plugin(settings)]
-    disabled = (_told("plugins.disabled", name, "plugin", known) for name in settings.disabled if name not in known)
+    disabled = (
+        _unknown_name("plugins.disabled", name, "plugin", known) for name in settings.disabled if name not in known
+    )
     options = (
-        _told(f"plugins.options.{name}", name, "plugin", known) for name in settings.options if name not in known
+        _unknown_name(f"plugins.options.{name}", name, "plugin", known)
+        for name in settings.options
+        if name not in known
     )
     return [*disabled, *options]
 
@@ -44,10 +48,10 @@ def _unknown_platforms(settings: Settings, known: Collection[str]) -> Iterator[F
         for place in listed:
             platform = place.partition(":")[0].strip()
             if platform not in known:
-                yield _told(key, platform, "platform", known)
+                yield _unknown_name(key, platform, "platform", known)
 
 
-def _told(key: str, name: str, kind: str, known: Collection[str]) -> Finding:
+def _unknown_name(key: str, name: str, kind: str, known: Collection[str]) -> Finding:
     near = closest_name(name, known)
     hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(sorted(known)) or 'none'}"
     return warning(key, f"there is no {kind} named {name}; {hint}")

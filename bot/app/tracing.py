@@ -54,8 +54,8 @@ class Telemetry:
 
     def listen(self, events: EventBus) -> None:
         """Make a span of every call of a tool."""
-        events.subscribe(TOOL_START, self._begun)
-        events.subscribe(TOOL_COMPLETE, self._ended)
+        events.subscribe(TOOL_START, self._begin_span)
+        events.subscribe(TOOL_COMPLETE, self._end_span)
 
     async def complete(self, inner: LanguageModel, request: CompletionRequest) -> Completion:
         """Ask `inner` inside a span.
@@ -89,7 +89,7 @@ class Telemetry:
             )
             return completion
 
-    def _begun(self, event: Event) -> None:
+    def _begin_span(self, event: Event) -> None:
         tool = str(event.data.get("tool", ""))
         span = self._tracer.start_span(
             f"execute_tool {tool}",
@@ -104,7 +104,7 @@ class Telemetry:
             self._open.pop(next(iter(self._open))).end()
         self._open[_key(event)] = span
 
-    def _ended(self, event: Event) -> None:
+    def _end_span(self, event: Event) -> None:
         from opentelemetry.trace import Status, StatusCode
 
         span = self._open.pop(_key(event), None)

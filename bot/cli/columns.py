@@ -15,7 +15,7 @@ def side_by_side(rows: Sequence[tuple[str, str, str]], width: int) -> list[str]:
     for label, left, right in rows:
         pairs = zip_longest(wrapped(left, column), wrapped(right, column), fillvalue="")
         for number, (one, other) in enumerate(pairs):
-            parts = (_filled("" if number else label, labels), _filled(one, column), other)
+            parts = (_pad("" if number else label, labels), _pad(one, column), other)
             lines.append(_GAP.join(parts).rstrip())
     return lines
 
@@ -24,7 +24,7 @@ def in_columns(rows: Sequence[Sequence[str]]) -> list[str]:
     """Return A table: the first column flush left, the others, which are figures, flush right."""
     widths = [max(map(places, column)) for column in zip(*rows, strict=True)]
     return [
-        _GAP.join([_filled(row[0], widths[0]), *(_before(text, width) for text, width in _figures(row, widths))])
+        _GAP.join([_pad(row[0], widths[0]), *(_before(text, width) for text, width in _figures(row, widths))])
         for row in rows
     ]
 
@@ -68,5 +68,5 @@ def _fitting(line: str, width: int) -> int:
     return len(line)
 
 
-def _filled(text: str, width: int) -> str:
+def _pad(text: str, width: int) -> str:
     return text + " " * max(0, width - places(text))

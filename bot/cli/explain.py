@@ -23,7 +23,7 @@ def explain(config: Path | None, message: str, *, chat: str | None) -> int:
     """
     try:
         settings = load_settings(config)
-        found = asyncio.run(_found(settings, message, chat))
+        found = asyncio.run(_find_turn(settings, message, chat))
     except ConfigError as error:
         click.echo(f"bubbles: {error}", err=True)
         return 2
@@ -37,7 +37,7 @@ def explain(config: Path | None, message: str, *, chat: str | None) -> int:
     return 0
 
 
-async def _found(
+async def _find_turn(
     settings: Settings, message: str, chat: str | None
 ) -> tuple[TurnRecord, tuple[CallRecord, ...]] | None:
     async with DatabaseView(settings.database_url) as view:

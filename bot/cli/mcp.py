@@ -29,7 +29,7 @@ def serve_mcp(config: Path | None, *, chat: str, person: str | None) -> int:
             secrets=(*secret_values(settings), *tool_secrets(settings.tool_servers)),
             is_quiet=True,
         )
-        asyncio.run(_served(settings, asker))
+        asyncio.run(_serve(settings, asker))
     except ConfigError as error:
         click.echo(f"bubbles: {error}", err=True)
         return 2
@@ -49,7 +49,7 @@ def _asker(chat: str, name: str) -> Asker:
     return Asker(person=Person(id=name, name=name), chat=ChatAddress(platform=platform, chat_id=chat_id))
 
 
-async def _served(settings: Settings, asker: Asker) -> None:
+async def _serve(settings: Settings, asker: Asker) -> None:
     from mcp.server.stdio import stdio_server
 
     clock = SystemClock()

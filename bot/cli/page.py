@@ -108,9 +108,9 @@ async def _remove_unused(room: "WebPlatform", clock: Clock) -> None:
         try:
             removed = await room.files.remove_unused(clock.now() - _UNUSED_FOR)
             if removed:
-                logger.info("{} uploads that no message uses were deleted", removed)
+                logger.info("deleted {} unused uploads", removed)
         except OSError as error:
-            logger.warning("uploads that no message uses cannot be deleted: {}", error)
+            logger.warning("could not delete unused uploads: {}", error)
         await clock.nap(_LOOK_SECONDS)
 
 

@@ -33,12 +33,12 @@ def show_plugins(config: Path | None) -> int:
         click.echo(f"bubbles: {error}", err=True)
         return 2
     with unlogged():
-        plugins = asyncio.run(_installed(settings))
+        plugins = asyncio.run(_install_all(settings))
     if not plugins:
         folder = settings.plugins.folder
         click.echo(f"No plugins: no package brings one, and {folder} has none. Try: bubbles new plugin NAME")
     for each in plugins:
-        click.echo(_shown(each))
+        click.echo(_format_plugin(each))
     for finding in unknown_plugins(settings.plugins):
         click.echo(printable(f"{finding.about}: {finding.said}"))
     return 1 if any(each.plugin.error for each in plugins) else 0
@@ -57,7 +57,7 @@ def plugin_command(name: str) -> click.Command | None:
     return next((command for command in commands if command.name == name), None)
 
 
-async def _installed(settings: Settings) -> tuple[Installed, ...]:
+async def _install_all(settings: Settings) -> tuple[Installed, ...]:
     """Return the plugins as a bot of `settings` would have them, closed again."""
     from bot.app.registry import built_in_registry
 
@@ -70,7 +70,7 @@ async def _installed(settings: Settings) -> tuple[Installed, ...]:
         return manager.plugins
 
 
-def _shown(each: Installed) -> str:
+def _format_plugin(each: Installed) -> str:
     """Return A line about a plugin: what it adds, or why it does not work."""
     found = each.plugin.found
     works = "; ".join([_adds(each.plugin, each.tools), *hints(each.plugin.adds, each.tools)]).removeprefix("; ")

@@ -34,7 +34,7 @@ def export_reminders(config: Path | None, chat: str, form: str, out: Path | None
     """Write the reminders of a chat to `out`, or to standard output; return the exit code. The bot may be running."""
     try:
         settings = load_settings(config)
-        text = asyncio.run(_exported(settings, read_chat(chat), Form(form)))
+        text = asyncio.run(_export(settings, read_chat(chat), Form(form)))
     except (ConfigError, ValueError) as error:
         return failed(error, 2)
     if out is None:
@@ -56,9 +56,7 @@ def import_reminders(config: Path | None, file: Path, chat: str, owner: str | No
     """
     try:
         settings = load_settings(config)
-        report = asyncio.run(
-            _imported(settings, file.read_bytes(), read_chat(chat), owner or _console_person(settings))
-        )
+        report = asyncio.run(_import(settings, file.read_bytes(), read_chat(chat), owner or _console_person(settings)))
     except ImportRefused as refusal:
         for problem in refusal.problems:
             click.echo(f"{file.name}: {problem}", err=True)
@@ -85,7 +83,7 @@ def verify_reminders(config: Path | None, since: str | None, until: str | None) 
     """
     try:
         settings = load_settings(config)
-        result = asyncio.run(_verified(settings, since, until))
+        result = asyncio.run(_verify(settings, since, until))
     except (ConfigError, ValueError) as error:
         return failed(error, 2)
     zone = bot_zone(settings.bot.timezone)
@@ -104,12 +102,12 @@ def verify_reminders(config: Path | None, since: str | None, until: str | None) 
     return 0 if result.is_proved else 1
 
 
-async def _exported(settings: Settings, chat: ChatAddress, form: Form) -> str:
+async def _export(settings: Settings, chat: ChatAddress, form: Form) -> str:
     async with DatabaseView(settings.database_url) as view:
         return await export_chat(SqlReminderReader(view), chat, form, SystemClock().now())
 
 
-async def _imported(settings: Settings, data: bytes, chat: ChatAddress, owner: str) -> ImportReport:
+async def _import(settings: Settings, data: bytes, chat: ChatAddress, owner: str) -> ImportReport:
     newcomers = Newcomers(
         creator=Person(id=owner, name=owner), zone=bot_zone(settings.bot.timezone).key, language=settings.bot.language
     )
@@ -118,7 +116,7 @@ async def _imported(settings: Settings, data: bytes, chat: ChatAddress, owner: s
         return await Importer(SqlTransferStore(database), SystemClock(), limits).import_file(data, chat, newcomers)
 
 
-async def _verified(settings: Settings, since: str | None, until: str | None) -> Verification:
+async def _verify(settings: Settings, since: str | None, until: str | None) -> Verification:
     zone, now = bot_zone(settings.bot.timezone), SystemClock().now()
     end = now if until is None else _moment(until, zone, time.max)
     start = _moment(since, zone, time.min) if since else end - _LAST_DAYS

@@ -52,7 +52,7 @@ def replay_message(
     """
     try:
         settings = _with_model(load_settings(config), model, base_url)
-        both = asyncio.run(_replayed(settings, message, chat))
+        both = asyncio.run(_replay(settings, message, chat))
     except ConfigError as error:
         click.echo(f"bubbles: {error}", err=True)
         return 2
@@ -74,7 +74,7 @@ def _with_model(settings: Settings, model: str | None, base_url: str | None) -> 
     return settings.model_copy(update={"model": settings.model.model_copy(update=changes)})
 
 
-async def _replayed(settings: Settings, message: str, chat: str | None) -> _Both | None:
+async def _replay(settings: Settings, message: str, chat: str | None) -> _Both | None:
     async with DatabaseView(settings.database_url) as view:
         found = await recorded(SqlCallReader(view), message, chat)
         if found is None:

@@ -35,17 +35,17 @@ def export_everything(config: Path | None, chats: Sequence[str], people: Sequenc
         settings = load_settings(config)
         for key in (*chats, *people):
             read_chat(key)
-        counts = _written(settings, ExportScope(chats=tuple(chats), people=tuple(people)), out)
+        counts = _write(settings, ExportScope(chats=tuple(chats), people=tuple(people)), out)
     except (ConfigError, ValueError, OSError) as error:
         return failed(error)
-    click.echo(f"{out}: {_told(counts)}")
+    click.echo(f"{out}: {_format_counts(counts)}")
     return 0
 
 
 def import_everything(config: Path | None, file: Path) -> int:
     """Keep everything of `file`, or nothing, and return the exit code; a bot on SQLite must be stopped."""
     try:
-        came = asyncio.run(_imported(load_settings(config), file))
+        came = asyncio.run(_import(load_settings(config), file))
     except ImportRefused as refusal:
         for problem in refusal.problems:
             click.echo(f"{file.name}: {problem}", err=True)
@@ -56,18 +56,18 @@ def import_everything(config: Path | None, file: Path) -> int:
         return failed(f"{error}; stop the bot to import")
     except (ConfigError, ValueError, OSError) as error:
         return failed(error)
-    click.echo(f"new: {_told(came.added)}")
+    click.echo(f"new: {_format_counts(came.added)}")
     if came.known_reminders or came.over_reminders:
         click.echo(f"reminders: {came.known_reminders} were there already, {came.over_reminders} are over")
     return 0
 
 
-def _written(settings: Settings, wanted: ExportScope, out: Path) -> Mapping[str, int]:
+def _write(settings: Settings, wanted: ExportScope, out: Path) -> Mapping[str, int]:
     """Write the file; it is whole or not there at all."""
     unfinished = out.with_name(f"{out.name}.unfinished")
     try:
         with unfinished.open("w", encoding="utf-8") as file:
-            counts = asyncio.run(_exported(settings, wanted, file))
+            counts = asyncio.run(_export(settings, wanted, file))
         unfinished.replace(out)
     except OSError as error:
         if error.filename == str(unfinished):
@@ -78,7 +78,7 @@ def _written(settings: Settings, wanted: ExportScope, out: Path) -> Mapping[str,
     return counts
 
 
-async def _exported(settings: Settings, wanted: ExportScope, file: TextIO) -> Mapping[str, int]:
+async def _export(settings: Settings, wanted: ExportScope, file: TextIO) -> Mapping[str, int]:
     counts: Counter[str] = Counter()
     async with DatabaseView(settings.database_url) as view:
         files = RoomFiles(settings.bot.data_dir / "files")
@@ -89,7 +89,7 @@ async def _exported(settings: Settings, wanted: ExportScope, file: TextIO) -> Ma
     return counts
 
 
-async def _imported(settings: Settings, file: Path) -> ImportSummary:
+async def _import(settings: Settings, file: Path) -> ImportSummary:
     def texts() -> Iterator[str]:
         with file.open(encoding="utf-8") as lines:
             yield from lines
@@ -100,5 +100,5 @@ async def _imported(settings: Settings, file: Path) -> ImportSummary:
         return await import_lines(texts, store, TransferWriter(database), files, SystemClock(), limits)
 
 
-def _told(counts: Mapping[str, int]) -> str:
+def _format_counts(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{kind} {count}" for kind, count in counts.items() if count) or "nothing"

@@ -18,7 +18,7 @@ def show_usage(config: Path | None, by: UsageBy, days: int) -> int:
     """Print a table and return the exit code; the bot may be running."""
     try:
         settings = load_settings(config)
-        used = asyncio.run(_used(settings.database_url, by, days))
+        used = asyncio.run(_read_usage(settings.database_url, by, days))
     except ConfigError as error:
         click.echo(f"bubbles: {error}", err=True)
         return 2
@@ -38,7 +38,7 @@ def show_usage(config: Path | None, by: UsageBy, days: int) -> int:
     return 0
 
 
-async def _used(url: str, by: UsageBy, days: int) -> tuple[Usage, ...]:
+async def _read_usage(url: str, by: UsageBy, days: int) -> tuple[Usage, ...]:
     async with DatabaseView(url) as view:
         return await usage_by(view, by, SystemClock().now() - timedelta(days=days))
 

@@ -27,7 +27,9 @@ def restrict_data_folder(folder: Path) -> None:
     if folder / "files" in closed:
         closed += close_to_others(_inside(folder / "files"))
     if closed:
-        logger.warning("{} files and folders below {} could be read by other users; not any more", len(closed), folder)
+        logger.warning(
+            "restricted permissions of {} files and folders below {} that other users could read", len(closed), folder
+        )
 
 
 def _inside(folder: Path) -> Iterator[Path]:

@@ -57,11 +57,11 @@ def load_settings(path: Path | None = None, environment: Mapping[str, str] | Non
     for name, group, key, value in _from_environment(environment):
         if group not in _group_names() or key not in _fields(group):
             raise ConfigError("environment", name, _nearest(f"{group}.{key}", _all_keys()))
-        tables.setdefault(group, {})[key] = _parsed(group, key, value)
+        tables.setdefault(group, {})[key] = _parse_value(group, key, value)
         variables[f"{group}.{key}"] = name
     _fetch_secrets(tables, environment)
     try:
-        return _validated(tables, str(chosen))
+        return _validate(tables, str(chosen))
     except ConfigError as error:
         raise _of_variable(error, variables) from None  # the cause may quote a secret
 
@@ -99,10 +99,10 @@ def secrets_kept(path: Path | None = None, environment: Mapping[str, str] | None
 def _tables(path: Path | None) -> tuple[Path, dict[str, dict[str, object]]]:
     """Return the file that is read, and what stands in it."""
     chosen = path or Path("config.toml")
-    return chosen, _with_platforms_apart(_read(chosen) if path is not None or chosen.exists() else {})
+    return chosen, _split_platforms(_read(chosen) if path is not None or chosen.exists() else {})
 
 
-def _with_platforms_apart(tables: dict[str, dict[str, object]]) -> dict[str, dict[str, object]]:
+def _split_platforms(tables: dict[str, dict[str, object]]) -> dict[str, dict[str, object]]:
     """`[platforms.NAME]` as a group of that dotted name, beside the others."""
     inside = {key: value for key, value in tables.get("platforms", {}).items() if isinstance(value, dict)}
     if not inside:
@@ -111,7 +111,7 @@ def _with_platforms_apart(tables: dict[str, dict[str, object]]) -> dict[str, dic
     return {**tables, "platforms": own, **{f"{_PLATFORM}{name}": value for name, value in inside.items()}}
 
 
-def _validated(tables: Mapping[str, dict[str, object]], path: str) -> Settings:
+def _validate(tables: Mapping[str, dict[str, object]], path: str) -> Settings:
     groups = {
         name: group
         for name in NAMES
@@ -261,7 +261,7 @@ def _group_and_key(name: str) -> tuple[str, str]:
     return group, key
 
 
-def _parsed(group: str, key: str, value: str) -> object:
+def _parse_value(group: str, key: str, value: str) -> object:
     """Return lists are written with commas in the environment; Pydantic reads every other kind from its text."""
     annotation = str(_group(group).model_fields[key].annotation)
     if annotation.startswith("tuple"):

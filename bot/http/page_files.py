@@ -100,4 +100,4 @@ def add_plugin_pages(app: FastAPI, context: HttpContext) -> None:
             routes = make_page(context)
             app.include_router(routes, prefix=f"/plugins/{plugin}", dependencies=[Depends(viewer_of)])
         except Exception as error:  # noqa: BLE001 - a plugin is anybody's code; the API must be served without it
-            logger.opt(exception=error).error("a page of the plugin {} cannot be served", plugin)
+            logger.opt(exception=error).error("could not create a page of plugin {}", plugin)

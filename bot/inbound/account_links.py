@@ -56,45 +56,45 @@ class AccountLinkCommands:
         if not self._proves_people(message):
             return say(language, "link.not_here", platform=message.address.platform)
         if is_unlink:
-            return await self._unlinked(turn, rest)
+            return await self._unlink(turn, rest)
         if code is not None:
-            return await self._redeemed(turn, code)
+            return await self._redeem(turn, code)
         if rest and rest.casefold() not in _LIST:
             return say(language, "link.no_code")
-        return await self._listed(turn) if rest else await self._given(turn)
+        return await self._list_accounts(turn) if rest else await self._give_code(turn)
 
-    async def _given(self, turn: Turn) -> str:
+    async def _give_code(self, turn: Turn) -> str:
         code = await self._people.code_for(turn.message.address, turn.message.sender, turn.language)
         minutes = round(CODE_LASTS.total_seconds() / 60)
         return say(turn.language, "link.given", code=code, minutes=minutes)
 
-    async def _redeemed(self, turn: Turn, code: str) -> str:
+    async def _redeem(self, turn: Turn, code: str) -> str:
         try:
             linked = await self._people.redeem(turn.message.address, turn.message.sender, code)
         except RequestRefused as refusal:
             return say(turn.language, f"refused.{refusal.code}", **refusal.fields)
         await self._tell_giver(linked, Account.of(turn.message.address, turn.message.sender))
-        return say(turn.language, "link.done", who=_named([linked.giver]), all=_named(linked.accounts))
+        return say(turn.language, "link.done", who=_join_names([linked.giver]), all=_join_names(linked.accounts))
 
     async def _tell_giver(self, linked: Linked, by: Account) -> None:
         """Whoever gave the code hears who used it, so that a code that went astray is noticed."""
-        text = say(linked.language, "link.used", who=_named([by]))
+        text = say(linked.language, "link.used", who=_join_names([by]))
         try:
             await self._outbox.send(linked.told_in, OutgoingMessage(text=text))
         except DeliveryFailed as failure:
-            logger.bind(chat=str(linked.told_in)).warning("nobody could be told of a link: {}", failure)
+            logger.bind(chat=str(linked.told_in)).warning("could not notify of an account link: {}", failure)
 
-    async def _listed(self, turn: Turn) -> str:
+    async def _list_accounts(self, turn: Turn) -> str:
         accounts = await self._people.accounts_of(turn.message.address, turn.message.sender)
         if len(accounts) < 2:
             return say(turn.language, "link.none")
-        return say(turn.language, "link.list", all=_named(accounts))
+        return say(turn.language, "link.list", all=_join_names(accounts))
 
-    async def _unlinked(self, turn: Turn, platform: str) -> str:
+    async def _unlink(self, turn: Turn, platform: str) -> str:
         gone = await self._people.unlink(turn.message.address, turn.message.sender, platform.casefold())
         if not gone:
             return say(turn.language, "link.none")
-        return say(turn.language, "link.undone", all=_named(gone))
+        return say(turn.language, "link.undone", all=_join_names(gone))
 
     def _proves_people(self, message: ChatMessage) -> bool:
         platform = self._outbox.platforms.get(message.address.platform)
@@ -110,5 +110,5 @@ def _as_command(message: ChatMessage) -> str:
     return "/unlink" if message.is_private and _UNLINK_WORDS.fullmatch(words) else text
 
 
-def _named(accounts: Iterable[Account]) -> str:
+def _join_names(accounts: Iterable[Account]) -> str:
     return ", ".join(f"{each.name} ({each.platform})" for each in accounts)

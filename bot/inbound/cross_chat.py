@@ -70,7 +70,7 @@ def members_of(outbox: Outbox) -> Callable[[ChatAddress, str], Awaitable[bool | 
         try:
             return await platform.is_member(chat, person_id)
         except DeliveryFailed as failure:
-            logger.bind(chat=str(chat)).warning("the platform did not tell who is in the chat: {}", failure)
+            logger.bind(chat=str(chat)).warning("could not list the members of the chat: {}", failure)
             return False
 
     return is_member
@@ -90,7 +90,7 @@ class Understanding(Struct, frozen=True, kw_only=True):
             try:
                 calls = (await self.interpreter.interpret(turn)).calls
             except ModelUnavailable as error:
-                logger.warning("model unavailable ({}) for a reminder elsewhere", error.reason)
+                logger.warning("model unavailable ({}) for a cross-chat reminder", error.reason)
         return [call for call in calls if call.name in _MAY_BE_CALLED]
 
 
@@ -116,13 +116,13 @@ class CrossChatCommands:
 
     async def __call__(self, turn: Turn) -> Reply | None:
         """Return the answer to a command or a sentence for another chat; None for any other message."""
-        name = _name_given(turn.message)
+        name = _parse_chat_name(turn.message)
         if name is not None:
-            return Reply(text=await self._named(turn, name), reply_to=turn.message.id)
+            return Reply(text=await self._name_chat(turn, name), reply_to=turn.message.id)
         said = await self._said(turn.message.text)
         return None if said is None else await self._done(turn, *said)
 
-    async def _named(self, turn: Turn, name: str) -> str:
+    async def _name_chat(self, turn: Turn, name: str) -> str:
         viewer = Viewer.of(turn.message)
         if viewer.is_private:
             return say(turn.language, "elsewhere.groups_only")
@@ -198,7 +198,9 @@ class CrossChatCommands:
         try:
             await self._outbox.send(there.message.address, told)
         except DeliveryFailed as failure:
-            logger.bind(chat=str(there.message.address)).warning("a chat cannot be told of a reminder: {}", failure)
+            logger.bind(chat=str(there.message.address)).warning(
+                "could not notify the chat of a cross-chat reminder: {}", failure
+            )
             if failure.is_permanent:
                 undo = ToolCall(id="undo", name="undo", arguments={"change_id": change} if change else {})
                 await self._turns.calls.dispatch(undo, replace(self._turns.context(there, len(results)), door=_DOOR))
@@ -211,7 +213,7 @@ class CrossChatCommands:
         )
 
 
-def _name_given(message: ChatMessage) -> str | None:
+def _parse_chat_name(message: ChatMessage) -> str | None:
     """Return the name that the chat is to have, empty for none; None where nothing is said of that."""
     command = _NAMING.fullmatch(message.text.strip())
     if command is not None:

@@ -98,9 +98,9 @@ class MessageRouter:
             if task is None or key not in self._given_up:
                 raise
             task.uncancel()
-            logger.bind(chat=key[0], message=key[1]).info("a message was given up while it was handled")
+            logger.bind(chat=key[0], message=key[1]).info("handling of a message was cancelled")
         except Exception as error:  # noqa: BLE001 - the last line of defence of one message; the next one must work
-            logger.bind(chat=key[0], message=key[1]).opt(exception=error).error("a message could not be handled")
+            logger.bind(chat=key[0], message=key[1]).opt(exception=error).error("handling a message failed")
         finally:
             if is_first:
                 self._being_handled.pop(key, None)
@@ -136,7 +136,7 @@ class MessageRouter:
                 await self._edited.follow(correction, before)
         except Exception as error:  # noqa: BLE001 - as for messages: the next one must work
             log = logger.bind(chat=str(correction.address), message=correction.message_id)
-            log.opt(exception=error).error("a correction could not be handled")
+            log.opt(exception=error).error("handling a correction failed")
 
     async def _patiently(self, work: Callable[[], Awaitable[T]]) -> T:
         return await (work() if self._retry is None else self._retry.run(work))
@@ -153,7 +153,7 @@ class MessageRouter:
             await self._reactions.handle(reaction)
         except Exception as error:  # noqa: BLE001 - as for messages: the next one must work
             log = logger.bind(chat=str(reaction.address), message=reaction.message_id)
-            log.opt(exception=error).error("a reaction could not be handled")
+            log.opt(exception=error).error("handling a reaction failed")
 
     async def _give_up(self, key: _Key) -> None:
         task = self._being_handled.get(key)

@@ -155,7 +155,7 @@ class Draft:
                 await self._outbox.change(address, self._message_id, draft)
                 self._edits += 1
         except DeliveryFailed as failure:
-            logger.bind(chat=str(address), message=message.id).debug("a draft is not shown: {}", failure)
+            logger.bind(chat=str(address), message=message.id).debug("could not show a draft: {}", failure)
             return False
         self._shown = text
         return self._message_id is not None
@@ -167,7 +167,7 @@ class Draft:
             try:
                 await self._outbox.change(address, self._message_id or "", message)
             except DeliveryFailed as failure:
-                logger.bind(chat=str(address)).warning("an edit was not taken (attempt {}): {}", attempt, failure)
+                logger.bind(chat=str(address)).warning("edit failed (attempt {}): {}", attempt, failure)
                 if failure.is_permanent or attempt == _ATTEMPTS:
                     return False
                 await self._clock.nap(failure.retry_after or pause)

@@ -132,7 +132,7 @@ class Outbox:
         try:
             return await platform.members(address)
         except DeliveryFailed as failure:
-            logger.bind(chat=str(address)).debug("members not known: {}", failure)
+            logger.bind(chat=str(address)).debug("could not list members: {}", failure)
             return ()
 
     async def progress(self, address: ChatAddress, text: str, said: str | None = None) -> str | None:
@@ -147,7 +147,7 @@ class Outbox:
             if self.editor(address) is not None:
                 await self.change(address, said, message)
         except DeliveryFailed as failure:
-            logger.bind(chat=str(address)).debug("progress not shown: {}", failure)
+            logger.bind(chat=str(address)).debug("could not show progress: {}", failure)
         return said
 
     @asynccontextmanager
@@ -170,7 +170,7 @@ class Outbox:
             try:
                 await platform.typing(address)
             except DeliveryFailed as failure:
-                logger.bind(chat=str(address)).debug("typing not shown: {}", failure)
+                logger.bind(chat=str(address)).debug("could not show typing: {}", failure)
                 return
             await asyncio.sleep(_TYPING_LASTS_SECONDS)
 
@@ -200,7 +200,7 @@ class Outbox:
             try:
                 await say(address, message)
             except DeliveryFailed as failure:
-                logger.bind(chat=str(address)).warning("reply not taken (attempt {}): {}", attempt, failure)
+                logger.bind(chat=str(address)).warning("sending a reply failed (attempt {}): {}", attempt, failure)
                 if failure.is_permanent or failure.is_unknown or attempt == _ATTEMPTS:
                     return failure.is_unknown
                 await self._clock.nap(failure.retry_after or pause)
@@ -246,7 +246,7 @@ class Outbox:
                 address, text, message_id=message_id, sent_at=self._clock.now(), reply_to=message.reply_to
             )
         except Exception as error:  # noqa: BLE001 - whatever the store raises, the message is out
-            logger.bind(chat=str(address)).opt(exception=error).error("a sent message could not be recorded")
+            logger.bind(chat=str(address)).opt(exception=error).error("could not record a sent message")
 
 
 def _takes(abilities: Capabilities, file: SentFile) -> bool:

@@ -80,7 +80,7 @@ class PluginGuard:
         """Return `hook`, where the plugin is on; one that raises changes nothing."""
 
         async def look(call: ToolCall, context: CallContext, result: ToolResult) -> ToolResult | None:
-            return await self._kept_apart("hook after a tool", context.chat, lambda: hook(call, context, result))
+            return await self._ask_plugin("hook after a tool", context.chat, lambda: hook(call, context, result))
 
         return look
 
@@ -88,7 +88,7 @@ class PluginGuard:
         """Return `hook`, where the plugin is on; one that raises lets the turn pass as it is."""
 
         async def ask(turn: Turn) -> Turn | Interpretation | None:
-            return await self._kept_apart("hook before the model", turn.message.address, lambda: hook(turn))
+            return await self._ask_plugin("hook before the model", turn.message.address, lambda: hook(turn))
 
         return ask
 
@@ -96,7 +96,7 @@ class PluginGuard:
         """Return `hook`, where the plugin is on; one that raises changes nothing."""
 
         async def look(turn: Turn, made: Interpretation) -> Interpretation | None:
-            return await self._kept_apart("hook after the model", turn.message.address, lambda: hook(turn, made))
+            return await self._ask_plugin("hook after the model", turn.message.address, lambda: hook(turn, made))
 
         return look
 
@@ -104,7 +104,7 @@ class PluginGuard:
         """Return `hook`, where the plugin is on; one that raises leaves the error as it was."""
 
         async def ask(turn: Turn, failure: Exception) -> Interpretation | None:
-            return await self._kept_apart("hook on a model's error", turn.message.address, lambda: hook(turn, failure))
+            return await self._ask_plugin("hook on a model's error", turn.message.address, lambda: hook(turn, failure))
 
         return ask
 
@@ -112,7 +112,7 @@ class PluginGuard:
         """`command`, where the plugin is on; one that raises has no answer."""
 
         async def answer(turn: Turn) -> Reply | None:
-            return await self._kept_apart("chat command", turn.message.address, lambda: command(turn))
+            return await self._ask_plugin("chat command", turn.message.address, lambda: command(turn))
 
         return answer
 
@@ -126,7 +126,7 @@ class PluginGuard:
 
         return hear
 
-    async def _kept_apart(
+    async def _ask_plugin(
         self, place: str, chat: ChatAddress, ask: Callable[[], Answer | Awaitable[Answer]]
     ) -> Answer | None:
         """Tell what the plugin answers; None where it is off in `chat`, or raises: what it was asked about goes on."""

@@ -21,4 +21,4 @@ async def all_closed(plugin: str, opened: list[Close]) -> None:
             async with asyncio.timeout(_SECONDS):
                 await settled(close())
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin is anybody's code; the others must be closed too
-            logger.opt(exception=error).error("plugin {} could not close what it had opened", plugin)
+            logger.opt(exception=error).error("plugin {} could not close a resource", plugin)

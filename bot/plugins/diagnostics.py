@@ -44,9 +44,9 @@ class PluginMistaken(AssistantError):
 
 def report_failure(name: str, told: str, error: BaseException | None = None) -> None:
     """Say in one line of the log why a plugin is left out; the trace of what it raised follows at DEBUG."""
-    logger.error("plugin {} is left out: {}", name, told)
+    logger.error("plugin {} not loaded: {}", name, told)
     if error is not None:
-        logger.opt(exception=error).debug("what plugin {} raised", name)
+        logger.opt(exception=error).debug("traceback of plugin {}", name)
 
 
 def why(error: BaseException, path: Path | None) -> str:

@@ -12,10 +12,10 @@ def hints(adds: Contributions, tools: Iterable[ToolSpec]) -> list[str]:
     offered = list(tools)
     silent = [tool.name for tool in offered if not tool.description.strip()]
     missing = f"no docstring stands in {', '.join(silent)}: a model is not told when to call it"
-    return [*([missing] if silent else []), *_nothing(adds, offered), *_uncalled(adds)]
+    return [*([missing] if silent else []), *_nothing(adds, offered), *_misnamed_setups(adds)]
 
 
-def _uncalled(adds: Contributions) -> Iterator[str]:
+def _misnamed_setups(adds: Contributions) -> Iterator[str]:
     """Yield A function that was meant to be `setup`, and is written otherwise."""
     for module in adds.functions:
         if isinstance(module, ModuleType):
@@ -25,7 +25,7 @@ def _uncalled(adds: Contributions) -> Iterator[str]:
 
 def _nothing(adds: Contributions, tools: list[ToolSpec]) -> Iterator[str]:
     """Yield why a plugin that was written adds nothing."""
-    if tools or any(_filled(adds)):
+    if tools or any(_has_contributions(adds)):
         return
     module = next((each for each in adds.functions if isinstance(each, ModuleType)), None)
     unmarked = [] if module is None else _own_functions(module)
@@ -37,7 +37,7 @@ def _nothing(adds: Contributions, tools: list[ToolSpec]) -> Iterator[str]:
         yield "it adds nothing: it has no function under @tool_function, and no setup(add)"
 
 
-def _filled(adds: Contributions) -> Iterator[bool]:
+def _has_contributions(adds: Contributions) -> Iterator[bool]:
     hooks = (adds.tool_hooks.before, adds.tool_hooks.after)
     of_models = (adds.model_hooks.before, adds.model_hooks.after, adds.model_hooks.on_error)
     kinds = (adds.services, adds.toolsets, adds.platforms, adds.engines, adds.middlewares, adds.listeners)

@@ -59,7 +59,7 @@ def found_plugins(settings: PluginSettings) -> list[FoundPlugin]:
 def every_plugin(settings: PluginSettings) -> list[FoundPlugin]:
     """Return the same, and those that the settings leave out."""
     found: dict[str, FoundPlugin] = {}
-    for each in (*(_installed() if settings.installed else ()), *_in_folder(settings.folder)):
+    for each in (*(_installed_plugins() if settings.installed else ()), *_in_folder(settings.folder)):
         other = found.get(each.name)
         found[each.name] = each if other is None else replace(each, hides=(*other.hides, other.origin))
     return [each for _, each in sorted(found.items())]
@@ -109,7 +109,7 @@ def _takes_one(setup: Callable[..., object]) -> bool:
 
 
 @cache
-def _installed() -> tuple[FoundPlugin, ...]:
+def _installed_plugins() -> tuple[FoundPlugin, ...]:
     """Return the plugins of installed packages; what is installed does not change while a process lives."""
     points = entry_points(group=ENTRY_POINTS)
     return tuple(FoundPlugin(name=each.name, origin=f"package {each.value}", load=each.load) for each in points)

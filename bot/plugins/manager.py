@@ -73,7 +73,7 @@ class PluginManager:
         found = found_plugins(settings)
         for each in found:
             if each.hides:
-                logger.warning("plugin {}: {} is left out for {}", each.name, " and ".join(each.hides), each.origin)
+                logger.warning("plugin {}: {} is overridden by {}", each.name, " and ".join(each.hides), each.origin)
         self._installed: dict[str, Installed] = {
             each.name: Installed(plugin=loaded(each, settings, clock, model)) for each in found
         }
@@ -158,7 +158,7 @@ class PluginManager:
         """
         new = loaded(found, self._settings, self._clock, self._model)
         old = self._installed.get(found.name)
-        trial = new if new.error else self._tried(new, old, calls)
+        trial = new if new.error else self._check_clashes(new, old, calls)
         if trial.error:
             if old is None:
                 self._installed[found.name] = Installed(plugin=trial)
@@ -191,7 +191,7 @@ class PluginManager:
         else:
             await all_closed(old.name, old.adds.on_close)
 
-    def _tried(self, new: LoadedPlugin, old: Installed | None, calls: FunctionCallRouter) -> LoadedPlugin:
+    def _check_clashes(self, new: LoadedPlugin, old: Installed | None, calls: FunctionCallRouter) -> LoadedPlugin:
         """Return `new`, with the reason if its functions could not stand beside those of all others."""
         try:
             trial = Registry(injectable=(*calls.registry.injectable, *map(type, new.adds.services)))
@@ -227,7 +227,7 @@ class PluginManager:
             stays = leaving.pop_all()
         owned = Registry(injectable=calls.registry.injectable)
         _register(owned, plugin, ExitStack())
-        logger.info("plugin {} is in: {} functions", plugin.name, len(owned.specs))
+        logger.info("plugin {} loaded: {} functions", plugin.name, len(owned.specs))
         for hint in hints(adds, owned.specs):
             logger.warning("plugin {}: {}", plugin.name, hint)
         names = frozenset(tool.name for tool in owned)
@@ -283,7 +283,7 @@ async def _again_and_again(name: str, job: Job, host: Host) -> None:
         try:
             await job(host)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin is anybody's code; it must not end the bot
-            logger.opt(exception=error).error("the work {} failed; again in {:.0f} s", name, pause)
+            logger.opt(exception=error).error("background work {} failed; retrying in {:.0f} s", name, pause)
             await asyncio.sleep(pause)
         else:
             return

@@ -29,14 +29,14 @@ def _in_words(problem: ErrorDetails, model: type[BaseModel], given: Mapping[str,
     if problem["type"] == "missing":
         near = closest_name(key, _unread(model, given))
         slip = f"; {near[0]} is given, did you mean {key}?" if near else ""
-        return f"{key} is missing ({_expected(key, model)}){slip}"
+        return f"{key} is missing ({_describe_option(key, model)}){slip}"
     if problem["type"] == "extra_forbidden":
         near = closest_name(key, _keys(model))
         return f"{key} is unknown; " + (f"did you mean {near[0]}?" if near else f"there are: {', '.join(_keys(model))}")
     return f"{key}: {problem['msg'].removeprefix('Value error, ')}" if key else problem["msg"]
 
 
-def _expected(key: str, model: type[BaseModel]) -> str:
+def _describe_option(key: str, model: type[BaseModel]) -> str:
     """Return what a setting has to be, and what its author says about it."""
     field = _keys(model).get(key)
     if field is None:

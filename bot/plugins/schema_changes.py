@@ -19,13 +19,13 @@ def _changes(old: ToolSpec, new: ToolSpec) -> Iterator[str]:
     if old.description != new.description:
         yield "description"
     before, after = _parameters(old), _parameters(new)
-    yield from (f"+ {key} {_shown(after[key])}" for key in after if key not in before)
+    yield from (f"+ {key} {_to_json(after[key])}" for key in after if key not in before)
     yield from (f"- {key}" for key in before if key not in after)
     for key in after:
         if key in before and before[key] != after[key]:
-            yield f"{key} {_shown(before[key])} -> {_shown(after[key])}"
+            yield f"{key} {_to_json(before[key])} -> {_to_json(after[key])}"
     if old.parameters.get("required", []) != new.parameters.get("required", []):
-        yield f"required {_shown(new.parameters.get('required', []))}"
+        yield f"required {_to_json(new.parameters.get('required', []))}"
 
 
 def _parameters(spec: ToolSpec) -> Mapping[str, object]:
@@ -33,5 +33,5 @@ def _parameters(spec: ToolSpec) -> Mapping[str, object]:
     return found if isinstance(found, Mapping) else {}
 
 
-def _shown(schema: object) -> str:
+def _to_json(schema: object) -> str:
     return json.dumps(schema, ensure_ascii=False)

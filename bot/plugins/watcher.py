@@ -81,9 +81,9 @@ async def plugins_watched(app: "App", settings: Settings, *, is_wanted: bool) ->
 def log_reload(reloaded: Reloaded) -> None:
     """Say what came of a new version."""
     if reloaded.error:
-        logger.error("plugin {} stays as it was: {}", reloaded.name, reloaded.error)
+        logger.error("plugin {} not reloaded: {}", reloaded.name, reloaded.error)
         return
-    logger.info("plugin {} is new; {}", reloaded.name, "; ".join(reloaded.changes) or "same schemas")
+    logger.info("plugin {} reloaded; {}", reloaded.name, "; ".join(reloaded.changes) or "same schemas")
 
 
 def _state_of(path: Path) -> _State:

@@ -30,7 +30,7 @@ async def metrics(context: Context, viewer: MetricsViewer) -> Response:
 
 
 async def _lines(context: HttpContext) -> list[str]:
-    return [*await _now(context), *_counted(context.app.counts), *_timed(context)]
+    return [*await _now(context), *_counter_lines(context.app.counts), *_duration_lines(context)]
 
 
 async def _now(context: HttpContext) -> list[str]:
@@ -45,7 +45,7 @@ async def _now(context: HttpContext) -> list[str]:
     ]
 
 
-def _counted(counts: Counts) -> list[str]:
+def _counter_lines(counts: Counts) -> list[str]:
     messages = {_labels(by=who): count for who, count in counts.messages.items()}
     turns = {_labels(route=route, outcome=outcome): count for (route, outcome), count in counts.turns.items()}
     tokens = {_labels(model=model, kind=kind): count for (model, kind), count in counts.tokens.items()}
@@ -58,7 +58,7 @@ def _counted(counts: Counts) -> list[str]:
     ]
 
 
-def _timed(context: HttpContext) -> list[str]:
+def _duration_lines(context: HttpContext) -> list[str]:
     app = context.app
     calls = {_labels(tool=tool, status=status): took for (tool, status), took in app.counts.calls.items()}
     asked = {_labels(model=model, outcome=how): took for (model, how), took in app.model_latency.by_outcome.items()}
@@ -79,7 +79,7 @@ def _adapters(context: HttpContext) -> Iterable[tuple[str, float]]:
 
 def _simple(kind: str, name: str, about: str, values: Mapping[str, float]) -> list[str]:
     """Return A metric with one number for each of its labels."""
-    lines = [f"{name}{_braced(labels)} {value:.12g}" for labels, value in values.items()]
+    lines = [f"{name}{_in_braces(labels)} {value:.12g}" for labels, value in values.items()]
     return [*_head(kind, name, about), *lines]
 
 
@@ -89,9 +89,9 @@ def _histogram(name: str, about: str, values: Mapping[str, Latencies]) -> list[s
     for labels, taken in values.items():
         for step, count in taken.up_to():
             steps = ",".join(filter(None, (labels, _labels(le=step))))
-            lines.append(f"{name}_bucket{_braced(steps)} {count}")
-        lines.append(f"{name}_sum{_braced(labels)} {taken.seconds:.12g}")
-        lines.append(f"{name}_count{_braced(labels)} {sum(taken.counts)}")
+            lines.append(f"{name}_bucket{_in_braces(steps)} {count}")
+        lines.append(f"{name}_sum{_in_braces(labels)} {taken.seconds:.12g}")
+        lines.append(f"{name}_count{_in_braces(labels)} {sum(taken.counts)}")
     return lines
 
 
@@ -99,13 +99,13 @@ def _head(kind: str, name: str, about: str) -> list[str]:
     return [f"# HELP {name} {about}", f"# TYPE {name} {kind}"]
 
 
-def _braced(labels: str) -> str:
+def _in_braces(labels: str) -> str:
     return f"{{{labels}}}" if labels else ""
 
 
 def _labels(**values: str) -> str:
-    return ",".join(f'{name}="{_escaped(value)}"' for name, value in values.items())
+    return ",".join(f'{name}="{_escape(value)}"' for name, value in values.items())
 
 
-def _escaped(value: str) -> str:
+def _escape(value: str) -> str:
     return value.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")

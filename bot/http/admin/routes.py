@@ -171,7 +171,7 @@ def _entries(name: str, group: Group) -> list[SettingEntry]:
         SettingEntry(
             group=name,
             name=key,
-            value=_shown(as_json(getattr(group, key))),
+            value=_mask_passwords(as_json(getattr(group, key))),
             default=as_json(field.get_default(call_default_factory=True, validated_data={})),
             description=field.description,
             is_secret=isinstance(getattr(group, key), SecretStr),
@@ -181,11 +181,11 @@ def _entries(name: str, group: Group) -> list[SettingEntry]:
     ]
 
 
-def _shown(value: JsonValue) -> JsonValue:
+def _mask_passwords(value: JsonValue) -> JsonValue:
     """Return A value without the passwords that stand in addresses."""
     if isinstance(value, str):
         return SecretMask().text(value)
-    return [_shown(each) for each in value] if isinstance(value, list) else value
+    return [_mask_passwords(each) for each in value] if isinstance(value, list) else value
 
 
 def _token(token: Token) -> TokenEntry:

@@ -90,7 +90,7 @@ class Sending:
             said = await self.begin()
             yield _event("start", {"message_id": said.message.id})
             told = False
-            async for frame in _until_finished(frames, said):
+            async for frame in _frames_until_finished(frames, said):
                 if frame is None:
                     yield ": still here\n\n"
                 else:
@@ -115,7 +115,7 @@ class Sending:
 
     async def _reply(self, said: PostResult) -> MessageShape | None:
         """Return the answer as the history has it, or as it was said where nothing can be kept; waits for the bot."""
-        sent = await _finished(said)
+        sent = await _wait_finished(said)
         chat, message_id = said.message.address, said.message.id
         reply = await self._history.one(chat, said.answer_id) or sent
         if reply is not None or said.is_new:
@@ -126,7 +126,9 @@ class Sending:
         return reply
 
 
-async def _until_finished(frames: "asyncio.Queue[Frame | None]", said: PostResult) -> AsyncIterator[Frame | None]:
+async def _frames_until_finished(
+    frames: "asyncio.Queue[Frame | None]", said: PostResult
+) -> AsyncIterator[Frame | None]:
     """Yield the frames of the answer until the bot has dealt with the message.
 
     None after `_BEAT_SECONDS` without one, to keep the connection alive; other frames of the room do not count.
@@ -152,7 +154,7 @@ async def _until_finished(frames: "asyncio.Queue[Frame | None]", said: PostResul
             beat = loop.time() + _BEAT_SECONDS
 
 
-async def _finished(said: PostResult) -> MessageShape | None:
+async def _wait_finished(said: PostResult) -> MessageShape | None:
     if said.finished is not None:
         with suppress(Exception):  # told in the room and in the log
             return await asyncio.shield(said.finished)

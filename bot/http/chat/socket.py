@@ -138,7 +138,7 @@ class RoomSocket:
     async def _watch(self) -> None:
         """Send a client away that does not read, or whose room has missed something; it comes back to a snapshot."""
         await self._is_behind.wait()
-        logger.info("a socket of room {} does not keep up, or has to begin anew, and is closed", self._session_id)
+        logger.info("closing a slow socket of room {}", self._session_id)
         await self._close(_TRY_AGAIN_LATER, "too slow")
 
     async def _heed_token(self) -> None:
@@ -172,7 +172,7 @@ class RoomSocket:
             ):
                 await self._close(_MESSAGE_TOO_BIG, "message too big")
                 return
-            kind, data = _parsed(text)
+            kind, data = _parse_frame(text)
             act = self._heard.get(kind)
             if act is None:
                 self._complain("frame_unknown", data)
@@ -182,7 +182,7 @@ class RoomSocket:
             except HttpRefused as refusal:
                 self._complain(refusal.code, data, **refusal.fields)
             except StorageFull as error:
-                logger.bind(chat=self._session_id).error("a frame was refused: {}", error)
+                logger.bind(chat=self._session_id).error("frame rejected: {}", error)
                 self._complain("disk_full", data)
             except ValidationError:
                 self._complain("frame_unknown", data)
@@ -254,7 +254,7 @@ class RoomSocket:
         self._put(self._room.frame("pong", {"server_time": written(self._context.clock.now())}))
 
 
-def _parsed(text: str) -> tuple[str, Data]:
+def _parse_frame(text: str) -> tuple[str, Data]:
     """Return the type and data of what a client sent; an unknown type for what is no frame."""
     try:
         frame = json.loads(text)

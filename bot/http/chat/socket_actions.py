@@ -37,7 +37,7 @@ class SocketActions:
             "read": self._read,
             "react": self._react,
             "stop": self._stop,
-            "execute:result": self._executed,
+            "execute:result": self._resolve_client_call,
         }
 
     async def _send(self, data: Data) -> None:
@@ -79,7 +79,7 @@ class SocketActions:
         if not await self._context.room.stop(self._session_id, _text(data, "message_id")):
             raise HttpRefused(404, "nothing_to_stop")
 
-    async def _executed(self, data: Data) -> None:
+    async def _resolve_client_call(self, data: Data) -> None:
         self._context.room.client_calls.answer(self._viewer.person.id, _text(data, "id"), data)
 
 

@@ -113,7 +113,7 @@ def describe_errors(document: dict[str, Any]) -> None:
         schema.pop("$defs", None)
         schemas[body.__name__] = schema
     for path, methods in document["paths"].items():
-        errors = _described(OpenAiErrorBody if is_openai_path(path) else ErrorBody)
+        errors = _describe(OpenAiErrorBody if is_openai_path(path) else ErrorBody)
         for operation in methods.values():
             answers = operation["responses"]
             if _FASTAPI_INVALID in str(answers.get("422")):
@@ -121,7 +121,7 @@ def describe_errors(document: dict[str, Any]) -> None:
             operation["responses"] = dict(sorted({**errors, **answers}.items()))
 
 
-def _described(body: type[Answer]) -> dict[str, dict[str, object]]:
+def _describe(body: type[Answer]) -> dict[str, dict[str, object]]:
     schema = {"$ref": f"#/components/schemas/{body.__name__}"}
     content = {"application/json": {"schema": schema}}
     return {status: {"description": meaning, "content": content} for status, meaning in _MEANINGS.items()}
@@ -168,11 +168,11 @@ def language_asked(request: HTTPConnection) -> str:
 
 def add_error_handlers(app: FastAPI) -> None:
     """Let `app` answer every error in this form."""
-    app.exception_handler(HttpRefused)(_refused)
-    app.exception_handler(RequestRefused)(_request_refused)
+    app.exception_handler(HttpRefused)(_handle_refusal)
+    app.exception_handler(RequestRefused)(_handle_request_refusal)
     app.exception_handler(RequestValidationError)(_invalid)
     app.exception_handler(HTTPException)(_http)
-    app.exception_handler(ClientDisconnect)(_gone)
+    app.exception_handler(ClientDisconnect)(_handle_disconnect)
     app.exception_handler(ConfigError)(_not_set_up)
     app.exception_handler(StorageBusy)(_busy)
     app.exception_handler(StorageUnavailable)(_busy)
@@ -181,11 +181,11 @@ def add_error_handlers(app: FastAPI) -> None:
     app.exception_handler(Exception)(_broken)
 
 
-async def _refused(request: Request, error: HttpRefused) -> JSONResponse:
+async def _handle_refusal(request: Request, error: HttpRefused) -> JSONResponse:
     return refusal_response(request, error)
 
 
-async def _request_refused(request: Request, error: RequestRefused) -> JSONResponse:
+async def _handle_request_refusal(request: Request, error: RequestRefused) -> JSONResponse:
     detail = refusal_text(language_asked(request), error, SystemClock().now())
     return _response(request, REFUSED_STATUS.get(error.code, 422), ErrorBody(code=error.code, detail=detail))
 
@@ -205,7 +205,7 @@ async def _http(request: Request, error: HTTPException) -> JSONResponse:
     return answer
 
 
-async def _gone(request: Request, error: Exception) -> JSONResponse:
+async def _handle_disconnect(request: Request, error: Exception) -> JSONResponse:
     del error
     return error_response(request, 400, "bad_request")
 
@@ -215,12 +215,12 @@ async def _not_set_up(request: Request, error: Exception) -> JSONResponse:
 
 
 async def _busy(request: Request, error: Exception) -> JSONResponse:
-    logger.warning("{} {} could not be served now: {}", request.method, request.url.path, error)
+    logger.warning("{} {} failed, service unavailable: {}", request.method, request.url.path, error)
     return error_response(request, 503, "unavailable")
 
 
 async def _full(request: Request, error: Exception) -> JSONResponse:
-    logger.error("{} {} could not be served: {}", request.method, request.url.path, error)
+    logger.error("{} {} failed, disk full: {}", request.method, request.url.path, error)
     return error_response(request, 503, "disk_full")
 
 

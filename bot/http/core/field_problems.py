@@ -46,11 +46,11 @@ def field_problems(language: str, errors: Sequence[Mapping[str, Any]]) -> dict[s
     problems: dict[str, str] = {}
     for error in errors[:_MOST]:
         place = ".".join(str(part) for part in error["loc"][1:]) if error["type"] != "json_invalid" else ""
-        problems.setdefault(place, _told(language, error))
+        problems.setdefault(place, _describe(language, error))
     return problems
 
 
-def _told(language: str, error: Mapping[str, Any]) -> str:
+def _describe(language: str, error: Mapping[str, Any]) -> str:
     sentence = _SENTENCES.get(error["type"], "other")
     context = dict(error.get("ctx", {}))
     if "expected" in context:  # 'a', 'b' or 'c'

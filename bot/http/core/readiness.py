@@ -39,7 +39,7 @@ class Readiness:
                 before, self._reason = self._reason, await self._try()
                 self._asked_at = loop.time()
                 if self._reason != before:
-                    logger.warning("readiness: {}", self._reason or "the database can be written again")
+                    logger.warning("readiness: {}", self._reason or "the database is writable again")
             return self._reason
 
     async def _try(self) -> Reason | None:

@@ -39,9 +39,9 @@ async def samples(context: HttpContext, minutes: int) -> list[Sample]:
     step = timedelta(minutes=-(-minutes // _MOST_SAMPLES))
     pieces = -(-timedelta(minutes=minutes) // step)
     start = now.replace(second=0, microsecond=0) - step * (pieces - 1)
-    messages = _counted(await context.activity.message_times(start), start, step)
-    calls = _gathered(await context.activity.call_times(start), start, step)
-    late = _gathered(await context.activity.lateness(start), start, step)
+    messages = _count_by_step(await context.activity.message_times(start), start, step)
+    calls = _group_by_step(await context.activity.call_times(start), start, step)
+    late = _group_by_step(await context.activity.lateness(start), start, step)
     return [
         Sample(
             at=written(start + step * piece),
@@ -75,14 +75,14 @@ async def last_second(context: HttpContext) -> Sample:
     )
 
 
-def _counted(moments: Sequence[datetime], start: datetime, step: timedelta) -> dict[int, int]:
+def _count_by_step(moments: Sequence[datetime], start: datetime, step: timedelta) -> dict[int, int]:
     counts: dict[int, int] = defaultdict(int)
     for at in moments:
         counts[(at - start) // step] += 1
     return counts
 
 
-def _gathered(timed: Sequence[Timed], start: datetime, step: timedelta) -> dict[int, list[float]]:
+def _group_by_step(timed: Sequence[Timed], start: datetime, step: timedelta) -> dict[int, list[float]]:
     found: dict[int, list[float]] = defaultdict(list)
     for each in timed:
         found[(each.at - start) // step].append(each.milliseconds)

@@ -66,7 +66,7 @@ class Tokens:
             return OPERATOR
         if not secret.startswith(_PREFIX) or len(secret) > _LONGEST:
             return None
-        wanted = _hashed(secret)
+        wanted = _hash_secret(secret)
         return next((_read(each) for each in await self._entries() if each.get("hash") == wanted), None)
 
     async def issue(
@@ -82,11 +82,11 @@ class Tokens:
         """
         secret = _PREFIX + secrets.token_urlsafe(_BYTES)
         allowed = SCOPES[role] if scopes is None else scopes & SCOPES[role]
-        hashed = _hashed(secret)
+        hashed = _hash_secret(secret)
         now = self._clock.now().isoformat(timespec="seconds")
         token = Token(id=hashed[:_ID_LENGTH], name=name, role=role, scopes=allowed, created_at=now, rooms=rooms)
         async with self._lock:
-            entries: list[Json] = [*await self._entries(), _written(token, hashed)]
+            entries: list[Json] = [*await self._entries(), _encode(token, hashed)]
             await self._state.set(_KEY, entries[-MOST_TOKENS:], keep=_KEPT, is_promised=True)
         return token, secret
 
@@ -96,7 +96,7 @@ class Tokens:
 
     def holder(self, token_id: str) -> str:
         """Return a name for a token that also tells the operator's token from the one that was set before it."""
-        return f"{token_id}:{_hashed(self._operators)[:_ID_LENGTH]}" if token_id == OPERATOR.id else token_id
+        return f"{token_id}:{_hash_secret(self._operators)[:_ID_LENGTH]}" if token_id == OPERATOR.id else token_id
 
     async def is_current(self, holder: str) -> bool:
         """Return whether the token that `holder` named is still good; without a token nothing can be taken back."""
@@ -131,11 +131,11 @@ class Tokens:
         return [each for each in stored if isinstance(each, dict)] if isinstance(stored, list) else []
 
 
-def _hashed(secret: str) -> str:
+def _hash_secret(secret: str) -> str:
     return sha256(secret.encode("utf-8", "replace")).hexdigest()
 
 
-def _written(token: Token, hashed: str) -> dict[str, Json]:
+def _encode(token: Token, hashed: str) -> dict[str, Json]:
     return {
         "id": token.id,
         "hash": hashed,

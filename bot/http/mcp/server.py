@@ -119,14 +119,14 @@ class McpTools:
         from mcp.types import CallToolResult, TextContent
 
         asker = self._who(ctx)
-        arguments = await self._mended(asker, params.name, params.arguments or {})
+        arguments = await self._repair_arguments(asker, params.name, params.arguments or {})
         call = ToolCall(id=f"{DOOR}-{uuid.uuid4().hex}", name=params.name, arguments=arguments)
         is_confirmed = bool((ctx.meta or {}).get(CONFIRMED))
         try:
             self._admit(asker)
         except ToolFailed as refused:
             return CallToolResult(content=[TextContent(text=str(refused))], is_error=True)
-        result = await self._dispatched(ctx, asker, call, is_confirmed=is_confirmed)
+        result = await self._dispatch(ctx, asker, call, is_confirmed=is_confirmed)
         value = result.for_model()
         told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
         if not result.ok:
@@ -134,13 +134,13 @@ class McpTools:
             told = f"{told}\n(_meta: {{{CONFIRMED!r}: true}})" if result.is_question else told
         return CallToolResult(content=[TextContent(text=told)], is_error=not result.ok)
 
-    async def _mended(self, asker: Asker, name: str, given: Mapping[str, object]) -> Mapping[str, object]:
+    async def _repair_arguments(self, asker: Asker, name: str, given: Mapping[str, object]) -> Mapping[str, object]:
         """Return what the client's model meant, where that is beyond doubt."""
         specs = await self._app.calls.list_specs(Viewer(person=asker.person, chat=asker.chat))
         spec = next((each for each in specs if each.name == name), None)
         return given if spec is None else mended_arguments(spec.parameters, given)
 
-    async def _dispatched(
+    async def _dispatch(
         self, ctx: "ServerRequestContext[object]", asker: Asker, call: ToolCall, *, is_confirmed: bool
     ) -> ToolResult:
         turn = await self._turn(asker, call)

@@ -109,12 +109,12 @@ async def _response(
     if body.stream:
         is_counted = body.stream_options is not None and body.stream_options.include_usage
         words = Words(turn)
-        answering = asyncio.ensure_future(_answered(context, turn, names, earlier, words))
+        answering = asyncio.ensure_future(_answer(context, turn, names, earlier, words))
         withdraw = offered.pop_all().close
         answering.add_done_callback(lambda _: withdraw())
         chunks = chunks_of(answering, words, completion_id, created, is_counted=is_counted)
         return StreamingResponse(chunks, media_type=_SSE, headers={"X-Accel-Buffering": "no"})
-    answered = await _answered(context, turn, names, earlier)
+    answered = await _answer(context, turn, names, earlier)
     message: dict[str, Json] = {"role": "assistant", "content": answered.text or None}
     if answered.calls:
         message["tool_calls"] = told_calls(answered.calls)
@@ -131,7 +131,7 @@ async def _response(
     )
 
 
-async def _answered(
+async def _answer(
     context: HttpContext, turn: Turn, names: set[str], earlier: EarlierRounds, words: Words | None = None
 ) -> Answered:
     """Answer the turn and record it like any message of a chat; `words` are sent while they are written.

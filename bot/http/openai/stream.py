@@ -121,12 +121,12 @@ async def chunks_of(
 
     With `is_counted` one more chunk, without choices, tells the usage, and every other one has a null in its place.
     """
-    answering.add_done_callback(lambda done: words.finish("" if _failed(done) else done.result().text))
+    answering.add_done_callback(lambda done: words.finish("" if _has_failed(done) else done.result().text))
     form = _Form(completion_id, created, is_counted=is_counted)
     yield form.delta({"role": "assistant", "content": ""})
     async for piece in words.pieces():
         yield form.delta({"content": piece}) if piece else ": still here\n\n"
-    if _failed(answering):
+    if _has_failed(answering):
         yield f"data: {json.dumps({'error': _error_of(answering)}, ensure_ascii=False)}\n\n"
         return
     answered = answering.result()
@@ -142,7 +142,7 @@ async def chunks_of(
     yield "data: [DONE]\n\n"
 
 
-def _failed(answering: "asyncio.Future[Answered]") -> bool:
+def _has_failed(answering: "asyncio.Future[Answered]") -> bool:
     return answering.cancelled() or answering.exception() is not None
 
 
@@ -152,8 +152,8 @@ def _error_of(answering: "asyncio.Future[Answered]") -> dict[str, str]:
     if isinstance(error, HttpRefused):
         message = say("en", f"http.{error.code}", **error.fields)
         return {"message": message, "type": type_of(error.status), "code": error.code}
-    logger.opt(exception=error).error("a completion failed")
-    return {"message": "the answer could not be made", "type": "server_error", "code": "internal"}
+    logger.opt(exception=error).error("completion failed")
+    return {"message": "the answer could not be generated", "type": "server_error", "code": "internal"}
 
 
 class _Form:

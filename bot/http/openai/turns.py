@@ -104,10 +104,10 @@ def _refuse_other_parts(messages: Sequence[ChatTurn]) -> None:
 def _messages_before(messages: Sequence[ChatTurn], place: int) -> tuple[dict[str, object], ...]:
     """Return the conversation before the message at `place`, in the order sent; later system messages come last."""
     later = (each for each in messages[place + 1 :] if each.role in _SYSTEM)
-    return tuple(_as_sent(each) for each in (*messages[:place], *later))
+    return tuple(_to_model_message(each) for each in (*messages[:place], *later))
 
 
-def _as_sent(message: ChatTurn) -> dict[str, object]:
+def _to_model_message(message: ChatTurn) -> dict[str, object]:
     """Return A message as it came, with the fields that models read; `developer` is a newer name of `system`."""
     told: dict[str, object] = {"role": "system" if message.role in _SYSTEM else message.role, "content": message.text}
     if message.name is not None:

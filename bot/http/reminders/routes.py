@@ -32,7 +32,7 @@ _MOST_LATELY = 200
 routes = APIRouter(tags=["reminders"])
 
 
-async def _asked(
+async def _read_caller(
     request: Request, context: Context, viewer: RoomReminderViewer, session_id: IN_ROOM = "lobby", name: NAME = None
 ) -> Asked:
     """Read who asks for a change; it counts as a message in the room."""
@@ -41,7 +41,7 @@ async def _asked(
     return asked
 
 
-ForReminders = Annotated[Asked, Depends(_asked)]
+ForReminders = Annotated[Asked, Depends(_read_caller)]
 """Who asks for something about the reminders of which room."""
 
 
@@ -143,7 +143,7 @@ async def create(body: NewReminderBody, context: Context, asked: ForReminders) -
         if isinstance(understood, ReminderQuestion):
             return JSONResponse(understood.model_dump(exclude_none=True), status_code=409)
         arguments = understood
-    return await _changed(context, await call_tool(context, turn, "reminder_set", arguments))
+    return await _changed_reminder(context, await call_tool(context, turn, "reminder_set", arguments))
 
 
 @routes.patch("/api/reminders/{reminder_id}")
@@ -168,13 +168,13 @@ async def snooze(
 @routes.post("/api/reminders/{reminder_id}/pause")
 async def pause(reminder_id: REMINDER_ID, context: Context, asked: ForReminders) -> ChangedReminderShape:
     """Keep a reminder silent."""
-    return await _switched(context, asked, reminder_id, "pause")
+    return await _switch(context, asked, reminder_id, "pause")
 
 
 @routes.post("/api/reminders/{reminder_id}/resume")
 async def resume(reminder_id: REMINDER_ID, context: Context, asked: ForReminders) -> ChangedReminderShape:
     """Let a paused reminder fire again."""
-    return await _switched(context, asked, reminder_id, "resume")
+    return await _switch(context, asked, reminder_id, "resume")
 
 
 @routes.delete("/api/reminders/{reminder_id}")
@@ -209,10 +209,10 @@ async def undo(
 async def _run(context: HttpContext, asked: Asked, tool: str, arguments: Mapping[str, object]) -> ChangedReminderShape:
     turn = await turn_of(context, asked)
     given = {key: value for key, value in arguments.items() if value is not None}
-    return await _changed(context, await call_tool(context, turn, tool, given))
+    return await _changed_reminder(context, await call_tool(context, turn, tool, given))
 
 
-async def _switched(context: HttpContext, asked: Asked, reminder_id: str, action: str) -> ChangedReminderShape:
+async def _switch(context: HttpContext, asked: Asked, reminder_id: str, action: str) -> ChangedReminderShape:
     turn = await turn_of(context, asked)
     arguments = {"reminder_id": reminder_id, "action": action}
     result = await call_tool(context, turn, "reminder_state", arguments)
@@ -228,7 +228,7 @@ async def _understood(context: HttpContext, turn: Turn) -> dict[str, object] | R
     asked = ""
     for prefix in ("", _PREFIX.get(turn.language, _PREFIX["en"])):
         words = _with_words(turn, prefix + turn.message.text)
-        read = await context.app.offline.interpret(_apart(words))
+        read = await context.app.offline.interpret(_in_own_conversation(words))
         arguments = _reminder_in(read)
         if arguments is not None:
             return arguments
@@ -243,7 +243,7 @@ async def _question(context: HttpContext, turn: Turn, asked: Interpretation) -> 
     """Turn the interpreter's question into one whose answers need no memory: each choice is a whole reminder."""
     choices: list[ReminderChoice] = []
     for choice in asked.choices:
-        apart = _apart(turn)
+        apart = _in_own_conversation(turn)
         await context.app.offline.interpret(apart)
         answered = await context.app.offline.interpret(_with_words(apart, choice.says))
         arguments = _reminder_in(answered)
@@ -260,7 +260,7 @@ def _reminder_in(read: Interpretation) -> dict[str, object] | None:
     return None if call is None else dict(call.arguments)
 
 
-def _apart(turn: Turn) -> Turn:
+def _in_own_conversation(turn: Turn) -> Turn:
     """Put `turn` in a conversation of its own: words of a form neither answer nor replace a question of the chat."""
     address = replace(turn.message.address, chat_id=f"form-{uuid.uuid4().hex}")
     return replace(turn, message=replace(turn.message, address=address))
@@ -270,7 +270,7 @@ def _with_words(turn: Turn, words: str) -> Turn:
     return replace(turn, message=replace(turn.message, text=words))
 
 
-async def _changed(context: HttpContext, result: ToolResult) -> ChangedReminderShape:
+async def _changed_reminder(context: HttpContext, result: ToolResult) -> ChangedReminderShape:
     """Return the reminder that a tool has set or changed."""
     value = succeeded(result).value
     reminder_id = value.get("id") if isinstance(value, dict) else None

@@ -73,7 +73,7 @@ class RoomHistory:
                 each.message.sent_at,
                 reply_to=each.message.reply_to,
                 extras=await self._extras(each.message),
-                calls=[_shown(call) for call in calls.get(each.message.id, ())],
+                calls=[_call_shape(call) for call in calls.get(each.message.id, ())],
                 edited=each.is_edited,
             )
             for each in paged
@@ -90,7 +90,7 @@ class RoomHistory:
 
     async def _calls(self, chat: ChatAddress, paged: Sequence[PagedMessage]) -> dict[str, tuple[CallRecord, ...]]:
         """Group calls by the message that shows them: the bot's first answer, or the question when there is none."""
-        found = await self._confirmed(chat, paged)
+        found = await self._confirmed_calls(chat, paged)
         asked = {each.message.reply_to for each in paged if each.message.sender.is_bot and each.message.reply_to}
         asked |= {each.message.id for each in paged if not each.message.sender.is_bot}
         if not asked:
@@ -105,7 +105,9 @@ class RoomHistory:
             found[host] = (*found.get(host, ()), *of_questions[question])
         return found
 
-    async def _confirmed(self, chat: ChatAddress, paged: Sequence[PagedMessage]) -> dict[str, tuple[CallRecord, ...]]:
+    async def _confirmed_calls(
+        self, chat: ChatAddress, paged: Sequence[PagedMessage]
+    ) -> dict[str, tuple[CallRecord, ...]]:
         """Group confirmed calls by the answer to the confirmation; they are recorded under the message before it."""
         found: dict[str, tuple[CallRecord, ...]] = {}
         for each in paged:
@@ -115,7 +117,7 @@ class RoomHistory:
         return found
 
 
-def _shown(record: CallRecord) -> CallShape:
+def _call_shape(record: CallRecord) -> CallShape:
     """Return a call as the page shows it: a failure in the words that the person was told."""
     call = record.as_tool_call()
     shape = CallShape(

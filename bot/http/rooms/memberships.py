@@ -29,7 +29,7 @@ async def can_enter(context: HttpContext, viewer: Viewer, session_id: str) -> bo
         return session_id in viewer.rooms
     if viewer.role == "admin" or session_id == LOBBY:
         return True
-    if session_id in await _joined(context, viewer.person.id):
+    if session_id in await _joined_rooms(context, viewer.person.id):
         return True
     chat, use = context.room.address(session_id), ChatUse(context.app.database)
     if await use.written_by(viewer.person.id, [chat]) or not await use.is_used(chat):
@@ -62,12 +62,12 @@ async def rooms_among(context: HttpContext, viewer: Viewer, chats: Sequence[Chat
 async def join(context: HttpContext, person_id: str, session_id: str) -> None:
     """Add a room to those that a person belongs to; of more than 500 the oldest is left out."""
     async with context.joining:
-        rooms = [each for each in await _joined(context, person_id) if each != session_id]
+        rooms = [each for each in await _joined_rooms(context, person_id) if each != session_id]
         kept = [*rooms, session_id][-_MOST_JOINED:]
         await context.app.state.set(_key(person_id), [*kept], keep=_KEEP, is_promised=True)
 
 
-async def _joined(context: HttpContext, person_id: str) -> list[str]:
+async def _joined_rooms(context: HttpContext, person_id: str) -> list[str]:
     stored = await context.app.state.get(_key(person_id))
     return [str(each) for each in stored] if isinstance(stored, list) else []
 

@@ -56,7 +56,7 @@ class SharedRooms:
         try:
             self._waiting.put_nowait(told)
         except asyncio.QueueFull:
-            logger.bind(chat=session_id).warning("other workers are not told what happened in a room")
+            logger.bind(chat=session_id).warning("could not publish a room event to other workers")
 
     async def tell(self) -> None:
         """Tell the others what happened, in its order, until cancelled."""
@@ -65,7 +65,7 @@ class SharedRooms:
             try:
                 await self._broadcasts.call(told)
             except Exception as error:  # noqa: BLE001 - fire: a database that is lost for a while comes back
-                logger.warning("other workers are not told what happened in a room: {}", error)
+                logger.warning("could not publish a room event to other workers: {}", error)
 
     async def listen(self) -> None:
         """Show here what happens in the rooms of others, until cancelled."""
@@ -80,7 +80,7 @@ class SharedRooms:
                 try:
                     await self._show(json.loads(text))
                 except Exception as error:  # noqa: BLE001 - of another version perhaps; the next one may be readable
-                    logger.opt(exception=error).warning("what another worker tells of a room is not understood")
+                    logger.opt(exception=error).warning("could not parse a room event of another worker")
 
     async def _show(self, told: Mapping[str, object]) -> None:
         session_id, kind, data = str(told.get("room")), told.get("kind"), told.get("data")

@@ -108,15 +108,15 @@ class LimitedProtocol(H11Protocol):
     def on_response_complete(self) -> None:
         """Follow the request that may have arrived behind the one that is answered."""
         super().on_response_complete()
-        if self._unanswered is not None:
+        if self._open_request is not None:
             self._follow()
 
     def _follow(self) -> None:
         if self.transport.get_protocol() is not self:  # a WebSocket now
             self._end()
-        elif self._unanswered is None:
+        elif self._open_request is None:
             self._begin("head")
-        elif self._unanswered.more_body:
+        elif self._open_request.more_body:
             self._begin("body")
         else:
             self._end()
@@ -133,7 +133,7 @@ class LimitedProtocol(H11Protocol):
     @property
     def is_busy(self) -> bool:
         """Return whether a whole request is being answered."""
-        return self._unanswered is not None and not self._unanswered.more_body
+        return self._open_request is not None and not self._open_request.more_body
 
     @property
     def age_rank(self) -> tuple[bool, float]:
@@ -141,7 +141,7 @@ class LimitedProtocol(H11Protocol):
         return self._phase is None, self._since
 
     @property
-    def _unanswered(self) -> RequestResponseCycle | None:
+    def _open_request(self) -> RequestResponseCycle | None:
         """The request whose head has arrived and whose answer is not complete."""
         cycle: RequestResponseCycle | None = self.cycle
         return None if cycle is None or cycle.response_complete else cycle

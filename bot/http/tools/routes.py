@@ -101,7 +101,7 @@ class Invoked(Answer):
 @routes.get("")
 async def tools(context: Context, viewer: RoomToolViewer, session_id: IN_ROOM = "lobby", name: NAME = None) -> ToolList:
     """List the tools that you may call in a room, with their schemas; an admin who names nobody sees all of them."""
-    return ToolList(tools=await _listed(context, viewer.named(name), session_id))
+    return ToolList(tools=await _list_tools(context, viewer.named(name), session_id))
 
 
 @routes.get("/")
@@ -109,7 +109,7 @@ async def tool_list(
     context: Context, viewer: RoomToolViewer, session_id: IN_ROOM = "lobby", name: NAME = None
 ) -> list[ToolBody]:
     """List the same tools as `GET /api/tools` as a bare array, the form that Open WebUI's clients read."""
-    return await _listed(context, viewer.named(name), session_id)
+    return await _list_tools(context, viewer.named(name), session_id)
 
 
 @routes.get("/{tool_name}")
@@ -123,7 +123,7 @@ async def tool(
         raise HttpRefused(404, "tool_unknown", tool=tool_name)
     times = await context.activity.call_times(context.clock.now() - _COUNTED)
     sources = await _sources(context, viewer.named(name), session_id)
-    return _told(spec, context.app.registry, times, sources)
+    return _tool_body(spec, context.app.registry, times, sources)
 
 
 @routes.post("/{tool_name}/invoke")
@@ -155,11 +155,11 @@ def as_json(value: object) -> JsonValue:
     return read
 
 
-async def _listed(context: HttpContext, viewer: Viewer, session_id: str) -> list[ToolBody]:
+async def _list_tools(context: HttpContext, viewer: Viewer, session_id: str) -> list[ToolBody]:
     specs = await _specs(context, viewer, session_id)
     times = await context.activity.call_times(context.clock.now() - _COUNTED)
     sources = await _sources(context, viewer, session_id)
-    return [_told(spec, context.app.registry, times, sources) for spec in specs]
+    return [_tool_body(spec, context.app.registry, times, sources) for spec in specs]
 
 
 async def _specs(context: HttpContext, viewer: Viewer, session_id: str) -> tuple[ToolSpec, ...]:
@@ -172,7 +172,9 @@ async def _sources(context: HttpContext, viewer: Viewer, session_id: str) -> dic
     return {each.spec.name: each.source for each in listed}
 
 
-def _told(spec: ToolSpec, registry: Registry, times: tuple[Timed, ...], sources: Mapping[str, ToolSource]) -> ToolBody:
+def _tool_body(
+    spec: ToolSpec, registry: Registry, times: tuple[Timed, ...], sources: Mapping[str, ToolSource]
+) -> ToolBody:
     own = [each for each in times if each.name == spec.name]
     registered = registry.get(spec.name)
     options = None if registered is None else registered.options

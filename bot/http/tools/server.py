@@ -75,7 +75,7 @@ def tool_document(specs: tuple[ToolSpec, ...], bot_name: str, url: str) -> dict[
 
 
 def _operation(spec: ToolSpec) -> Json:
-    schema = as_json(_self_contained(spec))
+    schema = as_json(_with_schema_id(spec))
     is_needed = bool(spec.parameters.get("required"))
     return {
         "operationId": spec.name,
@@ -86,7 +86,7 @@ def _operation(spec: ToolSpec) -> Json:
     }
 
 
-def _self_contained(spec: ToolSpec) -> dict[str, object]:
+def _with_schema_id(spec: ToolSpec) -> dict[str, object]:
     """Return the schema with an id of its own, from which its `#/$defs/…` are read."""
     schema = dict(spec.parameters)
     return schema | {"$id": f"urn:tool:{spec.name}"} if "$defs" in schema else schema

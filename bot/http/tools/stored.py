@@ -136,14 +136,14 @@ class EnabledBody(Body):
 async def create(body: ToolFormBody, context: Context, viewer: AdminViewer) -> StoredToolBody:
     """Keep a Python tool. What it offers is read from the source, which runs only when it is called, and apart."""
     with _changing(context) as shelf:
-        return _told(await shelf.create(body.form(), _author(viewer)))
+        return _tool_body(await shelf.create(body.form(), _author(viewer)))
 
 
 @routes.get("/export", dependencies=_ADMIN)
 async def export(context: Context) -> StoredToolList:
     """All Python tools with their source; settings, which may be secrets, stay here."""
     with _changing(context) as shelf:
-        return StoredToolList(tools=[_told(each) for each in await shelf.all()])
+        return StoredToolList(tools=[_tool_body(each) for each in await shelf.all()])
 
 
 @routes.post("/import")
@@ -151,28 +151,28 @@ async def import_tools(body: ImportBody, context: Context, viewer: AdminViewer) 
     """Save all tools of an export, or none if one of them cannot be used."""
     with _changing(context) as shelf:
         saved = await shelf.import_all([each.form() for each in body.tools], _author(viewer))
-        return StoredToolList(tools=[_told(each) for each in saved])
+        return StoredToolList(tools=[_tool_body(each) for each in saved])
 
 
 @routes.get("/id/{tool_id}", dependencies=_ADMIN)
 async def get(tool_id: TOOL_ID, context: Context) -> StoredToolBody:
     """One Python tool with its source."""
     with _changing(context) as shelf:
-        return _told(await shelf.get(tool_id))
+        return _tool_body(await shelf.get(tool_id))
 
 
 @routes.post("/id/{tool_id}/update")
 async def update(tool_id: TOOL_ID, body: ToolFormBody, context: Context, viewer: AdminViewer) -> StoredToolBody:
     """Change a Python tool; the old source is kept as a version, and `access_control` stays where it is left out."""
     with _changing(context) as shelf:
-        return _told(await shelf.update(tool_id, body.form(), _author(viewer)))
+        return _tool_body(await shelf.update(tool_id, body.form(), _author(viewer)))
 
 
 @routes.post("/id/{tool_id}/toggle")
 async def toggle(tool_id: TOOL_ID, body: EnabledBody, context: Context, viewer: AdminViewer) -> StoredToolBody:
     """Offer a Python tool, or offer it no longer."""
     with _changing(context) as shelf:
-        return _told(await shelf.switch(tool_id, _author(viewer), is_enabled=body.is_enabled))
+        return _tool_body(await shelf.switch(tool_id, _author(viewer), is_enabled=body.is_enabled))
 
 
 @routes.delete("/id/{tool_id}/delete", dependencies=_ADMIN)
@@ -239,7 +239,7 @@ def _author(viewer: Viewer) -> str:
     return f"web:{viewer.person.id}"
 
 
-def _told(tool: StoredTool) -> StoredToolBody:
+def _tool_body(tool: StoredTool) -> StoredToolBody:
     told = {
         "id": tool.id,
         "user_id": tool.owner,

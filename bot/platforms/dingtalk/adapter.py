@@ -108,7 +108,7 @@ class DingTalkPlatform:
         try:
             event = Event.model_validate(raw)
         except ValidationError as error:
-            logger.bind(platform=NAME).error("a message cannot be read: {}", error)
+            logger.bind(platform=NAME).error("could not parse a message: {}", error)
             return
         if event.session_webhook:
             self._remember(event)

@@ -111,7 +111,7 @@ class DiscordPlatform:
             channel = requests.channel_of(address)
             await self._connected().ask("POST", "/channels/{channel_id}/typing", channel_id=channel)
         except DeliveryFailed as failure:
-            logger.bind(chat=str(address)).debug("typing could not be shown: {}", failure)
+            logger.bind(chat=str(address)).debug("could not show typing: {}", failure)
 
     async def react(self, address: ChatAddress, message_id: str, emoji: str) -> None:
         """Put `emoji` on a message.
@@ -186,7 +186,7 @@ class DiscordPlatform:
             dispatch = Dispatch.model_validate_json(frame)
             await self._take(dispatch)
         except ValidationError as error:
-            logger.bind(platform=wire.NAME).error("an event cannot be read: {}", error)
+            logger.bind(platform=wire.NAME).error("could not parse an event: {}", error)
 
     async def _take(self, dispatch: Dispatch) -> None:
         incoming: Incoming | None = None
@@ -233,7 +233,7 @@ class DiscordPlatform:
             path = "/interactions/{webhook_id}/{webhook_token}/callback"
             await self._connected().ask("POST", path, answer, **ids)
         except DeliveryFailed as failure:
-            logger.bind(platform=wire.NAME).debug("an interaction could not be acknowledged: {}", failure)
+            logger.bind(platform=wire.NAME).debug("could not acknowledge an interaction: {}", failure)
 
     async def _hand_in(self, incoming: Incoming | None) -> None:
         if incoming is not None and self._receive is not None:

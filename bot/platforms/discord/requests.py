@@ -75,20 +75,20 @@ def acknowledged(kind: int, words: str) -> dict[str, object]:
     """Build the response that Discord requires within three seconds: repeat a command, acknowledge a button."""
     if kind == BUTTON:
         return {"type": _DONE}
-    return {"type": _REPLY, "data": {"content": _escaped(words)[:MAX_LENGTH], "allowed_mentions": {"parse": []}}}
+    return {"type": _REPLY, "data": {"content": _escape(words)[:MAX_LENGTH], "allowed_mentions": {"parse": []}}}
 
 
 def _command(command: Command) -> dict[str, object]:
-    body: dict[str, object] = {"name": command.name, "type": 1, **_described(command.english, command.chinese)}
+    body: dict[str, object] = {"name": command.name, "type": 1, **_descriptions(command.english, command.chinese)}
     options = [_option(option) for option in command.options[:_MAX_OPTIONS]]
     if command.argument_english:
-        described = _described(command.argument_english, command.argument_chinese)
+        described = _descriptions(command.argument_english, command.argument_chinese)
         options = [{"type": 3, "name": "text", "required": command.name in {"remind", "search"}, **described}]
     return {**body, "options": options} if options else body
 
 
 def _option(option: CommandOption) -> dict[str, object]:
-    described = _described(option.english, option.chinese)
+    described = _descriptions(option.english, option.chinese)
     body = {"type": _KINDS[option.kind], "name": option.name, "required": option.is_required, **described}
     if option.choices:
         body["choices"] = [{"name": each[:_MAX_DESCRIPTION], "value": each} for each in option.choices[:_MAX_OPTIONS]]
@@ -98,7 +98,7 @@ def _option(option: CommandOption) -> dict[str, object]:
     return body
 
 
-def _described(english: str, chinese: str) -> dict[str, object]:
+def _descriptions(english: str, chinese: str) -> dict[str, object]:
     localised = {"zh-CN": chinese[:_MAX_DESCRIPTION]}
     return {"description": english[:_MAX_DESCRIPTION], "description_localizations": localised}
 
@@ -110,7 +110,7 @@ def _body(message: OutgoingMessage, part: str) -> dict[str, object]:
 
 
 def _content(message: OutgoingMessage, part: str) -> str:
-    return "".join(_written(span) for span in spans_of(message, part))
+    return "".join(_render_span(span) for span in spans_of(message, part))
 
 
 def _length(message: OutgoingMessage, part: str) -> int:
@@ -118,7 +118,7 @@ def _length(message: OutgoingMessage, part: str) -> int:
     return len(_content(message, part))
 
 
-def _written(span: Span) -> str:
+def _render_span(span: Span) -> str:
     if span.kind == "mention" and span.person is not None and span.person.id.isdigit():
         return f"<@{span.person.id}>"
     if span.kind == "everyone":
@@ -127,14 +127,14 @@ def _written(span: Span) -> str:
         return f"`{span.text}`"
     if span.kind == "block":
         return f"```{span.language}\n{span.text}\n```\n"
-    text = _escaped(span.text)
+    text = _escape(span.text)
     if span.kind == "link":
         text = span.url if span.text == span.url else f"[{text}]({span.url})"
     text = f"*{text}*" if span.is_italic else text
     return f"**{text}**" if span.is_bold else text
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return _MARKS.sub(lambda mark: f"\\{mark[0]}", text)
 
 

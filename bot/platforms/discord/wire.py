@@ -69,7 +69,7 @@ def to_message(message: Message, me: str, bot_name: str, place: Place) -> ChatMe
             username=message.author.username,
         ),
         text=text,
-        sent_at=message.timestamp or _created(message.id),
+        sent_at=message.timestamp or _creation_time(message.id),
         is_addressed=is_private or me in people or is_answer_to_bot or is_called(text, bot_name),
         is_private=is_private,
         reply_to=message.message_reference.message_id if message.message_reference else None,
@@ -145,7 +145,7 @@ def to_said(interaction: Interaction, place: Place) -> ChatMessage | None:
             username=user.username,
         ),
         text=text,
-        sent_at=_created(interaction.id),
+        sent_at=_creation_time(interaction.id),
         is_addressed=True,
         is_private=interaction.guild_id is None,
         reply_to=under,
@@ -182,7 +182,7 @@ def _person(user: User) -> Person:
     return Person(id=user.id, name=user.name_in(user.member), is_bot=user.bot)
 
 
-def _created(snowflake: str) -> datetime:
+def _creation_time(snowflake: str) -> datetime:
     """Tell when something with this id came to be. Source: https://discord.com/developers/docs/reference#snowflakes."""
     return _EPOCH + timedelta(milliseconds=int(snowflake) >> 22)
 

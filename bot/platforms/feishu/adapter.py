@@ -204,7 +204,7 @@ class FeishuPlatform:
         try:
             event = Event.model_validate_json(payload)
         except ValidationError as error:
-            logger.bind(platform=NAME).error("an event cannot be read: {}", error)
+            logger.bind(platform=NAME).error("could not parse an event: {}", error)
             return
         await self._learn_name(actor(event.event))
         incoming = await self._read(event)
@@ -229,7 +229,7 @@ class FeishuPlatform:
         try:
             answer = await self._api.ask("GET", f"/open-apis/im/v1/messages/{message_id}")
         except DeliveryFailed as failure:
-            logger.bind(platform=NAME).warning("a reaction is passed over, its message is not told: {}", failure)
+            logger.bind(platform=NAME).warning("ignored a reaction, its message could not be fetched: {}", failure)
             return ""
         data = answer.get("data")
         items = data.get("items") if isinstance(data, dict) else None
@@ -244,7 +244,7 @@ class FeishuPlatform:
         try:
             answer = await self._api.ask("GET", f"/open-apis/contact/v3/users/{open_id}?user_id_type=open_id")
         except DeliveryFailed as failure:
-            logger.bind(platform=NAME).debug("the name of a person is not told: {}", failure)
+            logger.bind(platform=NAME).debug("could not fetch the name of a person: {}", failure)
             return
         data = answer.get("data")
         user = data.get("user") if isinstance(data, dict) else None

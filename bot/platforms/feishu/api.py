@@ -58,7 +58,7 @@ class FeishuApi:
             DeliveryFailed: Feishu did not take it.
         """
         content = {name: (file.name, file.content, file.media_type)}
-        answer = await self._requested(
+        answer = await self._request(
             self._api.client.build_request(
                 "POST", path, data=dict(fields), files=content, headers=await self._headers()
             )
@@ -78,9 +78,9 @@ class FeishuApi:
     async def _ask(
         self, method: str, path: str, body: Mapping[str, object] | None, headers: Mapping[str, str]
     ) -> Mapping[str, object]:
-        return await self._requested(self._api.client.build_request(method, path, json=body, headers=dict(headers)))
+        return await self._request(self._api.client.build_request(method, path, json=body, headers=dict(headers)))
 
-    async def _requested(self, request: httpx.Request) -> Mapping[str, object]:
+    async def _request(self, request: httpx.Request) -> Mapping[str, object]:
         response, found = await self._api.answer(request)
         _check(response, found)
         return found

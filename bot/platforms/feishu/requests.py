@@ -34,22 +34,22 @@ _MARKS: Final = re.compile(r"[&<>*_~`#\[\]()!+|\\:$-]")
 def messages(address: ChatAddress, message: OutgoingMessage) -> list[tuple[str, dict[str, object]]]:
     """Return the path and the body of each piece of the text; where there are buttons, the last piece is a card."""
     parts = pieces(message.text, MAX_LENGTH, people=message.mentions)
-    bodies = [_posted(message, part) for part in parts]
+    bodies = [_post_body(message, part) for part in parts]
     if bodies and message.choices:
         bodies[-1] = _card(address, message, parts[-1])
-    return [_placed(address, message, body, number) for number, body in enumerate(bodies)]
+    return [_with_path(address, message, body, number) for number, body in enumerate(bodies)]
 
 
 def edited(message: OutgoingMessage) -> dict[str, object]:
     """Return the body that lets a post say `message` instead; what does not fit is left out."""
-    return _posted(message, pieces(message.text, MAX_LENGTH, people=message.mentions)[0])
+    return _post_body(message, pieces(message.text, MAX_LENGTH, people=message.mentions)[0])
 
 
 def with_file(address: ChatAddress, message: OutgoingMessage, key: str, number: int) -> tuple[str, dict[str, object]]:
     """Return the path and the body for the file number `number` of `message`, uploaded as `key`."""
     kind = "image" if is_picture(message.files[number]) else "file"
     body: dict[str, object] = {"msg_type": kind, "content": json.dumps({f"{kind}_key": key})}
-    return _placed(address, replace(message, reply_to=None), body, f"file {number}")
+    return _with_path(address, replace(message, reply_to=None), body, f"file {number}")
 
 
 def is_picture(file: SentFile) -> bool:
@@ -57,7 +57,7 @@ def is_picture(file: SentFile) -> bool:
     return file.media_type in _PICTURES and len(file.content) <= _MAX_PICTURE_BYTES
 
 
-def _placed(
+def _with_path(
     address: ChatAddress, message: OutgoingMessage, body: dict[str, object], number: int | str
 ) -> tuple[str, dict[str, object]]:
     """Return where a body is posted, and what keeps it from being said twice."""
@@ -70,13 +70,13 @@ def _placed(
     return "/open-apis/im/v1/messages?receive_id_type=chat_id", {**body, "receive_id": address.chat_id}
 
 
-def _posted(message: OutgoingMessage, part: str) -> dict[str, object]:
+def _post_body(message: OutgoingMessage, part: str) -> dict[str, object]:
     return {"msg_type": "post", "content": json.dumps(_post(message, part), ensure_ascii=False)}
 
 
 def buttons_under(address: ChatAddress, message_id: str, message: OutgoingMessage) -> tuple[str, dict[str, object]]:
     """Return the path and the body of a card with nothing but the buttons of `message`, for a post that was changed."""
-    return _placed(address, replace(message, reply_to=message_id), _interactive([_actions(address, message)]), 0)
+    return _with_path(address, replace(message, reply_to=message_id), _interactive([_actions(address, message)]), 0)
 
 
 def _card(address: ChatAddress, message: OutgoingMessage, part: str) -> dict[str, object]:

@@ -106,7 +106,7 @@ class IrcPlatform:
                     await self._speaking.yield_to_urgent()
                 await self._pace.wait()
                 self._say(f"PRIVMSG {address.chat_id} :{line}", is_begun=number > 0)
-            await self._until_taken(address.chat_id)
+            await self._wait_for_pong(address.chat_id)
         return None
 
     async def is_member(self, address: ChatAddress, person_id: str) -> bool | None:
@@ -221,7 +221,7 @@ class IrcPlatform:
         if message is not None:
             self._backlog.put(message)
 
-    async def _until_taken(self, chat_id: str) -> None:
+    async def _wait_for_pong(self, chat_id: str) -> None:
         """Ask the server for a sign of life: it answers in turn, so it has then dealt with all that came before."""
         token = uuid.uuid4().hex[:16]
         self._taken[token] = asyncio.get_running_loop().create_future()

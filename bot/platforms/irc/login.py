@@ -59,7 +59,7 @@ class Login:
             self.is_identified = True
             self._write("CAP END")
         elif line.command in _SASL_FAILED:
-            self._refused(line)
+            self._on_refusal(line)
         elif line.command in _NICK_TAKEN and not self.is_welcome:
             self.nick += "_"
             self._write(f"NICK {self.nick}")
@@ -117,7 +117,7 @@ class Login:
         if len(proof) % _SASL_CHUNK == 0:
             self._write("AUTHENTICATE +")
 
-    def _refused(self, line: Line) -> None:
+    def _on_refusal(self, line: Line) -> None:
         self.is_refused = True
         if "nickserv" not in self._settings.login:
             raise ConnectionRefusedForGood(f"the account was refused: {line.params[-1]}")

@@ -102,7 +102,7 @@ def to_message(line: Line, scene: Scene, *, sender: Person, message_id: str, now
         is_addressed=is_private or is_called(text, scene.bot_name) or is_called(text, scene.nick),
         is_private=is_private,
         reply_to=line.tags.get("+draft/reply") or line.tags.get("+reply"),
-        mentions=_mentioned(text, scene),
+        mentions=_find_mentions(text, scene),
     )
 
 
@@ -123,7 +123,7 @@ def _sent_at(line: Line, now: datetime) -> datetime:
     return now if sent_at.tzinfo is None else sent_at
 
 
-def _mentioned(text: str, scene: Scene) -> tuple[Person, ...]:
+def _find_mentions(text: str, scene: Scene) -> tuple[Person, ...]:
     """Return the people of the channel whose nicknames stand in the text behind an @, or in front of a colon."""
     found = (word[0] for word in _WORD.finditer(text) if _is_address(text, word))
     people = (scene.people.get(folded(name)) for name in found if folded(name) != folded(scene.nick))
@@ -137,12 +137,12 @@ def _is_address(text: str, word: re.Match[str]) -> bool:
 
 def text_lines(message: OutgoingMessage) -> list[str]:
     """Return what `message` says, as texts of PRIVMSG lines."""
-    whole = _CONTROLS.sub("", plain([_shown(span) for span in spans_of(message)]))
-    lines = _joined(line for line in whole.split("\n") if line.strip())
+    whole = _CONTROLS.sub("", plain([_render_style(span) for span in spans_of(message)]))
+    lines = _join_remarks(line for line in whole.split("\n") if line.strip())
     return [piece for line in lines for piece in _pieces(line, message)]
 
 
-def _joined(lines: Iterable[str]) -> list[str]:
+def _join_remarks(lines: Iterable[str]) -> list[str]:
     """Put remarks in brackets behind the line they belong to, where both fit: each line costs seconds of the pace."""
     joined: list[str] = []
     for line in lines:
@@ -154,7 +154,7 @@ def _joined(lines: Iterable[str]) -> list[str]:
     return joined
 
 
-def _shown(span: Span) -> Span:
+def _render_style(span: Span) -> Span:
     """Return A span with its marks: IRC knows bold and slanted text."""
     mark = "\x02" if span.is_bold else "\x1d" if span.is_italic else ""
     if not mark or span.kind == "block":

@@ -8,10 +8,10 @@ from bot.platforms.chat_commands import Command as Command  # noqa: PLC0414 - wi
 
 def said_as(name: str, values: Mapping[str, object]) -> str:
     """Return the command `name` with `values` filled in, as `function_calls.conversation.slash_commands` reads it."""
-    return " ".join([f"/{name}", *(f"{key}={_quoted(value)}" for key, value in values.items() if value is not None)])
+    return " ".join([f"/{name}", *(f"{key}={_quote(value)}" for key, value in values.items() if value is not None)])
 
 
-def _quoted(value: object) -> str:
+def _quote(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     text = str(value)

@@ -99,7 +99,7 @@ class Connection:
                 self._become("connecting", self._health.detail)
                 wish = await self._one(session)
                 pause = self._pause() if wish is None else wish
-                logger.bind(platform=self._name).info("connecting again in {:.1f} s", pause)
+                logger.bind(platform=self._name).info("reconnecting in {:.1f} s", pause)
                 await self._clock.nap(pause)
                 self._reconnects += 1
         finally:
@@ -109,7 +109,7 @@ class Connection:
     async def _one(self, session: Session) -> float | None:
         """Run one session to its end; return the seconds that the server wants to be left alone."""
         try:
-            await self._watched(session)
+            await self._run_watched(session)
         except ConnectionRefusedForGood as refusal:
             self._become("stopped", str(refusal))
             raise
@@ -125,7 +125,7 @@ class Connection:
             self._lost("the connection was closed")
         return None
 
-    async def _watched(self, session: Session) -> None:
+    async def _run_watched(self, session: Session) -> None:
         running = asyncio.create_task(session(), name=f"{self._name} session")
         watching = asyncio.create_task(self._watch(), name=f"{self._name} silence")
         try:
@@ -166,11 +166,11 @@ class Connection:
             async with asyncio.timeout(seconds):
                 await self._probe()
         except (OSError, AssistantError) as error:  # TimeoutError is an OSError
-            logger.bind(platform=self._name).debug("no sign of life: {}", error)
+            logger.bind(platform=self._name).debug("liveness check failed: {}", error)
 
     def _is_deaf(self, silence: float) -> None:
         if self._health.state == "live":
-            logger.bind(platform=self._name).warning("nothing heard for {:.0f} s", silence)
+            logger.bind(platform=self._name).warning("stale connection: nothing received for {:.0f} s", silence)
             self._become("deaf", f"nothing heard for {silence:.0f} s")
 
     def _pause(self) -> float:

@@ -50,7 +50,7 @@ def _command(spec: ToolSpec) -> Command | None:
 
 def _options(function: str, fields: Mapping[str, object], needed: set[str]) -> Iterator[CommandOption]:
     for name, field in fields.items():
-        schema = _given(field)
+        schema = _non_null_schema(field)
         kind = _KINDS.get(schema.get("type"))
         if kind is None or not _NAME.fullmatch(name):
             continue
@@ -68,7 +68,7 @@ def _options(function: str, fields: Mapping[str, object], needed: set[str]) -> I
         )
 
 
-def _given(field: object) -> Mapping[str, object]:
+def _non_null_schema(field: object) -> Mapping[str, object]:
     """Return the schema of a field when it is given: of "this or null" the first."""
     if not isinstance(field, dict):
         return {}

@@ -13,7 +13,7 @@ def as_html(spans: Sequence[Span], special: Special, *, newline: str = "\n") -> 
 
     `special` words a mention of a person or of everyone, in HTML. `newline` stands for the ends of lines outside code.
     """
-    return "".join(_styled(span, _inner(span, special, newline)) for span in spans)
+    return "".join(_style(span, _inner(span, special, newline)) for span in spans)
 
 
 def _inner(span: Span, special: Special, newline: str) -> str:
@@ -29,7 +29,7 @@ def _inner(span: Span, special: Special, newline: str) -> str:
     return f'<a href="{escape(span.url)}">{text}</a>' if span.kind == "link" else text
 
 
-def _styled(span: Span, inner: str) -> str:
+def _style(span: Span, inner: str) -> str:
     if span.is_italic:
         inner = f"<i>{inner}</i>"
     return f"<b>{inner}</b>" if span.is_bold else inner

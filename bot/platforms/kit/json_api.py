@@ -16,11 +16,11 @@ class JsonApi:
     def __init__(self, platform: str, base_url: str) -> None:
         self._platform = platform
         self._base_url = base_url
-        self.client = self._made()
+        self.client = self._create_client()
 
     async def close(self) -> None:
         """Close the connections; who asks again opens new ones, as a worker does that is connected once more."""
-        client, self.client = self.client, self._made()
+        client, self.client = self.client, self._create_client()
         await client.aclose()
 
     async def answer(self, request: httpx.Request) -> tuple[httpx.Response, Mapping[str, object]]:
@@ -38,5 +38,5 @@ class JsonApi:
             raise DeliveryFailed(f"{self._platform}: {error}", is_unknown=True) from error
         return response, found if isinstance(found, dict) else {}
 
-    def _made(self) -> httpx.AsyncClient:
+    def _create_client(self) -> httpx.AsyncClient:
         return httpx.AsyncClient(base_url=self._base_url, timeout=_SECONDS)

@@ -57,7 +57,7 @@ def spans_of(message: OutgoingMessage, text: str | None = None) -> tuple[Span, .
     said = message.text if text is None else text
     spans = [part for span in parsed(said) for part in _with_mentions(span, message.mentions)]
     if message.text.lstrip().startswith(said.lstrip()):
-        spans = [*_unnamed(message), *(_with_everyone(spans) if message.mentions_everyone else spans)]
+        spans = [*_unnamed_mentions(message), *(_with_everyone(spans) if message.mentions_everyone else spans)]
     return tuple(_harmless(span) for span in spans if span.text)
 
 
@@ -111,13 +111,13 @@ def _inline(text: str, *, is_bold: bool = False, is_italic: bool = False) -> lis
     end = 0
     for found in INLINE.finditer(text):
         spans.append(Span(text=text[end : found.start()], is_bold=is_bold, is_italic=is_italic))
-        spans += _marked(found, is_bold=is_bold, is_italic=is_italic)
+        spans += _parse_mark(found, is_bold=is_bold, is_italic=is_italic)
         end = found.end()
     spans.append(Span(text=text[end:], is_bold=is_bold, is_italic=is_italic))
     return [span for span in spans if span.text]
 
 
-def _marked(found: re.Match[str], *, is_bold: bool, is_italic: bool) -> list[Span]:
+def _parse_mark(found: re.Match[str], *, is_bold: bool, is_italic: bool) -> list[Span]:
     if found["code"]:
         return [Span(text=found["code"], kind="code", is_bold=is_bold, is_italic=is_italic)]
     if found["label"] or found["bare"]:
@@ -160,7 +160,7 @@ def _with_mentions(span: Span, people: Sequence[Person]) -> Iterator[Span]:
     yield replace(span, text=span.text[end:])
 
 
-def _unnamed(message: OutgoingMessage) -> Iterator[Span]:
+def _unnamed_mentions(message: OutgoingMessage) -> Iterator[Span]:
     """Yield the people to notify who stand nowhere in the text."""
     for person in message.mentions:
         pattern = mention_pattern([person])

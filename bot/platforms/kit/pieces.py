@@ -46,13 +46,13 @@ def first_piece(text: str, limit: int, *, measure: Measure = len, people: Sequen
         return text, ""
     block = next(code_blocks(text), None)
     if block is not None and block[0] == 0 and measure(text[: block[1]].rstrip()) > limit:
-        return _opened(text, block[1], limit, measure)
+        return _split_code_block(text, block[1], limit, measure)
     most = _longest_fit(text, limit, measure)
-    cut = _cut(text, most, people)
+    cut = _find_cut(text, most, people)
     return text[:cut].rstrip(), text[cut:].lstrip()
 
 
-def _opened(text: str, end: int, limit: int, measure: Measure) -> tuple[str, str]:
+def _split_code_block(text: str, end: int, limit: int, measure: Measure) -> tuple[str, str]:
     """As many lines of the code block that `text` begins with as fit, closed; the rest begins with the fence again."""
     head, *lines = text[:end].rstrip().split("\n")
     code, after = lines[:-1], text[end:]
@@ -75,7 +75,7 @@ def _longest_fit(text: str, limit: int, measure: Measure) -> int:
     return low
 
 
-def _cut(text: str, most: int, people: Sequence[Person]) -> int:
+def _find_cut(text: str, most: int, people: Sequence[Person]) -> int:
     """Return where to cut `text`, at `most` or before it."""
     kept = list(_kept_whole(text, most, people))
     for pause in _PAUSES:

@@ -175,7 +175,7 @@ class MatrixPlatform:
         Raises:
             DeliveryFailed: the bot is not connected.
         """
-        return self._connected().is_member(address.chat_id, person_id)
+        return self._require_client().is_member(address.chat_id, person_id)
 
     async def members(self, address: ChatAddress) -> Sequence[Person]:
         """Return the people in a room.
@@ -183,20 +183,20 @@ class MatrixPlatform:
         Raises:
             DeliveryFailed: the bot is not connected.
         """
-        client = self._connected()
+        client = self._require_client()
         return [each for each in client.members(address.chat_id) if each.id != client.user_id]
 
     async def _share(self, address: ChatAddress, file: SentFile, transaction: str) -> str:
-        place = await self._connected().upload(file, address.chat_id)
+        place = await self._require_client().upload(file, address.chat_id)
         return await self._put(address, "m.room.message", to_file(file, address, place), transaction)
 
-    def _connected(self) -> MatrixClient:
+    def _require_client(self) -> MatrixClient:
         if self._client is None:
             raise DeliveryFailed("not connected to the homeserver")
         return self._client
 
     async def _put(self, address: ChatAddress, kind: str, content: Mapping[str, Json], transaction: str) -> str:
-        event_id = await self._connected().put(address.chat_id, kind, content, transaction)
+        event_id = await self._require_client().put(address.chat_id, kind, content, transaction)
         self._own_events[event_id] = None
         return event_id
 
@@ -206,7 +206,7 @@ class MatrixPlatform:
         try:
             await client.login()
             self._client = client
-            since = self._token or _stored(await self._state.get(self._state_key))
+            since = self._token or _text_or_none(await self._state.get(self._state_key))
             keeping = asyncio.create_task(self._keep_place(handled), name="matrix keeps its place")
             try:
                 await self._follow(client, since, receive, handled)
@@ -313,5 +313,5 @@ def _transaction(address: ChatAddress, message: OutgoingMessage) -> str:
     return hashlib.sha256(f"{address.chat_id} {message.idempotency_key}".encode()).hexdigest()[:32]
 
 
-def _stored(value: object) -> str | None:
+def _text_or_none(value: object) -> str | None:
     return value if isinstance(value, str) else None

@@ -81,12 +81,12 @@ class MatrixClient:
         token = self._settings.access_token.get_secret_value()
         if token:
             self._nio.access_token = token
-            owner = await _reached(self._nio.whoami())
+            owner = await _call_server(self._nio.whoami())
             _check_session(owner)
             self._nio.restore_login(owner.user_id, owner.device_id or _DEVICE, token)
         else:
             password = self._settings.password.get_secret_value()
-            _check_session(await _reached(self._nio.login(password, device_name="Bubbles")))
+            _check_session(await _call_server(self._nio.login(password, device_name="Bubbles")))
 
     async def sync(self, since: str | None, *, is_first: bool) -> Batch:
         """Wait for news after the token `since`; the first round of a process also learns who is in the rooms.
@@ -96,9 +96,9 @@ class MatrixClient:
         """
         milliseconds = 0 if is_first else 1000 * self._settings.poll_seconds
         request = self._nio.sync(timeout=milliseconds, since=since, sync_filter=_FILTER, full_state=is_first or None)
-        answer = await _reached(request, seconds=_FIRST_SYNC_SECONDS)
+        answer = await _call_server(request, seconds=_FIRST_SYNC_SECONDS)
         _check_session(answer)
-        await _reached(encryption.keep_keys(self._nio))
+        await _call_server(encryption.keep_keys(self._nio))
         events = {room_id: await self._timeline(room_id, room, since) for room_id, room in answer.rooms.join.items()}
         return Batch(token=answer.next_batch, events=events, invitations=self._invitations(answer))
 
@@ -148,7 +148,7 @@ class MatrixClient:
             # The room is not synced yet, or its keys are not shared: other rooms are not affected.
             raise DeliveryFailed(f"cannot be sent now: {error}", is_of_chat=True) from error
         if isinstance(answer, nio.ErrorResponse):
-            raise _delivery_failed(answer)
+            raise _to_delivery_failed(answer)
         address = str(answer.content_uri)
         return {"url": address} if key is None else {"file": {**key, "url": address}}
 
@@ -168,20 +168,20 @@ class MatrixClient:
             # The room is not synced yet, or its keys are not shared: other rooms are not affected.
             raise DeliveryFailed(f"cannot be sent now: {error}", is_of_chat=True) from error
         if isinstance(answer, nio.ErrorResponse):
-            raise _delivery_failed(answer)
+            raise _to_delivery_failed(answer)
         return str(answer.event_id)
 
     async def show_typing(self, room_id: str, milliseconds: int) -> None:
         """Show that the bot writes; a refusal does not matter."""
-        await _reached(self._nio.room_typing(room_id, typing_state=True, timeout=milliseconds))
+        await _call_server(self._nio.room_typing(room_id, typing_state=True, timeout=milliseconds))
 
     async def join(self, room_id: str) -> bool:
         """Accept an invitation; False when that cannot be."""
-        return not isinstance(await _reached(self._nio.join(room_id)), nio.ErrorResponse)
+        return not isinstance(await _call_server(self._nio.join(room_id)), nio.ErrorResponse)
 
     async def leave(self, room_id: str) -> None:
         """Leave a room, or decline an invitation to it."""
-        await _reached(self._nio.room_leave(room_id))
+        await _call_server(self._nio.room_leave(room_id))
 
     async def close(self) -> None:
         """Let go of the connections."""
@@ -201,7 +201,7 @@ class MatrixClient:
         for _ in range(_MOST_PAGES):
             if start is None:
                 break
-            page = await _reached(
+            page = await _call_server(
                 self._nio.room_messages(
                     room_id, start, end=oldest, direction=nio.MessageDirection.back, limit=_HISTORY_PAGE
                 )
@@ -224,7 +224,7 @@ class MatrixClient:
         return tuple(invited)
 
 
-async def _reached(request: Coroutine[object, object, R], *, seconds: float | None = None) -> R:
+async def _call_server(request: Coroutine[object, object, R], *, seconds: float | None = None) -> R:
     """Tell what the server answers, within `seconds`; a server that cannot be reached is the end of the connection."""
     try:
         # Not `wait_for`: that of Python 3.11 loses a cancellation that comes together with the answer.
@@ -243,7 +243,7 @@ def _check_session(answer: object) -> None:
     raise ConnectionEnded(told, retry_after=_seconds(answer))
 
 
-def _delivery_failed(answer: "nio.ErrorResponse") -> DeliveryFailed:
+def _to_delivery_failed(answer: "nio.ErrorResponse") -> DeliveryFailed:
     code, seconds = str(answer.status_code), _seconds(answer)
     # What is limited is the account, whichever room it speaks in.
     status = getattr(answer.transport_response, "status", _SERVER_ERROR)

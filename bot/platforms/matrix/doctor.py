@@ -52,25 +52,25 @@ async def _with_password(base: str, own: MatrixSettings, asking: Asking, *, can_
     if entered.status == 429:
         return [good("matrix account", "the homeserver wants no more logins now, so the password was not tried")]
     if not isinstance(token, str):
-        return [_refused(entered, "correct user and password, or make an access token where people log in elsewhere")]
+        return [_refusal(entered, "correct user and password, or make an access token where people log in elsewhere")]
     try:
         return await _account(base, token, own, asking, can_decrypt=can_decrypt)
     finally:
-        await asking.ask("POST", f"{base}/v3/logout", {}, _authorised(token))
+        await asking.ask("POST", f"{base}/v3/logout", {}, _auth_headers(token))
 
 
 async def _account(base: str, token: str, own: MatrixSettings, asking: Asking, *, can_decrypt: bool) -> list[Finding]:
-    who = await asking.ask("GET", f"{base}/v3/account/whoami", headers=_authorised(token))
+    who = await asking.ask("GET", f"{base}/v3/account/whoami", headers=_auth_headers(token))
     if not who.is_ok:
-        return [_refused(who, "make a new access token, or give the password instead")]
+        return [_refusal(who, "make a new access token, or give the password instead")]
     if who.body.get("user_id") != own.user:
         step = "write that ID into platforms.matrix.user"
         return [problem("matrix account", f"it belongs to {who.body.get('user_id')}, not to {own.user}", step)]
     works = good("matrix account", f"works: {own.user}")
-    answer = await asking.ask("GET", f"{base}/v3/joined_rooms", headers=_authorised(token))
+    answer = await asking.ask("GET", f"{base}/v3/joined_rooms", headers=_auth_headers(token))
     joined = answer.body.get("joined_rooms")
     rooms = [each for each in joined if isinstance(each, str)] if isinstance(joined, list) else []
-    unreadable = 0 if can_decrypt else await _encrypted(base, token, rooms, asking)
+    unreadable = 0 if can_decrypt else await _count_encrypted(base, token, rooms, asking)
     return [works, *_rooms(rooms, own, unreadable)]
 
 
@@ -86,19 +86,19 @@ def _rooms(rooms: Sequence[str], own: MatrixSettings, unreadable: int) -> list[F
     return [good(about, f"the bot is in {len(rooms)}" if rooms else "the bot is in none yet; invite it")]
 
 
-async def _encrypted(base: str, token: str, rooms: Sequence[str], asking: Asking) -> int:
+async def _count_encrypted(base: str, token: str, rooms: Sequence[str], asking: Asking) -> int:
     """Return how many of the first rooms are encrypted; one that does not tell is not."""
     found = 0
     for room in rooms[:_MOST_ROOMS]:
         path = f"{base}/v3/rooms/{quote(room)}/state/m.room.encryption/"
-        found += "algorithm" in (await asking.ask("GET", path, headers=_authorised(token))).body
+        found += "algorithm" in (await asking.ask("GET", path, headers=_auth_headers(token))).body
     return found
 
 
-def _refused(answer: Answered, step: str) -> Finding:
+def _refusal(answer: Answered, step: str) -> Finding:
     said = answer.problem or answer.body.get("error", answer.status)
     return problem("matrix account", f"refused ({said})", step)
 
 
-def _authorised(token: str) -> Mapping[str, str]:
+def _auth_headers(token: str) -> Mapping[str, str]:
     return {"Authorization": f"Bearer {token}"}

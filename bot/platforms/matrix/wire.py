@@ -84,7 +84,7 @@ def to_incoming(event: Event, room: Room, account: Account) -> Incoming | None:
         return None
     relation = mapping(content.get("m.relates_to"))
     if relation.get("rel_type") == "m.replace":
-        return _edited(event, content, relation, room)
+        return _to_edited(event, content, relation, room)
     return _message(event, content, relation, room, account)
 
 
@@ -123,7 +123,7 @@ def _before(event: Event) -> Event:
     return mapping(mapping(event.get("unsigned")).get("prev_content"))
 
 
-def _edited(event: Event, content: Event, relation: Event, room: Room) -> MessageEdited:
+def _to_edited(event: Event, content: Event, relation: Event, room: Room) -> MessageEdited:
     new = mapping(content.get("m.new_content"))
     return MessageEdited(
         address=_address(room, relation),
@@ -136,9 +136,9 @@ def _edited(event: Event, content: Event, relation: Event, room: Room) -> Messag
 
 def _message(event: Event, content: Event, relation: Event, room: Room, account: Account) -> ChatMessage:
     reply_to = _replied_to(relation)
-    mentioned = _mentioned(content)
+    mentioned = _find_mentions(content)
     people = tuple(room.person(user_id) for user_id in mentioned if user_id != account.user_id)
-    text = _named(_text(content), people)
+    text = _mark_names(_text(content), people)
     is_meant = account.user_id in mentioned or reply_to in room.own_events or is_called(text, account.bot_name)
     localpart = account.user_id.lstrip("@").partition(":")[0]
     return ChatMessage(
@@ -188,7 +188,7 @@ def _attachments(content: Event) -> tuple[Attachment, ...]:
     return (Attachment(kind=kind, description=name, url=address or None),)
 
 
-def _mentioned(content: Event) -> tuple[str, ...]:
+def _find_mentions(content: Event) -> tuple[str, ...]:
     """Return the people who are meant: as the client says it, else by the pills of the formatted text."""
     stated = mapping(content.get("m.mentions")).get("user_ids")
     if isinstance(stated, list):
@@ -197,7 +197,7 @@ def _mentioned(content: Event) -> tuple[str, ...]:
     return tuple(dict.fromkeys(unquote(each) for each in found))
 
 
-def _named(text: str, people: Collection[Person]) -> str:
+def _mark_names(text: str, people: Collection[Person]) -> str:
     """`text` with an @ in front of the names of `people`: clients leave it out of their pills."""
     for person in people:
         if f"@{person.name}" not in text:

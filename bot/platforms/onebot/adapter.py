@@ -113,7 +113,7 @@ class OneBotPlatform:
         try:
             event = Event.model_validate(raw)
         except ValidationError as error:
-            logger.bind(platform=NAME).error("an event cannot be read: {}", error)
+            logger.bind(platform=NAME).error("could not parse an event: {}", error)
             return
         incoming = to_incoming(event, self._bot_name, self._own_messages)
         if incoming is not None:
@@ -135,7 +135,7 @@ class OneBotPlatform:
         try:
             data = (await self._member(group, person)).data
         except DeliveryFailed as failure:
-            logger.bind(platform=NAME).debug("the name of a person is not told: {}", failure)
+            logger.bind(platform=NAME).debug("could not fetch the name of a person: {}", failure)
             return person
         found = data if isinstance(data, dict) else {}
         return str(found.get("card") or found.get("nickname") or person)

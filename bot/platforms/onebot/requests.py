@@ -33,7 +33,7 @@ def messages(address: ChatAddress, message: OutgoingMessage) -> list[dict[str, o
 def pictures(address: ChatAddress, message: OutgoingMessage) -> list[dict[str, object]]:
     """Return the parameters of `send_msg` for each picture of `message`."""
     return [
-        {**recipient(address), "message": [{"type": "image", "data": {"file": _written(file), "name": file.name}}]}
+        {**recipient(address), "message": [{"type": "image", "data": {"file": _to_base64(file), "name": file.name}}]}
         for file in message.files
         if is_picture(file)
     ]
@@ -49,7 +49,7 @@ def named(file: SentFile) -> str:
     return f"📎 {file.name} ({file.kilobytes} kB)"
 
 
-def _written(file: SentFile) -> str:
+def _to_base64(file: SentFile) -> str:
     return f"base64://{base64.b64encode(file.content).decode()}"
 
 

@@ -21,7 +21,7 @@ class Segment(Struct, frozen=True, kw_only=True):
 def segments_of(message: object) -> list[Segment]:
     """Return the parts of a received message, whichever way it is written."""
     if isinstance(message, str):
-        return _parsed(message)
+        return _parse_codes(message)
     if isinstance(message, Mapping):  # a single segment may stand alone
         message = [message]
     if not isinstance(message, Sequence):
@@ -39,7 +39,7 @@ def _texts(data: object) -> dict[str, str]:
     return {str(name): str(value) for name, value in data.items() if value is not None}
 
 
-def _parsed(written: str) -> list[Segment]:
+def _parse_codes(written: str) -> list[Segment]:
     found, end = [], 0
     for code in _CODE.finditer(written):
         found += _text(written[end : code.start()])

@@ -96,7 +96,7 @@ class SlackPlatform:
             DeliveryFailed: Slack did not take it.
         """
         if message.private_to is not None and message.files:
-            message = replace(message, text="\n".join([message.text, *map(_named, message.files)]), files=())
+            message = replace(message, text="\n".join([message.text, *map(_file_line, message.files)]), files=())
         method = "chat.postMessage" if message.private_to is None else "chat.postEphemeral"
         texts = [partial(self._post, method, body) for body in requests.messages(address, message)]
         files = [partial(self._share, address, file) for file in message.files]
@@ -179,7 +179,7 @@ class SlackPlatform:
         try:
             incoming = await self._read(kind, payload)
         except ValidationError as error:
-            logger.bind(platform=wire.NAME).error("an event cannot be read: {}", error)
+            logger.bind(platform=wire.NAME).error("could not parse an event: {}", error)
             return
         if incoming is not None and self._receive is not None:
             await self._receive(incoming)
@@ -207,7 +207,7 @@ def _kind_of_event(payload: Mapping[str, object]) -> object:
     return event.get("type") if isinstance(event, Mapping) else None
 
 
-def _named(file: SentFile) -> str:
+def _file_line(file: SentFile) -> str:
     return f"📎 {file.name}"
 
 

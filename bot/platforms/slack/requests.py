@@ -27,7 +27,7 @@ _MAX_LABEL = 75
 def messages(address: ChatAddress, message: OutgoingMessage) -> list[dict[str, object]]:
     """Return the parameters of `chat.postMessage`, or of `chat.postEphemeral` where they name a user."""
     parts = pieces(message.text, MAX_LENGTH, people=message.mentions)
-    bodies = [{"channel": address.chat_id, **_said(message, part)} for part in parts]
+    bodies = [{"channel": address.chat_id, **_text_and_blocks(message, part)} for part in parts]
     for body in bodies:
         if address.thread_id is not None:
             body["thread_ts"] = address.thread_id
@@ -54,7 +54,7 @@ def reaction(emoji: str) -> str:
     return EMOJI[emoji]
 
 
-def _said(message: OutgoingMessage, part: str) -> dict[str, object]:
+def _text_and_blocks(message: OutgoingMessage, part: str) -> dict[str, object]:
     """Return the blocks, and the text that notifications show."""
     spans = spans_of(message, part)
     return {
@@ -70,7 +70,7 @@ def _blocks(message: OutgoingMessage, part: str) -> list[dict[str, object]]:
     line: list[dict[str, object]] = []
     for span in spans_of(message, part):
         if span.kind == "block":
-            sections += [*_section(line), _preformatted(span)]
+            sections += [*_section(line), _code_block(span)]
             line = []
         else:
             line.append(_element(span))
@@ -81,7 +81,7 @@ def _section(line: Sequence[dict[str, object]]) -> list[dict[str, object]]:
     return [{"type": "rich_text_section", "elements": list(line)}] if line else []
 
 
-def _preformatted(span: Span) -> dict[str, object]:
+def _code_block(span: Span) -> dict[str, object]:
     return {"type": "rich_text_preformatted", "elements": [{"type": "text", "text": span.text}]}
 
 

@@ -165,7 +165,7 @@ def _to_message(message: Message, me: Account, people: Mapping[str, Profile]) ->
     if not text and not attachments:
         return None
     is_private = message.channel_type == "im"
-    called = set(_called(message.text))
+    called = set(_mentioned_ids(message.text))
     is_meant = message.type == "app_mention" or me.user_id in called or message.parent_user_id == me.user_id
     sender = _person(message.user or message.bot_id or "", people)
     return ChatMessage(
@@ -176,7 +176,7 @@ def _to_message(message: Message, me: Account, people: Mapping[str, Profile]) ->
         sent_at=instant(message.ts),
         is_addressed=is_private or is_meant or is_called(text, me.bot_name),
         is_private=is_private,
-        mentions=tuple(_person(user, people) for user in _called(message.text) if user != me.user_id),
+        mentions=tuple(_person(user, people) for user in _mentioned_ids(message.text) if user != me.user_id),
         attachments=attachments,
     )
 
@@ -194,7 +194,7 @@ def _to_edited(message: Message, me: Account, people: Mapping[str, Profile]) -> 
     )
 
 
-def _called(text: str) -> Iterator[str]:
+def _mentioned_ids(text: str) -> Iterator[str]:
     return iter(dict.fromkeys(mark["body"] for mark in _MARKED.finditer(text) if mark["kind"] == "@"))
 
 

@@ -141,7 +141,7 @@ class TelegramPlatform:
         try:
             await self._bot.send_chat_action(int(address.chat_id), "typing", message_thread_id=thread)
         except AiogramError as error:
-            logger.bind(chat=str(address)).debug("typing could not be shown: {}", delivery_failed(error))
+            logger.bind(chat=str(address)).debug("could not show typing: {}", delivery_failed(error))
 
     async def react(self, address: ChatAddress, message_id: str, emoji: str) -> None:
         """Put `emoji`, or the nearest one that bots may give, on a message.
@@ -177,14 +177,14 @@ class TelegramPlatform:
 
     async def _send(self, request: SendMessage) -> str:
         try:
-            return await self._sent(request)
+            return await self._send_request(request)
         except TelegramMigrateToChat as moved:
             # The group became a supergroup: its number is another one from now on.
             self._moved[int(request.chat_id)] = moved.migrate_to_chat_id
         except AiogramError as error:
             raise delivery_failed(error) from error
         try:
-            return await self._sent(request)
+            return await self._send_request(request)
         except AiogramError as error:
             raise delivery_failed(error) from error
 
@@ -193,7 +193,7 @@ class TelegramPlatform:
         chat_id = int(address.chat_id)
         return replace(address, chat_id=str(self._moved.get(chat_id, chat_id)))
 
-    async def _sent(self, request: SendMessage) -> str:
+    async def _send_request(self, request: SendMessage) -> str:
         chat_id = int(request.chat_id)
         sent = await self._bot(request.model_copy(update={"chat_id": self._moved.get(chat_id, chat_id)}))
         return str(sent.message_id)
@@ -270,7 +270,7 @@ class TelegramPlatform:
             update = Update.model_validate(received.model_dump(mode="json", by_alias=True, exclude_none=True))
         except ValidationError as error:
             # Passed over: what cannot be read now could not be read the next time either, and would stop all others.
-            logger.bind(platform=NAME).error("update {} cannot be read: {}", received.update_id, error)
+            logger.bind(platform=NAME).error("could not parse update {}: {}", received.update_id, error)
             return
         told = (update.message, update.edited_message, update.message_reaction)
         chat = next((each.chat for each in told if each is not None), None)
@@ -296,13 +296,13 @@ class TelegramPlatform:
         try:
             await self._bot.answer_callback_query(query_id)
         except AiogramError as error:
-            logger.bind(platform=NAME).debug("a pressed button could not be answered: {}", delivery_failed(error))
+            logger.bind(platform=NAME).debug("could not answer a callback query: {}", delivery_failed(error))
 
     async def _ask_administrators(self, chat_id: int) -> Collection[str]:
         try:
             members = await self._bot.get_chat_administrators(chat_id)
         except AiogramError as error:
-            logger.bind(chat=f"{NAME}:{chat_id}").debug("the administrators are not known: {}", error)
+            logger.bind(chat=f"{NAME}:{chat_id}").debug("could not fetch the administrators: {}", error)
             return ()
         return frozenset(str(member.user.id) for member in members)
 

@@ -103,7 +103,7 @@ def _to_message(message: Message, me: Account, admins: Collection[str]) -> ChatM
     reading = _Reading(message, me)
     if not reading.text and not attachments:
         return None  # somebody joined, a title changed: nobody said anything
-    answered = _answered(message)
+    answered = _replied_to(message)
     is_private = message.chat.type == "private"
     is_answer_to_bot = answered is not None and answered.sender is not None and answered.sender.id == me.id
     is_addressed = is_private or is_answer_to_bot or reading.calls_the_bot or is_called(reading.text, me.bot_name)
@@ -149,7 +149,7 @@ def _to_added(change: MembershipChange) -> BotAdded | None:
     )
 
 
-def _answered(message: Message) -> Message | None:
+def _replied_to(message: Message) -> Message | None:
     """Return the message that is replied to; in a topic, every message formally replies to the one that opened it."""
     answered = message.reply_to_message
     if answered is None or (message.is_topic_message and answered.message_id == message.message_thread_id):
@@ -189,7 +189,7 @@ def _description(held: object) -> str:
     return str(held.get("file_name") or held.get("emoji") or held.get("question") or "")
 
 
-def _decoded(units: bytes) -> str:
+def _decode_units(units: bytes) -> str:
     """Part of a text; whatever an entity cuts through the middle of is a question mark."""
     return units.decode("utf-16-le", "replace")
 
@@ -205,12 +205,12 @@ class _Reading:
         pieces, end = [], 0
         for entity in message.entities or message.caption_entities:
             start, stop = entity.offset * 2, (entity.offset + entity.length) * 2
-            said = _decoded(units[start:stop])
+            said = _decode_units(units[start:stop])
             replaced = self._read(entity, said)
             if replaced is not None and start >= end:
-                pieces += [_decoded(units[end:start]), replaced]
+                pieces += [_decode_units(units[end:start]), replaced]
                 end = stop
-        self.text = "".join([*pieces, _decoded(units[end:])]).strip()
+        self.text = "".join([*pieces, _decode_units(units[end:])]).strip()
 
     @property
     def mentions(self) -> tuple[Person, ...]:

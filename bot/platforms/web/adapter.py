@@ -242,7 +242,7 @@ class WebPlatform:
 
     async def put_reaction(self, session_id: str, message_id: str, person: Person, emoji: str) -> None:
         """Put a person's emoji on a message, or take it off again."""
-        await self._reacted(session_id, message_id, person.id, emoji)
+        await self._change_reaction(session_id, message_id, person.id, emoji)
 
     # What the bot does.
 
@@ -297,7 +297,7 @@ class WebPlatform:
 
     async def react(self, address: ChatAddress, message_id: str, emoji: str) -> None:
         """Put the bot's emoji on a message."""
-        await self._reacted(address.chat_id, message_id, self.bot.id, emoji)
+        await self._change_reaction(address.chat_id, message_id, self.bot.id, emoji)
 
     def link(self, address: ChatAddress, message_id: str) -> str | None:
         """Return A link to the message; None where the address of the page is not known."""
@@ -334,7 +334,7 @@ class WebPlatform:
             kept = [await files.keep(each.name, each.content) for each in sent]
             own = await self._own(kept, session_id, message_id)
         except StorageFull as error:
-            logger.bind(chat=session_id, message=message_id).error("the files of a message are not kept: {}", error)
+            logger.bind(chat=session_id, message=message_id).error("could not store the files of a message: {}", error)
             return []
         return [attachment_shape(each) for each in own]
 
@@ -387,7 +387,7 @@ class WebPlatform:
             raise DeliveryFailed("the room is closed")
         await (await self._receive(change))
 
-    async def _reacted(self, session_id: str, message_id: str, person_id: str, emoji: str) -> None:
+    async def _change_reaction(self, session_id: str, message_id: str, person_id: str, emoji: str) -> None:
         before = await self.extras(session_id, message_id)
         extras = replace(before, reactions={each: [*people] for each, people in before.reactions.items()})
         extras.react(person_id, emoji)

@@ -78,10 +78,10 @@ def choices_closed(choices: Sequence[ChoiceShape]) -> list[ChoiceShape]:
 
 def choices_undone(choices: Sequence[ChoiceShape], change_id: str) -> list[ChoiceShape]:
     """Return `choices` after the change with this id was taken back."""
-    return [_used(each) if each["change_id"] == change_id else each for each in choices]
+    return [_mark_used(each) if each["change_id"] == change_id else each for each in choices]
 
 
-def _used(choice: ChoiceShape) -> ChoiceShape:
+def _mark_used(choice: ChoiceShape) -> ChoiceShape:
     return {**choice, "state": "used"}
 
 

@@ -78,7 +78,7 @@ class ExtrasBook:
             known.pop(message_id, None)
         else:
             known[message_id] = extras
-        await self._state.set(self._key, [_written(each, known[each]) for each in known], keep=_KEPT)
+        await self._state.set(self._key, [_encode(each, known[each]) for each in known], keep=_KEPT)
 
     async def _all(self) -> BoundedDict[str, Extras]:
         if self._of is None:
@@ -131,7 +131,7 @@ class ExtrasRepository:
         return self._books.get(address.key)
 
 
-def _written(message_id: str, extras: Extras) -> Json:
+def _encode(message_id: str, extras: Extras) -> Json:
     reminder: Json = None
     if extras.reminder is not None:
         fired = extras.reminder
@@ -159,7 +159,7 @@ def _read(entry: dict[str, Json]) -> tuple[str, Extras]:
         reactions={emoji: [str(each) for each in _list(people)] for emoji, people in reactions.items()}
         if isinstance(reactions, dict)
         else {},
-        reminder=_fired(reminder) if isinstance(reminder, dict) else None,
+        reminder=_decode_fired(reminder) if isinstance(reminder, dict) else None,
         attachments=[_attachment(each) for each in _list(entry.get("attachments")) if isinstance(each, dict)],
         stopped=entry.get("stopped") is True,
         confirmed=[str(each) for each in _list(entry.get("confirmed"))],
@@ -167,7 +167,7 @@ def _read(entry: dict[str, Json]) -> tuple[str, Extras]:
     return str(entry.get("id")), extras
 
 
-def _fired(entry: dict[str, Json]) -> FiredShape:
+def _decode_fired(entry: dict[str, Json]) -> FiredShape:
     late = entry.get("late_ms")
     return FiredShape(
         id=str(entry.get("id")),

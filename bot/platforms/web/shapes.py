@@ -52,7 +52,7 @@ def extras_of(message: OutgoingMessage, now: datetime) -> Extras:
     return Extras(
         choices=[choice_shape(each, written) for each in message.choices],
         mentions=[*(person.id for person in message.mentions), *([EVERYONE] if message.mentions_everyone else [])],
-        reminder=_fired(message, now),
+        reminder=_fired_shape(message, now),
     )
 
 
@@ -87,7 +87,7 @@ def id_for(idempotency_key: str | None) -> str:
     return f"due-{_NOT_IN_IDS.sub('-', idempotency_key)}"
 
 
-def _fired(message: OutgoingMessage, now: datetime) -> FiredShape | None:
+def _fired_shape(message: OutgoingMessage, now: datetime) -> FiredShape | None:
     if not message.notices:
         return None
     notice = message.notices[0]

@@ -136,7 +136,7 @@ class XmppPlatform:
         Raises:
             DeliveryFailed: not connected, refused, or the connection ended meanwhile (`is_unknown`).
         """
-        kept, named = await self._kept(message.files)
+        kept, named = await self._upload_files(message.files)
         said = replace(message, text="\n".join([message.text, *named]).strip())
         parts = pieces(said.text, _LONGEST, people=said.mentions)
         texts = [
@@ -180,25 +180,25 @@ class XmppPlatform:
         return [each.person for nick, each in self._client.occupants(address.chat_id).items() if nick != own]
 
     def _message(self, address: ChatAddress, text: str | None) -> Message:
-        client = self._connected()
+        client = self._require_client()
         is_group = address.chat_id in self._nicks
         if not is_group and _domain(address.chat_id) in {_domain(room) for room in self._settings.rooms}:
             raise DeliveryFailed(f"the bot is not in {address.chat_id}", is_of_chat=True)
         return client.message_to(address.chat_id, text, is_group=is_group)
 
-    async def _kept(self, files: Sequence[SentFile]) -> tuple[list[str], list[str]]:
+    async def _upload_files(self, files: Sequence[SentFile]) -> tuple[list[str], list[str]]:
         """Return the addresses of the files that the server keeps, and what stands for the others."""
         kept: list[str] = []
         named: list[str] = []
         for file in files:
             try:
-                kept.append(await keep(file, self._connected()))
+                kept.append(await keep(file, self._require_client()))
             except DeliveryFailed as failure:
-                logger.bind(platform=NAME).info("{} is only named: {}", file.name, failure)
+                logger.bind(platform=NAME).info("sent only the name of file {}: {}", file.name, failure)
                 named.append(f"📎 {file.name}")
         return kept, named
 
-    def _connected(self) -> XmppClient:
+    def _require_client(self) -> XmppClient:
         if self._client is None or self._connection.health.state not in {"live", "deaf"}:
             raise DeliveryFailed("not connected to the XMPP server")
         return self._client
@@ -278,7 +278,7 @@ class XmppPlatform:
                     continue
                 del self._nicks[departure.room]
                 self._outside[departure.room] = departure.reason
-                logger.bind(platform=NAME).warning("not in {} any more: {}", departure.room, departure.reason)
+                logger.bind(platform=NAME).warning("left room {}: {}", departure.room, departure.reason)
                 entering.create_task(self._return_to(client, departure.room))
 
     async def _return_to(self, client: XmppClient, room: str) -> None:
@@ -289,7 +289,7 @@ class XmppPlatform:
                 await self._join(client, room, self._missed_since)
             except ConnectionEnded as error:  # the room did not answer; the stream may be well
                 self._outside[room] = str(error)
-        logger.bind(platform=NAME).info("in {} again", room)
+        logger.bind(platform=NAME).info("rejoined room {}", room)
 
     async def _take(self, arrived: Arrived, receive: Receive) -> None:
         stanza = arrived.stanza

@@ -82,7 +82,7 @@ class XmppClient(slixmpp.ClientXMPP):
             self.enable_direct_tls = self.enable_starttls = False
             self.enable_plaintext = True
         self.add_event_handler("session_start", self._on_start)
-        self.add_event_handler("failed_all_auth", self._on_refused)
+        self.add_event_handler("failed_all_auth", self._on_refusal)
         self.add_event_handler("connection_failed", self._on_end)
         self.add_event_handler("disconnected", self._on_end)
         # Its events leave out what has no body: reactions, and messages that are taken back.
@@ -221,7 +221,7 @@ class XmppClient(slixmpp.ClientXMPP):
         if not self._entered.done():
             self._entered.set_result(None)
 
-    def _on_refused(self, _: object) -> None:
+    def _on_refusal(self, _: object) -> None:
         if not self._entered.done():
             self._entered.set_exception(ConnectionRefusedForGood("the server refused the password"))
 

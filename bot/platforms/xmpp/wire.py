@@ -100,7 +100,7 @@ def to_incoming(stanza: Element, room: Room, *, now: datetime, fresh_id: str) ->
         sent_at=_stamp(stanza) or now,
         is_addressed=is_meant,
         reply_to=reply_to,
-        mentions=_mentioned(text, room),
+        mentions=_find_mentions(text, room),
     )
 
 
@@ -223,7 +223,7 @@ def _attribute(stanza: Element, tag: str) -> str:
     return "" if found is None else found.get("id", "")
 
 
-def _mentioned(text: str, room: Room) -> tuple[Person, ...]:
+def _find_mentions(text: str, room: Room) -> tuple[Person, ...]:
     """People whose nicknames stand in the text behind an @, or at its begin in front of a colon or comma."""
     found = (
         occupant.person
@@ -235,10 +235,10 @@ def _mentioned(text: str, room: Room) -> tuple[Person, ...]:
 
 def text_of(message: OutgoingMessage, piece: str) -> str:
     """Return what `piece` of `message` shows: XMPP's own styling is close to ours. Source: XEP-0393."""
-    return _CONTROLS.sub("", plain([_styled(span) for span in spans_of(message, piece)]))
+    return _CONTROLS.sub("", plain([_render_style(span) for span in spans_of(message, piece)]))
 
 
-def _styled(span: Span) -> Span:
+def _render_style(span: Span) -> Span:
     if span.kind == "block":
         return Span(text=f"```\n{span.text}\n```")
     return span

@@ -88,7 +88,7 @@ class Credentials:
         end, token = self._tokens.get(url, (0.0, ""))
         if time.monotonic() < end:
             return token
-        found = await self._fetched(url, self._connection.scopes or scheme.scopes)
+        found = await self._fetch_token(url, self._connection.scopes or scheme.scopes)
         token, lasts = str(found.get("access_token", "")), found.get("expires_in")
         if not token:
             raise ServerUnavailable("no access token was given")
@@ -96,7 +96,7 @@ class Credentials:
         self._tokens[url] = (time.monotonic() + seconds - _BEFORE_THE_END, token)
         return token
 
-    async def _fetched(self, url: str, scopes: Sequence[str]) -> dict[str, object]:
+    async def _fetch_token(self, url: str, scopes: Sequence[str]) -> dict[str, object]:
         own = self._connection
         form = {"grant_type": "client_credentials"} | ({"scope": " ".join(scopes)} if scopes else {})
         request = Outgoing(
@@ -106,7 +106,7 @@ class Credentials:
             content=urlencode(form).encode(),
             auth=(own.client_id, own.client_secret.get_secret_value()),
         )
-        answer = await self._elsewhere(request) if own.token_url else await self._exchange_home(request)
+        answer = await self._post_to_token_server(request) if own.token_url else await self._exchange_home(request)
         try:
             found = json.loads(answer)
         except (ValueError, RecursionError) as error:
@@ -116,7 +116,7 @@ class Credentials:
     async def _exchange_home(self, request: Outgoing) -> bytes:
         return (await self._exchange.send(request, max_bytes=_LARGEST_TOKEN)).content
 
-    async def _elsewhere(self, request: Outgoing) -> bytes:
+    async def _post_to_token_server(self, request: Outgoing) -> bytes:
         """Return the operator named the token server; it is an origin of its own."""
         if self._exchange.is_home(request.url):
             return await self._exchange_home(request)

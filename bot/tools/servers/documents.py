@@ -42,7 +42,7 @@ async def fetched(
         answer = await exchange.send(request, max_bytes=max_bytes)
         if answer.status == 200:
             # Parsing holds the processor for as long as a document is large; chats go on meanwhile.
-            return await asyncio.to_thread(_imported, answer, base), base
+            return await asyncio.to_thread(_import_document, answer, base), base
         problem = problem or ServerUnavailable(f"no document at {urlsplit(candidate).path}: HTTP {answer.status}")
     raise problem or ServerUnavailable("no document")
 
@@ -57,11 +57,11 @@ def _candidates(url: str, path: str) -> list[tuple[str, str]]:
     return [(f"{url.rstrip('/')}/{each}", url) for each in _USUAL_PATHS]
 
 
-def _imported(answer: Answer, base: str) -> ImportedDocument:
+def _import_document(answer: Answer, base: str) -> ImportedDocument:
     if answer.is_cut:
         raise ServerUnavailable(f"the document is larger than {len(answer.content) // 1_000_000} MB")
     try:
-        return import_document(_parsed(answer.text), base)
+        return import_document(_parse_document(answer.text), base)
     except (DocumentInvalid, RecursionError) as error:
         raise _unusable(error) from error
 
@@ -70,7 +70,7 @@ def _unusable(error: Exception) -> ServerUnavailable:
     return ServerUnavailable(f"the document cannot be used: {str(error) or type(error).__name__}")
 
 
-def _parsed(text: str) -> object:
+def _parse_document(text: str) -> object:
     try:
         return json.loads(text)
     except ValueError:

@@ -33,7 +33,7 @@ class EchoedSecretMask:
 
     def value(self, value: object) -> object:
         """Return a JSON value with every secret masked in its texts and keys; the same object where there is none."""
-        return self._masked(value) if self._secrets else value
+        return self._mask_value(value) if self._secrets else value
 
     def spec(self, spec: ToolSpec) -> ToolSpec | None:
         """Return a tool with every secret masked; None where its name has one, since a changed name calls nothing."""
@@ -41,20 +41,20 @@ class EchoedSecretMask:
             return spec
         if self.text(spec.name) != spec.name:
             return None
-        parameters = self._masked(spec.parameters)
+        parameters = self._mask_value(spec.parameters)
         return replace(
             spec,
             description=self.text(spec.description),
             parameters=parameters if isinstance(parameters, Mapping) else {},
         )
 
-    def _masked(self, value: object) -> object:
+    def _mask_value(self, value: object) -> object:
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, Mapping):
-            return {self.text(str(key)): self._masked(each) for key, each in value.items()}
+            return {self.text(str(key)): self._mask_value(each) for key, each in value.items()}
         if isinstance(value, list | tuple):
-            return [self._masked(each) for each in value]
+            return [self._mask_value(each) for each in value]
         return value
 
 

@@ -86,13 +86,13 @@ class Exchange:
         """
         try:
             async with asyncio.timeout(self._timeout_seconds):
-                return await self._followed(request, max_bytes)
+                return await self._follow_redirects(request, max_bytes)
         except (TimeoutError, httpx.TimeoutException) as error:
             raise ServerUnavailable("the server did not answer in time") from error
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise ServerUnavailable(f"the server cannot be reached ({type(error).__name__})") from error
 
-    async def _followed(self, request: Outgoing, max_bytes: int) -> Answer:
+    async def _follow_redirects(self, request: Outgoing, max_bytes: int) -> Answer:
         url = request.url
         for _ in range(_MOST_REDIRECTS + 1):
             if not self.is_home(url):

@@ -99,10 +99,10 @@ class _Making:
         try:
             made = self._echoes.spec(make())
         except (DocumentInvalid, SchemaInvalid) as error:
-            logger.warning("{} {} of {} is left out: {}", target.kind, target.name, self._server.label, error)
+            logger.warning("skipped {} {} of {}: {}", target.kind, target.name, self._server.label, error)
             return
         if made is None:
-            logger.warning("a {} of {} has a secret in its name and is left out", target.kind, self._server.label)
+            logger.warning("skipped a {} of {} with a secret in its name", target.kind, self._server.label)
             return
         spec = replace(made, examples=self._server.examples.get(made.name, ()))
         self.specs.append(spec)
@@ -141,7 +141,7 @@ async def _resources(client: "Client") -> tuple[str, ...]:
         async for patterns in _pages(lambda cursor: client.list_resource_templates(cursor=cursor)):
             found.extend(each.uri_template for each in patterns.resource_templates)
     except MCPError as error:
-        logger.debug("no patterns of resources: {}", error)  # a server need not know the question
+        logger.debug("could not list resource templates: {}", error)  # a server need not know the question
     return tuple(found[:_MOST_OTHERS])
 
 

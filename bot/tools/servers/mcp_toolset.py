@@ -80,21 +80,21 @@ class McpToolset:
         pauses, loop = growing_pauses(self._first_pause, _LONGEST_PAUSE), asyncio.get_running_loop()
         while True:
             began = loop.time()
-            problem = await self._until_gone()
-            self._gone(problem)
+            problem = await self._run_connection()
+            self._on_disconnect(problem)
             if loop.time() - began > _STEADY:
                 pauses = growing_pauses(self._first_pause, _LONGEST_PAUSE)
             pause = next(pauses)
-            logger.warning("MCP server {}: {}; connecting again in {:.0f} s", self.server.label, problem, pause)
+            logger.warning("MCP server {}: {}; reconnecting in {:.0f} s", self.server.label, problem, pause)
             await asyncio.sleep(pause)
 
-    async def _until_gone(self) -> str:
+    async def _run_connection(self) -> str:
         """Stay connected as long as that lasts, and say why it ended.
 
         The connection has a task of its own: the SDK may answer a cancellation with an error, which must not pass for
         the server's when it is the bot that stops.
         """
-        connection = asyncio.create_task(self._connected(), name=f"connection to {self.server.label}")
+        connection = asyncio.create_task(self._hold_connection(), name=f"connection to {self.server.label}")
         try:
             await asyncio.wait([connection])
         finally:
@@ -116,12 +116,12 @@ class McpToolset:
             if target.kind == "prompt":
                 texts = {key: str(value) for key, value in arguments.items()}
                 return prompt_result(await client.get_prompt(target.name, texts), self._echoes)
-            return await self._called(client, target.name, name, arguments, context)
+            return await self._call_tool(client, target.name, name, arguments, context)
         except MCPError as error:
             self._changed.set()
             raise ServerUnavailable(self._echoes.text(f"{self.server.name}: {error}")) from error
 
-    async def _called(
+    async def _call_tool(
         self, client: "Client", name: str, shown_as: str, arguments: Mapping[str, object], context: CallContext
     ) -> ToolResult:
         async def told(progress: float, total: float | None, message: str | None) -> None:
@@ -133,11 +133,11 @@ class McpToolset:
         )
         return result_of(shown_as, result, context.language, self._echoes)
 
-    async def _connected(self) -> None:
+    async def _hold_connection(self) -> None:
         from mcp import Client
 
         ended = asyncio.Event()
-        client = Client(self._connect(self.server, ended), message_handler=self._heard, cache=None)
+        client = Client(self._connect(self.server, ended), message_handler=self._on_message, cache=None)
         async with asyncio.timeout(_CONNECT_WITHIN) as deadline, client:
             await self._list(client)
             deadline.reschedule(None)
@@ -167,11 +167,11 @@ class McpToolset:
         if is_new:
             logger.info("MCP server {} offers {} tools", self.server.label, len(kept))
 
-    async def _heard(self, message: "IncomingMessage") -> None:
+    async def _on_message(self, message: "IncomingMessage") -> None:
         if getattr(message, "method", "") in _CHANGES:
             self._changed.set()
 
-    def _gone(self, problem: str) -> None:
+    def _on_disconnect(self, problem: str) -> None:
         self._client, self._listing = None, McpListing()
         self._health = Health(is_ok=False, detail=problem)
         self.tried.set()
@@ -202,7 +202,7 @@ async def _listen(client: "Client", changed: asyncio.Event) -> None:
         except ListenNotSupportedError:
             return  # older servers notify without being asked
         except Exception as error:  # noqa: BLE001 - the list is looked at again, which tells what is the matter
-            logger.debug("no subscription to changes of tools: {}", error)
+            logger.debug("could not subscribe to tool changes: {}", error)
         changed.set()
         await asyncio.sleep(_LOOK_EVERY)
 

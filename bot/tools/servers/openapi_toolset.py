@@ -119,7 +119,7 @@ class OpenApiToolset:
             try:
                 await self.refresh()
             except ServerUnavailable as error:
-                logger.warning("tool server {}: {}; trying again in {:.0f} s", self.connection.label, error, pause)
+                logger.warning("tool server {}: {}; retrying in {:.0f} s", self.connection.label, error, pause)
             else:
                 return
             finally:
@@ -151,7 +151,7 @@ class OpenApiToolset:
     def _took(self, found: tuple[Operation, ...]) -> DocumentChanges:
         before = self._operations
         echoes = self._credentials.echoes
-        wanted = (self._offered(each, echoes) for each in found if self._is_wanted(each))
+        wanted = (self._to_offer(each, echoes) for each in found if self._is_wanted(each))
         kept = [each for each in wanted if each is not None]
         now = {each.name: before[each.name] if before.get(each.name) == each else each for each in kept}
         changes = DocumentChanges(
@@ -174,10 +174,10 @@ class OpenApiToolset:
             return False
         return not own.methods or operation.method in {each.lower() for each in own.methods}
 
-    def _offered(self, operation: Operation, echoes: EchoedSecretMask) -> Operation | None:
+    def _to_offer(self, operation: Operation, echoes: EchoedSecretMask) -> Operation | None:
         own, spec = self.connection, echoes.spec(operation.spec)
         if spec is None:
-            logger.warning("tool server {}: an operation has a secret in its name and is left out", own.label)
+            logger.warning("tool server {}: skipped an operation with a secret in its name", own.label)
             return None
         asks = {"always": True, "never": False, "changes": operation.changes_state}[own.confirm]
         name = joined_name(own.prefix, operation.name) if own.prefix else operation.name

@@ -107,12 +107,14 @@ async def tool_sources(
     """
     async with AsyncExitStack() as resources:
         connections = _connections(settings)
-        openapi = await _opened(connections.openapi, settings, resources) if connections is not None else []
+        openapi = (
+            await _open_openapi_toolsets(connections.openapi, settings, resources) if connections is not None else []
+        )
         mcp = _mcp_toolsets(_mcp_servers(settings, connections))
         direct = DirectToolset()
         written = shelf = None
         if stored is not None and settings.python_tools:
-            written, shelf = _kept(stored, settings, owners, clock or SystemClock())
+            written, shelf = _create_stored_toolset(stored, settings, owners, clock or SystemClock())
         local = ToolSource(label=LOCAL, kind="local", toolset=LocalToolset(calls))
         elsewhere = (
             *(_openapi_source(each) for each in openapi),
@@ -129,7 +131,7 @@ async def tool_sources(
             tasks.start(each.keep_trying(), f"tool server {each.connection.label}")
         for server in mcp:
             tasks.start(server.run(), f"MCP server {server.server.label}")
-        await _tried([*(each.tried for each in openapi), *(each.tried for each in mcp)], wait_seconds)
+        await _wait_for_first_try([*(each.tried for each in openapi), *(each.tried for each in mcp)], wait_seconds)
         yield ToolSources(
             sources=(local, *elsewhere),
             combined=combined,
@@ -191,7 +193,7 @@ def _mcp_toolsets(wanted: "Sequence[McpServer]") -> "list[McpToolset]":
     return [McpToolset(each) for each in wanted]
 
 
-def _kept(
+def _create_stored_toolset(
     store: StoredToolStore, settings: ToolServerSettings, owners: Collection[str], clock: Clock
 ) -> "tuple[StoredToolset, StoredToolRepository]":
     """Return the tools that people have written, and where they are changed."""
@@ -202,7 +204,7 @@ def _kept(
     return StoredToolset(store, ToolRunner(run_limits(settings)), owners=owners), StoredToolRepository(store, clock)
 
 
-async def _opened(
+async def _open_openapi_toolsets(
     wanted: "Sequence[ToolServerConnection]", settings: ToolServerSettings, resources: AsyncExitStack
 ) -> "list[OpenApiToolset]":
     """Return the OpenAPI servers of the settings, their connections held by `resources`."""
@@ -230,7 +232,7 @@ def stored_source(toolset: "StoredToolset") -> ToolSource:
 
 def _refused_source(refused: "RefusedConnection") -> ToolSource:
     """Return A source without tools, so that its error is shown wherever the health of sources is."""
-    logger.error("tool server connection {} is not used: {}", refused.label, refused.problem)
+    logger.error("tool server connection {} is invalid: {}", refused.label, refused.problem)
     health = Health(is_ok=False, detail=f"not used: {refused.problem}", is_final=True)
     return ToolSource(
         label=refused.label,
@@ -260,10 +262,10 @@ def _mcp_source(toolset: "McpToolset") -> ToolSource:
     )
 
 
-async def _tried(events: list[asyncio.Event], seconds: float) -> None:
+async def _wait_for_first_try(events: list[asyncio.Event], seconds: float) -> None:
     try:
         async with asyncio.timeout(seconds):
             for event in events:
                 await event.wait()
     except TimeoutError:
-        logger.warning("some tool servers have not answered yet; the bot begins without their tools")
+        logger.warning("some tool servers have not answered yet; starting without their tools")

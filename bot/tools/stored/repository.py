@@ -87,7 +87,7 @@ class StoredToolRepository:
             SourceInvalid: the new source cannot be read; names the line.
             ToolUnknown: there is none of that id.
         """
-        tool = self._edited(await self.get(tool_id), form)
+        tool = self._with_form(await self.get(tool_id), form)
         await self._store.save(tool, author)
         return tool
 
@@ -101,7 +101,7 @@ class StoredToolRepository:
         made: dict[str, StoredTool] = {}
         for form in forms:
             before = await self._store.get(form.id) if form.id else None
-            tool = await self._new(form, author) if before is None else self._edited(before, form)
+            tool = await self._new(form, author) if before is None else self._with_form(before, form)
             if tool.id in made:
                 raise ToolIdTaken(tool.id)
             made[tool.id] = tool
@@ -132,7 +132,7 @@ class StoredToolRepository:
             updated_at=now,
         )
 
-    def _edited(self, before: StoredTool, form: ToolForm) -> StoredTool:
+    def _with_form(self, before: StoredTool, form: ToolForm) -> StoredTool:
         source = read_source(form.content)
         return replace(
             before,
@@ -148,7 +148,7 @@ class StoredToolRepository:
 
     async def switch(self, tool_id: str, author: str, *, is_enabled: bool) -> StoredTool:
         """Offer a tool or not."""
-        return await self._changed(tool_id, author, is_enabled=is_enabled)
+        return await self._get_for_change(tool_id, author, is_enabled=is_enabled)
 
     async def set_valves(self, tool_id: str, valves: Mapping[str, Json], author: str) -> StoredTool:
         """Set what a tool may be set to.
@@ -162,7 +162,7 @@ class StoredToolRepository:
         problems = SchemaValidator({**schema, "required": []}).validate(dict(valves))
         if problems:
             raise ValvesInvalid("; ".join(f"{each.pointer}: {each.message}" for each in problems))
-        return await self._changed(tool_id, author, valves=dict(valves))
+        return await self._get_for_change(tool_id, author, valves=dict(valves))
 
     async def remove(self, tool_id: str) -> None:
         """Delete a tool with its versions.
@@ -177,7 +177,7 @@ class StoredToolRepository:
         """All versions of a tool's source, the latest first."""
         return await self._store.versions(tool_id)
 
-    async def _changed(self, tool_id: str, author: str, **changes: object) -> StoredTool:
+    async def _get_for_change(self, tool_id: str, author: str, **changes: object) -> StoredTool:
         tool = replace(await self.get(tool_id), updated_at=self._clock.now(), **changes)
         await self._store.save(tool, author)
         return tool

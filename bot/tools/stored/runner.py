@@ -118,7 +118,7 @@ class ToolRunner:
         quota = asyncio.create_task(self._enforce_quota(folder, process))
         try:
             async with asyncio.timeout(self._limits.seconds + _STARTING):
-                answer = await self._answered(process, call)
+                answer = await self._exchange(process, call)
         except TimeoutError:
             return ToolResult.failed(f"took longer than {self._limits.seconds:g} s", kind="timeout")
         finally:
@@ -138,11 +138,11 @@ class ToolRunner:
                 return
             await asyncio.sleep(_QUOTA_CHECK_SECONDS)
 
-    async def _answered(self, process: asyncio.subprocess.Process, call: StoredCall) -> bytes:
+    async def _exchange(self, process: asyncio.subprocess.Process, call: StoredCall) -> bytes:
         if process.stdin is None or process.stdout is None:
             raise RuntimeError("the worker has no pipes")
         with suppress(ConnectionError):
-            process.stdin.write(self._written(call))
+            process.stdin.write(self._encode_call(call))
             await process.stdin.drain()
             process.stdin.close()
         answer = bytearray()
@@ -152,7 +152,7 @@ class ToolRunner:
                 return json.dumps({"error": "the result is too large"}).encode()
         return bytes(answer)
 
-    def _written(self, call: StoredCall) -> bytes:
+    def _encode_call(self, call: StoredCall) -> bytes:
         function = call.function
         told = {
             "source": call.source,

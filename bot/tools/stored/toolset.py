@@ -40,11 +40,11 @@ class StoredToolset:
 
     async def list_specs(self, viewer: Viewer) -> tuple[ToolSpec, ...]:
         """Return what `viewer` may use."""
-        return tuple(spec for _, _, spec in (await self._offered(viewer)).values())
+        return tuple(spec for _, _, spec in (await self._offered_functions(viewer)).values())
 
     async def call(self, name: str, arguments: Mapping[str, object], context: CallContext) -> ToolResult:
         """Run one function."""
-        offered = await self._offered(context.viewer)
+        offered = await self._offered_functions(context.viewer)
         found = offered.get(name)
         if found is None:
             return unknown_tool(name, offered, context.language)
@@ -59,11 +59,11 @@ class StoredToolset:
         )
         return await self._runner.run(call)
 
-    async def _offered(self, viewer: Viewer) -> dict[str, tuple[StoredTool, StoredFunction, ToolSpec]]:
+    async def _offered_functions(self, viewer: Viewer) -> dict[str, tuple[StoredTool, StoredFunction, ToolSpec]]:
         """By the name that each is called: names are given out over all tools, whoever may see them."""
         named: dict[str, tuple[StoredTool, StoredFunction, ToolSpec]] = {}
         taken: set[str] = set()
-        for tool in await self._enabled():
+        for tool in await self._enabled_tools():
             may_see = Access.of(tool.access, tool.owner).admits(viewer, self._owners)
             for name, function, spec in self._functions(tool, taken):
                 taken.add(name)
@@ -81,7 +81,7 @@ class StoredToolset:
             self._read[key] = _functions(tool, taken)
         return self._read[key]
 
-    async def _enabled(self) -> tuple[StoredTool, ...]:
+    async def _enabled_tools(self) -> tuple[StoredTool, ...]:
         now = time.monotonic()
         if now - self._looked_at > _TRUSTED_FOR:
             self._tools = tuple(tool for tool in await self._store.all() if tool.is_enabled)
@@ -93,7 +93,7 @@ def _functions(tool: StoredTool, taken: Collection[str]) -> _Read:
     try:
         source = read_source(tool.content)
     except SourceInvalid as error:
-        logger.error("stored tool {} cannot be read: {}", tool.id, error)
+        logger.error("could not load stored tool {}: {}", tool.id, error)
         return ()
     read = []
     for each in source.functions:

@@ -31,7 +31,7 @@ def main() -> None:
         told = {"result": _plain(_run(call))}
         text = json.dumps(told, ensure_ascii=False)
     except BaseException as error:  # noqa: BLE001 - whatever a tool raises, SystemExit too, is its result
-        text = json.dumps({"error": _worded(error)}, ensure_ascii=False)
+        text = json.dumps({"error": _describe_error(error)}, ensure_ascii=False)
     answer.write(text)
     answer.flush()
     os._exit(0)  # threads of the tool must not keep it alive
@@ -70,10 +70,10 @@ def _run(call: dict[str, Any]) -> object:
             holder.valves = valves(**call["valves"])
     function = getattr(holder, call["attribute"])
     result = function(**_arguments(function, module, call))
-    return asyncio.run(_awaited(result)) if inspect.isawaitable(result) else result
+    return asyncio.run(_await_result(result)) if inspect.isawaitable(result) else result
 
 
-async def _awaited(result: Any) -> object:
+async def _await_result(result: Any) -> object:
     return await result
 
 
@@ -106,7 +106,7 @@ def _plain(value: object) -> object:
     return json.loads(json.dumps(value, default=str))
 
 
-def _worded(error: BaseException) -> str:
+def _describe_error(error: BaseException) -> str:
     lines = [each for each in traceback.extract_tb(error.__traceback__) if each.filename == f"{_NAME}.py"]
     where = f" (line {lines[-1].lineno})" if lines else ""
     return f"{type(error).__name__}: {error}{where}"[:_LONGEST_ERROR]

@@ -156,9 +156,9 @@ def package(tmp_path, monkeypatch):
         encoding="utf-8",
     )
     monkeypatch.syspath_prepend(site)
-    loading._installed.cache_clear()
+    loading._installed_plugins.cache_clear()
     yield "night_watch.bot_plugin"
-    loading._installed.cache_clear()
+    loading._installed_plugins.cache_clear()
 
 
 async def test_an_installed_package_is_a_plugin_by_its_entry_point(house, package):

@@ -94,7 +94,7 @@ async def test_what_is_wrong_is_one_line_that_says_what_to_do(house, logged, tex
 
     assert said in told
     lines = [each for each in logged if "mistaken" in each["message"] and each["level"].name != "DEBUG"]
-    assert [each["message"] for each in lines] == [f"plugin mistaken is left out: {told}"]
+    assert [each["message"] for each in lines] == [f"plugin mistaken not loaded: {told}"]
     assert [each["level"].name for each in lines] == ["ERROR"]
     assert all(each["exception"] is None for each in lines)
     assert "\n" not in told
@@ -149,7 +149,7 @@ async def test_a_platform_of_a_name_that_is_taken_leaves_its_plugin_out(house, l
     told = await told_of(house, "mistaken")
 
     assert told == "its platform fake has a name that the bot has; give it another"
-    assert f"plugin mistaken is left out: {told}" in [each["message"] for each in logged]
+    assert f"plugin mistaken not loaded: {told}" in [each["message"] for each in logged]
 
 
 async def test_two_plugins_with_one_platform_do_not_share_its_name(house):
@@ -167,7 +167,7 @@ async def test_of_two_plugins_of_one_name_the_one_that_is_left_out_is_told(house
     await told_of(house, "dice")
 
     (told,) = (each for each in logged if each["level"].name == "WARNING")
-    assert told["message"] == f"plugin dice: {house.folder / 'dice'} is left out for {house.folder / 'dice.py'}"
+    assert told["message"] == f"plugin dice: {house.folder / 'dice'} is overridden by {house.folder / 'dice.py'}"
 
 
 async def test_a_newer_version_that_takes_a_name_is_told_whose_it_is(house):

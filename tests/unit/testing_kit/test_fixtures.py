@@ -1,7 +1,7 @@
 import pytest
 
 from bot.config.settings import PluginSettings
-from bot.plugins.loading import _installed as installed_plugins
+from bot.plugins.loading import _installed_plugins as installed_plugins
 from bot.testing.models import ScriptedInterpreter
 from function_calls.registry import tool_function
 from function_calls.tools.calls import ToolCall

@@ -6,7 +6,7 @@ import aiohttp
 import pytest
 
 from bot.platforms.kit.connection import ConnectionEnded
-from bot.platforms.matrix.client import _reached
+from bot.platforms.matrix.client import _call_server
 
 
 async def test_a_stop_that_comes_together_with_an_answer_is_a_stop():
@@ -15,7 +15,7 @@ async def test_a_stop_that_comes_together_with_an_answer_is_a_stop():
     async def ask():
         return await answer
 
-    asking = asyncio.create_task(_reached(ask(), seconds=60))
+    asking = asyncio.create_task(_call_server(ask(), seconds=60))
     await asyncio.sleep(0)
     answer.set_result("news")
     asking.cancel()
@@ -30,9 +30,9 @@ async def test_a_homeserver_that_cannot_be_reached_ends_the_connection(error):
         raise error
 
     with pytest.raises(ConnectionEnded, match="cannot be reached"):
-        await _reached(ask())
+        await _call_server(ask())
 
 
 async def test_an_answer_that_does_not_come_in_time_ends_the_connection():
     with pytest.raises(ConnectionEnded, match="TimeoutError"):
-        await _reached(asyncio.sleep(60), seconds=0.01)
+        await _call_server(asyncio.sleep(60), seconds=0.01)
