@@ -69,7 +69,7 @@ def create_services(
     people = PeopleService(infrastructure.scopes, LinkCodes(infrastructure.state))
     return Services(
         people,
-        ChatAliasService(ground.scopes, chats.history, ground.clock, members_of(chats.outbox)),
+        ChatAliasService(infrastructure.scopes, chats.history, infrastructure.clock, members_of(chats.outbox)),
         chats.history,
         _reminders(infrastructure, _notifier(infrastructure, chats, summaries, quick, blocked_chats), pace),
         search,

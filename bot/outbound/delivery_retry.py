@@ -28,7 +28,7 @@ class DeliveryRetry:
 
     async def recall(self) -> None:
         """Look up the chats of earlier runs."""
-        self._speechless |= await self._reminders.chats_with_failures()
+        self._blocked_chats |= await self._reminders.chats_with_failures()
 
     def is_waited_for(self, chat: ChatAddress) -> bool:
         """Return whether it is worth trying in `chat` again now."""

@@ -35,8 +35,8 @@ class Outcome(Struct, frozen=True, kw_only=True):
     """The outcome of a turn's rounds. `turn` has the steps; `is_exhausted` says that the rounds were used up.
 
     `choices` are the buttons of what an interpreter asked. `is_question` and `is_answered` are the final results':
-    `text` asks something, or the chat has the answer already. `must_reply` says that `text` is due even where the message
-    was not addressed to the bot. `is_answer` says that the message answered what an interpreter had asked.
+    `text` asks something, or the chat has the answer already. `must_reply` says that `text` is due even where the
+    message was not addressed to the bot. `is_answer` says that the message answered what an interpreter had asked.
     """
 
     turn: Turn

@@ -248,7 +248,7 @@ class Turn(Struct, frozen=True, kw_only=True):
 class Interpretation(Struct, frozen=True, kw_only=True):
     """The result of interpreting a turn: calls, an answer, or neither (nothing was asked of the bot).
 
-    `notice` is one line that the person should also see, such as that the model was out of reach. `must_reply` says that
+    `notice` is one line that the person should also see, such as that the model was unreachable. `must_reply` says that
     the answer is due even where the message was not addressed to the bot: it was a request, and something is missing.
     `choices` are buttons for the answers to what is asked. `handled_elsewhere` says that to say nothing is
     right: somebody else goes on with the turn, or decided so. `is_answer` says that the message answered what the

@@ -14,7 +14,7 @@ from bot.config.settings import Settings
 from bot.http.core.readiness import Readiness
 from bot.http.core.tokens import Tokens
 from bot.platforms.web.adapter import WebPlatform
-from services.kernel.bounded import Bounded
+from services.kernel.bounded import BoundedDict
 from services.kernel.clock import Clock
 from services.reminders.finder import ReminderFinder
 from services.reminders.model import ReminderState, row_key
@@ -34,7 +34,7 @@ class Gauges:
     def __init__(self) -> None:
         self.sockets = 0
         self._changes: deque[tuple[datetime, int]] = deque(maxlen=_MOST_NOTES)
-        self._queues: Bounded[datetime, int] = Bounded(_MOST_MINUTES)
+        self._queues: BoundedDict[datetime, int] = BoundedDict(_MOST_MINUTES)
         self._last: tuple[datetime, int] | None = None
 
     def opened(self, at: datetime) -> None:

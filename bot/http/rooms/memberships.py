@@ -54,7 +54,7 @@ async def rooms_among(context: HttpContext, viewer: Viewer, chats: Sequence[Chat
         return frozenset(chat.key for chat in chats if chat.chat_id in viewer.rooms)
     if viewer.role == "admin":
         return frozenset(chat.key for chat in chats)
-    joined = {LOBBY, *await _joined(context, viewer.person.id)}
+    joined = {LOBBY, *await _joined_rooms(context, viewer.person.id)}
     written = await ChatUse(context.app.database).written_by(viewer.person.id, chats)
     return frozenset(chat.key for chat in chats if chat.chat_id in joined or chat in written)
 

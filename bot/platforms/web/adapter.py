@@ -90,7 +90,7 @@ class WebPlatform:
         self._clock = clock
         self._since = clock.now()
         self._sent_keys: BoundedDict[str, str] = BoundedDict(_REMEMBERED_KEYS)
-        self._extras = ExtrasShelf()
+        self._extras = ExtrasRepository()
         self.rooms = Rooms(self.bot, self._extras, clock, self.look_at_reminders)
         self._answering = Answering(self.rooms, self._extras, clock)
         self._look: Look | None = None

@@ -68,12 +68,12 @@ def choices_pressed(
     pressed = next((each for each in choices if each["says"] == says and person_id in each["only_for"]), None)
     if pressed is None or pressed["change_id"] is not None or pressed["expires_at"] is not None:
         return None
-    return [_used(each) if each is pressed else each for each in choices] if is_done else None
+    return [_mark_used(each) if each is pressed else each for each in choices] if is_done else None
 
 
 def choices_closed(choices: Sequence[ChoiceShape]) -> list[ChoiceShape]:
     """Return `choices` after the question that they answer was answered or dropped."""
-    return [_used(each) if each["expires_at"] is not None else each for each in choices]
+    return [_mark_used(each) if each["expires_at"] is not None else each for each in choices]
 
 
 def choices_undone(choices: Sequence[ChoiceShape], change_id: str) -> list[ChoiceShape]:
