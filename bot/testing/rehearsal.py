@@ -63,7 +63,7 @@ async def rehearsed(dialogue: Dialogue, interpreter: Interpreter | None = None) 
 
 
 def as_model(dialogue: Dialogue) -> ScriptedModel:
-    """A model that answers every message of `dialogue` as its steps say: with calls, with words, or with nothing."""
+    """Return a model that answers every message of `dialogue` as its steps say: with calls, words, or nothing."""
     asked = (step for step in dialogue.steps if step.speaker and not step.is_pick)
     return ScriptedModel(completion(step.said, *_calls(step)) for step in asked)
 

@@ -68,7 +68,7 @@ class _Contract:
             raise AssertionError(f"{self._tool.name}: no right arguments could be made up; give some as examples=[…]")
 
     def _check_agreement(self, arguments: Mapping[str, object], *, is_right: bool) -> None:
-        """The schema and the argument class say the same; a class tool has no class that could disagree."""
+        """Compare the schema with the argument class; a class tool has no class that could disagree."""
         if self._tool.instantiate is dict:
             return
         try:

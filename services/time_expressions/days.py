@@ -111,7 +111,7 @@ def _feasts(meaning: Meaning, feast: Feast, today: date, *, forward: bool) -> It
 
 
 def _weeks_of_year(meaning: Meaning, today: date, *, forward: bool) -> Iterator[Day]:
-    """The Monday, or the day that is named, of a week by ISO 8601, in which the year's first Thursday is of week 1."""
+    """Return the Monday, or the named day, of an ISO 8601 week; week 1 has the year's first Thursday."""
     if meaning.months or meaning.days or (meaning.shift is not None and meaning.shift.unit != "year"):
         return
     fixed = meaning.year is not None or meaning.shift is not None

@@ -49,7 +49,7 @@ def lunar_months(year: int) -> list[LunarMonth]:
 
 
 def dates_of(month: int, day: int, year: int) -> Iterator[date]:
-    """The civil dates in lunar `year` of a lunar `day`; month 0 is every month, a named one is not the leap one."""
+    """Return the civil dates of a lunar `day` in lunar `year`; month 0 is every month, a named one not the leap one."""
     for one in lunar_months(year):
         if month in {0, one.number} and not (month and one.is_leap):
             yield one.begins + timedelta(days=min(day, one.length) - 1)

@@ -11,11 +11,10 @@ PACKAGES = ("bot", "function_calls", "services")
 MOST_ENTRIES, MOST_MODULES = 12, 16
 # Packages that are still larger; a number here may only fall.
 LARGER = {
-    "bot/app": 17,
     "bot/cli": 20,
     "bot/inbound": 17,
     "bot/platforms": 15,
-    "bot/platforms/kit": 17,
+    "bot/platforms/kit": 16,
     "bot/testing": 21,
     "function_calls/functions/reminders": 29,
     "function_calls/model_calls": 13,

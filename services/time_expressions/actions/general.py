@@ -33,7 +33,7 @@ def ascending(values: Values) -> Any:
 
 
 def slots(values: Values, *, name: str = "", many: bool = False, **fixed: Any) -> Slots:
-    """A piece of meaning: `name` set to the value (in a tuple with `many`), beside the fields that the rule states."""
+    """Return `name` set to the value (in a tuple with `many`), beside the fields that the rule states."""
     made: Slots = dict(fixed)
     if name:
         value = values[-1]
