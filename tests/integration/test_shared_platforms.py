@@ -167,7 +167,7 @@ async def test_one_that_was_frozen_says_nothing_of_its_own_and_is_the_next_as_so
 
     first.send_signal(signal.SIGCONT)
     await bots.until("first.log", "lost lease for files; disconnecting", within=10)
-    await bots.until("first.log", "another worker answers a message", within=10)
+    await bots.until("first.log", "turn is owned by another worker", within=10)
     bots.write(3, "remind me tomorrow to drink tea")
     await bots.until("said.txt", "✅ .*drink tea", within=10)
     said = bots.lines("said.txt")
