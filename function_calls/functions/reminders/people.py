@@ -73,17 +73,22 @@ async def _member(name: str, ctx: CallContext, history: HistoryService) -> Perso
     Raises:
         RequestRefused: `person_ambiguous(name, people)`.
     """
-    found = await _members_called(name, ctx, history)
+    found = _called(name, *await _people_of_chat(ctx, history))
     if len(found) > 1:
         people = say(ctx.language, "rule.joint").join(f"{each.name} ({each.id})" for each in found[:_MOST_NAMED])
         raise RequestRefused("person_ambiguous", name=name.lstrip("@"), people=people)
     return found[0] if found else unresolved(_as_written(name, ctx))
 
 
-async def _members_called(name: str, ctx: CallContext, history: HistoryService) -> tuple[Person, ...]:
+async def _people_of_chat(ctx: CallContext, history: HistoryService) -> tuple[Sequence[Person], Sequence[Person]]:
+    """Return the members of the chat, and everybody who is known there: from its messages, and the members."""
     members = await ctx.members()
     written = await _recent_messages(ctx, history)
-    known = [*(person for message in written for person in (*message.mentions, message.sender)), *members]
+    return members, [*(person for message in written for person in (*message.mentions, message.sender)), *members]
+
+
+def _called(name: str, members: Sequence[Person], known: Sequence[Person]) -> tuple[Person, ...]:
+    """Return who of `known` is called `name`; of several, those who are `members`, if any."""
     found = matching(name, known)
     if len(found) > 1:
         here = {person.id for person in members}
@@ -95,7 +100,10 @@ async def names_of_sender(ctx: CallContext, reminders: ReminderService, history:
     """Return the ids of name-only targets of this chat's reminders that stand for the sender and for nobody else."""
     targets = [each for reminder in await reminders.open_in(ctx.chat) for each in reminder.targets]
     names = {each.id: each.name for each in targets if is_unresolved(each)}
-    found = {key: await _members_called(name, ctx, history) for key, name in names.items()}
+    if not names:
+        return frozenset()
+    members, known = await _people_of_chat(ctx, history)
+    found = {key: _called(name, members, known) for key, name in names.items()}
     return frozenset(key for key, people in found.items() if [each.id for each in people] == [ctx.sender.id])
 
 
