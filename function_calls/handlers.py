@@ -65,10 +65,10 @@ async def reminder_set(
 ) -> ToolResult:
     """设置提醒 / Set a reminder: once, every day, or every week. Call it only when somebody asks to be reminded."""
     times = time_reader(ctx)
-    proposed = schedule_from(args, now=ctx.said_at, zone=ctx.zone, language=ctx.language, times=times)
+    proposed = schedule_from(args, now=ctx.message_time, zone=ctx.zone, language=ctx.language, times=times)
     part = own_part(args.content, ctx)
     verdict = cross_check(
-        proposed, part.words, now=ctx.said_at, zone=ctx.zone, language=ctx.language, times=times, own=part.time
+        proposed, part.words, now=ctx.message_time, zone=ctx.zone, language=ctx.language, times=times, own=part.time
     )
     if verdict.choices or not verdict.is_named:
         refuse_past(proposed, ctx)
@@ -96,7 +96,7 @@ async def reminder_set(
         targets=targets,
         is_private=ctx.message.is_private,
         is_urgent=bool(args.urgent),
-        asked_at=ctx.said_at,
+        asked_at=ctx.message_time,
     )
     corrected = await as_edited(wish, ctx, reminders) if ctx.message.is_edited else None
     if corrected is not None:

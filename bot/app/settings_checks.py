@@ -37,7 +37,7 @@ def unknown_plugins(settings: PluginSettings) -> list[Finding]:
 
 
 def _no_folder(settings: PluginSettings) -> Iterator[Finding]:
-    """Yield A folder of plugins that somebody has named and that is not there; that of the defaults need not be."""
+    """Yield a folder of plugins that somebody has named and that is not there; that of the defaults need not be."""
     if "folder" in settings.model_fields_set and not settings.folder.is_dir():
         yield warning("plugins.folder", f"there is no folder {settings.folder.absolute()}")
 

@@ -22,7 +22,7 @@ def time_reader(settings: TimeSettings) -> TimeReader:
 
 
 def read_time_of(reader: TimeReader) -> ReadTime:
-    """Return A function that reads single times with `reader`."""
+    """Return a function that reads single times with `reader`."""
 
     def read(phrase: str, sent_at: datetime, language: str) -> datetime | None:
         best = reader.parse(phrase, sent_at, language=language).best

@@ -21,7 +21,7 @@ def side_by_side(rows: Sequence[tuple[str, str, str]], width: int) -> list[str]:
 
 
 def in_columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return A table: the first column flush left, the others, which are figures, flush right."""
+    """Return a table: the first column flush left, the others, which are figures, flush right."""
     widths = [max(map(places, column)) for column in zip(*rows, strict=True)]
     return [
         _GAP.join([_pad(row[0], widths[0]), *(_before(text, width) for text, width in _figures(row, widths))])

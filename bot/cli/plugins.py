@@ -71,7 +71,7 @@ async def _install_all(settings: Settings) -> tuple[Installed, ...]:
 
 
 def _format_plugin(each: Installed) -> str:
-    """Return A line about a plugin: what it adds, or why it does not work."""
+    """Return a line about a plugin: what it adds, or why it does not work."""
     found = each.plugin.found
     works = "; ".join([_adds(each.plugin, each.tools), *hints(each.plugin.adds, each.tools)]).removeprefix("; ")
     what = f"does not work: {each.plugin.error}" if each.plugin.error else works

@@ -23,7 +23,7 @@ NAMES: Final = ("console", *EXTRAS)
 """Every platform that `platforms.enabled` may name."""
 
 PAGE: Final = "web"
-"""What the platform of the web page is called in addresses."""
+"""The name of the web page's platform in addresses."""
 
 
 def settings_group(name: str) -> type[Group]:

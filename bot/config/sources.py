@@ -262,7 +262,7 @@ def _group_and_key(name: str) -> tuple[str, str]:
 
 
 def _parse_value(group: str, key: str, value: str) -> object:
-    """Return lists are written with commas in the environment; Pydantic reads every other kind from its text."""
+    """Split lists, which are written with commas in the environment; Pydantic reads every other kind from its text."""
     annotation = str(_group(group).model_fields[key].annotation)
     if annotation.startswith("tuple"):
         return tuple(part.strip() for part in value.split(",") if part.strip())

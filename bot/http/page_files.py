@@ -29,7 +29,7 @@ async def screen() -> Response:
 
 
 async def file(name: str, request: Request) -> Response:
-    """Return A file beside the page, such as its icon."""
+    """Return a file beside the page, such as its icon."""
     found = FOLDER / name
     if found.parent != FOLDER or not found.is_file():
         if is_for_reader(request):

@@ -51,7 +51,7 @@ _LIST: Final = "reminder_list"
 _DOOR: Final = "elsewhere"
 _MAY_BE_CALLED: Final = frozenset({"reminder_set", "reminder_delete", _LIST, "undo"})
 
-Said = tuple[str, str]
+ChatRequest = tuple[str, str]
 Understand = Callable[[Turn], Awaitable[Sequence[ToolCall]]]
 
 
@@ -119,8 +119,8 @@ class CrossChatCommands:
         name = _parse_chat_name(turn.message)
         if name is not None:
             return Reply(text=await self._name_chat(turn, name), reply_to=turn.message.id)
-        said = await self._said(turn.message.text)
-        return None if said is None else await self._done(turn, *said)
+        request = await self._parse(turn.message.text)
+        return None if request is None else await self._done(turn, *request)
 
     async def _name_chat(self, turn: Turn, name: str) -> str:
         viewer = Viewer.of(turn.message)
@@ -137,8 +137,8 @@ class CrossChatCommands:
             return say(turn.language, f"refused.{refusal.code}", **refusal.fields)
         return say(turn.language, "elsewhere.open", name=kept)
 
-    async def _said(self, text: str) -> Said | None:
-        """Return which chat is spoken of, and what is to be said there."""
+    async def _parse(self, text: str) -> ChatRequest | None:
+        """Return the name of the other chat and the request for it; None where the text names none."""
         command = _FOR.fullmatch(text.strip())
         if command is not None:
             return command["name"], command["rest"]

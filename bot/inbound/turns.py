@@ -32,7 +32,7 @@ def nobody_hears(message: ChatMessage) -> TextListener | None:
 
 
 def unconnected(context: CallContext) -> CallContext:
-    """Return A call that reaches no chat."""
+    """Return a call that reaches no chat."""
     return context
 
 

@@ -118,7 +118,7 @@ class Outbox:
             await editor.edit(address, message_id, message)
 
     def link(self, address: ChatAddress, message_id: str) -> str | None:
-        """Return A link that opens a message of the chat, where the platform has such links."""
+        """Return a link that opens a message of the chat, where the platform has such links."""
         platform = self.platforms.get(address.platform)
         if platform is None or not isinstance(platform, LinksMessages):
             return None

@@ -123,13 +123,13 @@ class ReminderNotifier:
         return say(notices[0].language, f"reminder.together_{reason}", count=len(notices))
 
     def _words(self, notice: DueNotice) -> str:
-        said = self._said(notice)
+        text = self._text_of(notice)
         if notice.repeats_every is None:
-            return said
+            return text
         every = date_format.count(notice.language, "minute", round(notice.repeats_every.total_seconds() / _MINUTE))
-        return say(notice.language, "reminder.due_until_done", said=said, every=every)
+        return say(notice.language, "reminder.due_until_done", said=text, every=every)
 
-    def _said(self, notice: DueNotice) -> str:
+    def _text_of(self, notice: DueNotice) -> str:
         reason = "_held" if notice.was_held else ""
         fields = {"who": _called(notice), "content": notice.content}
         if notice.missed:
@@ -139,7 +139,7 @@ class ReminderNotifier:
         return say(notice.language, "reminder.due", **fields)
 
     def _line(self, notice: DueNotice) -> str:
-        """Return A late notice under a heading that has said why."""
+        """Return a late notice under a heading that has said why."""
         fields = {"who": _called(notice), "content": notice.content, "when": self._when(notice)}
         if notice.missed:
             return say(notice.language, "reminder.line_missed", missed=notice.missed, **fields)

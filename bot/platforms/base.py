@@ -196,7 +196,7 @@ class LinksMessages(Protocol):
     """Knows the web addresses of messages."""
 
     def link(self, address: ChatAddress, message_id: str) -> str | None:
-        """Return A link that opens the message; None where there is none."""
+        """Return a link that opens the message; None where there is none."""
         ...
 
 

@@ -31,7 +31,7 @@ _LONGEST_LINE: Final = 4096  # bytes; a terminal keeps no longer line
 
 
 class TypedEarly(Struct, frozen=True, kw_only=True):
-    """Whole lines, and whether the input was ended after them (Ctrl+D). A line that is only begun stays there."""
+    """Complete lines typed before the start, and the end of input (Ctrl+D); an incomplete line is left for later."""
 
     lines: tuple[str, ...] = ()
     has_ended: bool = False

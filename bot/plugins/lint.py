@@ -8,7 +8,7 @@ from function_calls.tools.calls import ToolSpec
 
 
 def hints(adds: Contributions, tools: Iterable[ToolSpec]) -> list[str]:
-    """Return A sentence for each such thing; `tools` are the functions that were taken of what the plugin adds."""
+    """Return a sentence for each such thing; `tools` are the functions that were taken of what the plugin adds."""
     offered = list(tools)
     silent = [tool.name for tool in offered if not tool.description.strip()]
     missing = f"no docstring stands in {', '.join(silent)}: a model is not told when to call it"
@@ -16,7 +16,7 @@ def hints(adds: Contributions, tools: Iterable[ToolSpec]) -> list[str]:
 
 
 def _misnamed_setups(adds: Contributions) -> Iterator[str]:
-    """Yield A function that was meant to be `setup`, and is written otherwise."""
+    """Yield a function that was meant to be `setup`, and is written otherwise."""
     for module in adds.functions:
         if isinstance(module, ModuleType):
             meant = [name for name in _own_functions(module) if name.replace("_", "").lower() == "setup"]

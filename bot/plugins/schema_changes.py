@@ -7,7 +7,7 @@ from function_calls.tools.calls import ToolSpec
 
 
 def schema_changes(before: Iterable[ToolSpec], after: Iterable[ToolSpec]) -> list[str]:
-    """Return A line for each function that came, went or takes other arguments now."""
+    """Return a line for each function that came, went or takes other arguments now."""
     old, new = {spec.name: spec for spec in before}, {spec.name: spec for spec in after}
     lines = [f"+ {name}" for name in new if name not in old]
     lines += [f"- {name}" for name in old if name not in new]

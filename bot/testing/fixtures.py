@@ -66,13 +66,13 @@ class Talk(Protocol):
 
 @pytest.fixture
 def fake_clock() -> FixedClock:
-    """Return A clock at `NOW` that stands still until it is set."""
+    """Return a clock at `NOW` that stands still until it is set."""
     return FixedClock(NOW)
 
 
 @pytest.fixture
 def call_tool(fake_clock: FixedClock) -> CallTool:
-    """Return runs one function as the router does: both checks, injection, failures as results."""
+    """Return a callable that runs one function as the router does: both checks, injection, failures as results."""
     state = CallState()
 
     async def call(

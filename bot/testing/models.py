@@ -87,7 +87,7 @@ class ScriptedInterpreter:
 
 
 def completion(text: str = "", *calls: RequestedCall, finish_reason: str = "", model: str = "scripted") -> Completion:
-    """Return A model's answer in words, with calls, or both."""
+    """Return a model's answer in words, with calls, or both."""
     return Completion(
         text=text,
         calls=calls,
@@ -98,7 +98,7 @@ def completion(text: str = "", *calls: RequestedCall, finish_reason: str = "", m
 
 
 def requested(name: str, arguments: str | None = None, *, id: str = "call_1", **fields: object) -> RequestedCall:  # noqa: A002 - the API's word
-    """Return A call as a model writes it: `fields` become its JSON, or `arguments` is sent as it stands."""
+    """Return a call as a model writes it: `fields` become its JSON, or `arguments` is sent as it stands."""
     text = json.dumps(fields, ensure_ascii=False) if arguments is None else arguments
     return RequestedCall(id=id, name=name, arguments=text)
 

@@ -54,7 +54,7 @@ def build_in_memory(
 
 @asynccontextmanager
 async def rehearsed(dialogue: Dialogue, interpreter: Interpreter | None = None) -> AsyncIterator[FakePlatform]:
-    """Return A bot in the circumstances of `dialogue`; use it with looptime, so that waiting is free of charge."""
+    """Return a bot in the circumstances of `dialogue`; use it with looptime, so that waiting is free of charge."""
     settings = Settings(bot=BotSettings(timezone=dialogue.zone), log=LogSettings(to_file=False), plugins=NO_PLUGINS)
     clock = LoopClock(dialogue.start)
     platform = FakePlatform(clock)

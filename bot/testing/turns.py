@@ -20,7 +20,7 @@ NOW = datetime(2026, 11, 20, 10, 0, tzinfo=ZONE)
 def make_message(
     text: str, *, sender: Person = ANN, is_addressed: bool = True, is_private: bool = False, number: int = 1
 ) -> ChatMessage:
-    """Return A message in the test chat."""
+    """Return a message in the test chat."""
     return ChatMessage(
         id=f"m{number}",
         address=HOME,
@@ -41,7 +41,7 @@ def make_turn(
     steps: Iterable[Step] = (),
     state: Mapping[str, object] | None = None,
 ) -> Turn:
-    """Return A turn at a fixed time: Friday 2026-11-20 10:00 in Shanghai."""
+    """Return a turn at a fixed time: Friday 2026-11-20 10:00 in Shanghai."""
     return Turn(
         message=make_message(message) if isinstance(message, str) else message,
         now=NOW,
@@ -86,7 +86,7 @@ def make_tool(
     examples: Iterable[str] = (),
     **properties: Mapping[str, object],
 ) -> ToolSpec:
-    """Return A tool whose arguments are `properties` (name to JSON Schema)."""
+    """Return a tool whose arguments are `properties` (name to JSON Schema)."""
     return ToolSpec(
         name=name,
         description=f"Do {name}.",

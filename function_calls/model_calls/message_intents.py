@@ -42,7 +42,7 @@ def intents_of(turn: Turn, message: ChatMessage) -> frozenset[str]:
     """Return the names of the tools that `message` asks for, by sentence patterns and tools' examples."""
     ear = Ear(
         pack=load_pack(language_of(message.text, turn.language)),
-        now=turn.said_at,
+        now=turn.message_time,
         names=(turn.bot_name,),
         is_addressed=message.is_addressed or message.is_private,
         read_times=parse_all,
@@ -64,7 +64,7 @@ def requests_in(context: CallContext, intent: str = "") -> tuple[Request, ...]:
     text = context.message.text
     ear = Ear(
         pack=load_pack(language_of(text, context.language)),
-        now=context.said_at,
+        now=context.message_time,
         names=(),
         is_addressed=True,
         read_times=parse_all,

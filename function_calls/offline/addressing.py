@@ -37,7 +37,7 @@ def _is_sentence_of(tool: str, ctx: CallContext) -> bool:
     text = ctx.message.text
     ear = Ear(
         pack=load_pack(language_of(text, ctx.language)),
-        now=ctx.said_at,
+        now=ctx.message_time,
         names=(),
         is_addressed=False,
         read_times=parse_all,

@@ -79,10 +79,10 @@ class Answering:
             time = self._ear.repeat(time) or time
         if time is None or time.best is None:
             return self.one("summary", {})
-        is_stretch = time.best.end is not None or time.best.start <= self._turn.said_at
+        is_stretch = time.best.end is not None or time.best.start <= self._turn.message_time
         if time.best.rrule is None and is_stretch:
             return self.one("summary", {"window": time.words})
-        return self.one("summary_schedule", schedule_arguments(time.best, self._turn.said_at))
+        return self.one("summary_schedule", schedule_arguments(time.best, self._turn.message_time))
 
     def _tell_time(self, request: Request) -> Interpretation:
         """The clock of the person who asks, or of the place that is named; of another day its date."""
@@ -103,7 +103,7 @@ class Answering:
 
     def _days_asked_about(self, request: Request) -> str:
         """The words of a time, if the list is asked for by one that is not over."""
-        today = self._turn.said_at.date()
+        today = self._turn.message_time.date()
         period = self._ear.pack.period.search(self._ear.pack.fold(request.clause.text))
         named = [time for time in request.clause.times if time.best is not None]
         if period is not None and not named:
@@ -119,7 +119,7 @@ class Answering:
 
     def set_at(self, content: str, person: str | None, reading: Reading) -> Interpretation:
         """Set a reminder for one reading."""
-        arguments = schedule_arguments(reading, self._turn.said_at)
+        arguments = schedule_arguments(reading, self._turn.message_time)
         named = {"content": content or self._say("untitled").answer, "person": person}
         return self.one("reminder_set", arguments | named)
 
@@ -144,7 +144,7 @@ class Answering:
         before = message_pointed_at(self._turn)
         is_again = self._turn.message.reply_to is not None and before is not None and before.sender.is_bot
         if is_again and time is not None and time.rrule is None and self._maker.offers("reminder_snooze"):
-            return self.one("reminder_snooze", changed_schedule(time, self._turn.said_at))
+            return self.one("reminder_snooze", changed_schedule(time, self._turn.message_time))
         meant = words_pointed_at(self._turn, self._ear)
         if meant or time is None:
             named = [replace(each, content=meant) if each in pointing else each for each in request.reminders]
@@ -176,7 +176,7 @@ class Answering:
     def _clear_time(self, reminder: ReminderRequest) -> Reading | None:
         """When to remind; None where that is to be asked for."""
         time = reminder.time
-        if time is None or time.best is None or _is_over(time.best, self._turn.said_at) or _options(time):
+        if time is None or time.best is None or _is_over(time.best, self._turn.message_time) or _options(time):
             return None
         return time.best
 
@@ -264,14 +264,14 @@ class Answering:
             return {}
         if request.intent == "reminder_snooze":
             is_day = reading.has_day and not reading.has_clock
-            return {"time": written(reading.wall)} if is_day else changed_schedule(reading, self._turn.said_at)
+            return {"time": written(reading.wall)} if is_day else changed_schedule(reading, self._turn.message_time)
         bare = bare_clock(request, self._ear)
-        return {"time": bare} if bare else changed_schedule(reading, self._turn.said_at)
+        return {"time": bare} if bare else changed_schedule(reading, self._turn.message_time)
 
     def _shifted(self, intent: str, moved: timedelta) -> tuple[str, dict[str, object]]:
         """What has just been set is moved from where it was, what has been said is put off from now."""
         if intent == "reminder_snooze" and not self._ear.is_follow_up:
-            return intent, {"time": written(self._turn.said_at + moved)}
+            return intent, {"time": written(self._turn.message_time + moved)}
         return "reminder_update", {"time": shift_argument(moved)}
 
     def _say(self, key: str, **fields: object) -> Interpretation:

@@ -203,7 +203,7 @@ class OfflineInterpreter:
         return tuple(
             Ear(
                 pack=load_pack(language),
-                now=turn.said_at,
+                now=turn.message_time,
                 names=(turn.bot_name,),
                 is_addressed=turn.message.is_addressed or turn.message.is_private,
                 read_times=self._read_times,
@@ -307,7 +307,7 @@ def _is_yes_or_no(turn: Turn) -> bool:
 
 
 def _counts_elapsed_time(request: Request) -> bool:
-    """Whether a reminder comes again by itself so often that none of its times waits for being done."""
+    """Return whether a reminder repeats by elapsed time, so that it does not wait for "done"."""
     bests = [each.time.best for each in request.reminders if each.time is not None]
     return any(best is not None and best.rrule and parse_rule(best.rrule).is_elapsed for best in bests)
 

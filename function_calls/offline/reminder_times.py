@@ -61,7 +61,7 @@ def moment_of(words: str, ctx: CallContext) -> datetime:
         RequestRefused: `time_not_understood`.
     """
     wish = ReminderArgs(type="once", time=words, content="", weekday=None, rrule=None, person=None)
-    schedule = schedule_from(wish, now=ctx.said_at, zone=ctx.zone, language=ctx.language, times=time_reader(ctx))
+    schedule = schedule_from(wish, now=ctx.message_time, zone=ctx.zone, language=ctx.language, times=time_reader(ctx))
     return schedule.start.replace(tzinfo=ctx.zone)
 
 
@@ -119,7 +119,7 @@ def refuse_past(schedule: Schedule, ctx: CallContext) -> None:
     Raises:
         ArgumentRefused: `time_in_past(due, now)`.
     """
-    if not schedule.rule and next_after(schedule, ctx.said_at) is None:
+    if not schedule.rule and next_after(schedule, ctx.message_time) is None:
         due = schedule.start.replace(tzinfo=zone_of(schedule))
         raise ArgumentRefused("time_in_past", due=due, now=ctx.now)
 

@@ -82,7 +82,7 @@ _AT_ONCE: Final = timedelta(minutes=1)
 _LONGEST_WAIT: Final = timedelta(days=7)
 
 
-def said_at(message: ChatMessage, now: datetime) -> datetime:
+def message_time(message: ChatMessage, now: datetime) -> datetime:
     """Return when `message` was sent, in the zone of `now`: it may have waited while the bot was offline."""
     waited = now - message.sent_at
     return message.sent_at.astimezone(now.tzinfo) if _AT_ONCE < waited < _LONGEST_WAIT else now
@@ -240,9 +240,9 @@ class Turn(Struct, frozen=True, kw_only=True):
         return self.tool_choice not in (None, "none")
 
     @property
-    def said_at(self) -> datetime:
+    def message_time(self) -> datetime:
         """The time from which times in the message count: `now`, or when it was sent if it waited for the bot."""
-        return said_at(self.message, self.now)
+        return message_time(self.message, self.now)
 
 
 class Interpretation(Struct, frozen=True, kw_only=True):

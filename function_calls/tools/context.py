@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 from pydantic import BaseModel
 
-from function_calls.tools.calls import Conversation, ToolCall, said_at
+from function_calls.tools.calls import Conversation, ToolCall, message_time
 from function_calls.tools.permission import Viewer
 from function_calls.tools.policy import CallPolicy
 from function_calls.tools.session_state import CallState
@@ -184,9 +184,9 @@ class CallContext(Struct, frozen=True, kw_only=True):
         return self.message.address
 
     @property
-    def said_at(self) -> datetime:
+    def message_time(self) -> datetime:
         """The time from which times in the message count: `now`, or when it was sent if it waited for the bot."""
-        return said_at(self.message, self.now)
+        return message_time(self.message, self.now)
 
     @property
     def sender(self) -> Person:

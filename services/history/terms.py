@@ -67,7 +67,7 @@ def _pairs(run: str) -> list[str]:
 
 
 def _stem(word: str) -> str:
-    """Return A word without its English ending: releases, released and releasing are all `releas`.
+    """Return a word without its English ending: releases, released and releasing are all `releas`.
 
     Deliberately light (Harman's "S" stemmer with -ing and -ed): it must be the same in every database.
     Source: Harman, How effective is suffixing?, JASIS 42(1), 1991.
@@ -94,7 +94,7 @@ def _stop_terms() -> frozenset[str]:
 Found = TypeVar("Found")
 
 NEWEST_OF_A_TERM = 50
-"""Where no message has all terms, so many of the newest that have one of them are compared."""
+"""The number of newest messages with one of the terms that are compared when none has all of them."""
 
 
 def searched_text(text: str, attachments: Sequence[Attachment] = ()) -> str:

@@ -55,14 +55,14 @@ def _unstreamed(body: Body) -> bool:
 
 
 def _streamed(body: Body) -> bool:
-    """Return the answer is read as it comes, whichever way that is."""
+    """Ask for a streamed answer, which is read as it comes; return whether that changes the request."""
     is_changed = "stream" not in body
     body["stream"] = True
     return is_changed
 
 
 def _without_system(body: Body) -> bool:
-    """Return the system text becomes the beginning of the person's first message."""
+    """Move the system text to the beginning of the person's first message; return whether there is one."""
     system, *rest = _messages(body) or [{}]
     place = next((place for place, message in enumerate(rest) if message.get("role") == "user"), None)
     if system.get("role") != "system" or place is None:

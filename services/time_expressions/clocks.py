@@ -93,7 +93,7 @@ def part_is_over(part: str, now: datetime) -> bool:
 
 
 def next_default(now: datetime, part: str, parts: DayParts) -> datetime | None:
-    """Return A time later today for a day, or a part of it, whose default hour is gone; None when it is over."""
+    """Return a time later today for a day, or a part of it, whose default hour is gone; None when it is over."""
     if part:
         if part_is_over(part, now):
             return None

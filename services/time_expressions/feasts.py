@@ -74,7 +74,7 @@ def is_lunar_day(feast: Feast, day: date) -> bool:
 
 
 def lunar_rule(feast: Feast) -> str:
-    """Return A lunar feast as the rules of reminders write it: `LUNAR 8-15`, `LUNAR *-1,*-15`, `LUNAR 12-LAST`."""
+    """Return a lunar feast as the rules of reminders write it: `LUNAR 8-15`, `LUNAR *-1,*-15`, `LUNAR 12-LAST`."""
     days = (f"{month or '*'}-{'LAST' if number >= LAST_DAY else number}" for month, number in sorted(feast.days))
     return f"LUNAR {','.join(days)}"
 

@@ -30,7 +30,7 @@ def valid_day(year: int | None, month: int, day: int) -> bool:
 
 
 def clock_sense(hour: str, minute: str, second: str | None, *, marked: bool = False) -> Clock | None:
-    """Return A clock written with a separator; a padded or afternoon hour is meant as written."""
+    """Return a clock written with a separator; a padded or afternoon hour is meant as written."""
     h, m, s = int(hour), int(minute), int(second or 0)
     if h > 24 or m > 59 or s > 59 or (h == 24 and (m or s)):
         return None
@@ -39,7 +39,7 @@ def clock_sense(hour: str, minute: str, second: str | None, *, marked: bool = Fa
 
 
 def zoned_senses(chunk: str) -> list[Sense]:
-    """Return A clock with its distance from UTC behind it, as in a stamp: 10:00:00+01:00, 10:00Z."""
+    """Return a clock with its distance from UTC behind it, as in a stamp: 10:00:00+01:00, 10:00Z."""
     parts = _ZONED.fullmatch(chunk)
     if parts is None:
         return []
@@ -52,7 +52,7 @@ def zoned_senses(chunk: str) -> list[Sense]:
 
 
 def week_senses(chunk: str) -> list[Sense]:
-    """Return A week of ISO 8601, and perhaps its day: 2027-W10, 2027W103."""
+    """Return a week of ISO 8601, and perhaps its day: 2027-W10, 2027W103."""
     parts = _WEEK.fullmatch(chunk)
     if parts is None or not 1 <= int(parts[2]) <= _MOST_WEEKS:
         return []

@@ -30,7 +30,7 @@ def _daily_for_days(meaning: Meaning) -> Meaning:
 
 
 def _recurring(meaning: Meaning, present: Present) -> Answer | None:
-    """Return A recurrence, counted by the clock of the place that was named and told by that of `present`."""
+    """Return a recurrence, counted by the clock of the place that was named and told by that of `present`."""
     if not (meaning.zone and meaning.clocks):
         return recurring(meaning, present)
     there = recurring(meaning._replace(zone=""), present._replace(now=present.now.astimezone(zone_of(meaning.zone))))
@@ -38,7 +38,7 @@ def _recurring(meaning: Meaning, present: Present) -> Answer | None:
 
 
 def ways(meaning: Meaning) -> list[Meaning]:
-    """Return A recurrence as it is, and with its clock in the other half of the day where people mean either.
+    """Return a recurrence as it is, and with its clock in the other half of the day where people mean either.
 
     Unlike a single time, one that repeats is wrong on every day, so that minutes do not settle its half.
     """

@@ -135,7 +135,7 @@ def build_rule(meaning: Meaning) -> Rule | None:
 
 
 def _feast(meaning: Meaning, feast: Feast) -> Rule | None:
-    """Return A lunar day every year, or every month; other feasts that move have no rule."""
+    """Return a lunar day every year, or every month; other feasts that move have no rule."""
     named = {"month": 0, "year": 1}.get(meaning.every.unit) if meaning.every and meaning.every.interval == 1 else None
     is_lunar = feast.kind == "lunar" and all(bool(month) == bool(named) for month, _ in feast.days)
     if named is None or not is_lunar or meaning.days or meaning.months or meaning.year is not None:

@@ -44,7 +44,7 @@ def as_made(connection: sa.Connection) -> dict[str, str]:
     return {str(name): str(text) for name, text in (*indices, *options) if "alembic" not in name}
 
 
-def once(number: int) -> ValidatedReminder:
+def make_reminder(number: int) -> ValidatedReminder:
     wish = NewReminder(
         request_key=str(number),
         address=ChatAddress(platform="console", chat_id="home"),
@@ -111,7 +111,7 @@ async def test_an_upgrade_leads_to_the_indices_and_pages_of_a_new_database(postg
 async def test_to_begin_an_occurrence_writes_no_index(postgres_url: str):
     async with Database(postgres_url) as database:
         store = SqlReminderStore(database)
-        await store.add_many([once(number) for number in range(200)], NOW)
+        await store.add_many([make_reminder(number) for number in range(200)], NOW)
         claim = await store.claim("me", NOW, NOW, 200)
         ids = [lease.notice.delivery_id for lease in claim.leases]
 

@@ -24,13 +24,13 @@ routes = APIRouter(prefix="/health", tags=["health"])
 
 @routes.get("/live")
 async def live() -> HealthBody:
-    """Return the process answers."""
+    """Answer as long as the process runs."""
     return HealthBody(status="ok")
 
 
 @routes.get("/ready", responses={503: {"model": HealthBody, "description": "Not ready"}})
 async def ready(response: Response, context: Context) -> HealthBody:
-    """Return the database takes a write too, and at least one chat platform is not refused for good.
+    """Answer 200 if the database takes a write and at least one chat platform is not refused for good.
 
     One write in five seconds answers all probes of that time. `reason` is `disk_full`, `damaged`, `locked` or
     `unavailable`.

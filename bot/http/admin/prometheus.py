@@ -78,13 +78,13 @@ def _adapters(context: HttpContext) -> Iterable[tuple[str, float]]:
 
 
 def _simple(kind: str, name: str, about: str, values: Mapping[str, float]) -> list[str]:
-    """Return A metric with one number for each of its labels."""
+    """Return a metric with one number for each of its labels."""
     lines = [f"{name}{_in_braces(labels)} {value:.12g}" for labels, value in values.items()]
     return [*_head(kind, name, about), *lines]
 
 
 def _histogram(name: str, about: str, values: Mapping[str, Latencies]) -> list[str]:
-    """Return A metric that says how many took no longer than each step."""
+    """Return a metric that says how many took no longer than each step."""
     lines = _head("histogram", name, about)
     for labels, taken in values.items():
         for step, count in taken.up_to():

@@ -83,7 +83,7 @@ async def keep(
 async def opened(
     key: Annotated[str, Path(max_length=40)], name: Annotated[str, Path(max_length=_LONGEST_NAME)], context: Context
 ) -> FileResponse:
-    """Return A file that was sent. Its address is its key, as browsers show pictures without a token."""
+    """Return a file that was sent. Its address is its key, as browsers show pictures without a token."""
     path = None if context.room.files is None else await context.room.files.find(key, name)
     if path is None:
         raise HttpRefused(404, "not_found")

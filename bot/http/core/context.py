@@ -120,4 +120,4 @@ async def context_of(connection: HTTPConnection) -> HttpContext:
 
 
 Context = Annotated[HttpContext, Depends(context_of)]
-"""What a route takes to get at the bot."""
+"""The parameter by which a route is given the bot."""

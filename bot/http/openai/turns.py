@@ -108,7 +108,7 @@ def _messages_before(messages: Sequence[ChatTurn], place: int) -> tuple[dict[str
 
 
 def _to_model_message(message: ChatTurn) -> dict[str, object]:
-    """Return A message as it came, with the fields that models read; `developer` is a newer name of `system`."""
+    """Return a message as it came, with the fields that models read; `developer` is a newer name of `system`."""
     told: dict[str, object] = {"role": "system" if message.role in _SYSTEM else message.role, "content": message.text}
     if message.name is not None:
         told["name"] = message.name

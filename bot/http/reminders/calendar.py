@@ -91,7 +91,7 @@ def _coming(reminder: Reminder, after: datetime, until: datetime) -> Iterator[Oc
 async def make_feed(
     request: Request, context: Context, viewer: RoomReminderViewer, session_id: IN_ROOM = "lobby"
 ) -> FeedAddress:
-    """Return A secret address at which calendar programs can subscribe to a room's reminders.
+    """Return a secret address at which calendar programs can subscribe to a room's reminders.
 
     It ends with the token of whoever asks for it.
     """

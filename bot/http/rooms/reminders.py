@@ -45,7 +45,7 @@ class ChangedReminderShape(ReminderShape):
 
 
 def reminder_shape(reminder: Reminder) -> ReminderShape:
-    """Return A reminder as the page shows it."""
+    """Return a reminder as the page shows it."""
     fires = [written(each) for each in reminder.next_fires]
     rule = reminder.schedule.rule
     return ReminderShape(

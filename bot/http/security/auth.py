@@ -109,7 +109,7 @@ async def viewer_of(connection: HTTPConnection) -> Viewer:
 
 
 def needs(scope: Scope) -> Callable[[HTTPConnection], Awaitable[Viewer]]:
-    """Return A dependency that lets pass who may use `scope`: `Annotated[Viewer, Depends(needs("tools"))]`."""
+    """Return a dependency that lets pass who may use `scope`: `Annotated[Viewer, Depends(needs("tools"))]`."""
 
     async def allowed(connection: HTTPConnection) -> Viewer:
         viewer = await viewer_of(connection)

@@ -43,7 +43,7 @@ class Server(uvicorn.Server):
 
 
 def listening(settings: HttpSettings) -> socket.socket:
-    """Return A socket that listens where the settings say.
+    """Return a socket that listens where the settings say.
 
     Raises:
         ConfigError: the address cannot be listened on, such as because the port is taken.

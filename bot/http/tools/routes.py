@@ -150,7 +150,7 @@ async def invoke(
 
 
 def as_json(value: object) -> JsonValue:
-    """Return A value of a tool as JSON; what JSON does not know is written as text."""
+    """Return a value of a tool as JSON; what JSON does not know is written as text."""
     read: JsonValue = json.loads(json_text(value))
     return read
 

@@ -60,7 +60,7 @@ def _sent(
 
 
 def _called(span: Span) -> Span:
-    """Return A mention as DingTalk wants it in the text: by id, which it shows as the name."""
+    """Return a mention as DingTalk wants it in the text: by id, which it shows as the name."""
     if span.kind != "mention" or span.person is None:
         return span
     return Span(text=f"@{span.person.id}")

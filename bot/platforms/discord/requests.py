@@ -62,7 +62,7 @@ def edited(message: OutgoingMessage) -> dict[str, object]:
 
 
 def nonce(key: str) -> str:
-    """Return A key in the 25 characters that Discord allows."""
+    """Return a key in the 25 characters that Discord allows."""
     return hashlib.sha256(key.encode()).hexdigest()[:25]
 
 

@@ -95,7 +95,7 @@ def to_edited(message: Message, me: str, bot_name: str, place: Place) -> Message
 
 
 def to_withdrawn(deleted: Deleted, place: Place, now: datetime) -> MessageWithdrawn:
-    """Return A message is gone; Discord does not say since when."""
+    """Return the withdrawal of a message; Discord does not say since when."""
     return MessageWithdrawn(address=address_of(deleted.channel_id, place), message_id=deleted.id, at=now)
 
 
@@ -128,7 +128,7 @@ def to_added(guild: Guild) -> BotAdded | None:
 
 
 def to_said(interaction: Interaction, place: Place) -> ChatMessage | None:
-    """Return A slash command is its text; a pressed button is its person saying what it says."""
+    """Return a slash command as its text, a pressed button as its person's words."""
     user = interaction.user or (interaction.member.user if interaction.member else None)
     text = words_of(interaction)
     if user is None or not text:

@@ -85,12 +85,12 @@ def _card(address: ChatAddress, message: OutgoingMessage, part: str) -> dict[str
 
 
 def _interactive(elements: list[dict[str, object]]) -> dict[str, object]:
-    """Return A card. Source: https://open.feishu.cn/document/uAjLw4CM/ukzMukzMukzM/feishu-cards/card-json-structure."""
+    """Return a card. Source: https://open.feishu.cn/document/uAjLw4CM/ukzMukzMukzM/feishu-cards/card-json-structure."""
     return {"msg_type": "interactive", "content": json.dumps({"elements": elements}, ensure_ascii=False)}
 
 
 def _actions(address: ChatAddress, message: OutgoingMessage) -> dict[str, object]:
-    """Return A button for each choice, which holds what it says."""
+    """Return a button for each choice, which holds what it says."""
     thread = {} if address.thread_id is None else {"thread": address.thread_id}
     buttons = [
         {
@@ -123,7 +123,7 @@ def reply_path(message_id: str) -> str:
 
 
 def _post(message: OutgoingMessage, part: str) -> dict[str, object]:
-    """Return A post in both of the languages whose readers it may meet: it holds the same words for each."""
+    """Return a post in both of the languages whose readers it may meet: it holds the same words for each."""
     paragraphs: list[list[dict[str, object]]] = [[]]
     for span in spans_of(message, part):
         if span.kind == "block":

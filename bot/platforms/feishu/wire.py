@@ -98,7 +98,7 @@ def actor(body: Body) -> str:
 def to_pressed(
     event: Event, names: Mapping[str, str], private_chats: Collection[str], now: datetime
 ) -> ChatMessage | None:
-    """Return A pressed button is its person saying what it says, in reply to the card that has it."""
+    """Return a pressed button as its person's words, in reply to the card that has it."""
     body = event.event
     value = body.action.value or {}
     says, thread, person = value.get("says"), value.get("thread"), actor(body)
@@ -150,7 +150,7 @@ def _to_message(
 
 
 def _thread(message: Message) -> str | None:
-    """Return A topic is answered by replying to the message that began it."""
+    """Return the message that began a topic, to which an answer there replies."""
     return message.root_id if message.thread_id else None
 
 
@@ -168,7 +168,7 @@ def _text(message: Message) -> str:
 
 
 def _post(content: Mapping[str, object]) -> str:
-    """Return A rich text: a title, and paragraphs of parts."""
+    """Return a rich text: a title, and paragraphs of parts."""
     paragraphs = content.get("content")
     lines = [str(content.get("title") or "")]
     for paragraph in paragraphs if isinstance(paragraphs, list) else []:

@@ -155,7 +155,7 @@ def _join_remarks(lines: Iterable[str]) -> list[str]:
 
 
 def _render_style(span: Span) -> Span:
-    """Return A span with its marks: IRC knows bold and slanted text."""
+    """Return a span with its marks: IRC knows bold and slanted text."""
     mark = "\x02" if span.is_bold else "\x1d" if span.is_italic else ""
     if not mark or span.kind == "block":
         return span

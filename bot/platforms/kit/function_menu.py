@@ -24,7 +24,7 @@ _KINDS: Final[Mapping[object, OptionKind]] = {
 
 
 def function_commands(specs: Iterable[ToolSpec], *, taken: Sequence[Command] = ()) -> tuple[Command, ...]:
-    """Return A command for each function whose name a command may have, in their order, without the names of `taken`.
+    """Return a command for each function whose name a command may have, in their order, without the names of `taken`.
 
     A parameter that cannot be filled in as one value (a list, an object) is left out; a function that needs such a one
     has no command.

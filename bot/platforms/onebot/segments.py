@@ -54,5 +54,5 @@ def _text(written: str) -> list[Segment]:
 
 
 def unescaped(written: str) -> str:
-    """Return A text without the escapes of CQ codes; the ampersand comes last."""
+    """Return a text without the escapes of CQ codes; the ampersand comes last."""
     return written.replace("&#91;", "[").replace("&#93;", "]").replace("&#44;", ",").replace("&amp;", "&")

@@ -27,7 +27,7 @@ _PAGE: Final = 1000
 
 
 def web_client(token: str, api_url: str) -> AsyncWebClient:
-    """Return A client that asks once: the SDK's own second try would say a message twice whose answer was lost."""
+    """Return a client that asks once: the SDK's own second try would say a message twice whose answer was lost."""
     return AsyncWebClient(token=token, base_url=api_url, timeout=20, retry_handlers=[])
 
 

@@ -109,7 +109,7 @@ def to_reaction(change: ReactionChange, me: Account, people: Mapping[str, Profil
 def to_command(
     command: Command, people: Mapping[str, Profile], now: datetime, offered: Collection[str] = _COMMANDS
 ) -> ChatMessage:
-    """Return A slash command is what it says: those that are `offered` with their names, others without."""
+    """Return a slash command as its text: with the name for those that are `offered`, else without."""
     words = f"{command.command} {command.text}" if command.command in offered else command.text
     return ChatMessage(
         id=f"command-{command.trigger_id}",
@@ -123,7 +123,7 @@ def to_command(
 
 
 def to_pressed(interaction: Interaction, people: Mapping[str, Profile], now: datetime) -> ChatMessage | None:
-    """Return A pressed button is its person saying what it says, in reply to the message under which it stands."""
+    """Return a pressed button as its person's words, in reply to the message under which it stands."""
     user, channel, message = interaction.user, interaction.channel, interaction.message
     if interaction.type != "block_actions" or not interaction.actions or not (user and channel and message):
         return None

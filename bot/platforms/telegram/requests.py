@@ -70,7 +70,7 @@ def commands(offered: Sequence[Command], *, chinese: bool) -> list[dict[str, str
 
 
 def reaction(emoji: str) -> list[dict[str, str]]:
-    """Return A reaction, or the nearest one that bots may give."""
+    """Return a reaction, or the nearest one that bots may give."""
     return [{"type": "emoji", "emoji": _SIMILAR_REACTIONS.get(emoji, emoji)}]
 
 
@@ -94,7 +94,7 @@ def _message(address: ChatAddress, message: OutgoingMessage, part: str) -> dict[
 
 
 def _special(span: Span) -> str:
-    """Return A mention: of an account by its number, of somebody known by name only as the name is written."""
+    """Return a mention: of an account by its number, of somebody known by name only as the name is written."""
     shown = escape(span.text, quote=False)
     if span.person is None or not span.person.id.lstrip("-").isdigit():
         return shown

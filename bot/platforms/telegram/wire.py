@@ -138,7 +138,7 @@ def _to_pressed(query: CallbackQuery, now: datetime, admins: Collection[str]) ->
 
 
 def _to_added(change: MembershipChange) -> BotAdded | None:
-    """Return the bot is new in a group; the language is that of the app of whoever added it."""
+    """Return that the bot was added to a group, with the app language of the person who added it."""
     is_new = change.new_chat_member.is_in and not change.old_chat_member.is_in
     if not is_new or change.chat.type not in _GROUPS:
         return None

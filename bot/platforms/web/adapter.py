@@ -171,7 +171,7 @@ class WebPlatform:
         if self._history is None or self._receive is None:
             raise DeliveryFailed("the room is not open yet")
         if not await record_once(self._history, message):
-            return await self._said_before(session_id, message)
+            return await self._existing_result(session_id, message)
         await self._history.flush()  # the page is told that the bot has it
         if message.attachments:
             shown = [attachment_shape(each) for each in message.attachments]
@@ -190,7 +190,7 @@ class WebPlatform:
         self._answering.begin(message)
         await (await self._answering.hand_over(message, self._receive))
 
-    async def _said_before(self, session_id: str, message: ChatMessage) -> PostResult:
+    async def _existing_result(self, session_id: str, message: ChatMessage) -> PostResult:
         """Return the result of a message that was posted before, and tell its sender that it exists."""
         shape = await self._person_message(message)
         self.room(session_id).tell(message.sender.id, "message_new", {"message": shape})
@@ -300,7 +300,7 @@ class WebPlatform:
         await self._change_reaction(address.chat_id, message_id, self.bot.id, emoji)
 
     def link(self, address: ChatAddress, message_id: str) -> str | None:
-        """Return A link to the message; None where the address of the page is not known."""
+        """Return a link to the message; None where the address of the page is not known."""
         return f"{self.base_url}/?room={address.chat_id}#{message_id}" if self.base_url else None
 
     def listener(self, message: ChatMessage) -> TextListener | None:

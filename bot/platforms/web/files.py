@@ -178,7 +178,7 @@ def _take(mark: Path, message: str) -> bool:
 
 
 def _harmless(name: str) -> str:
-    """Return A name that is one on every system and in every header and address."""
+    """Return a name that is one on every system and in every header and address."""
     last = PurePath(name.replace("\\", "/")).name
     stem, ending = PurePath(last).stem, PurePath(last).suffix
     kept = _NOT_IN_NAMES.sub("_", stem).strip(" .")[: _LONGEST_NAME - len(ending)]

@@ -102,7 +102,7 @@ def make_frame(
     top: Mapping[str, object] | None = None,
     is_kept: bool = True,
 ) -> Frame:
-    """Return A frame of type `kind`; `top` are fields beside `data`, for clients that read them there."""
+    """Return a frame of type `kind`; `top` are fields beside `data`, for clients that read them there."""
     body = {
         "v": VERSION,
         "type": kind,
@@ -133,12 +133,12 @@ def written(at: datetime) -> str:
 
 
 def author_shape(person: Person, *, bot_id: str = "bot") -> AuthorShape:
-    """Return A person, or the bot."""
+    """Return a person, or the bot."""
     if person.is_bot:
         return AuthorShape(id=bot_id, name=person.name, kind="bot")
     return AuthorShape(id=person.id, name=person.name, kind="person")
 
 
 def attachment_shape(attachment: Attachment) -> AttachmentShape:
-    """Return A file or picture."""
+    """Return a file or picture."""
     return AttachmentShape(kind=attachment.kind, description=attachment.description, url=attachment.url)

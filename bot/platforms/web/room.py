@@ -141,7 +141,7 @@ class Room:
         return lambda: self._watches.remove(watch) if watch in self._watches else None
 
     def frame(self, kind: str, data: Mapping[str, object]) -> Frame:
-        """Return A frame for one listener, outside of the count."""
+        """Return a frame for one listener, outside of the count."""
         return make_frame(kind, self.session_id, self.seq, self._clock.now(), data, is_kept=False)
 
     def since(self, epoch: str, seq: int) -> tuple[Frame, ...] | None:

@@ -28,7 +28,7 @@ def message_shape(
     calls: Sequence[CallShape] = (),
     edited: bool = False,
 ) -> MessageShape:
-    """Return A message as the room shows it."""
+    """Return a message as the room shows it."""
     return MessageShape(
         id=message_id,
         client_id=ids.client_id_of(message_id),
@@ -57,7 +57,7 @@ def extras_of(message: OutgoingMessage, now: datetime) -> Extras:
 
 
 def due_shape(notice: DueNotice, now: datetime) -> dict[str, object]:
-    """Return A reminder at the moment it is said."""
+    """Return a reminder at the moment it is said."""
     return {
         "id": notice.reminder_id,
         "text": notice.content,

@@ -181,7 +181,7 @@ class XmppClient(slixmpp.ClientXMPP):
         return True
 
     def message_to(self, jid: str, body: str | None, *, is_group: bool) -> Message:
-        """Return A message that is not yet sent, with an id of its own; without `body` it says nothing."""
+        """Return a message that is not yet sent, with an id of its own; without `body` it says nothing."""
         message = self.make_message(mto=slixmpp.JID(jid), mbody=body, mtype="groupchat" if is_group else "chat")
         message["id"] = self.new_id()
         return message

@@ -105,7 +105,7 @@ def to_incoming(stanza: Element, room: Room, *, now: datetime, fresh_id: str) ->
 
 
 def _withdrawn(message: str, stanza: Element, room: Room, now: datetime) -> MessageWithdrawn | None:
-    """Return A message is gone where whoever said it takes it back; others cannot."""
+    """Return the withdrawal of a message by its sender; nobody else can withdraw it."""
     if room.authors.get(message) != stanza.get("from"):
         return None
     return MessageWithdrawn(address=ChatAddress(platform=NAME, chat_id=room.jid), message_id=message, at=now)

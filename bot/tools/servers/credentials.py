@@ -83,7 +83,7 @@ class Credentials:
             shown.headers.append(("Authorization", f"Bearer {token}"))
 
     async def _token(self, scheme: Scheme, base_url: str) -> str:
-        """Return A token of the OAuth 2 client credentials grant (RFC 6749 section 4.4), kept until it ends."""
+        """Return a token of the OAuth 2 client credentials grant (RFC 6749 section 4.4), kept until it ends."""
         url = self._connection.token_url or urljoin(f"{base_url}/", scheme.token_url)
         end, token = self._tokens.get(url, (0.0, ""))
         if time.monotonic() < end:

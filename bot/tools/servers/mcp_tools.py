@@ -21,7 +21,7 @@ _MOST_NAMED: Final = 20
 
 
 def tool_spec(tool: "Tool", label: str, confirm: str, taken: Collection[str]) -> ToolSpec:
-    """Return A listed tool as a spec: named and described safely, its schema rebuilt."""
+    """Return a listed tool as a spec: named and described safely, its schema rebuilt."""
     changes = _changes(tool, label)
     return ToolSpec(
         name=tool_name(tool.name, "tool", label, taken),

@@ -231,7 +231,7 @@ def stored_source(toolset: "StoredToolset") -> ToolSource:
 
 
 def _refused_source(refused: "RefusedConnection") -> ToolSource:
-    """Return A source without tools, so that its error is shown wherever the health of sources is."""
+    """Return a source without tools, so that its error is shown wherever the health of sources is."""
     logger.error("tool server connection {} is invalid: {}", refused.label, refused.problem)
     health = Health(is_ok=False, detail=f"not used: {refused.problem}", is_final=True)
     return ToolSource(

@@ -93,7 +93,7 @@ def _span(words: str, ctx: CallContext) -> tuple[time, time] | None:
 
 
 def _in_words(words: str, ctx: CallContext) -> tuple[time, time] | None:
-    found = time_reader(ctx).parse_all(words, ctx.said_at, language=ctx.language)
+    found = time_reader(ctx).parse_all(words, ctx.message_time, language=ctx.language)
     readings = [each.best for each in found if each.best is not None and each.best.has_clock]
     if len(readings) == 1 and readings[0].end is not None:
         first, last = _wall(readings[0].start.time()), _wall(readings[0].end.time())
@@ -128,7 +128,7 @@ def _forms(words: str, ctx: CallContext) -> tuple[str, str]:
 def _parse_clock(words: str, ctx: CallContext) -> time | None:
     """Parse `words` as a clock time; a bare figure is one."""
     for form in _forms(words, ctx):
-        best = whole_time(form, ctx.said_at, language_of(form, ctx.language), time_reader(ctx).parse_all)
+        best = whole_time(form, ctx.message_time, language_of(form, ctx.language), time_reader(ctx).parse_all)
         if best is not None and best.has_clock and best.end is None and best.rrule is None:
             return _wall(best.start.time())
     return None

@@ -71,7 +71,7 @@ def due_meanwhile(reminder: Reminder, ctx: CallContext) -> datetime | None:
     if edits.drop_follow_up(reminder.schedule).rule or reminder.state is ReminderState.PAUSED:
         return None
     due = reminder.schedule.start.replace(tzinfo=zone_of(reminder.schedule))
-    return due if ctx.said_at < due <= ctx.clock.now() else None
+    return due if ctx.message_time < due <= ctx.clock.now() else None
 
 
 def _unusual_options(reminder: Reminder, language: str) -> list[str]:

@@ -62,7 +62,7 @@ def changed_schedule(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) 
         return Schedule(start=datetime.combine(day, clock), zone=old.zone)
     proposed = _parse_schedule(args, args.time, ctx)
     verdict = cross_check(
-        proposed, _words(args, ctx), now=ctx.said_at, zone=ctx.zone, language=ctx.language, times=time_reader(ctx)
+        proposed, _words(args, ctx), now=ctx.message_time, zone=ctx.zone, language=ctx.language, times=time_reader(ctx)
     )
     return verdict.schedule
 
@@ -121,7 +121,7 @@ def _names_last_day(words: str, ctx: CallContext) -> bool:
 
 def _names_day(words: str, day: date, ctx: CallContext) -> bool:
     """Return whether `words`, at the beginning of the month of `day`, name that day."""
-    now = ctx.said_at.replace(year=day.year, month=day.month, day=1)
+    now = ctx.message_time.replace(year=day.year, month=day.month, day=1)
     found = time_reader(ctx).parse_all(words, now, language=ctx.language)
     return any(each.best is not None and each.best.has_day and each.best.start.date() == day for each in found)
 
@@ -160,7 +160,7 @@ def _parse_schedule(args: ReminderUpdateArgs, when: str, ctx: CallContext) -> Sc
     wish = ReminderArgs(
         type=args.type or "once", time=when, content="", weekday=args.weekday, rrule=args.rrule, person=None
     )
-    return schedule_from(wish, now=ctx.said_at, zone=ctx.zone, language=ctx.language, times=time_reader(ctx))
+    return schedule_from(wish, now=ctx.message_time, zone=ctx.zone, language=ctx.language, times=time_reader(ctx))
 
 
 def _words(args: ReminderUpdateArgs, ctx: CallContext) -> str:
@@ -175,7 +175,9 @@ def _requested_clock(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) 
     if given is not None:
         return given
     text = args.time if args.time and is_clock(args.time) else _words(args, ctx)
-    found = [each for each in time_reader(ctx).parse_all(text, ctx.said_at, language=ctx.language) if each.readings]
+    found = [
+        each for each in time_reader(ctx).parse_all(text, ctx.message_time, language=ctx.language) if each.readings
+    ]
     if len(found) != 1:
         return None
     reading = found[0].readings[0]
@@ -188,7 +190,7 @@ def _requested_clock(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) 
 
 def _requested_day(words: str, ctx: CallContext) -> date | None:
     """Return the requested day, where only a day was requested; the clock stays."""
-    found = time_reader(ctx).parse_all(words, ctx.said_at, language=ctx.language)
+    found = time_reader(ctx).parse_all(words, ctx.message_time, language=ctx.language)
     reading = found[0].best if len(found) == 1 else None
     if reading is None or reading.rrule or reading.has_clock or reading.part or not reading.has_day:
         return None

@@ -57,7 +57,7 @@ async def on_that_day_only(reference: str, ctx: CallContext, reminders: Reminder
         return None
     words = all_of(reference) or reference
     is_id = row_key(reference) is not None and not reference.isalpha()  # "x9h89x" is no hour, "sunday" no id
-    read = None if is_id else due_words(words, ctx.said_at, zone_name(ctx.zone), time_reader(ctx))
+    read = None if is_id else due_words(words, ctx.message_time, zone_name(ctx.zone), time_reader(ctx))
     if read is None or not any(reading.has_day for reading in read.readings):
         return await _skip_by_message(reference, ctx, reminders)
     named = await reminders.named(ctx.chat, ctx.sender, reference)

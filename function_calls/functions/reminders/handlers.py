@@ -129,9 +129,9 @@ async def _update(
         return ToolResult(ok=False, text=asked, error="neither time nor content was given", is_question=True)
     if is_over:
         edit = edit if edit.schedule is not None else replace(edit, schedule=old.schedule)
-        revived = await reminders.revert(ctx.chat, ctx.sender, old.id, edit, asked_at=ctx.said_at)
+        revived = await reminders.revert(ctx.chat, ctx.sender, old.id, edit, asked_at=ctx.message_time)
         return changed_told(revived, ctx, "changed", delete(revived))
-    changed = await reminders.edit(ctx.chat, ctx.sender, old.id, edit, asked_at=ctx.said_at)
+    changed = await reminders.edit(ctx.chat, ctx.sender, old.id, edit, asked_at=ctx.message_time)
     return changed_told(changed, ctx, "skipped" if args.skip else "changed", put_back(old))
 
 

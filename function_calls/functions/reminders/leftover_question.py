@@ -46,7 +46,9 @@ def _is_answerable(ctx: CallContext) -> bool:
 
 def _is_at(words: str, schedule: Schedule, ctx: CallContext) -> bool:
     """Return whether `schedule` is at the clock time that `words` name, in either half of the day."""
-    clocks = {(each.start.hour % 12, each.start.minute) for each in parse(words, ctx.said_at).readings} if words else ()
+    clocks = (
+        {(each.start.hour % 12, each.start.minute) for each in parse(words, ctx.message_time).readings} if words else ()
+    )
     return (schedule.start.hour % 12, schedule.start.minute) in clocks
 
 
@@ -86,6 +88,6 @@ def _when(schedule: Schedule | None, ctx: CallContext) -> str:
     if schedule.rule:
         when = recurrence_text.schedule_words(ctx.language, schedule)
     else:
-        first = next_fires(schedule, ctx.said_at, 1)
+        first = next_fires(schedule, ctx.message_time, 1)
         when = date_format.moment(ctx.language, first[0], ctx.now) if first else ""
     return say(ctx.language, "reminder.leftover_when", when=when) if when else ""

@@ -47,7 +47,7 @@ PART: Final = re.compile(r"[,;.!?，。；！？、\n]|\band\b|并且|然后|然
 
 def readings_in(words: str, ctx: CallContext) -> list[Reading]:
     """Return the times that `words` name."""
-    found = time_reader(ctx).parse_all(words, ctx.said_at, language=ctx.language) if words else ()
+    found = time_reader(ctx).parse_all(words, ctx.message_time, language=ctx.language) if words else ()
     return [each.best for each in found if each.best is not None]
 
 

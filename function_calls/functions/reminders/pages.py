@@ -117,7 +117,7 @@ def _nothing(asked: AskedPage, ctx: CallContext, *, has_others: bool) -> str:
 
 
 def _names_time(wanted: str, ctx: CallContext) -> bool:
-    return due_words(wanted, ctx.said_at, zone_name(ctx.zone), time_reader(ctx)) is not None
+    return due_words(wanted, ctx.message_time, zone_name(ctx.zone), time_reader(ctx)) is not None
 
 
 def _by_day(numbered: Sequence[tuple[int, Reminder]], ctx: CallContext) -> list[str]:

@@ -76,10 +76,10 @@ def until_of(words: str | None, ctx: CallContext) -> Until:
         RequestRefused: `time_not_understood`.
     """
     if not words:
-        return Until(moment=ctx.said_at + _USUAL, length=_USUAL)
+        return Until(moment=ctx.message_time + _USUAL, length=_USUAL)
     moment = moment_of(words, ctx)
     length = _length_in(words, ctx) or _length_in(ctx.message.text, ctx)
-    is_length = length is not None and abs(moment - ctx.said_at - length) <= _EXACT
+    is_length = length is not None and abs(moment - ctx.message_time - length) <= _EXACT
     return Until(
         moment=moment,
         length=length if is_length else None,
@@ -113,7 +113,7 @@ async def put_off(reference: str, until: Until, ctx: CallContext, reminders: Rem
     schedule = old.schedule if said is None and old is not None else said.schedule if said is not None else None
     moment = until.moment if schedule is None else until.of(schedule, None, ctx.now)
     after = await reminders.snooze(
-        ctx.chat, ctx.sender, reference, moment, request_key=ctx.call_id, asked_at=ctx.said_at
+        ctx.chat, ctx.sender, reference, moment, request_key=ctx.call_id, asked_at=ctx.message_time
     )
     undo = put_back(old) if old is not None and old.id == after.id else delete(after)
     return changed_told(after, ctx, "snoozed", undo)
@@ -134,7 +134,9 @@ async def _snooze_pending(old: Reminder, until: Until, ctx: CallContext, reminde
         moved = await move_to(once_at(moment, old.schedule.zone), coming[0], old, ctx, reminders)
         if moved is not None:
             return moved
-    after = await reminders.snooze(ctx.chat, ctx.sender, old.id, moment, request_key=ctx.call_id, asked_at=ctx.said_at)
+    after = await reminders.snooze(
+        ctx.chat, ctx.sender, old.id, moment, request_key=ctx.call_id, asked_at=ctx.message_time
+    )
     return changed_told(after, ctx, "snoozed", put_back(old))
 
 
@@ -229,7 +231,7 @@ async def _repeat(old: Reminder, moment: datetime, ctx: CallContext, reminders: 
             targets=old.targets if is_own else (),
             is_private=ctx.message.is_private,
             is_urgent=old.is_urgent,
-            asked_at=ctx.said_at,
+            asked_at=ctx.message_time,
         )
     )
     receipt = Receipt(action="set", subject=again.id, undo=delete(again))
@@ -255,7 +257,7 @@ def _length_in(words: str, ctx: CallContext) -> timedelta | None:
     if found is None:
         return None
     try:
-        return moment_of(pack.data.from_now.format(span=found[0]), ctx) - ctx.said_at
+        return moment_of(pack.data.from_now.format(span=found[0]), ctx) - ctx.message_time
     except RequestRefused:
         return None
 

@@ -32,7 +32,7 @@ _CLOCK: Final = frozenset({"BYHOUR", "BYMINUTE", "BYSECOND", "WKST", "EXDATE", *
 
 def with_days_for_good(args: ReminderUpdateArgs, ctx: CallContext) -> ReminderUpdateArgs:
     """Convert recurring skipped days in `args` to days of the week: "skip Sundays" is no single day."""
-    if not args.skip or args.days or not are_all(args.skip, ctx.said_at, ctx.language, time_reader(ctx).parse_all):
+    if not args.skip or args.days or not are_all(args.skip, ctx.message_time, ctx.language, time_reader(ctx).parse_all):
         return args
     return args.model_copy(update={"skip": None, "days": LEFT_OUT + args.skip})
 
@@ -86,13 +86,13 @@ async def which_of_those_days(args: ReminderUpdateArgs, old: Reminder, ctx: Call
 
 def is_only_day(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> bool:
     """Return whether the skipped days are all its days, so that only the coming one can be meant."""
-    named = weekdays_in((args.days or "").lstrip(LEFT_OUT), ctx.said_at, ctx.language, time_reader(ctx).parse_all)
+    named = weekdays_in((args.days or "").lstrip(LEFT_OUT), ctx.message_time, ctx.language, time_reader(ctx).parse_all)
     return bool(named) and _days_of(old) <= named
 
 
 def _on_days(words: str, old: Schedule, ctx: CallContext) -> Schedule:
     sign, spoken = (words[0], words[1:]) if words[:1] in {ADDED, LEFT_OUT} else ("", words)
-    named = weekdays_in(spoken.strip(), ctx.said_at, ctx.language, time_reader(ctx).parse_all)
+    named = weekdays_in(spoken.strip(), ctx.message_time, ctx.language, time_reader(ctx).parse_all)
     if not named:
         raise RequestRefused("time_not_understood", time=spoken)
     before = _days_of(old)
@@ -144,7 +144,7 @@ def _with_remaining_count(new: Schedule, old: Schedule, ctx: CallContext) -> Sch
 
 def _until(words: str, old: Schedule, ctx: CallContext) -> Schedule:
     """Return `old` until the day that `words` name, inclusive."""
-    last = last_day(words, ctx.said_at, ctx.language, time_reader(ctx).parse_all)
+    last = last_day(words, ctx.message_time, ctx.language, time_reader(ctx).parse_all)
     if last is None:
         raise RequestRefused("time_not_understood", time=words)
     ended = edits.end_before(_endless(old), last + _DAY)

@@ -82,7 +82,7 @@ def rest_told(reminder: Reminder, rest: Suspension, missed: Sequence[datetime], 
 
 
 def _reading(words: str, ctx: CallContext) -> Reading | None:
-    return time_reader(ctx).parse(words, ctx.said_at.astimezone(ctx.zone), language=ctx.language).best
+    return time_reader(ctx).parse(words, ctx.message_time.astimezone(ctx.zone), language=ctx.language).best
 
 
 def _consecutive_days(reading: Reading | None) -> Suspension | None:

@@ -46,7 +46,7 @@ def with_skipped(words: str, old: Schedule, ctx: CallContext) -> Schedule:
 
 def _day(words: str, ctx: CallContext) -> datetime:
     """Return the first moment of a day, on the wall clock."""
-    named = time_reader(ctx).parse_all(words, ctx.said_at, language=ctx.language)
+    named = time_reader(ctx).parse_all(words, ctx.message_time, language=ctx.language)
     found = [each.best for each in named if each.readings]
     if len(found) != 1 or found[0] is None or found[0].rrule:
         raise RequestRefused("time_not_understood", time=words)

@@ -17,7 +17,7 @@ async def summary_schedule(args: SummaryScheduleArgs, ctx: CallContext, reminder
     """定时总结 / Post a summary of this chat at a coming time, once or regularly. For one now call `summary`."""
     content = say(ctx.language, "summary.scheduled")
     times = ReminderArgs(**args.model_dump(), content=content)
-    schedule = schedule_from(times, now=ctx.said_at, zone=ctx.zone, language=ctx.language, times=time_reader(ctx))
+    schedule = schedule_from(times, now=ctx.message_time, zone=ctx.zone, language=ctx.language, times=time_reader(ctx))
     reminder = await reminders.create(
         NewReminder(
             request_key=ctx.call_id,

@@ -88,7 +88,7 @@ def _last_messages(said: str, made: Callable[..., SummaryWindow]) -> SummaryWind
 
 
 def _time_window(said: str, ctx: CallContext, made: Callable[..., SummaryWindow]) -> SummaryWindow | None:
-    now = ctx.said_at.astimezone(ctx.zone)
+    now = ctx.message_time.astimezone(ctx.zone)
     for pattern, replacement in _words().reworded:
         said = pattern.sub(replacement, said)
     reading = parse(said, now, language=ctx.language, future=False, day_parts=_BEGINNINGS).best

@@ -42,7 +42,7 @@ class Mending:
         Several days are one request where the person's own words say a repetition.
         """
         repeats = "rrule" in own.arguments or own.arguments.get("type", "once") != "once"
-        days = {_first(_DAY, call) for call in chosen} - {"", f"{self._turn.said_at:%Y-%m-%d}"}
+        days = {_first(_DAY, call) for call in chosen} - {"", f"{self._turn.message_time:%Y-%m-%d}"}
         gists = {(str(call.arguments.get("content", "")).casefold(), _first(_CLOCK, call)) for call in chosen}
         return len(gists) == 1 and (repeats or len(days) <= 1)
 
@@ -58,7 +58,7 @@ class Mending:
             return {}
         reading = _reading(clause.times[0], str(call.arguments.get("time", "")))
         content = "" if self._is_said(str(call.arguments.get("content", ""))) else self._ear.without_times(clause)
-        times = schedule_arguments(reading, self._turn.said_at) if reading is not None else {}
+        times = schedule_arguments(reading, self._turn.message_time) if reading is not None else {}
         return {**times, "content": content}
 
     def _merged(self, call: ToolCall, own: Mapping[str, object]) -> ToolCall:

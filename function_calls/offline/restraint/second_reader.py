@@ -122,7 +122,7 @@ class SecondReader:
     def _ear(self, turn: Turn) -> Ear:
         return Ear(
             pack=load_pack(language_of(turn.message.text, turn.language)),
-            now=turn.said_at,
+            now=turn.message_time,
             names=(turn.bot_name,),
             is_addressed=turn.message.is_addressed or turn.message.is_private,
             read_times=self._read_times,

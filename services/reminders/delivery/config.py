@@ -42,7 +42,7 @@ class Prefetch:
         self._send_seconds: float | None = None
         self._question_seconds = 0.0
         self.ahead = 0
-        """How many more than there are free senders may be begun."""
+        """The number of sends that may begin beyond the free senders."""
 
     def record_send(self, seconds: float) -> None:
         """Record the duration of a send."""

@@ -20,7 +20,7 @@ class PendingAcks:
         self._unjournaled: list[DeliveryOutcome] = []
         self._appending = asyncio.Lock()
         self.is_commit_wanted = False
-        """Whether only a commit can record some of them."""
+        """True if some of them need a commit to be recorded."""
 
     def __len__(self) -> int:
         return len(self._open)

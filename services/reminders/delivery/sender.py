@@ -103,7 +103,7 @@ class Sender:
         now = self._clock.now()
         if self._reported:
             self._reported.difference_update(lease.reminder_key for lease in leases)
-        return [(lease, _said(lease, now, message_id)) for lease in leases]
+        return [(lease, _sent_outcome(lease, now, message_id)) for lease in leases]
 
     def lost(self, leases: Together, reason: str) -> list[tuple[Lease, DeliveryOutcome]]:
         """Return the outcomes of a send whose result is unknown."""
@@ -147,7 +147,7 @@ class Sender:
             logger_of(lease).warning("could not report the failed reminder to its owner: {}", error)
 
 
-def _said(lease: Lease, at: datetime, message_id: str | None) -> DeliveryOutcome:
+def _sent_outcome(lease: Lease, at: datetime, message_id: str | None) -> DeliveryOutcome:
     return DeliveryOutcome(
         delivery_id=lease.notice.delivery_id,
         reminder_key=lease.reminder_key,

@@ -102,7 +102,7 @@ def _is_new_memory(connection: sa.Connection, row: Columns) -> int:
 
 
 def _is_new_turn(connection: sa.Connection, row: Columns) -> int:
-    """Return turns have no key of their own either: one of the same message at the same time is the same."""
+    """Insert a turn unless one of the same message at the same time is stored; return how many were inserted."""
     is_same = sa.and_(*(TURN.c[name] == row[name] for name in ("message_id", "chat_key", "at")))
     if connection.scalar(sa.select(TURN.c.id).where(is_same).limit(1)) is not None:
         return 0

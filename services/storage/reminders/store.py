@@ -110,14 +110,14 @@ class SqlReminderStore:
         here = DELIVERY.c.chat_key == chat_key
         being_said = sa.and_(here, IS_HELD, DELIVERY.c.state == DeliveryState.SENDING.value)
         said = sa.union_all(
-            sa.select(DELIVERY.c.reminder_id, sa.literal(LATEST).label("said_at")).where(being_said),
+            sa.select(DELIVERY.c.reminder_id, sa.literal(LATEST).label("message_time")).where(being_said),
             sa.select(DELIVERY.c.reminder_id, DELIVERY.c.sent_at).where(here, DELIVERY.c.sent_at >= to_micros(since)),
         ).subquery()
         query = (
             sa.select(REMINDER)
             .join(said, said.c.reminder_id == REMINDER.c.id)
             .group_by(REMINDER.c.id)
-            .order_by(sa.func.max(said.c.said_at).desc())
+            .order_by(sa.func.max(said.c.message_time).desc())
             .limit(limit)
         )
         return await self._rows(query)

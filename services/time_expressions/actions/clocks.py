@@ -40,7 +40,7 @@ def clock_seconds(values: Values) -> Clock | None:
 
 
 def with_half(values: Values, *, half: str = "") -> Clock | None:
-    """Return A clock marked am or pm; 1515pm stays what it is."""
+    """Return a clock marked am or pm; 1515pm stays what it is."""
     base, *named = values
     half = half or (named[0] if named else "")
     if isinstance(base, int):
@@ -89,7 +89,7 @@ def clock_shifted(values: Values, *, sign: int = 1) -> Clock | None:
 
 
 def bare_clock(values: Values) -> Clock | None:
-    """Return A bare number beside a part of the day, or after "at"."""
+    """Return a bare number beside a part of the day, or after "at"."""
     value = values[0]
     if isinstance(value, Clock):
         return value
@@ -97,7 +97,7 @@ def bare_clock(values: Values) -> Clock | None:
 
 
 def clock_piece(values: Values, *, strength: int = 2) -> Slots | None:
-    """Return A piece made of one clock, or of several."""
+    """Return a piece made of one clock, or of several."""
     clocks = [bare_clock([value]) for value in both(values)]
     told = [one for one in clocks if one is not None]
     if len(told) < len(clocks):

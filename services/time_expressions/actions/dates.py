@@ -26,7 +26,7 @@ _DAYS = {"days", "months", "weekdays", "feast", "edge"}
 
 
 def date(values: Values, *, form: str, strength: int = 2) -> Slots | None:
-    """Return A date from its parts; `form` names them in order with the letters y, m, d."""
+    """Return a date from its parts; `form` names them in order with the letters y, m, d."""
     parts = dict(zip(form, values, strict=True))
     made: Slots = {"strength": strength}
     days = parts.get("d")
@@ -153,7 +153,7 @@ def holiday(values: Values, *, strength: int) -> Slots:
 
 
 def last_midnight(values: Values) -> Slots:
-    """Return new Year's Eve at midnight: where the day ends, and not where it begins."""
+    """Return midnight at the end of New Year's Eve, not at its beginning."""
     return {**values[-1], "clocks": (Clock(_LAST_HOUR, 0, 0, "24", "hour"),), "strength": 2}
 
 

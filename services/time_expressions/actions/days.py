@@ -68,7 +68,7 @@ def shifted(values: Values, *, unit: str = "") -> Slots:
 
 
 def weekday(values: Values, *, strength: int = 2, week: int | None = None, **fixed: Any) -> Slots:
-    """Return A weekday: bare, or of the present calendar week plus `week`."""
+    """Return a weekday: bare, or of the present calendar week plus `week`."""
     made: Slots = {"weekdays": values[-1] if isinstance(values[-1], tuple) else (values[-1],), "strength": strength}
     if week is not None:
         made["shift"] = Shift("week", week)

@@ -59,5 +59,5 @@ def refuse(_values: Values) -> Slots:
 
 
 def piece(values: Values, **fixed: Any) -> Slots:
-    """Return A piece that is one already, with fields that the rule states."""
+    """Return a piece that is one already, with fields that the rule states."""
     return typed({**values[-1], **fixed})

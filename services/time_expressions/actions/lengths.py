@@ -43,7 +43,7 @@ def fraction(values: Values) -> float | None:
 
 
 def times(values: Values, *, factor: float) -> float:
-    """Return A number of quarters, and the like."""
+    """Return a number of quarters, and the like."""
     return float(values[0] * factor)
 
 
@@ -74,7 +74,7 @@ def half_span(values: Values, *, part: float = 0.5) -> Span | None:
 
 
 def measure(amount: float, unit: str) -> Span | None:
-    """Return A length of `amount` units, or None where there is no such unit or the length is absurd."""
+    """Return a length of `amount` units, or None where there is no such unit or the length is absurd."""
     if amount > (_MOST_YEARS if unit == "year" else _MOST_UNITS):
         return None
     whole = amount == int(amount)
@@ -141,7 +141,7 @@ def workday_after(values: Values, *, length_first: bool = False) -> Slots | None
 
 
 def weeks_from(values: Values) -> Slots | None:
-    """Return A week tomorrow, two weeks today."""
+    """Return a week tomorrow, two weeks today."""
     length, anchor = values
     return offset_from(values) if length.unit in {"week", "fortnight"} and "clocks" not in anchor else None
 
@@ -194,5 +194,5 @@ def clock_span(values: Values) -> Span | None:
 
 
 def span_of(values: Values, *, unit: str, factor: int = 1, more: float = 0) -> Span | None:
-    """Return A number of one unit that the rule names, and perhaps a part of it."""
+    """Return a number of one unit that the rule names, and perhaps a part of it."""
     return measure(values[0] * factor + more, unit)

@@ -159,7 +159,7 @@ async def test_times_of_what_was_agreed_to_count_from_the_request_and_not_from_t
     await here.say("yes")
     context = bans.made[0][-1]
 
-    assert (context.said_at, context.now) == (asked_at, here.clock.now())
+    assert (context.message_time, context.now) == (asked_at, here.clock.now())
 
 
 async def test_a_function_of_the_arguments_decides_and_words_the_question(room, bans):

@@ -33,7 +33,7 @@ class FakeCourier:
     def __init__(self) -> None:
         self.clock: Clock = SystemClock()
         self.said: list[DueNotice] = []
-        self.said_at: list[datetime] = []
+        self.message_time: list[datetime] = []
         self.reported: list[tuple[DueNotice, str]] = []
         self.failures: list[Exception] = []
         self.hold = asyncio.Event()
@@ -51,7 +51,7 @@ class FakeCourier:
         finally:
             self.in_flight -= 1
         self.said.append(notice)
-        self.said_at.append(self.clock.now())
+        self.message_time.append(self.clock.now())
         return f"m{len(self.said)}"
 
     async def report_undeliverable(self, notice: DueNotice, reason: str) -> None:

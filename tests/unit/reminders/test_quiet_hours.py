@@ -84,7 +84,7 @@ async def test_what_falls_due_in_quiet_hours_waits_for_their_end(desk):
     (notice,) = desk.courier.said
     assert early == []
     assert notice.was_held
-    assert desk.courier.said_at[0].time() == time(10)
+    assert desk.courier.message_time[0].time() == time(10)
 
 
 @pytest.mark.looptime

@@ -21,7 +21,7 @@ async def test_a_reminder_is_said_at_its_instant(desk):
     (notice,) = desk.courier.said
     assert early == []
     assert notice.due_at == reminder.next_fires[0]
-    assert timedelta(0) <= desk.courier.said_at[0] - notice.due_at < timedelta(milliseconds=10)
+    assert timedelta(0) <= desk.courier.message_time[0] - notice.due_at < timedelta(milliseconds=10)
 
 
 async def test_a_nearer_reminder_does_not_wait_for_a_farther_one(desk):
@@ -60,7 +60,7 @@ async def test_what_was_due_while_the_bot_was_down_is_said_with_its_time(desk):
 
     (notice,) = desk.courier.said
     assert notice.due_at == reminder.next_fires[0]
-    assert desk.courier.said_at[0] - notice.due_at > timedelta(minutes=59)
+    assert desk.courier.message_time[0] - notice.due_at > timedelta(minutes=59)
 
 
 async def test_missed_fires_of_a_recurring_reminder_are_one_notice(desk):

@@ -69,7 +69,7 @@ async def test_a_reform_moves_recurring_reminders_and_no_others(desk, use_zone_d
     async with desk.running(desk.new_service(zone_data=zone_data_version())):
         await asyncio.sleep(26 * 3600)
 
-    said = dict(zip(desk.courier.texts, desk.courier.said_at, strict=True))
+    said = dict(zip(desk.courier.texts, desk.courier.message_time, strict=True))
     assert once.next_fires == daily.next_fires[:1]
     assert said["daily"] - datetime(2026, 11, 21, 7, 0, tzinfo=UTC) < timedelta(seconds=1)
     assert said["once"] - datetime(2026, 11, 21, 8, 0, tzinfo=UTC) < timedelta(seconds=1)

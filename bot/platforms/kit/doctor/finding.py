@@ -31,5 +31,5 @@ def problem(about: str, said: str, next_step: str) -> Finding:
 
 
 def warning(about: str, said: str) -> Finding:
-    """Return it works, but hardly as it was meant."""
+    """Return the finding of something that works, but probably not as intended."""
     return Finding(about=about, said=said, is_warning=True)
