@@ -39,8 +39,6 @@ RUN_BY = {
 """Python and curl that need a harness, and the test that has it."""
 
 NOT_RUN = {
-    ("docs/reference/time.md", "console"): "the scorer and its corpora are not part of this repository",
-    ("docs/reference/intents.md", "console"): "the scorer and its corpora are not part of this repository",
     ("docs/how-to/check-the-bot.md", "text"): "what `bubbles doctor` prints on somebody's machine",
     ("docs/explanation/architecture.md", "text"): "a drawing",
     ("docs/explanation/delivery-guarantees.md", "text"): "a drawing",
