@@ -16,7 +16,7 @@ from bot.platforms.base import Platform
 from bot.platforms.catalog import create_platforms
 from bot.plugins.watcher import plugins_watched
 from bot.tools.servers.sources import tool_secrets
-from function_calls.language.recognized_phrases import every_claim
+from function_calls.model_calls import unproven_claims
 from function_calls.offline import OfflineInterpreter
 from services.kernel.clock import Clock
 
@@ -84,7 +84,7 @@ async def _serve(
 async def _warming_up(app: App) -> AsyncIterator[None]:
     """Compile the sentences of all languages while nobody speaks; the first message waits for its own only.
 
-    The same goes for the words by which models claim a change, where there is a model.
+    The same goes for the patterns that the answers of a model are checked with, where there is a model.
     """
 
     async def warm_up() -> None:
@@ -92,7 +92,7 @@ async def _warming_up(app: App) -> AsyncIterator[None]:
         await app.settled()
         await asyncio.to_thread(OfflineInterpreter.warm_up)
         if app.has_model:
-            await asyncio.to_thread(every_claim)
+            await asyncio.to_thread(unproven_claims.warm_up, app.registry.specs)
 
     warming = asyncio.create_task(warm_up(), name="warm up")
     try:

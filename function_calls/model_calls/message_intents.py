@@ -1,6 +1,7 @@
 """Detect the intents of the person's own words, as opposed to untrusted text in the turn."""
 
 import re
+from collections.abc import Collection
 
 from function_calls.model_calls.transcript import result_text
 from function_calls.offline.examples import ExampleSentences
@@ -38,8 +39,11 @@ def was_shown(turn: Turn, text: str) -> bool:
 
 
 @limited_effort()
-def intents_of(turn: Turn, message: ChatMessage) -> frozenset[str]:
-    """Return the names of the tools that `message` asks for, by sentence patterns and tools' examples."""
+def intents_of(turn: Turn, message: ChatMessage, wanted: Collection[str] | None = None) -> frozenset[str]:
+    """Return the names of the tools that `message` asks for, by sentence patterns and tools' examples.
+
+    With `wanted` only these are sought, so that the examples of other tools are not compiled.
+    """
     ear = Ear(
         pack=load_pack(language_of(message.text, turn.language)),
         now=turn.message_time,
@@ -48,8 +52,10 @@ def intents_of(turn: Turn, message: ChatMessage) -> frozenset[str]:
         read_times=parse_all,
     )
     found = {request.intent for request in ear.requests(message.text)}
-    example = ExampleSentences().match(ear.core(message.text), turn.tools, is_addressed=ear.is_addressed)
-    return frozenset(found if example is None else found | {example[0]})
+    tools = turn.tools if wanted is None else tuple(tool for tool in turn.tools if tool.name in wanted)
+    example = ExampleSentences().match(ear.core(message.text), tools, is_addressed=ear.is_addressed)
+    found |= set() if example is None else {example[0]}
+    return frozenset(found if wanted is None else found.intersection(wanted))
 
 
 def clauses_that_ask_for(intent: str, context: CallContext) -> tuple[str, ...]:

@@ -1,20 +1,31 @@
 """Detect claims of a change in a model's answer that no receipt proves."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
 from function_calls.language.messages import say
-from function_calls.language.recognized_phrases import bare, every_claim, folded, foreign_change_requests
+from function_calls.language.recognized_phrases import LANGUAGES, bare, every_claim, folded, foreign_change_requests
 from function_calls.model_calls.forged_receipts import bare_text, is_forged, strip_receipt_marks
 from function_calls.model_calls.message_intents import intents_of
 from function_calls.model_calls.transcript import result_text
-from function_calls.tools.calls import Interpretation, Step, ToolCall, Turn
+from function_calls.offline.examples import ExampleSentences
+from function_calls.offline.restraint.signs import load_signs
+from function_calls.tools.calls import Interpretation, Step, ToolCall, ToolSpec, Turn
 
 _SENTENCE = re.compile(r"[^.!?。！？；;\n]+(?:[.!?。！？；;]+|\n|$)")
 _CHANGES = frozenset({"reminder_set", "reminder_delete", "reminder_update", "reminder_snooze", "undo"})
 _KEEPING = frozenset({"reminder_state", "memory_save", "memory_forget", "time_zone", "quiet_hours"})
+_WANTED = _CHANGES | _KEEPING
+
+
+def warm_up(tools: Iterable[ToolSpec]) -> None:
+    """Compile the patterns that the answers of a model are checked with, before the first answer."""
+    every_claim()
+    for language in LANGUAGES:
+        load_signs(language)
+    ExampleSentences().match("", tuple(tool for tool in tools if tool.name in _WANTED), is_addressed=True)
 
 
 def is_unproven(turn: Turn, answer: str) -> bool:
@@ -46,7 +57,7 @@ def is_promise(turn: Turn, answer: str) -> bool:
 
 def only_changes(calls: Sequence[ToolCall]) -> bool:
     """Return whether `calls` are all of functions that set, change, keep or delete something of the person's."""
-    return bool(calls) and all(call.name in _CHANGES or call.name in _KEEPING for call in calls)
+    return bool(calls) and all(call.name in _WANTED for call in calls)
 
 
 def asks_for_change(turn: Turn) -> bool:
@@ -54,7 +65,7 @@ def asks_for_change(turn: Turn) -> bool:
     words = folded(turn.message.text)
     if any(each in words for each in foreign_change_requests()):
         return True
-    return not (_CHANGES | _KEEPING).isdisjoint(intents_of(turn, turn.message))
+    return bool(intents_of(turn, turn.message, _WANTED))
 
 
 def what_happened(turn: Turn) -> Interpretation:
@@ -85,7 +96,7 @@ def _has_receipt(steps: Sequence[Step]) -> bool:
 
 def _may_have_changed(turn: Turn) -> bool:
     """Return whether a call of this turn changed something, or may have outside of the bot or in an agent."""
-    reading = {spec.name for spec in turn.tools if not spec.changes_state} - _CHANGES - _KEEPING
+    reading = {spec.name for spec in turn.tools if not spec.changes_state} - _WANTED
     return any(
         result.receipts or result.spawned is not None or (result.ok and call.name not in reading)
         for step in turn.steps

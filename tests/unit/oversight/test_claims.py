@@ -5,6 +5,8 @@ import pytest
 from bot.testing.models import ScriptedInterpreter
 from function_calls.conversation.agents.agent import Agent
 from function_calls.conversation.agents.agent_tool import AgentTool
+from function_calls.model_calls import unproven_claims
+from function_calls.offline import examples
 from function_calls.registry import tool_function
 from function_calls.tools.calls import Receipt, ToolResult
 from services.kernel.errors import ToolFailed
@@ -190,3 +192,23 @@ async def test_what_ran_before_a_failure_is_told_with_it(room):
     told = await room(wipe, reminder_set, script=script).say("remind me, please")
 
     assert told.startswith("That did not work (reminder_set): the book is closed\nI cannot confirm")
+
+
+async def test_first_answer_compiles_no_examples_after_the_warm_up(room):
+    @tool_function(examples=["my time zone is {zone}"])
+    async def time_zone(zone: str) -> str:
+        """Store the zone."""
+        return zone
+
+    @tool_function(examples=["paint it {colour}"])
+    async def paint(colour: str) -> str:
+        """Paint."""
+        return colour
+
+    examples._templates.cache_clear()
+    talker = room(time_zone, paint, script=["It is blue."])
+    unproven_claims.warm_up(talker.router.registry.specs)
+    compiled = examples._templates.cache_info().misses
+
+    assert await talker.say("what colour is the sky?") == "It is blue."
+    assert examples._templates.cache_info().misses == compiled == 1
