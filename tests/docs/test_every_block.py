@@ -32,7 +32,7 @@ RUN_BY = {
     ("docs/how-to/connect-a-model.md", "python"): "tests/docs/test_connect_a_model.py",
     ("docs/reference/reminders.md", "python"): "tests/docs/test_reminders_reference.py",
     ("docs/reference/permissions.md", "python"): "tests/docs/test_permissions_reference.py",
-    ("docs/reference/tools-from-elsewhere.md", "python"): "tests/docs/test_tools_from_elsewhere.py",
+    ("docs/reference/external-tools.md", "python"): "tests/docs/test_external_tools.py",
     ("docs/how-to/use-the-bot-from-other-programs.md", "python"): "tests/integration/test_tutorials.py",
     ("docs/reference/http.md", "bash"): "tests/integration/http/test_documented_requests.py",
 }

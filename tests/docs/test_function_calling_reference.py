@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "reference" / "function-calling.md"
-TRAPS = ROOT / "docs" / "reference" / "tools-from-elsewhere.md"
+TRAPS = ROOT / "docs" / "reference" / "external-tools.md"
 NAMED = re.compile(r"`(tests/[\w/]+\.py)::(test_\w+)`")
 
 

@@ -14,7 +14,7 @@ from bot.tools.servers.mcp_servers import mcp_servers
 from function_calls.toolsets.stored.source import read_source
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGE = (DOCS / "reference" / "tools-from-elsewhere.md").read_text(encoding="utf-8")
+PAGE = (DOCS / "reference" / "external-tools.md").read_text(encoding="utf-8")
 HOW_TO = (DOCS / "how-to" / "use-the-bot-from-other-programs.md").read_text(encoding="utf-8")
 
 
