@@ -3,7 +3,7 @@
 import asyncio
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from loguru import logger
@@ -22,14 +22,11 @@ if TYPE_CHECKING:
 
 _CALL_MARKS = ("{", "<function")
 
-TransportName = Literal["bytes", "plain"]
-
 
 class OpenAIModel:
     """A model named `model` on the server at `base_url`; safe to share between any number of messages.
 
-    `transport="plain"` sends requests through the SDK's typed `create` instead of as bytes: slower, for the odd
-    proxy or patched client that expects it. `extra` are fields for every request body, such as `temperature`.
+    `extra` are fields for every request body, such as `temperature`.
     At most `slots` requests are in flight at once; the others wait their turn.
     """
 
@@ -39,7 +36,6 @@ class OpenAIModel:
         *,
         base_url: str,
         api_key: str = "",
-        transport: TransportName = "bytes",
         timeouts: Timeouts | None = None,
         retries: RetryPolicy | None = None,
         slots: int = 32,
@@ -48,7 +44,6 @@ class OpenAIModel:
         self._model = model
         self._base_url = base_url
         self._api_key = api_key
-        self._transport_name = transport
         self._timeouts = timeouts or Timeouts()
         self._retries = retries or RetryPolicy()
         self._slots = asyncio.Semaphore(slots)
@@ -162,12 +157,9 @@ class OpenAIModel:
 
     def _make_transport(self) -> "Transport":
         with import_without_gc():
-            from services.language_model import transport
+            from services.language_model.transport import Transport
 
-        make: type[transport.BytesTransport | transport.PlainTransport] = transport.BytesTransport
-        if self._transport_name == "plain":
-            make = transport.PlainTransport
-        return make(self._base_url, self._api_key, self._timeouts)
+        return Transport(self._base_url, self._api_key, self._timeouts)
 
 
 def _written(text: str, model: str) -> Completion:

@@ -59,11 +59,6 @@ def _accepted_id(identity: str) -> str:
     return identity if len(identity) <= _LONGEST_ID else f"call_{sha256(identity.encode()).hexdigest()[:32]}"
 
 
-def body_keywords(model: str, request: CompletionRequest, form: BodyForm) -> dict[str, object]:
-    """Return the body as keywords of the SDK's own `create`."""
-    return cast("dict[str, object]", json.loads(body_bytes(model, request, form)))
-
-
 def add_concession(form: BodyForm, model: str, request: CompletionRequest, told: str) -> BodyForm | None:
     """Add to `form` the concession that a server which refused `request` asks for; None when it asks for none."""
     fields = body_fields(model, request, replace(form, concessions=()))

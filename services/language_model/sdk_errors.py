@@ -23,9 +23,6 @@ def translate(error: openai.OpenAIError, secret: str) -> ModelUnavailable:
         return EndpointFailed("timeout", "the server did not answer in time")
     if isinstance(error, openai.APIConnectionError):
         return EndpointFailed("connection", "the server could not be reached or hung up")
-    if isinstance(error, openai.APIError):  # told in the middle of a stream that the SDK itself reads
-        told = read_error(error.body) or ServerErrorDetail(message=error.message)
-        return failure_of(told.status or 200, clean(told.message, secret), generation=told.generation)
     return EndpointFailed("malformed", clean(type(error).__name__, secret))
 
 

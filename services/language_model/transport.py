@@ -5,11 +5,10 @@ are off, because it cannot see a malformed or cut answer, nor how long the perso
 """
 
 import asyncio
-import inspect
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
-from typing import Any, Protocol, cast
+from typing import cast
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
 import httpx2
@@ -18,10 +17,10 @@ from openai import AsyncStream
 
 from services.kernel.certificates import trusted_certificates
 from services.kernel.errors import ModelUnavailable
-from services.language_model.answer import read_answer, read_fields
+from services.language_model.answer import read_answer
 from services.language_model.failures import EndpointFailed, redact
-from services.language_model.ports import Completion, CompletionRequest, TextListener, ignore_text
-from services.language_model.request_body import BodyForm, body_bytes, body_keywords
+from services.language_model.ports import Completion, CompletionRequest, TextListener
+from services.language_model.request_body import BodyForm, body_bytes
 from services.language_model.response_limits import response_hooks
 from services.language_model.retry import Timeouts
 from services.language_model.sdk_errors import translate
@@ -31,41 +30,27 @@ _PATH = "/chat/completions"
 _AZURE = (".azure.com", ".azure-api.net")  # which wants its key in a header of its own
 _NO_KEY = "none"  # servers without authentication ignore it, and the SDK insists on one
 _LONGEST_END = 1.0  # seconds between the last event and the end of the body
-# What the SDK tells of the machine is no business of the server's.
-_NOTHING_OF_THE_MACHINE: Mapping[str, str | openai.Omit] = {
-    f"X-Stainless-{name}": openai.omit
-    for name in (
-        "Lang",
-        "Package-Version",
-        "OS",
-        "Arch",
-        "Runtime",
-        "Runtime-Version",
-        "Async",
-        "Retry-Count",
-        "Read-Timeout",
-    )
+# Omit the headers in which the SDK describes this machine.
+_HEADERS: Mapping[str, str | openai.Omit] = {
+    "Content-Type": "application/json",
+    **{
+        f"X-Stainless-{name}": openai.omit
+        for name in (
+            "Lang",
+            "Package-Version",
+            "OS",
+            "Arch",
+            "Runtime",
+            "Runtime-Version",
+            "Async",
+            "Retry-Count",
+            "Read-Timeout",
+        )
+    },
 }
-_OF_BYTES: Mapping[str, str | openai.Omit] = {"Content-Type": "application/json", **_NOTHING_OF_THE_MACHINE}
 
 
-class Transport(Protocol):
-    """One way to send a request and read its answer."""
-
-    async def send(self, model: str, request: CompletionRequest, form: BodyForm) -> Completion:
-        """Send `request` once, in the `form` that the server wants.
-
-        Raises:
-            ModelUnavailable: there was no usable answer.
-        """
-        ...
-
-    async def close(self) -> None:
-        """Close the connections."""
-        ...
-
-
-class BytesTransport:
+class Transport:
     """Sends the body as bytes and reads the answer as plain data, so the SDK does not walk every tool schema."""
 
     def __init__(self, base_url: str, api_key: str, timeouts: Timeouts) -> None:
@@ -75,13 +60,17 @@ class BytesTransport:
         self._secret = api_key
 
     async def send(self, model: str, request: CompletionRequest, form: BodyForm) -> Completion:
-        """Send `request` once."""
+        """Send `request` once, in the `form` that the server wants.
+
+        Raises:
+            ModelUnavailable: there was no usable answer.
+        """
         body = body_bytes(model, request, form)
         with _our_errors(self._secret):
             if request.on_text is not None:
                 return await self._streamed(body, request.on_text)
             response = await self._client.post(
-                self._url, cast_to=httpx2.Response, content=body, options={"headers": _OF_BYTES}
+                self._url, cast_to=httpx2.Response, content=body, options={"headers": _HEADERS}
             )
             return _read_whole(response.content)
 
@@ -91,7 +80,7 @@ class BytesTransport:
             self._url,
             cast_to=httpx2.Response,
             content=body,
-            options={"headers": _OF_BYTES},
+            options={"headers": _HEADERS},
             stream=True,
             stream_cls=AsyncStream[object],
         )
@@ -100,33 +89,6 @@ class BytesTransport:
             return await _read_stream(response, on_text)
         finally:
             await response.aclose()
-
-    async def close(self) -> None:
-        """Close the connections."""
-        await self._client.close()
-
-
-class PlainTransport:
-    """Sends the body through the SDK's typed `create` and reads its models."""
-
-    def __init__(self, base_url: str, api_key: str, timeouts: Timeouts) -> None:
-        self._client = _make_client(base_url, api_key, timeouts)
-        self._secret = api_key
-        self._known = frozenset(inspect.signature(self._client.chat.completions.create).parameters)
-
-    async def send(self, model: str, request: CompletionRequest, form: BodyForm) -> Completion:
-        """Send `request` once."""
-        fields = body_keywords(model, request, form)
-        unknown = {name: fields.pop(name) for name in set(fields) - self._known}
-        create = cast("Any", self._client.chat.completions.create)
-        with _our_errors(self._secret):
-            answer = await create(**fields, extra_body=unknown or None, extra_headers=_NOTHING_OF_THE_MACHINE)
-            if fields.get("stream"):
-                return await _read_chunks(answer, request.on_text or ignore_text)
-            completion = read_fields(answer.model_dump())
-        if request.on_text is not None and completion.text:
-            await request.on_text(completion.text)
-        return completion
 
     async def close(self) -> None:
         """Close the connections."""
@@ -200,14 +162,3 @@ async def _read_unstreamed(response: httpx2.Response, on_text: TextListener) -> 
 def _read_whole(body: bytes) -> Completion:
     """Return an answer that was waited for as a whole; some proxies stream it all the same, or misname a stream."""
     return read_events(body) if is_event_stream(body) else read_answer(body)
-
-
-async def _read_chunks(chunks: Any, on_text: TextListener) -> Completion:
-    answer = StreamedAnswer()
-    async with chunks:
-        async for chunk in chunks:
-            if text := answer.add_chunk(chunk.model_dump()):
-                await on_text(text)
-            if answer.is_full:
-                break
-    return answer.completion()

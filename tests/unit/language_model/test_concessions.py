@@ -145,24 +145,22 @@ async def ask_twice(script, asked, **options):
     return [answer.text for answer in answers], [each.body for each in server.requests]
 
 
-@pytest.mark.parametrize("transport", ["bytes", "plain"])
 @pytest.mark.parametrize(("told", "code", "is_right"), REFUSALS, ids=[told[:40] for told, _, _ in REFUSALS])
-async def test_what_a_server_refuses_is_changed_and_remembered(told, code, is_right, transport):
-    texts, bodies = await ask_twice([status(code, told), say("one"), say("two")], request(), transport=transport)
+async def test_what_a_server_refuses_is_changed_and_remembered(told, code, is_right):
+    texts, bodies = await ask_twice([status(code, told), say("one"), say("two")], request())
 
     assert texts == ["one", "two"]
     assert [is_right(body) for body in bodies[1:]] == [True, True]
     assert bodies[0]["messages"] == MESSAGES
 
 
-@pytest.mark.parametrize("transport", ["bytes", "plain"])
 @pytest.mark.parametrize(
     ("told", "code", "is_right"), STREAM_REFUSALS, ids=[told[:40] for told, _, _ in STREAM_REFUSALS]
 )
-async def test_what_a_server_refuses_of_a_stream_is_changed_and_remembered(told, code, is_right, transport):
+async def test_what_a_server_refuses_of_a_stream_is_changed_and_remembered(told, code, is_right):
     script = [status(code, told), say("one"), say("two")]
 
-    texts, bodies = await ask_twice(script, request(is_streamed=True), transport=transport)
+    texts, bodies = await ask_twice(script, request(is_streamed=True))
 
     assert texts == ["one", "two"]
     assert [is_right(body) and "stream_options" not in body for body in bodies[1:]] == [True, True]

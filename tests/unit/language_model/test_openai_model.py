@@ -22,15 +22,13 @@ TOOLS = json.dumps(
     ensure_ascii=False,
 ).encode()
 MESSAGES = [{"role": "system", "content": "You help."}, {"role": "user", "content": "几点了?"}]
-TRANSPORTS = ["bytes", "plain"]
 
 
-def model_at(server, *, transport="bytes", attempts=3, timeouts=None, slots=32, patience=1.0, extra=None):
+def model_at(server, *, attempts=3, timeouts=None, slots=32, patience=1.0, extra=None):
     return OpenAIModel(
         "test-model",
         base_url=server.base_url,
         api_key=KEY,
-        transport=transport,
         timeouts=timeouts or Timeouts(connect=1, silence=1, total=3),
         retries=RetryPolicy(attempts=attempts, first_delay=0.001, longest_delay=0.002, patience=patience),
         slots=slots,
@@ -69,9 +67,8 @@ class Ear:
         self.heard.append(text)
 
 
-@pytest.mark.parametrize("transport", TRANSPORTS)
-async def test_an_answer_in_words_is_read_with_its_usage(transport):
-    completion, _ = await ask([say("It is ten.")], transport=transport)
+async def test_an_answer_in_words_is_read_with_its_usage():
+    completion, _ = await ask([say("It is ten.")])
 
     assert completion.text == "It is ten."
     assert completion.finish_reason == "stop"
@@ -79,23 +76,21 @@ async def test_an_answer_in_words_is_read_with_its_usage(transport):
     assert completion.usage.cached_tokens == 64
 
 
-@pytest.mark.parametrize("transport", TRANSPORTS)
 @pytest.mark.parametrize("is_streamed", [False, True])
-async def test_parallel_calls_come_back_in_order_with_their_arguments(transport, is_streamed):
+async def test_parallel_calls_come_back_in_order_with_their_arguments(is_streamed):
     script = [calls(("reminder_set", {"content": "喝水", "type": "daily"}), ("clock", {}))]
 
-    completion, _ = await ask(script, transport=transport, on_text=Ear() if is_streamed else None)
+    completion, _ = await ask(script, on_text=Ear() if is_streamed else None)
 
     assert [entry.name for entry in completion.calls] == ["reminder_set", "clock"]
     assert json.loads(completion.calls[0].arguments) == {"content": "喝水", "type": "daily"}
     assert completion.finish_reason == "tool_calls"
 
 
-@pytest.mark.parametrize("transport", TRANSPORTS)
-async def test_streamed_text_is_handed_on_as_it_arrives(transport):
+async def test_streamed_text_is_handed_on_as_it_arrives():
     ear = Ear()
 
-    completion, _ = await ask([say("It is ten o'clock.")], transport=transport, on_text=ear)
+    completion, _ = await ask([say("It is ten o'clock.")], on_text=ear)
 
     assert len(ear.heard) > 1
     assert "".join(ear.heard) == completion.text == "It is ten o'clock."
@@ -103,20 +98,17 @@ async def test_streamed_text_is_handed_on_as_it_arrives(transport):
 
 
 @pytest.mark.parametrize("is_streamed", [False, True])
-async def test_both_transports_send_the_same_body(is_streamed):
-    bodies = []
-    for transport in TRANSPORTS:
-        _, server = await ask(
-            [say("yes")],
-            transport=transport,
-            on_text=Ear() if is_streamed else None,
-            extra={"temperature": 0, "chat_template_kwargs": {"enable_thinking": False}},
-        )
-        bodies.append(server.requests[0].body)
+async def test_request_body_has_the_tools_and_extra_fields(is_streamed):
+    _, server = await ask(
+        [say("yes")],
+        on_text=Ear() if is_streamed else None,
+        extra={"temperature": 0, "chat_template_kwargs": {"enable_thinking": False}},
+    )
 
-    assert bodies[0] == bodies[1]
-    assert bodies[0]["tools"] == json.loads(TOOLS)
-    assert bodies[0]["chat_template_kwargs"] == {"enable_thinking": False}
+    body = server.requests[0].body
+    assert body["tools"] == json.loads(TOOLS)
+    assert body["temperature"] == 0
+    assert body["chat_template_kwargs"] == {"enable_thinking": False}
 
 
 async def test_without_tools_the_body_has_no_tools_field():
@@ -125,8 +117,7 @@ async def test_without_tools_the_body_has_no_tools_field():
     assert "tools" not in server.requests[0].body
 
 
-@pytest.mark.parametrize("transport", TRANSPORTS)
-async def test_no_id_of_a_call_is_longer_than_openai_takes(transport):
+async def test_no_id_of_a_call_is_longer_than_openai_takes():
     called = [
         ToolCall(id=identity, name="look", arguments={})
         for identity in ("confirmed-telegram:-100123456789/4711/0.0", "confirmed-telegram:-100123456789/4711/0.1", "c1")
@@ -134,7 +125,7 @@ async def test_no_id_of_a_call_is_longer_than_openai_takes(transport):
     results = tuple(ToolResult(ok=True, text=call.id) for call in called)
     said = rounds([Step(text="", calls=tuple(called), results=results)])
     async with OpenAIServer([say("yes")]) as server:
-        model = model_at(server, transport=transport)
+        model = model_at(server)
         await model.complete(CompletionRequest(messages=[*MESSAGES, *said], tools=TOOLS))
         await model.close()
     sent = server.requests[0].body["messages"][2:]
@@ -225,9 +216,8 @@ async def test_no_server_at_all_is_a_connection_failure():
     assert caught.value.reason == "connection"
 
 
-@pytest.mark.parametrize("transport", TRANSPORTS)
-async def test_a_cut_stream_is_malformed_and_not_an_answer(transport):
-    error, _ = await fail([cut("It is ten and I will tell")], on_text=Ear(), transport=transport)
+async def test_a_cut_stream_is_malformed_and_not_an_answer():
+    error, _ = await fail([cut("It is ten and I will tell")], on_text=Ear())
 
     assert error.reason == "malformed"
 
@@ -294,9 +284,8 @@ async def test_at_most_the_given_number_of_requests_is_in_flight():
     assert in_flight == 2
 
 
-@pytest.mark.parametrize("transport", TRANSPORTS)
-async def test_a_request_tells_nothing_of_the_machine(transport):
-    _, server = await ask([say("It is ten.")], transport=transport)
+async def test_a_request_tells_nothing_of_the_machine():
+    _, server = await ask([say("It is ten.")])
 
     assert [name for name in server.requests[0].headers if name.startswith("x-stainless")] == []
 
@@ -311,10 +300,9 @@ async def test_the_key_reaches_the_server_and_nothing_else():
     assert "hunter2" not in repr(model)
 
 
-@pytest.mark.parametrize("transport", TRANSPORTS)
 @pytest.mark.parametrize("told", [f"no such key: {KEY}", f"{'no ' * 92}such key: {KEY}", f"prompt too long for {KEY}"])
-async def test_a_key_that_is_told_in_an_answer_without_failure_is_struck_out(transport, told):
-    error, _ = await fail([status(200, told)], transport=transport)
+async def test_a_key_that_is_told_in_an_answer_without_failure_is_struck_out(told):
+    error, _ = await fail([status(200, told)])
 
     assert KEY[:10] not in f"{error} {vars(error)}"
 
@@ -362,7 +350,6 @@ async def test_an_extra_field_that_the_server_refuses_is_left_out_from_then_on()
     assert sent == [(True, True), (False, True), (False, True)]
 
 
-@pytest.mark.parametrize("transport", TRANSPORTS)
 @pytest.mark.parametrize("is_streamed", [False, True])
 @pytest.mark.parametrize(
     ("written", "asked"),
@@ -376,9 +363,9 @@ async def test_an_extra_field_that_the_server_refuses_is_left_out_from_then_on()
         ),
     ],
 )
-async def test_the_address_is_found_however_it_is_written(written, asked, transport, is_streamed):
+async def test_the_address_is_found_however_it_is_written(written, asked, is_streamed):
     async with OpenAIServer([say("yes")]) as server:
-        model = OpenAIModel("m", base_url=f"{server.url}{written}", transport=transport)
+        model = OpenAIModel("m", base_url=f"{server.url}{written}")
         await model.complete(CompletionRequest(messages=MESSAGES, on_text=Ear() if is_streamed else None))
         await model.close()
 
