@@ -32,7 +32,7 @@ from services.history.service import HistoryService
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.clock import SystemClock
 from services.language_model.openai_model import OpenAIModel
-from services.language_model.retry import Timeouts
+from services.language_model.ports import Timeouts
 from services.storage.database import Database
 from services.storage.messages.store import SqlMessageStore
 from services.storage.records.store import SqlCallStore

@@ -24,9 +24,10 @@ def language_model(settings: ModelSettings) -> "FallbackChain | None":
     """Return the configured model behind a circuit breaker; None when there is none."""
     if not settings.is_configured:
         return None
+    from services.kernel.backoff import RetryPolicy
     from services.language_model.fallback import FallbackChain
     from services.language_model.openai_model import OpenAIModel
-    from services.language_model.retry import RetryPolicy, Timeouts
+    from services.language_model.ports import Timeouts
 
     # A message waits for one answer and its retries, and is then answered offline.
     total = settings.timeout_seconds * (settings.max_retries + 1)

@@ -16,8 +16,7 @@ from function_calls.tools.calls import ToolResult
 from function_calls.tools.dispatch.events import TOOL_COMPLETE, TOOL_START, Event, EventBus
 from services.kernel.chat import ChatMessage
 from services.kernel.errors import ConfigError, ModelUnavailable
-from services.language_model.instrumented import InstrumentedModel
-from services.language_model.ports import Completion, CompletionRequest, LanguageModel
+from services.language_model.ports import Completion, CompletionRequest, InstrumentedModel, LanguageModel
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider

@@ -5,8 +5,7 @@ from time import perf_counter
 
 from bot.observability.metrics import Latencies
 from services.kernel.errors import ModelUnavailable
-from services.language_model.instrumented import InstrumentedModel
-from services.language_model.ports import Completion, CompletionRequest, LanguageModel
+from services.language_model.ports import Completion, CompletionRequest, InstrumentedModel, LanguageModel
 
 
 class ModelLatency:

@@ -4,8 +4,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Final, NoReturn
 
-from services.language_model.error_parsing import read_error
-from services.language_model.failures import EndpointFailed, failure_of
+from services.language_model.failures import EndpointFailed, failure_of, read_error
 from services.language_model.ports import Completion, RequestedCall, Usage
 
 Fields = Mapping[str, object]

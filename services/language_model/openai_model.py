@@ -9,12 +9,12 @@ from urllib.parse import urlsplit
 from loguru import logger
 from msgspec.structs import replace
 
+from services.kernel.backoff import RetryPolicy
 from services.kernel.startup_imports import import_without_gc
 from services.language_model.context_limit import shorten_request, size_of
 from services.language_model.failures import CallsRejected, EndpointFailed, RequestRejected
-from services.language_model.ports import Completion, CompletionRequest, Usage
+from services.language_model.ports import Completion, CompletionRequest, Timeouts, Usage
 from services.language_model.request_body import BodyForm, add_concession
-from services.language_model.retry import RetryPolicy, Timeouts
 from services.language_model.stream import StreamGuard
 
 if TYPE_CHECKING:
@@ -101,7 +101,8 @@ class OpenAIModel:
             except EndpointFailed as failure:
                 if isinstance(failure, CallsRejected) and any(mark in failure.generation for mark in _CALL_MARKS):
                     return _written(failure.generation, self._model)
-                delay = None if heard.is_speaking else self._retries.delay(failure, attempt)
+                is_final = heard.is_speaking or not failure.is_passing
+                delay = None if is_final else self._retries.delay(attempt, failure.retry_after)
                 if delay is None:
                     raise
             attempt += 1

@@ -1,4 +1,4 @@
-"""Declare the interface of language models and the values of requests and answers."""
+"""Declare the interface of language models, the values of requests and answers, and wrappers of models."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Protocol
@@ -56,6 +56,18 @@ class Completion(Struct, frozen=True, kw_only=True):
     usage: Usage
 
 
+class Timeouts(Struct, frozen=True, kw_only=True):
+    """The time that one answer may take, in seconds.
+
+    `connect` is for reaching the server, `silence` for the longest pause in which nothing arrives, `total` for
+    everything together: waiting for a free slot, retries and the waits between them.
+    """
+
+    connect: float = 5.0
+    silence: float = 45.0
+    total: float = 60.0
+
+
 class LanguageModel(Protocol):
     """Anything that completes a chat."""
 
@@ -89,3 +101,28 @@ class NullModel:
         """
         del request
         raise ModelUnavailable("connection", "no language model is configured")
+
+
+Ask = Callable[[LanguageModel, CompletionRequest], Awaitable[Completion]]
+"""Puts a request to the model that is watched and returns its answer."""
+
+
+class InstrumentedModel:
+    """Passes every request for `inner` through `ask`."""
+
+    def __init__(self, inner: LanguageModel, ask: Ask) -> None:
+        self._inner = inner
+        self._ask = ask
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._inner.name
+
+    async def complete(self, request: CompletionRequest) -> Completion:
+        """Answer `request`.
+
+        Raises:
+            ModelUnavailable: there was no usable answer.
+        """
+        return await self._ask(self._inner, request)

@@ -5,10 +5,12 @@ are off, because it cannot see a malformed or cut answer, nor how long the perso
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from datetime import datetime
+from email.utils import parsedate_to_datetime
 from importlib.util import find_spec
-from typing import cast
+from typing import Final, cast
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
 import httpx2
@@ -17,13 +19,18 @@ from openai import AsyncStream
 
 from services.kernel.certificates import trusted_certificates
 from services.kernel.errors import ModelUnavailable
-from services.language_model.answer import read_answer
-from services.language_model.failures import EndpointFailed, redact
-from services.language_model.ports import Completion, CompletionRequest, TextListener
+from services.language_model.answer import read_answer, refuse_oversized
+from services.language_model.failures import (
+    EndpointFailed,
+    ServerErrorDetail,
+    clean,
+    detail_of,
+    failure_of,
+    read_error,
+    redact,
+)
+from services.language_model.ports import Completion, CompletionRequest, TextListener, Timeouts
 from services.language_model.request_body import BodyForm, body_bytes
-from services.language_model.response_limits import response_hooks
-from services.language_model.retry import Timeouts
-from services.language_model.sdk_errors import translate
 from services.language_model.stream import DONE, StreamedAnswer, event_data, is_event_stream, read_events
 
 _PATH = "/chat/completions"
@@ -162,3 +169,115 @@ async def _read_unstreamed(response: httpx2.Response, on_text: TextListener) -> 
 def _read_whole(body: bytes) -> Completion:
     """Return an answer that was waited for as a whole; some proxies stream it all the same, or misname a stream."""
     return read_events(body) if is_event_stream(body) else read_answer(body)
+
+
+MAX_BODY_BYTES: Final = 32_000_000
+"""Bytes of one answer as sent; a streamed one has some 300 for each token."""
+_COMPRESSION_RATIO: Final = 50  # a compressed answer may be that much smaller; a bomb is a thousand times smaller
+
+EventHooks = Mapping[str, list[Callable[..., Awaitable[None]]]]
+
+
+def response_hooks(base_url: str) -> EventHooks:
+    """Return httpx hooks that refuse redirects to another origin and bound the body of every response.
+
+    Error bodies and redirects count too, which the SDK reads by itself.
+    """
+    own = _origin(base_url)
+
+    async def refuse_other_origins(request: httpx2.Request) -> None:
+        if _origin(str(request.url)) != own:
+            raise EndpointFailed("refused", "the server redirects to another origin", is_passing=False)
+
+    async def bound_body(response: httpx2.Response) -> None:
+        encoding = response.headers.get("content-encoding", "identity").strip().lower()
+        limit = MAX_BODY_BYTES if encoding == "identity" else MAX_BODY_BYTES // _COMPRESSION_RATIO
+        response.stream = _BoundedStream(response.stream, limit)
+
+    return {"request": [refuse_other_origins], "response": [bound_body]}
+
+
+class _BoundedStream(httpx2.AsyncByteStream):
+    """A response body that fails once it is longer than `limit` bytes."""
+
+    def __init__(self, stream: httpx2.SyncByteStream | httpx2.AsyncByteStream, limit: int) -> None:
+        self._stream = stream
+        self._left = limit
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        """Yield the body as it arrives."""
+        if not isinstance(self._stream, httpx2.AsyncByteStream):
+            raise TypeError("an asynchronous client gave a synchronous stream")
+        async for piece in self._stream:
+            self._left -= len(piece)
+            if self._left < 0:
+                refuse_oversized()
+            yield piece
+
+    async def aclose(self) -> None:
+        """Close the connection's stream."""
+        if isinstance(self._stream, httpx2.AsyncByteStream):
+            await self._stream.aclose()
+
+
+def _origin(url: str) -> tuple[str, str, int | None]:
+    """Return scheme, host and port of `url`, the port by its scheme where it names none."""
+    parts = urlsplit(url)
+    port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+    return parts.scheme, (parts.hostname or "").lower(), port
+
+
+_LONGEST_TOLD = 2000  # characters in which a reason is looked for
+
+
+def translate(error: openai.OpenAIError, secret: str) -> ModelUnavailable:
+    """Return what `error` means for us; `secret` is struck out of whatever the server wrote."""
+    if isinstance(error.__cause__, EndpointFailed):  # our limits on the answer, wrapped by the SDK
+        return error.__cause__
+    if isinstance(error, openai.APIStatusError):
+        return _by_status(error, secret)
+    if isinstance(error, openai.APITimeoutError) and not _was_refused(error):
+        return EndpointFailed("timeout", "the server did not answer in time")
+    if isinstance(error, openai.APIConnectionError):
+        return EndpointFailed("connection", "the server could not be reached or hung up")
+    return EndpointFailed("malformed", clean(type(error).__name__, secret))
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds that a server asks to wait, given as a number or as a time of day; None without any."""
+    for header, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
+        try:
+            return max(0.0, float(headers[header]) / unit)
+        except (KeyError, ValueError):
+            continue
+    until, now = _time(headers, "retry-after"), _time(headers, "date")
+    return None if until is None or now is None else max(0.0, (until - now).total_seconds())
+
+
+def _time(headers: Mapping[str, str], header: str) -> datetime | None:
+    """Return the time in `header`, when it has a zone."""
+    try:
+        told = parsedate_to_datetime(headers[header])
+    except (KeyError, ValueError):
+        return None
+    return None if told.tzinfo is None else told
+
+
+def _by_status(error: openai.APIStatusError, secret: str) -> ModelUnavailable:
+    told = read_error(error.body) or ServerErrorDetail(message="")
+    is_page = told.message.lstrip().startswith("<")  # of a proxy that stands before the server
+    said = "" if is_page else clean(told.message, secret)[:_LONGEST_TOLD]
+    if "insufficient_quota" in (error.code, told.code):  # sent with 429, but no wait will help
+        return EndpointFailed("refused", detail_of(error.status_code, said), is_passing=False)
+    wait = retry_after(error.response.headers)
+    return failure_of(error.status_code, said, retry_after=wait, generation=told.generation)
+
+
+def _was_refused(error: BaseException) -> bool:
+    """Return whether a connection was refused; the SDK's aiohttp transport reports that as a timeout of connecting."""
+    cause = error.__cause__
+    while cause is not None:
+        if isinstance(cause, OSError) and not isinstance(cause, TimeoutError):
+            return True
+        cause = cause.__cause__
+    return False

@@ -11,9 +11,9 @@ from benchmarks.evaluation.prompts import own_prompts
 from bot.__main__ import cli
 from bot.config.sources import load_settings
 from function_calls.conversation.assistant import LoopLimits
+from services.kernel.backoff import RetryPolicy
 from services.kernel.circuit_breaker import CircuitBreaker
 from services.language_model.openai_model import OpenAIModel
-from services.language_model.retry import RetryPolicy
 
 PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "connect-a-model.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```(\w+)\n(.*?)```", PAGE, re.DOTALL)

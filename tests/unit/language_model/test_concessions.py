@@ -9,10 +9,10 @@ import pytest
 
 from bot.testing.openai_answers import Chat, Raw, say, status
 from bot.testing.openai_server import OpenAIServer
+from services.kernel.backoff import RetryPolicy
 from services.kernel.errors import ModelUnavailable
 from services.language_model.openai_model import OpenAIModel
-from services.language_model.ports import CompletionRequest
-from services.language_model.retry import RetryPolicy, Timeouts
+from services.language_model.ports import CompletionRequest, Timeouts
 
 SCHEMA = {
     "type": "object",

@@ -11,10 +11,10 @@ from bot.testing.openai_answers import Chat, Hang, HangUp, Raw, call, calls, cut
 from bot.testing.openai_server import OpenAIServer
 from function_calls.model_calls.transcript import rounds
 from function_calls.tools.calls import Step, ToolCall, ToolResult
+from services.kernel.backoff import RetryPolicy
 from services.kernel.errors import ModelUnavailable
 from services.language_model.openai_model import OpenAIModel
-from services.language_model.ports import CompletionRequest
-from services.language_model.retry import RetryPolicy, Timeouts
+from services.language_model.ports import CompletionRequest, Timeouts
 
 KEY = "sk-very-secret-0123456789"
 TOOLS = json.dumps(
@@ -24,13 +24,13 @@ TOOLS = json.dumps(
 MESSAGES = [{"role": "system", "content": "You help."}, {"role": "user", "content": "几点了?"}]
 
 
-def model_at(server, *, attempts=3, timeouts=None, slots=32, patience=1.0, extra=None):
+def model_at(server, *, attempts=3, timeouts=None, slots=32, longest_wait=1.0, extra=None):
     return OpenAIModel(
         "test-model",
         base_url=server.base_url,
         api_key=KEY,
         timeouts=timeouts or Timeouts(connect=1, silence=1, total=3),
-        retries=RetryPolicy(attempts=attempts, first_delay=0.001, longest_delay=0.002, patience=patience),
+        retries=RetryPolicy(attempts=attempts, first_delay=0.001, longest_delay=0.002, longest_wait=longest_wait),
         slots=slots,
         extra=extra,
     )

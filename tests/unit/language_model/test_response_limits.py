@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from bot.testing.openai_answers import Raw
 from bot.testing.openai_server import OpenAIServer
 from services.language_model.answer import MAX_TEXT_CHARACTERS
-from services.language_model.response_limits import MAX_BODY_BYTES
+from services.language_model.transport import MAX_BODY_BYTES
 from tests.unit.language_model.test_openai_model import Ear, ask, fail
 
 DEEP = "[" * 200_000
