@@ -160,9 +160,9 @@ def refuse_error(answer: Fields) -> None:
     Raises:
         ModelUnavailable: it does; by the status that it names, else `malformed`.
     """
-    told = read_error(answer)
-    if told is not None:
-        raise failure_of(told.status or 200, told.message, generation=told.generation)
+    error = read_error(answer)
+    if error is not None:
+        raise failure_of(error.status or 200, error.message, generation=error.generation)
 
 
 def fields_of(value: object) -> Fields:

@@ -51,11 +51,11 @@ def _plain(schema: object, root: Mapping[str, object], depth: int = 0) -> dict[s
 
 
 def _type(schema: Mapping[str, object]) -> str:
-    told = schema.get("type")
-    if isinstance(told, list):
-        told = next((each for each in told if each != "null"), "string")
-    if isinstance(told, str):
-        return told
+    kind = schema.get("type")
+    if isinstance(kind, list):
+        kind = next((each for each in kind if each != "null"), "string")
+    if isinstance(kind, str):
+        return kind
     if "properties" in schema:
         return "object"
     values = schema.get("enum")
@@ -101,11 +101,11 @@ class CompatibilityFallback(Struct, frozen=True, kw_only=True):
 
 
 def compatibility_fallback_for(
-    told: str, body: Body, made: Sequence[CompatibilityFallback]
+    message: str, body: Body, made: Sequence[CompatibilityFallback]
 ) -> CompatibilityFallback | None:
-    """Return the first concession, none of `made`, that `told` asks for and that changes `body`; it is changed here."""
-    for each in CONCESSIONS:
-        if each not in made and re.search(each.asked, told, re.IGNORECASE) and each.make(body):
+    """Apply to `body` the first fallback, none of `made`, that `message` asks for and that changes it; return it."""
+    for each in COMPATIBILITY_FALLBACKS:
+        if each not in made and re.search(each.asked, message, re.IGNORECASE) and each.make(body):
             return each
     return None
 
@@ -217,7 +217,7 @@ def _each_message(body: Body, change: Callable[[_Message], _Message], *, role: s
     return after != before
 
 
-CONCESSIONS = (
+COMPATIBILITY_FALLBACKS = (
     CompatibilityFallback(
         name="reasoning_content beside its answers", asked=r"reasoning_content", make=_with_reasoning
     ),

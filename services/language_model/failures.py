@@ -56,23 +56,22 @@ class EndpointFailed(ModelUnavailable):
 class RequestRejected(ModelUnavailable):
     """The endpoint works and refuses this request: it is too long, or uses an unsupported feature.
 
-    `status` is the HTTP status, `told` all that the server said. Such a failure says nothing about the endpoint's
-    health.
+    `status` is the HTTP status, `message` the whole text of the server. The endpoint itself works.
     """
 
-    def __init__(self, detail: str, *, status: int, told: str = "") -> None:
+    def __init__(self, detail: str, *, status: int, message: str = "") -> None:
         super().__init__("refused", detail)
         self.status = status
-        self.told = told or detail
+        self.message = message or detail
 
     @property
     def matter(self) -> Matter:
         """Return what about the request is not wanted, as far as the server says."""
-        if _says(self.told, _TOO_LONG):
+        if _says(self.message, _TOO_LONG):
             return "length"
-        if _says(self.told, _NO_TOOLS):
+        if _says(self.message, _NO_TOOLS):
             return "tools"
-        return "format" if _says(self.told, _NO_FORMAT) else "other"
+        return "format" if _says(self.message, _NO_FORMAT) else "other"
 
 
 class CallsRejected(EndpointFailed):
@@ -83,27 +82,29 @@ class CallsRejected(EndpointFailed):
         self.generation = generation
 
 
-def detail_of(status: int, told: str) -> str:
+def detail_of(status: int, message: str) -> str:
     """Return what is shown and logged of a failure.
 
     The status, where it is one of failure, and the beginning of the words.
     """
-    shown = " ".join(told.split())[:_LONGEST_DETAIL]
+    shown = " ".join(message.split())[:_LONGEST_DETAIL]
     return f"HTTP {status} {shown}".strip() if status >= 400 else shown
 
 
-def failure_of(status: int, told: str, *, retry_after: float | None = None, generation: str = "") -> ModelUnavailable:
-    """Return what an error means of which a server told so much; `status` is 200 where it stood in an answer.
+def failure_of(
+    status: int, message: str, *, retry_after: float | None = None, generation: str = ""
+) -> ModelUnavailable:
+    """Classify an error by its status and the text of the server; `status` is 200 for one inside an answer.
 
     Servers differ in the status that they give a request which they cannot take, so their words count too.
     """
-    detail = detail_of(status, told)
-    if _says(told, _WRONG_CALLS):
+    detail = detail_of(status, message)
+    if _says(message, _WRONG_CALLS):
         return CallsRejected(detail, generation=generation)
     if status in _ABOUT_THE_REQUEST:
-        return RequestRejected(detail, status=status, told=told)
-    if status not in (401, 403) and (_says(told, _NO_TOOLS) or _says(told, _TOO_LONG)):
-        return RequestRejected(detail, status=status, told=told)
+        return RequestRejected(detail, status=status, message=message)
+    if status not in (401, 403) and (_says(message, _NO_TOOLS) or _says(message, _TOO_LONG)):
+        return RequestRejected(detail, status=status, message=message)
     if status == 429:
         return EndpointFailed("rate_limited", detail, retry_after=retry_after)
     if status >= 500 or status in _PASSING:
@@ -130,8 +131,8 @@ def clean(text: str, secret: str) -> str:
     return text[: len(text) - cut].replace(secret, "***") + "***" * bool(cut)
 
 
-def _says(told: str, what: str) -> bool:
-    return re.search(what, told, re.IGNORECASE) is not None  # compiled when the first server refuses something
+def _says(message: str, what: str) -> bool:
+    return re.search(what, message, re.IGNORECASE) is not None  # compiled when the first server refuses something
 
 
 _TEXTS = ("message", "msg", "detail", "error_msg", "status_msg", "error")
@@ -191,8 +192,8 @@ def _complaint(entry: object) -> str:
         return entry if isinstance(entry, str) else ""
     place = entry.get("loc")
     where = ".".join(map(str, place)) if isinstance(place, list) else ""
-    told = _text(entry.get("msg")) or _text(entry.get("message"))
-    return f"{where}: {told}" if where else told
+    complaint = _text(entry.get("msg")) or _text(entry.get("message"))
+    return f"{where}: {complaint}" if where else complaint
 
 
 def _cause(inner: Mapping[str, object]) -> str:

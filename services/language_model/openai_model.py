@@ -14,7 +14,7 @@ from services.kernel.startup_imports import import_without_gc
 from services.language_model.context_limit import shorten_request, size_of
 from services.language_model.failures import CallsRejected, EndpointFailed, RequestRejected
 from services.language_model.ports import Completion, CompletionRequest, Timeouts, Usage
-from services.language_model.request_body import BodyForm, add_concession
+from services.language_model.request_body import BodyForm, add_fallback
 from services.language_model.stream import StreamGuard
 
 if TYPE_CHECKING:
@@ -90,18 +90,18 @@ class OpenAIModel:
         request = self._shortened(request)
         attempt = 1
         while True:
-            heard, form = StreamGuard(request), self._form
+            guard, form = StreamGuard(request), self._form
             try:
-                return await transport.send(self._model, heard.request, form)
+                return await transport.send(self._model, guard.request, form)
             except RequestRejected as rejection:
-                if heard.is_speaking:
+                if guard.is_speaking:
                     raise
                 request = self._changed(request, form, rejection)
                 continue
             except EndpointFailed as failure:
                 if isinstance(failure, CallsRejected) and any(mark in failure.generation for mark in _CALL_MARKS):
                     return _written(failure.generation, self._model)
-                is_final = heard.is_speaking or not failure.is_passing
+                is_final = guard.is_speaking or not failure.is_passing
                 delay = None if is_final else self._retries.delay(attempt, failure.retry_after)
                 if delay is None:
                     raise
@@ -135,17 +135,17 @@ class OpenAIModel:
                 raise rejection
             self._too_long = min(size_of(request), self._too_long or sys.maxsize)
             return trimmed
-        named = next((field for field in sent.extra if field in rejection.told), None)
+        named = next((field for field in sent.extra if field in rejection.message), None)
         if named is not None:
             logger.warning("model {} refuses {!r}; leaving it out from now on", self._model, named)
             kept = {field: value for field, value in sent.extra.items() if field != named}
             self._form = replace(sent, extra=kept)
             return request
-        form = add_concession(sent, self._model, request, rejection.told)
+        form = add_fallback(sent, self._model, request, rejection.message)
         if form is None:
             raise rejection
         logger.warning(
-            "the server of model {} requires {}; applying it from now on", self._model, form.concessions[-1].name
+            "the server of model {} requires {}; applying it from now on", self._model, form.fallbacks[-1].name
         )
         self._form = form
         return request

@@ -16,10 +16,10 @@ _LONGEST_ID: Final = 40
 
 
 class BodyForm(Struct, frozen=True, kw_only=True):
-    """What one server wants in every body: `extra` fields of the operator, such as `temperature`, and concessions."""
+    """The form of the body for one server: `extra` fields of the operator, such as `temperature`, and fallbacks."""
 
     extra: Mapping[str, object] = {}
-    concessions: tuple[CompatibilityFallback, ...] = ()
+    fallbacks: tuple[CompatibilityFallback, ...] = ()
 
 
 def body_bytes(model: str, request: CompletionRequest, form: BodyForm) -> bytes:
@@ -29,7 +29,7 @@ def body_bytes(model: str, request: CompletionRequest, form: BodyForm) -> bytes:
     tool or two hundred.
     """
     fields, tools = body_fields(model, request, form), request.tools
-    if form.concessions:
+    if form.fallbacks:
         tools = cast("bytes | None", fields.pop("tools", None))
     # "replace": a chat message may carry half of a surrogate pair, which is no UTF-8
     head = json.dumps(fields, ensure_ascii=False, separators=(",", ":"), default=dict).encode("utf-8", "replace")
@@ -37,7 +37,7 @@ def body_bytes(model: str, request: CompletionRequest, form: BodyForm) -> bytes:
 
 
 def body_fields(model: str, request: CompletionRequest, form: BodyForm) -> Body:
-    """Return the fields of the body; the serialised tools are among them only for concessions to change them."""
+    """Return the fields of the body; the serialised tools are among them only for fallbacks to change them."""
     messages = rename_calls(request.messages, _accepted_id)
     fields: Body = {"model": model, "messages": messages, **form.extra}
     if request.max_tokens is not None:
@@ -49,8 +49,8 @@ def body_fields(model: str, request: CompletionRequest, form: BodyForm) -> Body:
         fields["stream_options"] = {"include_usage": True}
     if request.tools is not None and request.tool_choice is not None:
         fields["tool_choice"] = request.tool_choice
-    if form.concessions:
-        _concede(fields, request, form)
+    if form.fallbacks:
+        _apply_fallbacks(fields, request, form)
     return fields
 
 
@@ -59,17 +59,17 @@ def _accepted_id(identity: str) -> str:
     return identity if len(identity) <= _LONGEST_ID else f"call_{sha256(identity.encode()).hexdigest()[:32]}"
 
 
-def add_concession(form: BodyForm, model: str, request: CompletionRequest, told: str) -> BodyForm | None:
-    """Add to `form` the concession that a server which refused `request` asks for; None when it asks for none."""
-    fields = body_fields(model, request, replace(form, concessions=()))
-    _concede(fields, request, form)
-    found = compatibility_fallback_for(told, fields, form.concessions)
-    return None if found is None else replace(form, concessions=(*form.concessions, found))
+def add_fallback(form: BodyForm, model: str, request: CompletionRequest, message: str) -> BodyForm | None:
+    """Add to `form` the fallback that a server which refused `request` asks for; None when it asks for none."""
+    fields = body_fields(model, request, replace(form, fallbacks=()))
+    _apply_fallbacks(fields, request, form)
+    found = compatibility_fallback_for(message, fields, form.fallbacks)
+    return None if found is None else replace(form, fallbacks=(*form.fallbacks, found))
 
 
-def _concede(fields: Body, request: CompletionRequest, form: BodyForm) -> None:
-    """Put the tools among the fields and make every concession."""
+def _apply_fallbacks(fields: Body, request: CompletionRequest, form: BodyForm) -> None:
+    """Put the tools among the fields and apply every fallback."""
     if request.tools is not None:
         fields["tools"] = request.tools
-    for concession in form.concessions:
-        concession.make(fields)
+    for fallback in form.fallbacks:
+        fallback.make(fields)

@@ -125,12 +125,12 @@ def _our_errors(secret: str) -> Iterator[None]:
     except openai.OpenAIError as error:
         # the SDK's error carries the request with its key, and maybe the key in the server's words: it ends here
         raise translate(error, secret) from None
-    except ModelUnavailable as failure:  # told in an answer with status 200
+    except ModelUnavailable as failure:  # reported in an answer with status 200
         raise redact(failure, secret) from None
     except httpx2.HTTPError as error:
         is_late = isinstance(error, httpx2.TimeoutException)
-        told = "the answer paused for too long" if is_late else "the connection broke before the answer ended"
-        raise EndpointFailed("timeout" if is_late else "connection", told) from None
+        detail = "the answer paused for too long" if is_late else "the connection broke before the answer ended"
+        raise EndpointFailed("timeout" if is_late else "connection", detail) from None
 
 
 async def _read_stream(response: httpx2.Response, on_text: TextListener) -> Completion:
@@ -227,11 +227,11 @@ def _origin(url: str) -> tuple[str, str, int | None]:
     return parts.scheme, (parts.hostname or "").lower(), port
 
 
-_LONGEST_TOLD = 2000  # characters in which a reason is looked for
+_LONGEST_MESSAGE = 2000  # characters in which a reason is looked for
 
 
 def translate(error: openai.OpenAIError, secret: str) -> ModelUnavailable:
-    """Return what `error` means for us; `secret` is struck out of whatever the server wrote."""
+    """Return what `error` means for us; `secret` is removed from the text of the server."""
     if isinstance(error.__cause__, EndpointFailed):  # our limits on the answer, wrapped by the SDK
         return error.__cause__
     if isinstance(error, openai.APIStatusError):
@@ -257,20 +257,20 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 def _time(headers: Mapping[str, str], header: str) -> datetime | None:
     """Return the time in `header`, when it has a zone."""
     try:
-        told = parsedate_to_datetime(headers[header])
+        moment = parsedate_to_datetime(headers[header])
     except (KeyError, ValueError):
         return None
-    return None if told.tzinfo is None else told
+    return None if moment.tzinfo is None else moment
 
 
 def _by_status(error: openai.APIStatusError, secret: str) -> ModelUnavailable:
-    told = read_error(error.body) or ServerErrorDetail(message="")
-    is_page = told.message.lstrip().startswith("<")  # of a proxy that stands before the server
-    said = "" if is_page else clean(told.message, secret)[:_LONGEST_TOLD]
-    if "insufficient_quota" in (error.code, told.code):  # sent with 429, but no wait will help
-        return EndpointFailed("refused", detail_of(error.status_code, said), is_passing=False)
+    detail = read_error(error.body) or ServerErrorDetail(message="")
+    is_page = detail.message.lstrip().startswith("<")  # of a proxy that stands before the server
+    message = "" if is_page else clean(detail.message, secret)[:_LONGEST_MESSAGE]
+    if "insufficient_quota" in (error.code, detail.code):  # sent with 429, but no wait will help
+        return EndpointFailed("refused", detail_of(error.status_code, message), is_passing=False)
     wait = retry_after(error.response.headers)
-    return failure_of(error.status_code, said, retry_after=wait, generation=told.generation)
+    return failure_of(error.status_code, message, retry_after=wait, generation=detail.generation)
 
 
 def _was_refused(error: BaseException) -> bool:
