@@ -26,8 +26,8 @@ from function_calls.registry import Registry, ToolOptions
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import Interpretation, Turn
 from function_calls.tools.context import CallContext, Services
-from services.call_log.metering import MeteredModel
 from services.call_log.service import CallLog
+from services.call_log.usage import MeteredModel
 from services.history.service import HistoryService
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.clock import SystemClock

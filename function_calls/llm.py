@@ -15,7 +15,7 @@ from function_calls.offline.restraint.review import CallReviewer
 from function_calls.tools.calls import Interpretation, ToolCall, Turn
 from function_calls.tools.catalog.model_call_validation import CheckedCalls, check_calls
 from function_calls.tools.catalog.offered_tools import OfferedTools, ToolCatalog
-from services.call_log.tally import current_usage
+from services.call_log.usage import current_usage
 from services.language_model.failures import RequestRejected
 from services.language_model.ports import Completion, CompletionRequest, LanguageModel, TextListener, ignore_text
 

@@ -6,14 +6,14 @@ from bot.config.settings import ModelSettings, Settings
 from bot.config.zones import bot_zone
 from services.call_log.budgets import Budgets, DailyBudget, Limit
 from services.call_log.service import CallLog
-from services.call_log.tally import BudgetPolicy, NoBudget
+from services.call_log.usage import BudgetPolicy, NoBudget
 from services.kernel.clock import Clock
 from services.language_model.ports import LanguageModel
 from services.time_expressions import TimeReader
 
 if TYPE_CHECKING:
     from function_calls.llm import FunctionCallLLM
-    from services.call_log.metering import MeteredModel, Price
+    from services.call_log.usage import MeteredModel, Price
     from services.language_model.fallback import FallbackChain
     from services.summary.ports import Summarizer
 
@@ -24,7 +24,7 @@ def language_model(settings: ModelSettings) -> "FallbackChain | None":
     """Return the configured model behind a circuit breaker; None when there is none."""
     if not settings.is_configured:
         return None
-    from services.kernel.backoff import RetryPolicy
+    from services.kernel.network import RetryPolicy
     from services.language_model.fallback import FallbackChain
     from services.language_model.openai_model import OpenAIModel
     from services.language_model.ports import Timeouts
@@ -44,7 +44,7 @@ def language_model(settings: ModelSettings) -> "FallbackChain | None":
 
 def meter_model(model: LanguageModel, settings: ModelSettings, budget: BudgetPolicy) -> "MeteredModel":
     """`model` with the prices of the settings, under `budget`."""
-    from services.call_log.metering import MeteredModel
+    from services.call_log.usage import MeteredModel
 
     return MeteredModel(model, price=price_of(settings), purse=budget)
 
@@ -72,7 +72,7 @@ def budget_policy_of(settings: Settings, clock: Clock, log: CallLog) -> BudgetPo
 
 def price_of(settings: ModelSettings) -> "Price":
     """Return the prices of the settings; cached tokens cost as much as others where nothing is said of them."""
-    from services.call_log.metering import Price
+    from services.call_log.usage import Price
 
     return Price(
         input=settings.price_per_million_input,

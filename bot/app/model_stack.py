@@ -10,7 +10,7 @@ from bot.app.infrastructure import Infrastructure
 from bot.app.language_models import budget_policy_of, meter_model
 from bot.app.tracing import Telemetry, telemetry_of
 from bot.observability.model_latency import ModelLatency
-from services.call_log.tally import BudgetPolicy
+from services.call_log.usage import BudgetPolicy
 from services.language_model.ports import LanguageModel
 
 if TYPE_CHECKING:

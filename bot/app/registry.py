@@ -59,11 +59,11 @@ from function_calls.tools.context import CallContext, Services
 from function_calls.tools.policy import CallPolicy
 from function_calls.tools.session_state import SessionStateStore
 from services.call_log.service import CallLog
-from services.call_log.tally import BudgetPolicy
+from services.call_log.usage import BudgetPolicy
 from services.history.service import HistoryService
 from services.kernel.chat import ChatMessage
 from services.kernel.clock import Clock
-from services.kernel.languages import language_of
+from services.kernel.text import language_of
 from services.people.account_links import PeopleService
 from services.people.chat_aliases import ChatAliasService
 from services.people.memory.service import MemoryService

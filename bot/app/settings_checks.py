@@ -6,7 +6,7 @@ from bot.config.platform_catalog import NAMES, platform_names
 from bot.config.settings import PluginSettings, Settings
 from bot.platforms.kit.doctor.finding import Finding, warning
 from bot.plugins.loading import every_plugin
-from services.kernel.close_names import closest_name
+from services.kernel.text import closest_name
 
 
 def check_configured_names(settings: Settings, platforms: Iterable[str] = ()) -> list[Finding]:

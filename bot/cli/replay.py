@@ -23,8 +23,8 @@ from function_calls.conversation.records.replaying import Replay, ReplayedCall, 
 from function_calls.language.recurrence_text import without_rule_text
 from function_calls.offline.interpreter import OfflineInterpreter
 from function_calls.tools.calls import Interpreter
-from services.call_log.metering import MeteredModel
 from services.call_log.model import CallRecord, TurnRecord, UsageCost
+from services.call_log.usage import MeteredModel
 from services.kernel.errors import ConfigError, ModelUnavailable
 from services.language_model.fallback import FallbackChain
 from services.storage.engine.readonly import DatabaseView

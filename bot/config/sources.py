@@ -14,8 +14,8 @@ from bot.config.platform_catalog import EXTRAS, NAMES, settings_group
 from bot.config.secrets import SecretMissing, place_of, read_file, read_secret
 from bot.config.settings import Group, Settings
 from bot.config.terminal import speaks_chinese
-from services.kernel.close_names import closest_name
 from services.kernel.errors import ConfigError
+from services.kernel.text import closest_name
 
 PREFIX = "BUBBLES_"
 _FILE_SUFFIX = "_FILE"

@@ -5,8 +5,7 @@ from msgspec.structs import replace
 from bot.inbound.middleware import Next
 from bot.inbound.middleware.access import Access
 from bot.inbound.storage_retry import AWAY, StorageRetry
-from services.history.record_once import record_once
-from services.history.service import HistoryService
+from services.history.service import HistoryService, record_once
 from services.kernel.chat import ChatMessage
 
 

@@ -14,8 +14,8 @@ from function_calls.language.messages import say
 from function_calls.tools.calls import Reply
 from services.kernel.chat import ChatMessage, Choice
 from services.kernel.clock import Clock
-from services.kernel.languages import language_of
 from services.kernel.state import StateStore
+from services.kernel.text import language_of
 from services.storage.messages.unanswered import UnansweredMessages
 
 ANSWERED_WITHIN: Final = timedelta(minutes=10)

@@ -6,9 +6,9 @@ from typing import Final, TypeVar
 
 from loguru import logger
 
-from services.kernel.backoff import growing_pauses
 from services.kernel.clock import Clock
 from services.kernel.errors import StorageBusy, StorageUnavailable
+from services.kernel.network import growing_pauses
 
 T = TypeVar("T")
 

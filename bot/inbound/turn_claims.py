@@ -8,9 +8,9 @@ from loguru import logger
 from bot.platforms.base import Platform, ResumesMessages
 from function_calls.tools.calls import ToolCall, ToolResult
 from function_calls.tools.context import CallContext
+from services.kernel.bounded import RepeatLimit
 from services.kernel.chat import ChatMessage
 from services.kernel.clock import Clock
-from services.kernel.repeat_limit import RepeatLimit
 from services.storage.workers.turn_claims import Key, TurnClaims
 
 _LOOK_SECONDS: Final = 2.0

@@ -13,7 +13,7 @@ from function_calls.tools.permission import Viewer
 from services.history.service import HistoryService
 from services.kernel.chat import ChatMessage
 from services.kernel.clock import Clock
-from services.kernel.languages import language_of
+from services.kernel.text import language_of
 from services.language_model.ports import TextListener
 from services.people.zones import ZoneService
 

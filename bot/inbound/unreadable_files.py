@@ -10,10 +10,9 @@ from bot.outbound.outbox import Outbox
 from function_calls.language.date_format import clock
 from function_calls.language.messages import say
 from function_calls.tools.calls import Reply
-from services.history.record_once import record_once
-from services.history.service import HistoryService
+from services.history.service import HistoryService, record_once
 from services.kernel.chat import ChatMessage
-from services.kernel.languages import language_of
+from services.kernel.text import language_of
 from services.people.zones import ZoneService
 
 _LONGEST_LOOK: Final = 200

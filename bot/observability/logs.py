@@ -15,9 +15,9 @@ from loguru import logger
 
 from bot.config.settings import LogSettings
 from bot.config.terminal import printable
+from services.kernel.bounded import RepeatLimit
 from services.kernel.errors import ConfigError, StorageBusy, StorageFull, StorageUnavailable
 from services.kernel.private_files import make_private_folder, open_private
-from services.kernel.repeat_limit import RepeatLimit
 
 if TYPE_CHECKING:
     from loguru import Record

@@ -9,8 +9,8 @@ from functools import partial
 from loguru import logger
 
 from services.kernel.chat import ChatAddress
-from services.kernel.circuit_breaker import CircuitBreaker
 from services.kernel.errors import DeliveryFailed
+from services.kernel.network import CircuitBreaker
 
 _HANGS_SECONDS = 30.0
 """Whoever gives up a message after so long has waited for a platform that says nothing."""

@@ -8,8 +8,8 @@ from typing import Final
 
 from loguru import logger
 
+from services.kernel.bounded import RepeatLimit
 from services.kernel.clock import Clock
-from services.kernel.repeat_limit import RepeatLimit
 from services.storage.workers.platform_leases import PlatformLeases
 
 LEASE_LASTS: Final = timedelta(seconds=9)

@@ -11,10 +11,10 @@ from msgspec.structs import replace
 
 from bot.outbound.platform_leases import PlatformLeaseHolder
 from bot.platforms.base import OutgoingMessage
+from services.kernel.bounded import RepeatLimit
 from services.kernel.chat import ChatAddress
 from services.kernel.clock import Clock
 from services.kernel.errors import DeliveryFailed
-from services.kernel.repeat_limit import RepeatLimit
 from services.storage.workers.remote_outbox import RemoteMessages
 
 PATIENCE: Final = timedelta(seconds=30)

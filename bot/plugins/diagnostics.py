@@ -12,8 +12,8 @@ from loguru import logger
 
 from bot.plugins.contributions import Contributions
 from function_calls.tools.declaring.tool_options import ToolOptions
-from services.kernel.close_names import closest_name
 from services.kernel.errors import AssistantError
+from services.kernel.text import closest_name
 
 _LONGEST: Final = 300  # characters of what an error says
 _OF_JSON: Final = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "array": "list"}

@@ -29,8 +29,8 @@ from function_calls.tools.context import Services
 from function_calls.tools.policy import ToolSwitches
 from function_calls.toolsets.source import ToolSource
 from services.kernel.background_tasks import BackgroundTasks
-from services.kernel.backoff import growing_pauses
 from services.kernel.clock import Clock
+from services.kernel.network import growing_pauses
 from services.language_model.ports import LanguageModel
 from services.search.model import SearchEngine
 

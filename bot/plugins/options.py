@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from services.kernel.close_names import closest_name
+from services.kernel.text import closest_name
 
 
 def option_problems(error: ValidationError, model: type[BaseModel], given: Mapping[str, object]) -> list[str]:

@@ -23,7 +23,7 @@ from function_calls.tools.context import CallContext, Services
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.clock import Clock, SystemClock
 from services.kernel.errors import ToolFailed
-from services.kernel.languages import language_of
+from services.kernel.text import language_of
 
 WEATHER = {"berlin": "4 °C, rain / 小雨", "beijing": "9 °C, clear / 晴"}
 CITIES = {"柏林": "berlin", "北京": "beijing"}

@@ -23,7 +23,7 @@ from bot.platforms.base import OutgoingMessage
 from bot.plugins.contributions import Contributions, Host
 from services.kernel.chat import ChatAddress
 from services.kernel.errors import DeliveryFailed
-from services.kernel.html_text import unescape_html
+from services.kernel.text import unescape_html
 
 _ATOM = "{http://www.w3.org/2005/Atom}"
 _MOST_BYTES = 2_000_000

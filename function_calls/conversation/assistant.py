@@ -47,7 +47,7 @@ from function_calls.tools.context import CallContext
 from function_calls.tools.policy import CallPolicy
 from function_calls.tools.session_state import CallState, LazySession, MemorySessionStateStore, SessionStateStore
 from services.call_log.model import CONFIRMED
-from services.call_log.tally import current_usage
+from services.call_log.usage import current_usage
 from services.kernel.errors import ModelUnavailable
 
 __all__ = ["Assistant", "Command", "ContextFor", "LoopLimits"]

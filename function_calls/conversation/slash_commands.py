@@ -6,7 +6,7 @@ from typing import Final
 
 from function_calls.tools.calls import ToolCall, ToolSpec, Turn
 from function_calls.tools.declaring.argument_validation import mended_arguments
-from services.kernel.close_names import closest_name
+from services.kernel.text import closest_name
 
 _COMMAND: Final = re.compile(
     r"\s*/(?P<name>[A-Za-z][A-Za-z0-9_]*)(?:@(?P<bot>[\w.-]+))?(?P<rest>\s.*|)", re.DOTALL | re.ASCII

@@ -7,7 +7,7 @@ from function_calls.language.messages import say
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.policy import CallPolicy
 from function_calls.tools.toolset import Viewer
-from services.kernel.close_names import closest_name
+from services.kernel.text import closest_name
 
 _COMMAND: Final = switch_pattern("tools", "工具")
 _NEAREST: Final = 3

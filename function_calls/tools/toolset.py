@@ -9,7 +9,7 @@ from function_calls.tools.context import CallContext
 from function_calls.tools.errors import ArgumentsInvalid
 from function_calls.tools.permission import Viewer
 from function_calls.tools.validation.argument_messages import refusal_in_words
-from services.kernel.close_names import closest_name
+from services.kernel.text import closest_name
 
 __all__ = ["Toolset", "Viewer", "arguments_refused", "unknown_tool"]
 

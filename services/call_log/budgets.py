@@ -8,7 +8,7 @@ from datetime import date, datetime, time, tzinfo
 from msgspec import Struct
 
 from services.call_log.model import Spent, UsageCost
-from services.call_log.tally import TurnUsage
+from services.call_log.usage import TurnUsage
 from services.kernel.clock import Clock
 from services.kernel.errors import ModelUnavailable
 

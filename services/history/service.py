@@ -2,13 +2,70 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from itertools import takewhile
+from typing import Protocol
 from uuid import uuid4
 
-from services.history.ports import MessageStore
+from loguru import logger
+
 from services.kernel.chat import ChatAddress, ChatMessage, Person
+from services.kernel.errors import StorageFull
+
+
+class MessageStore(Protocol):
+    """Stores messages; a chat and a message id name one message for ever."""
+
+    async def add(self, messages: Sequence[ChatMessage]) -> tuple[bool, ...]:
+        """Keep these in one transaction; say of each whether it was new.
+
+        The end of the process does not undo it; a power cut does not either once `flush` returns, or a moment later.
+        """
+        ...
+
+    async def flush(self) -> None:
+        """Return once what was added survives a power cut."""
+        ...
+
+    async def find(self, address: ChatAddress, message_id: str) -> ChatMessage | None:
+        """Return the message of that id in the chat, in whichever thread; None when there is none, or it was erased."""
+        ...
+
+    async def recent(self, address: ChatAddress, limit: int) -> tuple[ChatMessage, ...]:
+        """Return the last `limit` messages of a chat (of a thread, where the address names one), oldest first."""
+        ...
+
+    async def speakers(self, address: ChatAddress, limit: int) -> tuple[tuple[str, str], ...]:
+        """Return the last `limit` messages of people, oldest first, as message and person ids.
+
+        Messages that were taken back count too. The person is empty where nothing is kept about who wrote.
+        """
+        ...
+
+    async def since(self, address: ChatAddress, moment: datetime, limit: int) -> tuple[ChatMessage, ...]:
+        """Return the last `limit` messages sent after `moment`, oldest first."""
+        ...
+
+    async def last_of(self, address: ChatAddress, person: Person, before: datetime | None) -> ChatMessage | None:
+        """Return the latest message of `person` in the chat, sent before `before`."""
+        ...
+
+    async def search(self, address: ChatAddress, query: str, limit: int) -> tuple[ChatMessage, ...]:
+        """Return at most `limit` messages of people that match `query`, best first.
+
+        Those that have all of its words come first, the latest in front; then those with half of them or more.
+        """
+        ...
+
+    async def rewrite(self, address: ChatAddress, message_id: str, text: str, at: datetime) -> bool:
+        """Replace the text of a message; False when there is none, or it was erased."""
+        ...
+
+    async def erase(self, address: ChatAddress, message_id: str, at: datetime) -> bool:
+        """Forget the text of a message and leave it out from now on; its id stays known. False when there is none."""
+        ...
+
 
 _BATCH = 500
 _MOST_QUEUED = 50
@@ -146,3 +203,16 @@ def _settle(batch: list[tuple[ChatMessage, asyncio.Future[bool]]], error: Except
     for _, done in batch:
         if not done.done():
             done.set_exception(error)
+
+
+async def record_once(history: HistoryService, message: ChatMessage) -> bool:
+    """Record `message`; False when it is there already.
+
+    What cannot be kept on a full disk counts as new: people can look things up, and hear why nothing else works.
+    """
+    try:
+        return await history.record(message)
+    except StorageFull as error:
+        log = logger.bind(chat=str(message.address), message=message.id)
+        log.warning("could not record a message in the history: {}", error)
+        return True

@@ -5,8 +5,8 @@ from typing import Protocol, runtime_checkable
 
 from loguru import logger
 
-from services.kernel.circuit_breaker import CircuitBreaker
 from services.kernel.errors import ModelUnavailable
+from services.kernel.network import CircuitBreaker
 from services.language_model.failures import RequestRejected
 from services.language_model.ports import Completion, CompletionRequest, LanguageModel
 from services.language_model.stream import StreamGuard

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from loguru import logger
 from msgspec.structs import replace
 
-from services.kernel.backoff import RetryPolicy
+from services.kernel.network import RetryPolicy
 from services.kernel.startup_imports import import_without_gc
 from services.language_model.context_limit import shorten_request, size_of
 from services.language_model.failures import CallsRejected, EndpointFailed, RequestRejected

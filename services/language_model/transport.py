@@ -17,8 +17,8 @@ import httpx2
 import openai
 from openai import AsyncStream
 
-from services.kernel.certificates import trusted_certificates
 from services.kernel.errors import ModelUnavailable
+from services.kernel.network import trusted_certificates
 from services.language_model.answer import read_answer, refuse_oversized
 from services.language_model.failures import (
     EndpointFailed,

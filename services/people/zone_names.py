@@ -6,7 +6,7 @@ from functools import cache
 from importlib.resources import files
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from services.kernel.close_names import closest_name
+from services.kernel.text import closest_name
 
 _TAILS = re.compile(
     r"(?:'s)?\s*(?:standard time|daylight time|time zone|timezone|time|标准时间|时间|时区|那边|这边|这里|市)$"

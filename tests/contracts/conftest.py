@@ -11,7 +11,7 @@ from bot.testing.clocks import FixedClock
 from bot.testing.message_store import MemoryMessageStore
 from function_calls.tools.session_state import MemorySessionStateStore, SessionStateStore
 from services.call_log.model import CallStore
-from services.history.ports import MessageStore
+from services.history.service import MessageStore
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.state import MemoryStateStore, StateStore
 from services.recurrence.fires import check

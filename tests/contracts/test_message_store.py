@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from msgspec.structs import replace
 
-from services.history.ports import MessageStore
+from services.history.service import MessageStore
 from services.kernel.chat import Attachment, ChatAddress, ChatMessage, Person
 
 HOME = ChatAddress(platform="console", chat_id="home")

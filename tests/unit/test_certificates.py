@@ -2,7 +2,7 @@ import ssl
 
 import pytest
 
-from services.kernel.certificates import trusted_certificates
+from services.kernel.network import trusted_certificates
 
 
 def test_certificates_are_read_once():

@@ -1,6 +1,6 @@
 from itertools import islice
 
-from services.kernel.backoff import growing_pauses
+from services.kernel.network import growing_pauses
 
 
 def test_pauses_double_up_to_the_longest():

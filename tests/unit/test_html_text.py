@@ -1,6 +1,6 @@
 import pytest
 
-from services.kernel.html_text import unescape_html
+from services.kernel.text import unescape_html
 
 
 @pytest.mark.parametrize("reference", ["&#" + "9" * 5_000 + ";", "&#" + "0" * 5_000 + "65;", "&#x" + "f" * 5_000 + ";"])

@@ -1,6 +1,6 @@
 import pytest
 
-from services.kernel.languages import language_of
+from services.kernel.text import language_of
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from services.kernel.repeat_limit import RepeatLimit
+from services.kernel.bounded import RepeatLimit
 
 
 def test_repeats_are_left_out_and_counted_until_the_time_is_over():

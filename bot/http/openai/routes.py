@@ -29,8 +29,7 @@ from function_calls.conversation.assistant import Assistant
 from function_calls.model_calls.client_tools import ClientToolInterpreter
 from function_calls.tools.calls import Interpreter, Reply, Turn
 from function_calls.tools.dispatch.execution import full_text
-from services.history.record_once import record_once
-from services.history.service import HistoryService
+from services.history.service import HistoryService, record_once
 from services.kernel.errors import StorageFull
 from services.kernel.state import Json
 

@@ -14,7 +14,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from bot.config.settings import HttpSettings
 from bot.http.security.networks import network_of
-from services.kernel.repeat_limit import RepeatLimit
+from services.kernel.bounded import RepeatLimit
 
 try:
     import resource

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from bot.inbound.middleware import Next
 from services.kernel.chat import ChatMessage
-from services.kernel.languages import language_of
+from services.kernel.text import language_of
 
 _COMMAND: Final = re.compile(
     r"\s*/(?P<name>remind(?:me)?|提醒|reminders|summary|search|help)(?:@(?P<bot>[\w.-]+))?(?:\s+(?P<rest>.*))?",

@@ -1,8 +1,7 @@
 """Stop messages that were handled before: platforms redeliver after a lost acknowledgement."""
 
 from bot.inbound.middleware import Next
-from services.history.record_once import record_once
-from services.history.service import HistoryService
+from services.history.service import HistoryService, record_once
 from services.kernel.chat import ChatMessage
 
 

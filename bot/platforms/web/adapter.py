@@ -21,8 +21,7 @@ from bot.platforms.web.room import Room
 from bot.platforms.web.rooms import PLATFORM, Rooms, address_of
 from bot.platforms.web.shapes import due_shape, extras_of, id_for, message_shape
 from function_calls.tools.dispatch.events import Event
-from services.history.record_once import record_once
-from services.history.service import HistoryService
+from services.history.service import HistoryService, record_once
 from services.kernel.bounded import BoundedDict
 from services.kernel.chat import Attachment, ChatAddress, ChatMessage, MessageEdited, MessageWithdrawn, Person, SentFile
 from services.kernel.clock import Clock

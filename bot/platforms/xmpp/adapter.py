@@ -36,10 +36,10 @@ from bot.platforms.xmpp.wire import (
     to_incoming,
     to_reactions,
 )
-from services.kernel.backoff import growing_pauses
 from services.kernel.chat import ChatAddress, Person, SentFile
 from services.kernel.clock import Clock
 from services.kernel.errors import ConfigError, DeliveryFailed
+from services.kernel.network import growing_pauses
 from services.kernel.state import MemoryStateStore, StateStore
 
 _LONGEST: Final = 8_000

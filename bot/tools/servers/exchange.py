@@ -13,7 +13,7 @@ import httpx
 from msgspec import Struct
 
 from bot.tools.servers.errors import ServerUnavailable
-from services.kernel.certificates import trusted_certificates
+from services.kernel.network import trusted_certificates
 
 _MOST_REDIRECTS: Final = 3
 _USER_AGENT: Final = "Bubbles (tool client)"

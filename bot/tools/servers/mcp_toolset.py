@@ -17,7 +17,7 @@ from function_calls.tools.calls import ToolResult, ToolSpec
 from function_calls.tools.context import CallContext
 from function_calls.tools.toolset import Viewer, unknown_tool
 from function_calls.toolsets.source import Health
-from services.kernel.backoff import growing_pauses
+from services.kernel.network import growing_pauses
 
 if TYPE_CHECKING:
     from mcp import Client

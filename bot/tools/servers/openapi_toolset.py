@@ -24,7 +24,7 @@ from function_calls.toolsets.names import joined_name
 from function_calls.toolsets.openapi.operation import ImportedDocument, Operation
 from function_calls.toolsets.openapi.request import FormPart, PreparedRequest, prepared
 from function_calls.toolsets.source import Health
-from services.kernel.backoff import growing_pauses
+from services.kernel.network import growing_pauses
 
 _FIRST_PAUSE: Final = 2.0  # seconds; doubled after each failure
 _LONGEST_PAUSE: Final = 300.0

@@ -8,7 +8,7 @@ from function_calls.model_calls.instructions import Instructions
 from function_calls.model_calls.styles.choosing import StyleName, make_styles
 from function_calls.registry import RegisteredTool
 from function_calls.tools.calls import Interpreter
-from services.call_log.metering import MeteredModel
+from services.call_log.usage import MeteredModel
 from services.language_model.ports import LanguageModel
 
 

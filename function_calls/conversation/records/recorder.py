@@ -14,7 +14,7 @@ from function_calls.tools.calls import Reply, SpawnedTask, Step, ToolCall, ToolR
 from function_calls.tools.context import CallContext
 from services.call_log.model import AGENT_ROUTE, NOTHING, CallRecord, Ending, Outcome, TurnRecord
 from services.call_log.service import CallLog
-from services.call_log.tally import BudgetPolicy, NoBudget, TurnUsage, count_usage, current_usage
+from services.call_log.usage import BudgetPolicy, NoBudget, TurnUsage, count_usage, current_usage
 
 
 class Notes(Struct, kw_only=True):

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from function_calls.conversation.agent_loop import Dispatched, run_rounds, spoken
 from function_calls.tools.calls import Interpretation, Interpreter, Reply, ToolCall, ToolResult, ToolSpec, Turn
 from services.call_log.model import CallRecord, TurnRecord, parse_json
-from services.call_log.tally import TurnUsage, count_usage
+from services.call_log.usage import TurnUsage, count_usage
 from services.kernel.chat import ChatMessage
 
 Match = Literal["same", "other arguments", "not on record"]

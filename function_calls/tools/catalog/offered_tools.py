@@ -9,7 +9,7 @@ from function_calls.tools.catalog.names import meant
 from function_calls.tools.validation.relaxed_json import Unreadable, read_json
 from function_calls.tools.validation.schema_validator import SchemaValidator
 from services.kernel.bounded import BoundedDict
-from services.kernel.close_names import closest_name
+from services.kernel.text import closest_name
 
 _KEPT_SETS = 64
 _NEAREST = 3

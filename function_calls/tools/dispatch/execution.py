@@ -17,9 +17,9 @@ from function_calls.tools.context import CallContext
 from function_calls.tools.dispatch.event_loop_watchdog import EventLoopWatchdog
 from function_calls.tools.errors import ArgumentRefused
 from function_calls.tools.validation.json_values import NoData, as_data
-from services.kernel.backoff import growing_pauses
 from services.kernel.chat import SentFile
 from services.kernel.errors import AssistantError, RequestRefused, StorageFull, ToolFailed
+from services.kernel.network import growing_pauses
 
 Work = Callable[[], Awaitable[object]]
 

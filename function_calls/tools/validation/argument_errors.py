@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from function_calls.tools.errors import ArgumentError
-from services.kernel.close_names import closest_name
+from services.kernel.text import closest_name
 
 LONGEST_QUOTE: Final = 60
 """Characters of a wrong value that are repeated to the model."""

@@ -7,8 +7,8 @@ from uuid import uuid4
 
 from loguru import logger
 
+from services.kernel.bounded import RepeatLimit
 from services.kernel.clock import Clock
-from services.kernel.repeat_limit import RepeatLimit
 from services.reminders.delivery.config import DeliveryConfig
 from services.reminders.delivery.deadline import wait_or_nap
 from services.reminders.delivery.dispatcher import Dispatcher

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from services.kernel.certificates import trusted_certificates
+from services.kernel.network import trusted_certificates
 from services.search.model import SearchUnavailable
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from services.kernel.html_text import unescape_html
+from services.kernel.text import unescape_html
 from services.search.model import SearchAnswer, Source
 
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")

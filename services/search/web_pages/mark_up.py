@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from services.kernel.html_text import unescape_html
+from services.kernel.text import unescape_html
 
 _TAG = re.compile(r"</?([a-zA-Z][a-zA-Z0-9:-]{0,40})")
 _RAW = {name: re.compile(f"</{name}\\b", re.IGNORECASE) for name in ("script", "style", "noscript", "template", "svg")}

@@ -13,7 +13,7 @@ from typing import Self
 import sqlalchemy as sa
 from loguru import logger
 
-from services.kernel.repeat_limit import RepeatLimit
+from services.kernel.bounded import RepeatLimit
 from services.storage.engine import postgres
 from services.storage.engine.postgres import DatabaseTimeouts
 

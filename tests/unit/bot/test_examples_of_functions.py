@@ -10,7 +10,7 @@ from bot.app.registry import built_in_registry
 from bot.testing.turns import make_message
 from function_calls.offline import OfflineInterpreter
 from function_calls.tools.calls import ToolSpec, Turn
-from services.kernel.languages import language_of
+from services.kernel.text import language_of
 
 SPECS: tuple[ToolSpec, ...] = tuple(tool.spec for tool in built_in_registry())
 WORDS = {"url": "https://example.org/page", "days": "30"}

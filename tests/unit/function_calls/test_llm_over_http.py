@@ -10,8 +10,8 @@ from function_calls.conversation.assistant import Assistant
 from function_calls.llm import FunctionCallLLM
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
-from services.kernel.backoff import RetryPolicy
 from services.kernel.errors import ModelUnavailable
+from services.kernel.network import RetryPolicy
 from services.language_model.fallback import FallbackChain
 from services.language_model.openai_model import OpenAIModel
 from services.language_model.ports import Timeouts

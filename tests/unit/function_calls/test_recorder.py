@@ -10,7 +10,7 @@ from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import SpawnedTask, Step, ToolCall, ToolResult
 from services.call_log.model import CompletionRecord, UsageCost
 from services.call_log.service import CallLog
-from services.call_log.tally import current_usage
+from services.call_log.usage import current_usage
 from tests.support.stores.calls import MemoryCallStore
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from bot.testing.openai_answers import Chat, Raw, say, status
 from bot.testing.openai_server import OpenAIServer
-from services.kernel.backoff import RetryPolicy
 from services.kernel.errors import ModelUnavailable
+from services.kernel.network import RetryPolicy
 from services.language_model.openai_model import OpenAIModel
 from services.language_model.ports import CompletionRequest, Timeouts
 

@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from bot.testing.models import ScriptedModel
-from services.kernel.circuit_breaker import CircuitBreaker
 from services.kernel.errors import ModelUnavailable
+from services.kernel.network import CircuitBreaker
 from services.language_model.failures import RequestRejected
 from services.language_model.fallback import FallbackChain
 from services.language_model.ports import CompletionRequest

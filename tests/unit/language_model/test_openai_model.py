@@ -11,8 +11,8 @@ from bot.testing.openai_answers import Chat, Hang, HangUp, Raw, call, calls, cut
 from bot.testing.openai_server import OpenAIServer
 from function_calls.model_calls.transcript import rounds
 from function_calls.tools.calls import Step, ToolCall, ToolResult
-from services.kernel.backoff import RetryPolicy
 from services.kernel.errors import ModelUnavailable
+from services.kernel.network import RetryPolicy
 from services.language_model.openai_model import OpenAIModel
 from services.language_model.ports import CompletionRequest, Timeouts
 

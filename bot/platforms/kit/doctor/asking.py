@@ -9,8 +9,8 @@ from typing import Self
 import httpx
 from msgspec import Struct, field
 
-from services.kernel.certificates import trusted_certificates
 from services.kernel.clock import Clock
+from services.kernel.network import trusted_certificates
 
 _TIMEOUT_SECONDS = 15.0
 

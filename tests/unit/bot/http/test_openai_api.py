@@ -7,7 +7,7 @@ from bot.config.settings import RouterSettings
 from bot.testing.clocks import StandingClock
 from bot.testing.models import ScriptedInterpreter, ScriptedModel
 from function_calls.tools.calls import Interpretation, ToolCall
-from services.call_log.metering import MeteredModel
+from services.call_log.usage import MeteredModel
 from services.language_model.ports import CompletionRequest
 from tests.support.http_bot import with_token
 
