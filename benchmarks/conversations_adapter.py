@@ -26,7 +26,6 @@ from bot.testing.platform import FakePlatform
 from bot.testing.rehearsal import build_in_memory
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.recurrence.fires import next_fires
-from services.recurrence.follow_up import has_follow_up, without_follow_up
 from services.reminders.model import EVERYONE, Reminder, ReminderState
 from services.reminders.service import ReminderService
 
@@ -175,7 +174,7 @@ class Session:
         return listed
 
     def _as_data(self, reminder: Reminder) -> dict[str, object]:
-        rule = without_follow_up(reminder.schedule.rule)
+        rule = reminder.schedule.rule
         now = self._clock.now()
         is_paused = reminder.state is ReminderState.PAUSED
         # Without follow-ups: they belong to one occurrence.
@@ -191,7 +190,7 @@ class Session:
             "for": _people_of(reminder),
             "creator": reminder.creator.name,
             "paused": is_paused,
-            "nag": has_follow_up(reminder.schedule.rule),
+            "nag": reminder.schedule.follow_up is not None,
         }
 
 

@@ -22,7 +22,7 @@ from loguru import logger
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import SystemClock
 from services.kernel.errors import DeliveryFailed
-from services.recurrence.schedule import Schedule
+from services.recurrence.follow_up import read_schedule
 from services.reminders.model import DueNotice, NewReminder, ReminderLimits
 from services.reminders.records import ValidatedReminder
 from services.reminders.service import ReminderService
@@ -108,7 +108,7 @@ class Ours:
             address=next(self._chats),
             creator=_ANN,
             content=key,
-            schedule=Schedule(start=due.replace(tzinfo=None), zone="UTC", rule=rule),
+            schedule=read_schedule(due.replace(tzinfo=None), "UTC", rule),
             language="en",
         )
 

@@ -9,7 +9,6 @@ from zoneinfo import ZoneInfo
 from function_calls.language import date_format
 from function_calls.language.messages import FALLBACK, LANGUAGES, say
 from services.kernel.errors import RequestRefused
-from services.recurrence.follow_up import follow_up_of, without_follow_up
 from services.recurrence.rules import WEEKDAYS, parse_rule, rule_parts
 from services.recurrence.schedule import Schedule
 from services.reminders.model import Reminder
@@ -45,10 +44,10 @@ def rule(language: str, reminder: Reminder) -> str:
 
 def schedule_words(language: str, schedule: Schedule) -> str:
     """Word the rule of `schedule`; `is_custom` recognises rules that no sentence here expresses completely."""
-    bare, nag = without_follow_up(schedule.rule), follow_up_of(schedule.rule)
-    if nag is not None and not bare:
-        return say(language, "rule.until_done", each=_period(language, "minute", round(nag.every.total_seconds() / 60)))
-    parts = rule_parts(bare)
+    if schedule.follow_up is not None and not schedule.rule:
+        minutes = round(schedule.follow_up.every.total_seconds() / 60)
+        return say(language, "rule.until_done", each=_period(language, "minute", minutes))
+    parts = rule_parts(schedule.rule)
     unit, every = _UNITS.get(parts.get("FREQ", ""), ""), int(parts.get("INTERVAL", "1"))
     if not unit:
         each = _by_calendar(language, schedule.rule, parts)
@@ -67,7 +66,7 @@ def schedule_words(language: str, schedule: Schedule) -> str:
 def is_custom(schedule: Schedule) -> bool:
     """Return whether `schedule_words` words the rule as a custom one, so that its next time has to be named too."""
     custom = say(FALLBACK, "rule.custom")
-    return bool(without_follow_up(schedule.rule)) and schedule_words(FALLBACK, schedule).startswith(custom)
+    return bool(schedule.rule) and schedule_words(FALLBACK, schedule).startswith(custom)
 
 
 def without_rule_text(language: str, text: str) -> str:
@@ -238,7 +237,7 @@ def _clock(minutes: int) -> str:
 def _bounded(language: str, told: str, parts: Mapping[str, str], schedule: Schedule) -> str:
     if "COUNT" in parts:
         return say(language, "rule.times", rule=told, n=parts["COUNT"])
-    until = parse_rule(without_follow_up(schedule.rule)).until
+    until = parse_rule(schedule.rule).until
     if until is None:
         return told
     last = until if until.tzinfo is None else until.astimezone(ZoneInfo(schedule.zone))

@@ -13,9 +13,9 @@ from function_calls.tools.errors import ArgumentRefused
 from services.kernel.errors import RequestRefused
 from services.recurrence.edits import clamp_to_month_end
 from services.recurrence.fires import next_after, zone_of
-from services.recurrence.follow_up import with_follow_up, without_follow_up
+from services.recurrence.follow_up import read_schedule
 from services.recurrence.rules import WEEKDAYS, parse_rule
-from services.recurrence.schedule import Schedule
+from services.recurrence.schedule import FollowUp, Schedule
 from services.time_expressions import Reading, TimeReader
 
 
@@ -27,7 +27,7 @@ def time_reader(ctx: CallContext) -> TimeReader:
 _DATE_TIME = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})[T ](\d{1,2}):(\d{2})(?::(\d{2}))?")
 _CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
 _YEARS = range(1970, 9999)  # a day less or more, or another zone, stays within the calendar
-_TIMES_NAGGED = 12
+_MOST_FOLLOW_UPS = 12
 _USUAL = TimeReader()
 _ReadWords = Callable[[str], Reading]
 
@@ -45,7 +45,7 @@ def schedule_from(
     local = now.astimezone(zone)
     read = partial(_reading, local=local, language=language, times=times)
     if arguments.rrule:
-        return Schedule(start=_first(arguments, local, read), zone=zone_name(zone), rule=_value(arguments.rrule))
+        return read_schedule(_first(arguments, local, read), zone_name(zone), _value(arguments.rrule))
     if arguments.type == "once":
         return _once(arguments, local, zone_name(zone), read)
     clock = clock_of(arguments.time)
@@ -69,12 +69,8 @@ def nagging(schedule: Schedule, minutes: int | None) -> Schedule:
     """The schedule, repeated every so many minutes until it is done; with 0 no longer, with None as it is."""
     if minutes is None or (minutes and schedule.rule and parse_rule(schedule.rule).is_elapsed):
         return schedule  # what counts elapsed time repeats itself
-    rule = (
-        with_follow_up(schedule.rule, minutes=minutes, times=_TIMES_NAGGED)
-        if minutes
-        else without_follow_up(schedule.rule)
-    )
-    return replace(schedule, rule=rule)
+    follow_up = FollowUp(every=timedelta(minutes=minutes), times=_MOST_FOLLOW_UPS) if minutes else None
+    return replace(schedule, follow_up=follow_up)
 
 
 def zone_name(zone: tzinfo) -> str:

@@ -9,7 +9,6 @@ from zoneinfo import ZoneInfo
 from msgspec.structs import replace
 
 from services.recurrence.fires import next_fires, zone_of
-from services.recurrence.follow_up import without_follow_up
 from services.recurrence.schedule import Schedule
 
 _TICK: Final = timedelta(microseconds=1)
@@ -18,7 +17,7 @@ _END: Final = "UNTIL="
 
 def drop_follow_up(schedule: Schedule) -> Schedule:
     """Return `schedule` without its follow-ups."""
-    return replace(schedule, rule=without_follow_up(schedule.rule))
+    return replace(schedule, follow_up=None)
 
 
 def fires_from(schedule: Schedule, day: date, now: datetime, limit: int) -> Sequence[datetime]:

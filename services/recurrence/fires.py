@@ -11,7 +11,7 @@ from services.kernel.errors import RequestRefused
 from services.recurrence.by_date import dates_from, has_common_shape
 from services.recurrence.by_dateutil import walk_dates
 from services.recurrence.by_grid import elapsed_instants, grid_walls
-from services.recurrence.follow_up import repeat_fires, without_follow_up
+from services.recurrence.follow_up import repeat_fires
 from services.recurrence.rules import ELAPSED, Rule, parse_rule
 from services.recurrence.schedule import Schedule
 
@@ -60,7 +60,7 @@ def check(schedule: Schedule, now: datetime, shortest: timedelta, asked_at: date
             `rule_not_understood(rule)`, `zone_unknown(zone)`.
     """
     zone = zone_of(schedule)
-    since = now if asked_at is None or without_follow_up(schedule.rule) else min(asked_at, now)
+    since = now if asked_at is None or schedule.rule else min(asked_at, now)
     try:
         first = next_after(schedule, since)
     except OverflowError as error:
@@ -70,7 +70,7 @@ def check(schedule: Schedule, now: datetime, shortest: timedelta, asked_at: date
         raise RequestRefused("time_in_past", due=due.astimezone(zone), now=now.astimezone(zone))
     if first is None or (schedule.rule and first - now > HORIZON):
         raise RequestRefused("rule_never_fires", rule=schedule.rule)
-    fires = next_fires(schedule, now, _FIRST_GAPS) if schedule.rule else ()
+    fires = next_fires(schedule, now, _FIRST_GAPS) if schedule.is_repeated else ()
     if any(later - earlier < shortest for earlier, later in pairwise(fires)):
         raise RequestRefused("rule_too_often", minimum=shortest)
     return first
@@ -94,15 +94,17 @@ def zone_of(schedule: Schedule) -> ZoneInfo:
 
 
 def fires_after(schedule: Schedule, after: datetime) -> Iterator[datetime]:
-    """Yield fires strictly after `after`, ascending, and their repeats where the rule nags."""
-    if not schedule.rule:
-        return _instants(schedule, after)
-    nag = parse_rule(schedule.rule).nag
-    return _bounded(schedule, after) if nag is None else repeat_fires(nag, partial(_bounded, schedule), after)
+    """Yield fires strictly after `after`, ascending, and their follow-ups."""
+    if schedule.follow_up is None:
+        return _bounded(schedule, after)
+    if schedule.rule and parse_rule(schedule.rule).is_elapsed:
+        because = "what counts elapsed time repeats itself"
+        raise RequestRefused("rule_not_understood", rule=schedule.rule, because=because)
+    return repeat_fires(schedule.follow_up, partial(_bounded, schedule), after)
 
 
 def _bounded(schedule: Schedule, after: datetime) -> Iterator[datetime]:
-    """Yield fires strictly after `after`, ascending, up to the end of the rule; no repeats."""
+    """Yield fires strictly after `after`, ascending, up to the end of the rule; no follow-ups."""
     last = last_instant(schedule)
     if last is None:
         return _without_exceptions(schedule, _instants(schedule, after))
@@ -212,7 +214,7 @@ _MOST = 400
 
 def previous_fire(schedule: Schedule, due: datetime) -> datetime | None:
     """Return the last fire of `schedule` before `due` (timezone-aware); None where there was none in a year."""
-    if not schedule.rule:
+    if not schedule.is_repeated:
         return None
     for reach in _REACHES:
         before = [fire for fire in next_fires(schedule, due - reach, _MOST) if fire < due]

@@ -1,98 +1,90 @@
-"""Repeat fires until somebody reports the thing done: `NAG=10;NAGS=12` in a rule."""
+"""Repeat fires until somebody reports the thing done; in texts `NAG=10;NAGS=12` behind the rule."""
 
-import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import chain
+from typing import Final
 
-from msgspec import Struct
+from msgspec.structs import replace
 
-MOST_NAGS = 48
-LONGEST_PAUSE_MINUTES = 24 * 60
-_STAMP = "%Y%m%dT%H%M%SZ"
-_OWN_PARTS = re.compile(r";?\b(?:NAG|NAGS|NAGAFTER)=[^;]*", re.IGNORECASE)
-_AFTER = re.compile(r";?\bNAGAFTER=[^;]*", re.IGNORECASE)
-_ONCE = "FREQ=DAILY;COUNT=1"
+from services.kernel.errors import RequestRefused
+from services.recurrence.schedule import FollowUp, Schedule
 
-
-class FollowUp(Struct, frozen=True, kw_only=True):
-    """Each fire is repeated every `every`, at most `times`, until the next one comes.
-
-    Fires up to `done_until` (UTC) are dealt with and not repeated.
-    """
-
-    every: timedelta
-    times: int
-    done_until: datetime | None = None
+MOST_FOLLOW_UPS: Final = 48
+LONGEST_PAUSE_MINUTES: Final = 24 * 60
+_STAMP: Final = "%Y%m%dT%H%M%SZ"
+_ONCE: Final = "FREQ=DAILY;COUNT=1"
+_PARTS: Final = ("NAG=", "NAGS=", "NAGAFTER=")
 
 
-def parse_follow_up(parts: dict[str, str]) -> FollowUp | None:
-    """Take what is said of repeating out of the parts of a rule.
+def read_schedule(start: datetime, zone: str, text: str) -> Schedule:
+    """Return the schedule of a rule as texts have it, with `NAG=10;NAGS=12;NAGAFTER=20261120T190000Z` for follow-ups.
 
     Raises:
-        ValueError: the numbers are out of range, or there is one part without the others.
+        RequestRefused: `rule_not_understood(rule, because)`: the follow-ups are out of range or incomplete.
     """
-    minutes, times, after = parts.pop("NAG", ""), parts.pop("NAGS", ""), parts.pop("NAGAFTER", "")
-    if not minutes and not times and not after:
-        return None
-    if not 1 <= int(minutes) <= LONGEST_PAUSE_MINUTES or not 1 <= int(times) <= MOST_NAGS:
-        raise ValueError(f"NAG={minutes};NAGS={times}")
-    done_until = datetime.strptime(after, _STAMP).replace(tzinfo=UTC) if after else None
-    return FollowUp(every=timedelta(minutes=int(minutes)), times=int(times), done_until=done_until)
+    own = {part.partition("=")[0].upper(): part.partition("=")[2] for part in text.split(";") if _is_own(part)}
+    if not own:
+        return Schedule(start=start, zone=zone, rule=text)
+    rule = ";".join(part for part in text.split(";") if not _is_own(part))
+    if not rule:
+        raise RequestRefused("rule_not_understood", rule=text, because="follow-ups without a rule")
+    if rule == _ONCE:
+        rule, start = "", start.replace(microsecond=0, fold=0)
+    try:
+        return Schedule(start=start, zone=zone, rule=rule, follow_up=_follow_up(own))
+    except ValueError as error:
+        raise RequestRefused("rule_not_understood", rule=text, because=str(error)) from error
 
 
-def with_follow_up(rule: str, *, minutes: int, times: int) -> str:
-    """Return the rule, its fires repeated; of a once-reminder (an empty rule), one that fires once and is repeated."""
-    return f"{without_follow_up(rule) or _ONCE};NAG={minutes};NAGS={times}"
+def rule_text(schedule: Schedule) -> str:
+    """Return the rule and the follow-ups as `read_schedule` reads them; empty for what fires once."""
+    follow_up = schedule.follow_up
+    if follow_up is None:
+        return schedule.rule
+    text = f"{schedule.rule or _ONCE};NAG={follow_up.every // timedelta(minutes=1)};NAGS={follow_up.times}"
+    return text if follow_up.done_until is None else f"{text};NAGAFTER={follow_up.done_until.strftime(_STAMP)}"
 
 
-def without_follow_up(rule: str) -> str:
-    """Return the rule without repeating; empty for what fires once."""
-    bare = _OWN_PARTS.sub("", rule).strip(";")
-    return "" if bare == _ONCE else bare
-
-
-def has_follow_up(rule: str) -> bool:
-    """Return whether the rule repeats its fires until they are done."""
-    return "NAG=" in rule.upper()
-
-
-def follow_up_of(rule: str) -> FollowUp | None:
-    """Return how the rule repeats its fires; None when it does not."""
-    return parse_follow_up(dict(part.split("=", 1) for part in rule.upper().split(";") if part.startswith("NAG")))
-
-
-def follow_up_like(rule: str, bare: str = "") -> str:
-    """Return `bare` (empty for once) with the follow-ups of `rule`; `bare` itself when `rule` has none."""
-    own = [part for part in rule.upper().split(";") if part.startswith(("NAG=", "NAGS="))]
-    return ";".join([without_follow_up(bare) or _ONCE, *own]) if own else bare
-
-
-def mark_done(rule: str, moment: datetime) -> str:
-    """Return the rule once everything fired up to `moment` (timezone-aware) is done; without follow-ups itself."""
-    if not has_follow_up(rule):
-        return rule
+def mark_done(schedule: Schedule, moment: datetime) -> Schedule:
+    """Return the schedule once everything fired up to `moment` (timezone-aware) is done; without follow-ups itself."""
+    if schedule.follow_up is None:
+        return schedule
     # Rounded up: the fire of this very second is dealt with as well.
-    whole = (moment + timedelta(seconds=1) - timedelta(microseconds=1)).astimezone(UTC)
-    return f"{_AFTER.sub('', rule)};NAGAFTER={whole.strftime(_STAMP)}"
+    whole = (moment + timedelta(seconds=1) - timedelta(microseconds=1)).astimezone(UTC).replace(microsecond=0)
+    return replace(schedule, follow_up=replace(schedule.follow_up, done_until=whole))
 
 
-def repeat_fires(nag: FollowUp, fires: Callable[[datetime], Iterator[datetime]], after: datetime) -> Iterator[datetime]:
+def repeat_fires(
+    follow_up: FollowUp, fires: Callable[[datetime], Iterator[datetime]], after: datetime
+) -> Iterator[datetime]:
     """Return fires and follow-ups strictly after `after`, ascending; `fires` gives fires strictly after an instant."""
-    nagging: datetime | None = None
-    for fire in chain(fires(after - nag.every * nag.times), [None]):
-        if nagging is not None:
-            yield from (again for again in _repeats(nag, nagging, fire) if again > after)
+    latest: datetime | None = None
+    for fire in chain(fires(after - follow_up.every * follow_up.times), [None]):
+        if latest is not None:
+            yield from (again for again in _repeats(follow_up, latest, fire) if again > after)
         if fire is not None and fire > after:
             yield fire
-        nagging = fire
+        latest = fire
 
 
-def _repeats(nag: FollowUp, fire: datetime, following: datetime | None) -> Iterator[datetime]:
-    if nag.done_until is not None and fire <= nag.done_until:
+def _repeats(follow_up: FollowUp, fire: datetime, following: datetime | None) -> Iterator[datetime]:
+    if follow_up.done_until is not None and fire <= follow_up.done_until:
         return
-    for number in range(1, nag.times + 1):
-        again = fire + nag.every * number
+    for number in range(1, follow_up.times + 1):
+        again = fire + follow_up.every * number
         if following is not None and again >= following:
             return
         yield again
+
+
+def _is_own(part: str) -> bool:
+    return part.upper().startswith(_PARTS)
+
+
+def _follow_up(parts: dict[str, str]) -> FollowUp:
+    minutes, times, after = (parts.get(name, "") for name in ("NAG", "NAGS", "NAGAFTER"))
+    if not 1 <= int(minutes) <= LONGEST_PAUSE_MINUTES or not 1 <= int(times) <= MOST_FOLLOW_UPS:
+        raise ValueError(f"NAG={minutes};NAGS={times}")
+    done_until = datetime.strptime(after.upper(), _STAMP).replace(tzinfo=UTC) if after else None
+    return FollowUp(every=timedelta(minutes=int(minutes)), times=int(times), done_until=done_until)

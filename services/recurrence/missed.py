@@ -2,7 +2,7 @@
 
 A clock that is set forward by decades makes millions of fires due. Up to `MOST_LISTED` are listed, so that ordinary
 pauses are counted exactly. Beyond that, the days between the first and the last one are multiplied by the fires of a
-day. Such a count is off by the fires that changes of the clock merged; repeats (`NAG`), the rules that dateutil walks,
+day. Such a count is off by the fires that changes of the clock merged; follow-ups, the rules that dateutil walks,
 and what goes beyond four years are counted in the proportion that the fires before had.
 """
 
@@ -16,7 +16,6 @@ from msgspec.structs import replace
 from services.recurrence.by_date import dates_from, has_common_shape, is_day_allowed
 from services.recurrence.by_grid import elapsed_step, grid_walls
 from services.recurrence.fires import fires_after, last_instant, resolve, zone_of
-from services.recurrence.follow_up import without_follow_up
 from services.recurrence.rules import ELAPSED, Rule, parse_rule
 from services.recurrence.schedule import Schedule
 
@@ -34,6 +33,9 @@ def missed_between(schedule: Schedule, first: datetime, now: datetime) -> tuple[
     Raises:
         RequestRefused: the rule or the zone is not one that can be kept.
     """
+    if not schedule.rule:
+        fires = [first, *_due(schedule, first, now)]
+        return fires[-1], len(fires) - 1
     rule = parse_rule(schedule.rule)
     begin, missed = _skip_whole_steps(schedule, rule, first, now) if rule.is_elapsed else (first, 0)
     listed = [begin, *islice(_due(schedule, begin, now), MOST_LISTED)]
@@ -98,10 +100,10 @@ def _midnight(day: date, zone: ZoneInfo) -> datetime:
 
 
 def _repeats(schedule: Schedule, listed: list[datetime]) -> float:
-    """Return how many of the listed fires there are for each one that repeats none; 1 where the rule does not nag."""
-    if parse_rule(schedule.rule).nag is None:
+    """Return how many of the listed fires there are for each one that repeats none; 1 without follow-ups."""
+    if schedule.follow_up is None:
         return 1.0
-    bare = replace(schedule, rule=without_follow_up(schedule.rule))
+    bare = replace(schedule, follow_up=None)
     return len(listed) / max(1, _count(_due(bare, listed[0] - _MOMENT, listed[-1])))
 
 

@@ -10,7 +10,6 @@ from msgspec import Struct
 from services.kernel.errors import RequestRefused
 from services.recurrence.calendars.ports import CalendarDays
 from services.recurrence.calendars.workdays import KINDS, read_calendar_days
-from services.recurrence.follow_up import FollowUp, parse_follow_up
 
 WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 ELAPSED = frozenset({"MINUTELY", "HOURLY"})
@@ -37,8 +36,7 @@ class Rule(Struct, frozen=True, kw_only=True):
     aware UTC. `shape` is the rule without COUNT, UNTIL and SKIP, which are not dateutil's business here.
     `is_backward` reads a day that a month lacks as its last one (RFC 7529 SKIP=BACKWARD). `except_days` and
     `except_walls` (naive local time) are left out, though COUNT counts them. `calendar_days`, where there are any,
-    are the days of the rule; its clock is BYHOUR and BYMINUTE as in every other. `nag` repeats each fire until it is
-    done.
+    are the days of the rule; its clock is BYHOUR and BYMINUTE as in every other.
     """
 
     frequency: str
@@ -57,7 +55,6 @@ class Rule(Struct, frozen=True, kw_only=True):
     except_days: frozenset[date] = frozenset()
     except_walls: frozenset[datetime] = frozenset()
     calendar_days: CalendarDays | None = None
-    nag: FollowUp | None = None
 
     @property
     def is_elapsed(self) -> bool:
@@ -70,8 +67,7 @@ class Rule(Struct, frozen=True, kw_only=True):
 def parse_rule(text: str) -> Rule:
     """Read an RRULE value, or a rule of another calendar: `WORKDAYS;REGION=CN;BYHOUR=9;BYMINUTE=0`, `LUNAR 8-15`.
 
-    Both may end in `EXDATE=20261225,20261231T090000`, days and wall times that are left out, and in `NAG=10;NAGS=12`:
-    each fire comes again every 10 minutes, at most 12 times, until it is done.
+    Both may end in `EXDATE=20261225,20261231T090000`, days and wall times that are left out.
 
     Raises:
         RequestRefused: `rule_too_often` for seconds, `rule_not_understood(rule, because)` for what is not a rule we can
@@ -114,7 +110,6 @@ def _rule(parts: dict[str, str]) -> Rule:
         raise RequestRefused("rule_too_often", minimum=timedelta(minutes=1))
     numbers = {name: _numbers(name, parts[name]) for name in _NUMBERS if name in parts}
     exceptions = parts.pop("EXDATE", "")
-    nag = parse_follow_up(parts)
     calendar_days = _calendar_days(parts) if _KIND in parts else None
     rule = Rule(
         frequency=_one_of(parts.pop("FREQ", ""), _FREQUENCIES),
@@ -133,7 +128,6 @@ def _rule(parts: dict[str, str]) -> Rule:
         except_days=frozenset(_until(each).date() for each in _listed(exceptions) if "T" not in each),
         except_walls=frozenset(_wall(each) for each in _listed(exceptions) if "T" in each),
         calendar_days=calendar_days,
-        nag=nag,
     )
     _check(rule, parts)
     return rule
@@ -157,8 +151,6 @@ def _check(rule: Rule, parts: dict[str, str]) -> None:
         raise ValueError("too large")
     if rule.is_elapsed and (rule.except_days or rule.except_walls):
         raise ValueError("exceptions belong to rules of the wall clock")
-    if rule.is_elapsed and rule.nag is not None:
-        raise ValueError("what counts elapsed time repeats itself")
     if rule.frequency in ELAPSED and (rule.is_rare or any(ordinal for ordinal, _ in rule.days)):
         raise ValueError("a part that needs a day or more")
     if rule.frequency in {"DAILY", "WEEKLY"} and any(ordinal for ordinal, _ in rule.days):

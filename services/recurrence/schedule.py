@@ -1,8 +1,19 @@
-"""Declare the schedule of a reminder: a local wall time, a zone and a rule."""
+"""Declare the schedule of a reminder: a local wall time, a zone, a rule and its follow-ups."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from msgspec import Struct
+
+
+class FollowUp(Struct, frozen=True, kw_only=True):
+    """Each fire is repeated every `every`, at most `times`, until the next one comes.
+
+    Fires up to `done_until` (UTC) are dealt with and not repeated.
+    """
+
+    every: timedelta
+    times: int
+    done_until: datetime | None = None
 
 
 class Schedule(Struct, frozen=True, kw_only=True):
@@ -15,3 +26,9 @@ class Schedule(Struct, frozen=True, kw_only=True):
     start: datetime
     zone: str
     rule: str = ""
+    follow_up: FollowUp | None = None
+
+    @property
+    def is_repeated(self) -> bool:
+        """Return whether more than one fire can come."""
+        return bool(self.rule) or self.follow_up is not None

@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from services.recurrence.edits import drop_follow_up
 from services.recurrence.exceptions import with_exceptions, without_exceptions_from
 from services.recurrence.fires import next_fires
-from services.recurrence.follow_up import follow_up_like, without_follow_up
 from services.recurrence.rules import parse_rule
 from services.recurrence.schedule import Schedule
 
@@ -35,7 +34,7 @@ def suspended_fires(schedule: Schedule, rest: Suspension) -> tuple[datetime, ...
 
 def can_suspend(schedule: Schedule) -> bool:
     """Return whether it comes on days of the wall clock, of which some can be left out."""
-    return bool(schedule.rule) and not parse_rule(without_follow_up(schedule.rule)).is_elapsed
+    return bool(schedule.rule) and not parse_rule(schedule.rule).is_elapsed
 
 
 def suspend(old: Schedule, rest: Suspension) -> Schedule:
@@ -51,13 +50,13 @@ def suspend(old: Schedule, rest: Suspension) -> Schedule:
     rule = with_exceptions(plain.rule, whole, days_only=True) if whole else plain.rule
     others = [fire for fire in fires if fire not in whole]
     rule = with_exceptions(rule, others, days_only=False) if others else rule
-    return replace(old, rule=follow_up_like(old.rule, rule))
+    return replace(old, rule=rule)
 
 
 def resume_suspended(old: Schedule, now: datetime) -> Schedule:
     """Return `old` with every time that lies ahead, also those that were left out."""
     today = now.astimezone(ZoneInfo(old.zone)).date()
-    return replace(old, rule=follow_up_like(old.rule, without_exceptions_from(without_follow_up(old.rule), today)))
+    return replace(old, rule=without_exceptions_from(old.rule, today))
 
 
 def is_suspended(schedule: Schedule, now: datetime) -> bool:

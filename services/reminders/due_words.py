@@ -56,7 +56,7 @@ class DueWords(Struct, frozen=True, kw_only=True):
 
     def _later(self, reminder: Reminder) -> Iterator[datetime]:
         """Return the first fire from each named day on, which may lie behind the next few fires."""
-        if reminder.next_fires and reminder.schedule.rule:
+        if reminder.next_fires and reminder.schedule.is_repeated:
             for reading in self.readings:
                 midnight = reading.start.replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
                 day = midnight.replace(tzinfo=ZoneInfo(reminder.schedule.zone)).astimezone(UTC)

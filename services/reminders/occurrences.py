@@ -6,7 +6,6 @@ from msgspec import Struct
 
 from services.kernel.errors import RequestRefused
 from services.recurrence.fires import next_after
-from services.recurrence.follow_up import follow_up_of, has_follow_up
 from services.recurrence.missed import missed_between
 from services.recurrence.schedule import Schedule
 from services.reminders.model import CatchUp
@@ -43,7 +42,7 @@ class DuePlan(Struct, frozen=True, kw_only=True):
 
 def plan_due(schedule: Schedule, catch_up: CatchUp, due_at: datetime, now: datetime) -> DuePlan:
     """Return what to say of a reminder whose stored next fire is `due_at`, now or a little ahead of it."""
-    if not schedule.rule:
+    if not schedule.is_repeated:
         return DuePlan(occurrences=(Occurrence(due_at=due_at, missed=0),), next_fire_at=None)
     try:
         latest, missed = missed_between(schedule, due_at, now) if due_at < now else (due_at, 0)
@@ -96,6 +95,8 @@ def _last_fires(schedule: Schedule, first: datetime, latest: datetime, missed: i
 
 def pause_after(schedule: Schedule, due: datetime) -> timedelta | None:
     """Return the pause after the fire at `due` (timezone-aware); None where no repetition follows it."""
-    nag = follow_up_of(schedule.rule) if has_follow_up(schedule.rule) else None
-    following = None if nag is None else next_after(schedule, due)
-    return nag.every if nag is not None and following is not None and following - due == nag.every else None
+    if schedule.follow_up is None:
+        return None
+    following = next_after(schedule, due)
+    every = schedule.follow_up.every
+    return every if following is not None and following - due == every else None

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from services.kernel.chat import Person
 from services.kernel.errors import RequestRefused
 from services.people.member_names import target_ids
-from services.recurrence.follow_up import has_follow_up
 from services.reminders.model import EVERYONE, Reminder
 
 Check = Callable[[Reminder, Person], None]
@@ -29,7 +28,7 @@ def check_may_finish(reminder: Reminder, person: Person) -> None:
     Raises:
         RequestRefused: `not_your_reminder(id, owner)`.
     """
-    if not (is_for_everyone(reminder) and has_follow_up(reminder.schedule.rule)):
+    if not is_for_everyone(reminder) or reminder.schedule.follow_up is None:
         check_may_change(reminder, person)
 
 

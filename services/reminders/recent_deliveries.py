@@ -7,7 +7,6 @@ from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import Clock
 from services.kernel.errors import RequestRefused
 from services.people.member_names import target_ids
-from services.recurrence.follow_up import has_follow_up
 from services.reminders.finder import ReminderFinder
 from services.reminders.model import EVERYONE, Reminder, ReminderState, row_key
 from services.reminders.ports import ReminderBook
@@ -41,7 +40,7 @@ class RecentDeliveries:
             RequestRefused: `nothing_to_finish`.
         """
         for row in await self._said_to(chat, person, within):
-            if row.state is ReminderState.ACTIVE and has_follow_up(row.schedule.rule):
+            if row.state is ReminderState.ACTIVE and row.schedule.follow_up is not None:
                 return self._shelf.public(row)
         raise RequestRefused("nothing_to_finish")
 

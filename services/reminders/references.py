@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from services.kernel.errors import RequestRefused
-from services.recurrence.follow_up import without_follow_up
 from services.reminders.due_words import USUAL, fitting
 from services.reminders.model import Reminder
 from services.time_expressions import TimeReader
@@ -107,7 +106,7 @@ def fitting_all(words: str, here: Sequence[Reminder], now: datetime, times: Time
     A recurring one is among them only where no other fits: all of tomorrow's are not those of every day.
     """
     fits = matching(words, here, now, times)
-    return tuple(each for each in fits if not without_follow_up(each.schedule.rule)) or fits
+    return tuple(each for each in fits if not each.schedule.rule) or fits
 
 
 def matching(words: str, here: Sequence[Reminder], now: datetime, times: TimeReader = USUAL) -> tuple[Reminder, ...]:
@@ -154,7 +153,7 @@ def _named(wanted: str, here: Sequence[Reminder]) -> list[Reminder]:
 def _repeating(wanted: str, here: Sequence[Reminder], now: datetime | None, times: TimeReader) -> list[Reminder]:
     """Return what repeats and is named by that as well as by words of its content: "the daily door reminder"."""
     rest = _REPEATING.sub("", wanted).strip()
-    again = [each for each in here if without_follow_up(each.schedule.rule)] if rest and rest != wanted else []
+    again = [each for each in here if each.schedule.rule] if rest and rest != wanted else []
     return again and (_named(rest, again) or _due(rest, again, now, times))
 
 

@@ -12,7 +12,6 @@ from services.kernel.clock import Clock
 from services.kernel.errors import RequestRefused
 from services.kernel.state import StateStore
 from services.recurrence.fires import check, next_fires
-from services.recurrence.follow_up import follow_up_like, has_follow_up, without_follow_up
 from services.recurrence.rules import needs_calendar
 from services.recurrence.schedule import Schedule
 from services.reminders import transitions
@@ -339,7 +338,7 @@ class ReminderService:
             return transitions.edit(row, ReminderEdit(schedule=schedule), now, shortest)
 
         def is_elsewhere(row: StoredReminder) -> bool:
-            return bool(without_follow_up(row.schedule.rule)) and row.schedule.zone != zone
+            return bool(row.schedule.rule) and row.schedule.zone != zone
 
         return await self._changing.own(chat, person, moved, is_elsewhere)
 
@@ -370,7 +369,7 @@ class ReminderService:
         targets = self._again_for(row, person)
         again = replace(_once_more(row, _again_at(until, row), person, targets, request_key), asked_at=asked_at)
         snoozed = await self.create(again)
-        if has_follow_up(row.schedule.rule) and row.state is ReminderState.ACTIVE:
+        if row.schedule.follow_up is not None and row.state is ReminderState.ACTIVE:
             await self.finish(chat, person, public_id(row.key))
         return snoozed
 
@@ -393,7 +392,7 @@ class ReminderService:
         try:
             check_may_change(reminder, person)
         except RequestRefused:
-            if has_follow_up(row.schedule.rule) or not is_for_everyone(reminder):
+            if row.schedule.follow_up is not None or not is_for_everyone(reminder):
                 raise
             return ()
         return row.targets
@@ -475,5 +474,4 @@ def _once_more(
 
 
 def _again_at(until: datetime, row: StoredReminder) -> Schedule:
-    once = once_at(until, row.schedule.zone)
-    return replace(once, rule=follow_up_like(row.schedule.rule))
+    return replace(once_at(until, row.schedule.zone), follow_up=row.schedule.follow_up)

@@ -8,7 +8,7 @@ from services.kernel.chat import Person
 from services.kernel.errors import RequestRefused
 from services.people.member_names import target_ids
 from services.recurrence.fires import check, next_after
-from services.recurrence.follow_up import mark_done, without_follow_up
+from services.recurrence.follow_up import mark_done
 from services.reminders.model import EVERYONE, Reminder, ReminderEdit, ReminderState, public_id
 from services.reminders.records import Change, PendingPolicy, StoredReminder
 
@@ -60,9 +60,9 @@ def edit(
 
 def finish(row: StoredReminder, now: datetime, shortest: timedelta) -> Change | None:
     """Finish a one-time reminder or stop the follow-ups; None when there is nothing to stop."""
-    schedule = replace(row.schedule, rule=mark_done(row.schedule.rule, now))
-    if not without_follow_up(row.schedule.rule):
-        is_ahead = next_after(replace(row.schedule, rule=""), now) is not None
+    schedule = mark_done(row.schedule, now)
+    if not row.schedule.rule:
+        is_ahead = next_after(replace(row.schedule, follow_up=None), now) is not None
         state = ReminderState.CANCELLED if is_ahead else ReminderState.DONE
         return replace(_stopped(row, state), schedule=schedule)
     if schedule == row.schedule:

@@ -15,7 +15,7 @@ from services.history.service import MessageStore
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.state import MemoryStateStore, StateStore
 from services.recurrence.fires import check
-from services.recurrence.schedule import Schedule
+from services.recurrence.follow_up import read_schedule
 from services.reminders.model import NewReminder
 from services.reminders.ports import ReminderStore
 from services.reminders.records import ValidatedReminder
@@ -95,7 +95,7 @@ def draft() -> Callable[..., ValidatedReminder]:
         key: str = "1", *, seconds: float = 60, rule: str = "", chat: str = "home", creator: str = "ann"
     ) -> ValidatedReminder:
         start = (NOW + timedelta(seconds=seconds)).replace(tzinfo=None)
-        schedule = Schedule(start=start, zone="UTC", rule=rule)
+        schedule = read_schedule(start, "UTC", rule)
         wish = NewReminder(
             request_key=key,
             address=ChatAddress(platform="console", chat_id=chat, thread_id="t"),

@@ -16,7 +16,7 @@ from services.people.account_links import PeopleService
 from services.people.link_codes import LinkCodes
 from services.people.memory.model import NewMemory
 from services.people.privacy.model import DataScope
-from services.recurrence.schedule import Schedule
+from services.recurrence.follow_up import read_schedule
 from services.reminders.exchange.model import ImportRefused
 from services.reminders.model import NewReminder
 from services.reminders.quiet_hours import QuietHours
@@ -79,7 +79,7 @@ def draft(key, creator=ANN, address=HOME, rule=""):
         address=replace(address, thread_id="t"),
         creator=creator,
         content=f"喝茶 {key}",
-        schedule=Schedule(start=start.replace(tzinfo=None), zone="UTC", rule=rule),
+        schedule=read_schedule(start.replace(tzinfo=None), "UTC", rule),
         language="zh",
         targets=(BEN,),
     )

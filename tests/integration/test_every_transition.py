@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo, available_timezones
 import pytest
 
 from services.recurrence.fires import next_after
+from services.recurrence.follow_up import read_schedule
 from services.recurrence.schedule import Schedule
 
 pytestmark = pytest.mark.integration
@@ -58,7 +59,7 @@ def test_a_daily_reminder_fires_once_a_day_whatever_the_clocks_do(area):
             for wall in {instant + before, instant + (before + after) / 2, instant + after}:
                 start = wall.replace(tzinfo=None, second=0, microsecond=0) - 2 * DAY
                 wanted = expected(start, zone, 5)
-                schedule = Schedule(start=start, zone=name, rule="FREQ=DAILY")
+                schedule = read_schedule(start, name, "FREQ=DAILY")
 
                 fires = walked(schedule, wanted[0] - MINUTE, wanted[-1])
 

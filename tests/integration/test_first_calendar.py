@@ -13,7 +13,7 @@ import pytest
 from bot.testing.clocks import FixedClock
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.state import MemoryStateStore
-from services.recurrence.schedule import Schedule
+from services.recurrence.follow_up import read_schedule
 from services.reminders.model import DueNotice, NewReminder
 from services.reminders.service import ReminderService
 from services.storage.database import Database
@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.integration, pytest.mark.timeout(60)]
 STALL_SECONDS = 0.02
 TRIES = 5  # others may have had the processor
 HOME, ANN = ChatAddress(platform="console", chat_id="home"), Person(id="ann", name="Ann")
-WORKDAYS = Schedule(start=datetime(2026, 11, 21, 9, 0), zone="Asia/Shanghai", rule="WORKDAYS;REGION=CN")
+WORKDAYS = read_schedule(datetime(2026, 11, 21, 9, 0), "Asia/Shanghai", "WORKDAYS;REGION=CN")
 
 
 class NoCourier:

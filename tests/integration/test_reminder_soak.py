@@ -13,8 +13,7 @@ from bot.testing.threads import InlineExecutor
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import DeliveryFailed
 from services.kernel.state import MemoryStateStore
-from services.recurrence.follow_up import with_follow_up
-from services.recurrence.schedule import Schedule
+from services.recurrence.follow_up import read_schedule
 from services.reminders.audit.verification import Fate, verify
 from services.reminders.delivery.worker import DeliveryConfig
 from services.reminders.model import DueNotice, NewReminder
@@ -31,7 +30,7 @@ RULES = (
     "FREQ=HOURLY;INTERVAL=5",
     "FREQ=WEEKLY;BYDAY=MO,WE,FR",
     "FREQ=DAILY;BYHOUR=2;BYMINUTE=30",
-    with_follow_up("FREQ=DAILY;BYHOUR=20;BYMINUTE=0", minutes=20, times=3),
+    "FREQ=DAILY;BYHOUR=20;BYMINUTE=0;NAG=20;NAGS=3",
     "WORKDAYS;REGION=DE;BYHOUR=9;BYMINUTE=0",
     "",
 )
@@ -61,7 +60,7 @@ def wish(number: int, chance: random.Random) -> NewReminder:
         address=ChatAddress(platform="console", chat_id=f"chat{number % 5}"),
         creator=Person(id="ann", name="Ann"),
         content=str(number),
-        schedule=Schedule(start=start, zone="Europe/Berlin", rule=RULES[number % len(RULES)]),
+        schedule=read_schedule(start, "Europe/Berlin", RULES[number % len(RULES)]),
         language="en",
     )
 

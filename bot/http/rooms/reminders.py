@@ -9,6 +9,7 @@ from bot.platforms.web.frames import written
 from function_calls.language import recurrence_text
 from function_calls.language.messages import LANGUAGES
 from services.kernel.chat import ChatAddress
+from services.recurrence.follow_up import rule_text
 from services.reminders.model import Reminder, ReminderState
 
 _MOST: Final = 1000
@@ -47,7 +48,7 @@ class ChangedReminderShape(ReminderShape):
 def reminder_shape(reminder: Reminder) -> ReminderShape:
     """Return a reminder as the page shows it."""
     fires = [written(each) for each in reminder.next_fires]
-    rule = reminder.schedule.rule
+    rule = rule_text(reminder.schedule)
     return ReminderShape(
         id=reminder.id,
         session_id=reminder.address.chat_id,

@@ -16,7 +16,6 @@ from function_calls.tools.context import CallContext
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
 from services.people.zones import ZoneService
-from services.recurrence.follow_up import without_follow_up
 from services.reminders.model import Reminder
 from services.reminders.service import ReminderService
 
@@ -82,7 +81,7 @@ async def _list_unchanged(name: str, whose: Whose, ctx: CallContext, reminders: 
     kept = [each for each in of_them if each.schedule.zone != name]
     elsewhere = await reminders.open_elsewhere(ctx.chat, ctx.sender) if whose == "me" else ()
     count = sum(_keeps_zone(each, name) for each in elsewhere)
-    repeating = [each for each in kept if without_follow_up(each.schedule.rule)]
+    repeating = [each for each in kept if each.schedule.rule]
     once = [each for each in kept if each.next_fires and each not in repeating]
     lines = []
     if once:
@@ -101,7 +100,7 @@ async def _list_unchanged(name: str, whose: Whose, ctx: CallContext, reminders: 
 
 def _keeps_zone(reminder: Reminder, name: str) -> bool:
     """Return whether `reminder` is still due, in another zone than the one with this name."""
-    return reminder.schedule.zone != name and bool(reminder.next_fires or without_follow_up(reminder.schedule.rule))
+    return reminder.schedule.zone != name and bool(reminder.next_fires or reminder.schedule.rule)
 
 
 def _unchanged_line(reminder: Reminder, name: str, ctx: CallContext) -> str:

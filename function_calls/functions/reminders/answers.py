@@ -11,8 +11,8 @@ from function_calls.tools.context import CallContext
 from services.kernel.errors import RequestRefused
 from services.recurrence import edits
 from services.recurrence.fires import next_fires, zone_of
-from services.recurrence.follow_up import FollowUp, follow_up_of, without_follow_up
 from services.recurrence.forecast import known_until
+from services.recurrence.schedule import FollowUp
 from services.recurrence.suspensions import is_next_suspended
 from services.reminders.model import CatchUp, Reminder, ReminderState
 
@@ -68,7 +68,7 @@ def _when_confirmed(reminder: Reminder, ctx: CallContext, verb: str) -> str:
 
 def due_meanwhile(reminder: Reminder, ctx: CallContext) -> datetime | None:
     """Return the time of what is said once, if that has come since it was asked for; None while it is paused."""
-    if edits.drop_follow_up(reminder.schedule).rule or reminder.state is ReminderState.PAUSED:
+    if reminder.schedule.rule or reminder.state is ReminderState.PAUSED:
         return None
     due = reminder.schedule.start.replace(tzinfo=zone_of(reminder.schedule))
     return due if ctx.message_time < due <= ctx.clock.now() else None
@@ -79,8 +79,8 @@ def _unusual_options(reminder: Reminder, language: str) -> list[str]:
 
     Such as repeating until done, urgency, or its own policy for missed times.
     """
-    nag = follow_up_of(reminder.schedule.rule)
-    lines = [] if nag is None else [_follow_up(language, nag)]
+    follow_up = reminder.schedule.follow_up
+    lines = [] if follow_up is None else [_follow_up(language, follow_up)]
     if reminder.is_urgent:
         lines.append(say(language, "reminder.is_urgent"))
     if reminder.catch_up is not CatchUp.LATEST:
@@ -91,9 +91,9 @@ def _unusual_options(reminder: Reminder, language: str) -> list[str]:
     return lines
 
 
-def _follow_up(language: str, nag: FollowUp) -> str:
-    every = date_format.count(language, "minute", round(nag.every.total_seconds() / 60))
-    return say(language, "reminder.until_done", every=every, times=nag.times)
+def _follow_up(language: str, follow_up: FollowUp) -> str:
+    every = date_format.count(language, "minute", round(follow_up.every.total_seconds() / 60))
+    return say(language, "reminder.until_done", every=every, times=follow_up.times)
 
 
 def which_reminder(refusal: RequestRefused, reference: str, ctx: CallContext, *, ask: str) -> ToolResult:
@@ -146,7 +146,7 @@ def _whose(reminder: Reminder, ctx: CallContext) -> str:
 
 
 def _when(reminder: Reminder, ctx: CallContext, *, is_under_day: bool) -> str:
-    if without_follow_up(reminder.schedule.rule):
+    if reminder.schedule.rule:
         rule = recurrence_text.rule(ctx.language, reminder)
         is_vague = recurrence_text.is_custom(reminder.schedule) or is_next_suspended(reminder.schedule, ctx.now)
         if reminder.next_fires and is_vague:

@@ -25,7 +25,6 @@ from function_calls.tools.calls import Receipt, ToolResult
 from function_calls.tools.context import CallContext
 from services.recurrence.edits import end_before
 from services.recurrence.fires import next_fires
-from services.recurrence.follow_up import without_follow_up
 from services.reminders.due_words import due_words
 from services.reminders.model import Reminder, ReminderEdit, row_key
 from services.reminders.references import all_of, is_in, means_all
@@ -61,7 +60,7 @@ async def on_that_day_only(reference: str, ctx: CallContext, reminders: Reminder
     if read is None or not any(reading.has_day for reading in read.readings):
         return await _skip_by_message(reference, ctx, reminders)
     named = await reminders.named(ctx.chat, ctx.sender, reference)
-    if not named or not all(without_follow_up(each.schedule.rule) for each in named):
+    if not named or not all(each.schedule.rule for each in named):
         return None
     if any(is_in(each.content, reference) for each in named):
         return None
@@ -83,7 +82,7 @@ async def _skip_by_message(reference: str, ctx: CallContext, reminders: Reminder
         return None
     clauses = own_words(_DELETE, ctx)
     named = await reminders.named(ctx.chat, ctx.sender, reference)
-    if len(named) != 1 or not without_follow_up(named[0].schedule.rule):
+    if len(named) != 1 or not named[0].schedule.rule:
         return None
     (old,) = named
     days = [(day, words) for words in clauses for day in days_in(words, old.content, ctx)]

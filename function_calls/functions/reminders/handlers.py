@@ -48,7 +48,7 @@ from services.history.service import HistoryService
 from services.kernel.chat import Person
 from services.kernel.errors import RequestRefused
 from services.recurrence import edits
-from services.recurrence.follow_up import follow_up_like
+from services.recurrence.follow_up import read_schedule
 from services.recurrence.schedule import Schedule
 from services.reminders.model import CatchUp, Reminder, ReminderEdit, ReminderState
 from services.reminders.service import ReminderService
@@ -177,7 +177,7 @@ async def reminder_put_back(args: ReminderPutBackArgs, ctx: CallContext, reminde
     """Give a reminder the words, people and times that it had."""
     edit = ReminderEdit(
         content=args.content,
-        schedule=Schedule(start=args.local_start(), zone=args.zone, rule=args.rule),
+        schedule=read_schedule(args.local_start(), args.zone, args.rule),
         targets=tuple(Person(id=each.id, name=each.name) for each in args.targets),
         is_urgent=args.urgent,
         catch_up=CatchUp(args.missed),
@@ -195,7 +195,7 @@ def _edit(args: ReminderUpdateArgs, old: Reminder, ctx: CallContext) -> Reminder
     if until_done is not None:
         schedule = nagging(schedule or bare, until_done)
     elif schedule is not None:
-        schedule = replace(schedule, rule=follow_up_like(old.schedule.rule, schedule.rule))
+        schedule = replace(schedule, follow_up=old.schedule.follow_up)
     return ReminderEdit(
         content=args.content or _with_added(args.added, old, ctx),
         schedule=schedule,

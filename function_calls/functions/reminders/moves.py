@@ -30,7 +30,6 @@ from function_calls.tools.context import CallContext
 from services.recurrence import edits
 from services.recurrence.exceptions import with_exceptions
 from services.recurrence.fires import next_fires
-from services.recurrence.follow_up import follow_up_like
 from services.recurrence.rules import parse_rule
 from services.recurrence.schedule import Schedule
 from services.reminders.model import Reminder, ReminderEdit
@@ -88,8 +87,8 @@ async def move_to(
     left = replace(bare, rule=with_exceptions(bare.rule, [fire], days_only=False))
     if not next_fires(left, ctx.now, 1):
         return None
-    once = replace(goal, rule=follow_up_like(old.schedule.rule))
-    kept = replace(left, rule=follow_up_like(old.schedule.rule, left.rule))
+    follow_up = old.schedule.follow_up
+    once, kept = replace(goal, follow_up=follow_up), replace(left, follow_up=follow_up)
     series, single = await reminders.reschedule_occurrence(
         ctx.chat, ctx.sender, old.id, once=once, left=kept, request_key=f"{ctx.call_id}/once"
     )
@@ -155,19 +154,18 @@ async def _move_from_day(
     if new is None or not then:
         return None
     # From its own first day on, so that every second week stays the same weeks.
-    new = replace(new, start=datetime.combine(then[0].date(), clocks[0].replace(tzinfo=None)))
-    new = replace(new, rule=follow_up_like(old.schedule.rule, new.rule))
+    follow_up = old.schedule.follow_up
+    new = replace(new, start=datetime.combine(then[0].date(), clocks[0].replace(tzinfo=None)), follow_up=follow_up)
     before = [fire for fire in next_fires(bare, ctx.now, MOST_A_DAY) if fire.date() < days[0]]
     if not before or "COUNT=" in bare.rule:
         changed = await reminders.edit(ctx.chat, ctx.sender, old.id, ReminderEdit(schedule=new))
         return changed_told(changed, ctx, "changed", put_back(old))
-    ended = edits.end_before(bare, days[0])
     series, single = await reminders.reschedule_occurrence(
         ctx.chat,
         ctx.sender,
         old.id,
         once=new,
-        left=replace(bare, rule=follow_up_like(old.schedule.rule, ended.rule)),
+        left=replace(edits.end_before(bare, days[0]), follow_up=follow_up),
         request_key=f"{ctx.call_id}/then",
     )
     coming = say(ctx.language, "rule.joint").join(

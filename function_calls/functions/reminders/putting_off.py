@@ -27,7 +27,6 @@ from function_calls.tools.context import CallContext
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
 from services.recurrence.fires import next_fires
-from services.recurrence.follow_up import without_follow_up
 from services.recurrence.rules import parse_rule
 from services.recurrence.schedule import Schedule
 from services.reminders.model import NewReminder, Reminder, ReminderEdit
@@ -126,7 +125,7 @@ async def _snooze_pending(old: Reminder, until: Until, ctx: CallContext, reminde
         again = replace(until, keeps_clock=until.keeps_clock or _names_only_a_day(ctx))
         return await _repeat(old, again.of(old.schedule, None, ctx.now), ctx, reminders)
     moment = until.of(old.schedule, coming[0] if coming else None, ctx.now)
-    if coming and without_follow_up(old.schedule.rule):
+    if coming and old.schedule.rule:
         if parse_rule(old.schedule.rule).is_elapsed:
             schedule = begun_at(once_at(moment, old.schedule.zone), old.schedule)
             changed = await reminders.edit(ctx.chat, ctx.sender, old.id, ReminderEdit(schedule=schedule))
@@ -182,7 +181,7 @@ async def shifted_all(
     chosen = todays(own, ctx)
 
     async def one(reminder: Reminder, inner: CallContext) -> ToolResult:
-        repeats = bool(chosen and without_follow_up(reminder.schedule.rule))
+        repeats = bool(chosen and reminder.schedule.rule)
         wish = args.model_copy(update={"occurrence": NEXT}) if repeats else args
         return await change(wish, old=reminder, ctx=inner)
 
@@ -264,6 +263,6 @@ def _length_in(words: str, ctx: CallContext) -> timedelta | None:
 
 def clock_of(schedule: Schedule, now: datetime) -> time:
     """Return the clock time of a reminder, to the minute."""
-    coming = next_fires(schedule, now, 1) if without_follow_up(schedule.rule) else ()
+    coming = next_fires(schedule, now, 1) if schedule.rule else ()
     start = coming[0].astimezone(ZoneInfo(schedule.zone)) if coming else schedule.start
     return start.time().replace(second=0, microsecond=0, tzinfo=None)

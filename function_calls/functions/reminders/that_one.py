@@ -9,7 +9,6 @@ from function_calls.tools.calls import ToolResult
 from function_calls.tools.context import CallContext
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
-from services.recurrence import edits
 from services.reminders.model import Reminder
 from services.reminders.service import ReminderService
 
@@ -43,6 +42,6 @@ def _describe(reminder: Reminder, ctx: CallContext) -> str:
         "when": date_format.moment(language, first, ctx.now),
         "distance": date_format.distance(language, first - ctx.now),
     }
-    if edits.drop_follow_up(reminder.schedule).rule:
+    if reminder.schedule.rule:
         return say(language, "reminder.that_recurring", **fields, rule=recurrence_text.rule(language, reminder))
     return say(language, "reminder.that_once", **fields)

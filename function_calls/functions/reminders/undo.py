@@ -1,6 +1,7 @@
 """Build the undo steps that restore reminders."""
 
 from function_calls.tools.calls import UndoStep
+from services.recurrence.follow_up import rule_text
 from services.reminders.model import Reminder
 
 
@@ -13,7 +14,7 @@ def put_back(reminder: Reminder, *, is_ended: bool = False) -> UndoStep:
             "content": reminder.content,
             "start": reminder.schedule.start.isoformat(),
             "zone": reminder.schedule.zone,
-            "rule": reminder.schedule.rule,
+            "rule": rule_text(reminder.schedule),
             "targets": [{"id": person.id, "name": person.name} for person in reminder.targets],
             "urgent": reminder.is_urgent,
             "missed": reminder.catch_up.value,

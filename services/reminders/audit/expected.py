@@ -12,9 +12,8 @@ from zoneinfo import ZoneInfo
 from msgspec.structs import replace
 
 from services.recurrence.fires import next_after
-from services.recurrence.follow_up import FollowUp, without_follow_up
 from services.recurrence.rules import ELAPSED, Rule, parse_rule
-from services.recurrence.schedule import Schedule
+from services.recurrence.schedule import FollowUp, Schedule
 
 _DAY = timedelta(days=1)
 _MOMENT = timedelta(microseconds=1)
@@ -27,12 +26,12 @@ def expected_fires(schedule: Schedule, since: datetime, until: datetime) -> tupl
         RequestRefused: zone or rule cannot be read.
     """
     zone = ZoneInfo(schedule.zone)
+    if schedule.follow_up is not None:
+        return _with_follow_ups(schedule.follow_up, replace(schedule, follow_up=None), since, until)
     if not schedule.rule:
         due = schedule.start.replace(tzinfo=zone).astimezone(UTC)
         return (due,) if since <= due <= until else ()
     rule = parse_rule(schedule.rule)
-    if rule.nag is not None:
-        return _with_repeats(rule.nag, replace(schedule, rule=without_follow_up(schedule.rule)), since, until)
     if rule.frequency in ELAPSED or rule.is_backward:
         return tuple(_by_recurrence(schedule, since, until))
     start = schedule.start.replace(microsecond=0, fold=0)
@@ -47,13 +46,13 @@ def expected_fires(schedule: Schedule, since: datetime, until: datetime) -> tupl
     return tuple(sorted(fire for fire in found if since <= fire <= until and (ends is None or fire <= ends)))
 
 
-def _with_repeats(nag: FollowUp, schedule: Schedule, since: datetime, until: datetime) -> tuple[datetime, ...]:
+def _with_follow_ups(follow_up: FollowUp, schedule: Schedule, since: datetime, until: datetime) -> tuple[datetime, ...]:
     """Return the fires of `schedule`, and each of them again until it was done or the next one came."""
-    fires = expected_fires(schedule, since - nag.every * nag.times, until + _DAY)
+    fires = expected_fires(schedule, since - follow_up.every * follow_up.times, until + _DAY)
     found = set(fires)
     for fire, following in zip(fires, (*fires[1:], datetime.max.replace(tzinfo=UTC)), strict=True):
-        if nag.done_until is None or fire > nag.done_until:
-            repeats = (fire + nag.every * number for number in range(1, nag.times + 1))
+        if follow_up.done_until is None or fire > follow_up.done_until:
+            repeats = (fire + follow_up.every * number for number in range(1, follow_up.times + 1))
             found.update(again for again in repeats if again < following)
     return tuple(sorted(fire for fire in found if since <= fire <= until))
 

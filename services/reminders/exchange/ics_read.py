@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from services.kernel.chat import Person
 from services.kernel.errors import RequestRefused
 from services.recurrence.exceptions import with_exceptions
+from services.recurrence.follow_up import rule_text
 from services.recurrence.schedule import Schedule
 from services.reminders.exchange.ics_component import IcsItem, read_component
 from services.reminders.exchange.ics_lines import IcsPart, calendar_library, ics_parts
@@ -137,7 +138,7 @@ def _new(item: IcsItem, uid: str, schedule: Schedule, newcomers: Newcomers, now:
             "start": schedule.start.replace(fold=0),
             "fold": schedule.start.fold,
             "zone": schedule.zone,
-            "rule": schedule.rule,
+            "rule": rule_text(schedule),
             "language": newcomers.language,
             "is_private": newcomers.is_private,
             "state": ReminderState.ACTIVE.value,

@@ -66,8 +66,10 @@ def ics_times(schedule: Schedule, now: datetime) -> IcsTimes:
     Source: RFC 5545 sections 3.8.2.4, 3.8.5.1 to 3.8.5.3.
     """
     zone = zone_of(schedule)
-    if not schedule.rule:
+    if not schedule.is_repeated:
         return IcsTimes(start=_unambiguous(schedule.start, zone))
+    if schedule.follow_up is not None:
+        return _listed(schedule, now)
     rule = parse_rule(schedule.rule)
     text = _rrule(rule, zone)
     if text is None:
@@ -112,7 +114,7 @@ def _unambiguous(wall: datetime, zone: ZoneInfo) -> datetime:
 
 def _rrule(rule: Rule, zone: ZoneInfo) -> str | None:
     """Return the RRULE value of a rule, None when there is none that every calendar reads the same."""
-    if rule.calendar_days is not None or rule.nag is not None or (rule.is_elapsed and rule.minutes):
+    if rule.calendar_days is not None or (rule.is_elapsed and rule.minutes):
         return None
     parts = dict(rule.shape)
     if rule.is_backward and not _say_backward(rule, parts):

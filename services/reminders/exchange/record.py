@@ -7,6 +7,7 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
 from services.kernel.chat import Person
 from services.recurrence.fires import zone_of
+from services.recurrence.follow_up import read_schedule, rule_text
 from services.recurrence.rules import parse_rule
 from services.recurrence.schedule import Schedule
 from services.reminders.exchange.model import PortableReminder
@@ -75,7 +76,7 @@ class ReminderRecord(_Record):
             RequestRefused: `zone_unknown`, `rule_not_understood` and whatever else is wrong with the rule.
         ValueError: the start is out of range.
         """
-        schedule = Schedule(start=self.start.replace(fold=self.fold), zone=self.zone, rule=self.rule)
+        schedule = read_schedule(self.start.replace(fold=self.fold), self.zone, self.rule)
         validate_schedule(schedule)
         return PortableReminder(
             uid=self.uid,
@@ -105,7 +106,7 @@ def record_of(reminder: PortableReminder) -> ReminderRecord:
         start=schedule.start.replace(fold=0),
         fold=1 if schedule.start.fold else 0,
         zone=schedule.zone,
-        rule=schedule.rule,
+        rule=rule_text(schedule),
         language=reminder.language,
         is_private=reminder.is_private,
         state=_STATES.get(reminder.state, "active"),

@@ -15,7 +15,10 @@ from services.storage.reminders.rows import schedule_of
 from services.storage.tables import DELIVERY, REMINDER
 
 _PORTION = 2000
-_NAMES = ("id", "rule", "start_local", "start_fold", "zone", "state", "created_at", "updated_at", "version")
+_NAMES = (
+    *("id", "rule", "start_local", "start_fold", "zone", "follow_up_minutes", "follow_up_times", "done_until"),
+    *("state", "created_at", "updated_at", "version"),
+)
 _IS_IMPORTED = REMINDER.c.request_key.startswith("import:").label("is_imported")
 _FIRST_OF_VERSION = (
     sa.select(sa.func.min(DELIVERY.c.due_at))

@@ -16,7 +16,7 @@ from services.storage.reminders.freed_claims import claim_freed
 from services.storage.reminders.occurrence_rows import ClaimRequest, absorb_waiting, insert_occurrences
 from services.storage.reminders.rows import NOTICE_COLUMNS, lease_of, schedule_of
 from services.storage.tables import DELIVERY, META, REMINDER
-from services.storage.tables.ddl import IS_DUE, IS_FREED
+from services.storage.tables.ddl import IS_DUE, IS_FREED, IS_REPEATED
 
 _DUE_COLUMNS = (
     REMINDER.c.id,
@@ -59,7 +59,7 @@ def _arm_anew(connection: sa.Connection, now: datetime) -> int:
     while True:
         query = (
             sa.select(REMINDER)
-            .where(REMINDER.c.id > last_id, REMINDER.c.rule != "", IS_DUE)
+            .where(REMINDER.c.id > last_id, IS_REPEATED, IS_DUE)
             .order_by(REMINDER.c.id)
             .limit(_REALIGN_ROWS)
             .with_for_update()  # what is deleted meanwhile must not be armed

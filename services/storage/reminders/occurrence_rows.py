@@ -41,7 +41,7 @@ def absorb_waiting(connection: sa.Connection, planned: Planned) -> dict[int, int
 
     Where every missed one is wanted they wait on, as many as are caught up with at most.
     """
-    rows = [row for row, _ in planned if row["rule"]]
+    rows = [row for row, _ in planned if row["rule"] or row["follow_up_minutes"]]
     folded = [row["id"] for row in rows if row["catch_up"] != CatchUp.ALL.value]
     counts = _absorb(connection, DELIVERY.c.reminder_id.in_(folded)) if folded else {}
     for row in rows:

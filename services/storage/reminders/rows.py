@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from services.kernel.chat import Person
 from services.recurrence.fires import previous_fire
-from services.recurrence.schedule import Schedule
+from services.recurrence.schedule import FollowUp, Schedule
 from services.reminders.model import CatchUp, DueNotice, ReminderAction, ReminderState, public_id
 from services.reminders.occurrences import pause_after
 from services.reminders.records import Change, DeliveryState, Lease, StoredReminder, ValidatedReminder
@@ -23,6 +23,7 @@ from services.storage.engine.column_values import (
 )
 from services.storage.tables import DELIVERY, REMINDER
 
+_MINUTE = timedelta(minutes=1)
 # What a notice says, under names that do not clash between the two tables.
 NOTICE_COLUMNS = (
     REMINDER.c.chat_key,
@@ -37,6 +38,9 @@ NOTICE_COLUMNS = (
     REMINDER.c.action,
     REMINDER.c.start_local,
     REMINDER.c.start_fold,
+    REMINDER.c.follow_up_minutes,
+    REMINDER.c.follow_up_times,
+    REMINDER.c.done_until,
 )
 DELIVERY_COLUMNS = (
     DELIVERY.c.id.label("delivery_id"),
@@ -71,18 +75,32 @@ class Occurred(NamedTuple):
 
 def schedule_columns(schedule: Schedule) -> dict[str, object]:
     """Convert a schedule to columns; `fold` tells two equal wall times apart."""
+    follow_up = schedule.follow_up
     return {
         "rule": schedule.rule,
         "start_local": schedule.start.isoformat(),
         "start_fold": schedule.start.fold,
         "zone": schedule.zone,
+        "follow_up_minutes": None if follow_up is None else follow_up.every // _MINUTE,
+        "follow_up_times": None if follow_up is None else follow_up.times,
+        "done_until": None if follow_up is None else to_micros_or_none(follow_up.done_until),
     }
 
 
 def schedule_of(row: sa.RowMapping) -> Schedule:
     """Return the schedule that a row holds."""
     start = datetime.fromisoformat(row["start_local"]).replace(fold=row["start_fold"])
-    return Schedule(start=start, zone=row["zone"], rule=row["rule"])
+    return Schedule(start=start, zone=row["zone"], rule=row["rule"], follow_up=_follow_up_of(row))
+
+
+def _follow_up_of(row: sa.RowMapping) -> FollowUp | None:
+    if row["follow_up_minutes"] is None:
+        return None
+    return FollowUp(
+        every=row["follow_up_minutes"] * _MINUTE,
+        times=row["follow_up_times"],
+        done_until=from_micros_or_none(row["done_until"]),
+    )
 
 
 def draft_columns(draft: ValidatedReminder, created_at: int) -> dict[str, object]:
@@ -154,6 +172,7 @@ def occurred_of(columns: sa.RowMapping | Mapping[str, Any]) -> Occurred:
 def lease_of(row: sa.RowMapping, occurred: Occurred) -> Lease:
     """Build a claimed occurrence of the reminder in `row`, ready to be sent."""
     identifier = public_id(occurred.reminder_id)
+    schedule = schedule_of(row)
     due_at = from_micros(occurred.due_at).astimezone(ZoneInfo(row["zone"]))
     action = ReminderAction(row["action"])
     notice = DueNotice(
@@ -167,13 +186,13 @@ def lease_of(row: sa.RowMapping, occurred: Occurred) -> Lease:
         language=row["language"],
         due_at=due_at,
         missed=occurred.missed,
-        is_recurring=bool(row["rule"]),
+        is_recurring=schedule.is_repeated,
         attempt=occurred.attempt + 1,
         may_be_repeat=occurred.state == DeliveryState.UNKNOWN,
         was_held=bool(occurred.was_held),
-        repeats_every=pause_after(schedule_of(row), due_at),
+        repeats_every=pause_after(schedule, due_at),
         action=action,
-        covers_since=None if action is ReminderAction.SAY else previous_fire(schedule_of(row), due_at),
+        covers_since=None if action is ReminderAction.SAY else previous_fire(schedule, due_at),
     )
     return Lease(
         notice=notice,

@@ -12,6 +12,7 @@ NEVER: Final = 0
 
 # Written out as text, not as bound values, so that SQLite sees that a query matches a partial index.
 IS_DUE: Final = sa.text("next_fire_at IS NOT NULL")
+IS_REPEATED: Final = sa.text("(rule <> '' OR follow_up_minutes IS NOT NULL)")
 IS_OPEN: Final = sa.text("state IN ('active', 'paused')")
 # Of the index, without the state: PostgreSQL writes a row anew in all its indexes when what one of them asks about
 # changes, and to begin an occurrence changes its state.

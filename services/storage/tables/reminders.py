@@ -34,6 +34,9 @@ class ReminderRow(StoredTable, table=True):
     start_local: str
     start_fold: int = 0
     zone: str
+    follow_up_minutes: int | None = None
+    follow_up_times: int | None = None
+    done_until: int | None = Field(default=None, sa_type=BIG)
     next_fire_at: int | None = Field(default=None, sa_type=BIG)
     last_due_at: int | None = Field(default=None, sa_type=BIG)
     version: int = 1

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from bot.__main__ import cli
 from services.kernel.chat import ChatAddress, Person
-from services.recurrence.schedule import Schedule
+from services.recurrence.follow_up import read_schedule
 from services.reminders.model import NewReminder
 from services.reminders.records import ValidatedReminder
 from services.storage.database import Database
@@ -48,7 +48,7 @@ def remind(tmp_path):
                     address=ChatAddress(platform="console", chat_id="home"),
                     creator=Person(id="ann", name="Ann"),
                     content="喝水",
-                    schedule=Schedule(start=first.replace(tzinfo=None), zone="UTC", rule=rule),
+                    schedule=read_schedule(first.replace(tzinfo=None), "UTC", rule),
                     language="zh",
                 )
                 await SqlReminderStore(database).add_many([ValidatedReminder(wish=wish, first_fire=first)], SET_AT)

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from services.kernel.chat import ChatAddress, Person
-from services.recurrence.schedule import Schedule
+from services.recurrence.follow_up import read_schedule
 from services.reminders.model import Reminder, ReminderState
 
 
@@ -14,7 +14,7 @@ def repeating(rule_text: str, *, start: datetime = datetime(2026, 11, 25, 20, 0)
         creator=Person(id="ann", name="ann"),
         targets=(),
         content="tea",
-        schedule=Schedule(start=start, zone=zone, rule=rule_text),
+        schedule=read_schedule(start, zone, rule_text),
         language="en",
         state=ReminderState.ACTIVE,
         next_fires=(),

@@ -4,6 +4,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from function_calls.functions.reminders.cross_check import Verdict, cross_check
+from services.recurrence.follow_up import read_schedule
 from services.recurrence.schedule import Schedule
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -64,9 +65,7 @@ def test_words_that_may_mean_several_times_are_asked_about():
 
 
 def test_a_rule_is_compared_by_what_it_does():
-    proposed = Schedule(
-        start=datetime(2026, 11, 23, 9, 0), zone="Europe/Berlin", rule="FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0"
-    )
+    proposed = read_schedule(datetime(2026, 11, 23, 9, 0), "Europe/Berlin", "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0")
 
     assert verdict(proposed, "every Monday at 9 remind me to send the report").schedule == proposed
 
@@ -85,9 +84,7 @@ def test_the_answer_to_a_question_names_no_day(words, language):
 
 
 def test_a_repetition_that_the_model_invented_is_taken_away():
-    weekly = Schedule(
-        start=datetime(2026, 11, 24, 14, 0), zone="Europe/Berlin", rule="FREQ=WEEKLY;BYDAY=TU;BYHOUR=14;BYMINUTE=0"
-    )
+    weekly = read_schedule(datetime(2026, 11, 24, 14, 0), "Europe/Berlin", "FREQ=WEEKLY;BYDAY=TU;BYHOUR=14;BYMINUTE=0")
 
     assert verdict(weekly, "下周二下午两点提醒我开会", "zh").schedule == once("2026-11-24 14:00")
 

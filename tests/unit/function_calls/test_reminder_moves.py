@@ -7,7 +7,7 @@ import pytest
 from function_calls.functions.reminders.changes import every_time
 from function_calls.functions.reminders.models import ReminderUpdateArgs
 from services.recurrence.fires import next_fires
-from services.recurrence.schedule import Schedule
+from services.recurrence.follow_up import read_schedule
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ from services.recurrence.schedule import Schedule
     ],
 )
 def test_every_time_is_moved_as_the_next_one_is(context_of, rule, time, next_two):
-    old = Schedule(start=datetime(2026, 11, 2, 9, 0), zone="UTC", rule=rule)
+    old = read_schedule(datetime(2026, 11, 2, 9, 0), "UTC", rule)
 
     new = every_time(ReminderUpdateArgs(time=time), old, context_of())
 
@@ -29,6 +29,6 @@ def test_every_time_is_moved_as_the_next_one_is(context_of, rule, time, next_two
 
 
 def test_a_rule_of_several_days_cannot_be_moved_to_one(context_of):
-    old = Schedule(start=datetime(2026, 11, 2, 9, 0), zone="UTC", rule="FREQ=WEEKLY;BYDAY=MO,WE;BYHOUR=9;BYMINUTE=0")
+    old = read_schedule(datetime(2026, 11, 2, 9, 0), "UTC", "FREQ=WEEKLY;BYDAY=MO,WE;BYHOUR=9;BYMINUTE=0")
 
     assert every_time(ReminderUpdateArgs(time="2026-11-24"), old, context_of()) is None

@@ -9,6 +9,7 @@ from function_calls.functions.reminders.models import ReminderUpdateArgs
 from function_calls.functions.reminders.repetition import repeated, with_days_for_good
 from services.kernel.errors import RequestRefused
 from services.recurrence.fires import next_fires
+from services.recurrence.follow_up import read_schedule
 from services.recurrence.schedule import Schedule
 
 DAILY = "FREQ=DAILY;BYHOUR=9;BYMINUTE=0"
@@ -16,7 +17,7 @@ WEEKDAYS = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=9;BYMINUTE=0"
 
 
 def schedule(rule, zone="UTC"):
-    return Schedule(start=datetime(2026, 1, 5, 9, 0), zone=zone, rule=rule)
+    return read_schedule(datetime(2026, 1, 5, 9, 0), zone, rule)
 
 
 def rule_of(rule, context, **asked):
@@ -97,7 +98,7 @@ def test_a_day_that_is_left_out_is_none_of_the_times(context_of):
 def test_what_comes_a_number_of_times_comes_as_often_on_other_days(context_of):
     context = context_of()
     began = next_fires(schedule(DAILY), context.now, 1)[0]
-    old = Schedule(start=began.replace(tzinfo=None), zone="UTC", rule=f"{DAILY};COUNT=4")
+    old = read_schedule(began.replace(tzinfo=None), "UTC", f"{DAILY};COUNT=4")
 
     fewer = repeated(ReminderUpdateArgs(days="-Sundays"), old, context)
 

@@ -7,13 +7,13 @@ import pytest
 from function_calls.functions.reminders.skips import with_skipped
 from services.kernel.errors import RequestRefused
 from services.recurrence.fires import next_fires
-from services.recurrence.schedule import Schedule
+from services.recurrence.follow_up import read_schedule
 
 DAILY_TWICE = "FREQ=DAILY;BYHOUR=9,21;BYMINUTE=0"
 
 
 def schedule(rule, zone="UTC"):
-    return Schedule(start=datetime(2026, 1, 5, 9, 0), zone=zone, rule=rule)
+    return read_schedule(datetime(2026, 1, 5, 9, 0), zone, rule)
 
 
 def coming(of, context, limit=3):

@@ -5,13 +5,13 @@ from datetime import datetime
 import pytest
 
 from function_calls.functions.reminders.workdays import with_holidays
-from services.recurrence.schedule import Schedule
+from services.recurrence.follow_up import read_schedule
 
 FIVE = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=9;BYMINUTE=0"
 
 
 def set_for(words: str, *, zone: str = "Europe/Berlin", rule: str = FIVE) -> str:
-    return with_holidays(Schedule(start=datetime(2026, 11, 20, 9, 0), zone=zone, rule=rule), words).rule
+    return with_holidays(read_schedule(datetime(2026, 11, 20, 9, 0), zone, rule), words).rule
 
 
 @pytest.mark.parametrize(

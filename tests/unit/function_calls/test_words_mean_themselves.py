@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from function_calls.language import date_format
 from function_calls.language.recurrence_text import rule
 from services.recurrence.fires import next_fires
+from services.recurrence.follow_up import read_schedule
 from services.recurrence.schedule import Schedule
 from services.reminders.model import Reminder
 from services.time_expressions import TimeReader
@@ -55,7 +56,7 @@ def said_again(language: str, reminder: Reminder) -> tuple[str, Schedule]:
     words = rule(language, reminder)
     best = READER.parse(words, NOW, language=language).best
     assert best is not None, words
-    return words, Schedule(start=best.wall, zone="Asia/Shanghai", rule=best.rrule or "")
+    return words, read_schedule(best.wall, "Asia/Shanghai", best.rrule or "")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

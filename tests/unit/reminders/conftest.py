@@ -13,7 +13,7 @@ from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import Clock, SystemClock
 from services.kernel.errors import DeliveryFailed
 from services.kernel.state import MemoryStateStore
-from services.recurrence.schedule import Schedule
+from services.recurrence.follow_up import read_schedule
 from services.reminders.delivery.retry import RetryPolicy
 from services.reminders.delivery.worker import DeliveryConfig
 from services.reminders.model import DueNotice, NewReminder, Reminder, ReminderEdit, ReminderLimits
@@ -141,7 +141,7 @@ class Desk:
             "address": HOME,
             "creator": by,
             "content": content,
-            "schedule": Schedule(start=start, zone="UTC", rule=rule),
+            "schedule": read_schedule(start, "UTC", rule),
             "language": "en",
         }
         return NewReminder(**{**values, **more})

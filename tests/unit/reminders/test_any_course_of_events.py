@@ -15,7 +15,7 @@ from bot.testing.clocks import LoopClock
 from bot.testing.threads import InlineExecutor
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.state import MemoryStateStore
-from services.recurrence.schedule import Schedule
+from services.recurrence.follow_up import read_schedule
 from services.reminders.delivery.worker import DeliveryConfig
 from services.reminders.model import DueNotice, NewReminder, ReminderEdit
 from services.reminders.service import ReminderService
@@ -116,7 +116,7 @@ class AnyCourseOfEvents(RuleBasedStateMachine):
     async def add(self, content: str, minutes: int, every: int | None) -> None:
         first = self.clock.now().replace(second=0, microsecond=0) + minutes * MINUTE
         text = "" if every is None else f"FREQ=MINUTELY;INTERVAL={every}"
-        schedule = Schedule(start=first.replace(tzinfo=None), zone="UTC", rule=text)
+        schedule = read_schedule(first.replace(tzinfo=None), "UTC", text)
         self.number += 1
         made = await self.service.create(
             NewReminder(

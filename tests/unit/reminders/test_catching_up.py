@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from services.recurrence.schedule import Schedule
+from services.recurrence.follow_up import read_schedule
 from services.reminders.model import CatchUp
 from services.reminders.occurrences import plan_due
 
@@ -45,7 +45,7 @@ async def test_the_service_tells_how_a_reminder_catches_up(desk):
 async def test_every_minute_for_a_year_is_caught_up_with_by_ten():
     start = datetime(2025, 11, 20, 9, 0, tzinfo=UTC)
     now = datetime(2026, 11, 20, 9, 0, 30, tzinfo=UTC)
-    schedule = Schedule(start=start.replace(tzinfo=None), zone="UTC", rule="FREQ=MINUTELY")
+    schedule = read_schedule(start.replace(tzinfo=None), "UTC", "FREQ=MINUTELY")
 
     plan = plan_due(schedule, CatchUp.ALL, start, now)
 

@@ -10,6 +10,7 @@ import pytest
 
 from services.kernel.errors import DeliveryFailed
 from services.recurrence.fires import fires_after
+from services.recurrence.follow_up import read_schedule
 from services.recurrence.missed import MOST_LISTED, missed_between
 from services.recurrence.schedule import Schedule
 from services.reminders.delivery.worker import DeliveryConfig
@@ -143,7 +144,7 @@ RULES = [
 def paused_for(years: int, rule: str) -> tuple[Schedule, datetime]:
     """A schedule and its first fire `years` before `NOW`."""
     start = NOW.replace(year=NOW.year - years)
-    schedule = Schedule(start=start.replace(tzinfo=None), zone="Europe/Berlin", rule=rule)
+    schedule = read_schedule(start.replace(tzinfo=None), "Europe/Berlin", rule)
     return schedule, next(fires_after(schedule, start - timedelta(hours=2)))
 
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.recurrence.fires import next_after
-from services.recurrence.schedule import Schedule
+from services.recurrence.follow_up import read_schedule
 from services.reminders.audit.expected import expected_fires
 
 RULES = [
@@ -26,7 +26,7 @@ RULES = [
 
 
 def test_a_daily_time_that_the_clocks_skip_is_expected_an_hour_later():
-    schedule = Schedule(start=datetime.fromisoformat("2027-03-01T02:30"), zone="Europe/Berlin", rule="FREQ=DAILY")
+    schedule = read_schedule(datetime.fromisoformat("2027-03-01T02:30"), "Europe/Berlin", "FREQ=DAILY")
 
     fires = expected_fires(schedule, datetime(2027, 3, 27, tzinfo=UTC), datetime(2027, 3, 29, 12, tzinfo=UTC))
 
@@ -34,7 +34,7 @@ def test_a_daily_time_that_the_clocks_skip_is_expected_an_hour_later():
 
 
 def test_both_ends_of_the_period_belong_to_it():
-    schedule = Schedule(start=datetime.fromisoformat("2027-01-01T09:00"), zone="UTC", rule="FREQ=DAILY")
+    schedule = read_schedule(datetime.fromisoformat("2027-01-01T09:00"), "UTC", "FREQ=DAILY")
     nine = datetime(2027, 1, 5, 9, tzinfo=UTC)
 
     assert expected_fires(schedule, nine, nine + timedelta(days=1)) == (nine, nine + timedelta(days=1))
@@ -42,9 +42,7 @@ def test_both_ends_of_the_period_belong_to_it():
 
 def test_lunar_dates_are_expected():
     pytest.importorskip("borax")
-    schedule = Schedule(
-        start=datetime.fromisoformat("2026-01-01T09:00"), zone="Asia/Shanghai", rule="LUNAR 8-15;COUNT=2"
-    )
+    schedule = read_schedule(datetime.fromisoformat("2026-01-01T09:00"), "Asia/Shanghai", "LUNAR 8-15;COUNT=2")
 
     fires = expected_fires(schedule, datetime(2026, 1, 1, tzinfo=UTC), datetime(2030, 1, 1, tzinfo=UTC))
 
@@ -60,7 +58,7 @@ def test_lunar_dates_are_expected():
     st.integers(min_value=0, max_value=8),
 )
 def test_both_readings_agree(rule, zone, start, days_later, days):
-    schedule = Schedule(start=start.replace(second=0, microsecond=0), zone=zone, rule=rule)
+    schedule = read_schedule(start.replace(second=0, microsecond=0), zone, rule)
     since = start.replace(tzinfo=UTC) + timedelta(days=days_later)
     until = since + timedelta(days=days)
     scheduled, moment = [], next_after(schedule, since - timedelta(microseconds=1))

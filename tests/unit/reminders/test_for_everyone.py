@@ -7,7 +7,6 @@ import pytest
 
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import RequestRefused
-from services.recurrence.follow_up import with_follow_up
 from services.reminders.model import EVERYONE
 
 pytestmark = pytest.mark.looptime
@@ -17,7 +16,7 @@ ALL = (Person(id=EVERYONE, name="everyone"),)
 
 
 async def test_what_comes_again_for_everyone_is_not_put_off_by_others(desk):
-    reminder = await desk.set("tea", rule=with_follow_up("", minutes=10, times=6), targets=ALL)
+    reminder = await desk.set("tea", rule="FREQ=DAILY;COUNT=1;NAG=10;NAGS=6", targets=ALL)
     async with desk.running():
         await asyncio.sleep(65)
         until = desk.clock.now() + timedelta(hours=1)
@@ -36,7 +35,7 @@ async def test_what_is_said_to_everyone_once_is_not_called_off_by_others(desk):
 
 
 async def test_who_ended_it_for_everyone_may_take_that_back_and_change_nothing_otherwise(desk, edit_of):
-    reminder = await desk.set("tea", rule=with_follow_up("", minutes=10, times=6), targets=ALL)
+    reminder = await desk.set("tea", rule="FREQ=DAILY;COUNT=1;NAG=10;NAGS=6", targets=ALL)
     await desk.service.finish(HOME, BOB, reminder.id)
     again = edit_of(schedule=reminder.schedule)
     with pytest.raises(RequestRefused):

@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from services.recurrence.fires import previous_fire
+from services.recurrence.follow_up import read_schedule
 from services.recurrence.schedule import Schedule
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -23,7 +24,7 @@ BERLIN = ZoneInfo("Europe/Berlin")
     ],
 )
 def test_the_fire_before_a_fire_is_found(rule, due, before):
-    schedule = Schedule(start=datetime(2026, 1, 1, 18, 0), zone="Europe/Berlin", rule=rule)
+    schedule = read_schedule(datetime(2026, 1, 1, 18, 0), "Europe/Berlin", rule)
 
     found = previous_fire(schedule, datetime.fromisoformat(due).replace(tzinfo=BERLIN))
 
@@ -36,4 +37,4 @@ def test_what_fires_once_or_for_the_first_time_reaches_back_to_nothing():
     daily = "FREQ=DAILY;BYHOUR=18;BYMINUTE=0"
 
     assert previous_fire(Schedule(start=start, zone="Europe/Berlin"), due) is None
-    assert previous_fire(Schedule(start=start, zone="Europe/Berlin", rule=daily), due) is None
+    assert previous_fire(read_schedule(start, "Europe/Berlin", daily), due) is None

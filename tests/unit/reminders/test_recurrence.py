@@ -8,6 +8,7 @@ import pytest
 
 from services.kernel.errors import RequestRefused
 from services.recurrence.fires import check, next_after, next_fires
+from services.recurrence.follow_up import read_schedule
 from services.recurrence.missed import missed_between
 from services.recurrence.schedule import Schedule
 
@@ -15,7 +16,7 @@ MINUTE = timedelta(minutes=1)
 
 
 def schedule(start: str, rule: str = "", zone: str = "Europe/Berlin", fold: int = 0) -> Schedule:
-    return Schedule(start=datetime.fromisoformat(start).replace(fold=fold), zone=zone, rule=rule)
+    return read_schedule(datetime.fromisoformat(start).replace(fold=fold), zone, rule)
 
 
 def utc(text: str) -> datetime:

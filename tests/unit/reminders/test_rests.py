@@ -3,6 +3,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from services.recurrence.fires import next_fires
+from services.recurrence.follow_up import mark_done, read_schedule
 from services.recurrence.schedule import Schedule
 from services.recurrence.suspensions import (
     Suspension,
@@ -19,7 +20,7 @@ DAILY = "FREQ=DAILY;BYHOUR=9;BYMINUTE=0"
 
 
 def at(rule: str, zone: str = "UTC") -> Schedule:
-    return Schedule(start=datetime(2026, 11, 2, 9, 0), zone=zone, rule=rule)
+    return read_schedule(datetime(2026, 11, 2, 9, 0), zone, rule)
 
 
 def rest(days: float) -> Suspension:
@@ -67,6 +68,13 @@ def test_what_repeats_until_done_does_so_after_the_rest():
     new = suspend(at(f"{DAILY};NAG=10;NAGS=3"), rest(1))
 
     assert new == at(f"{DAILY};EXDATE=20261124T090000;NAG=10;NAGS=3")
+
+
+def test_follow_ups_that_are_done_stay_done_after_the_rest():
+    new = suspend(mark_done(at(f"{DAILY};NAG=10;NAGS=3"), NOW), rest(1))
+
+    assert new.follow_up is not None
+    assert new.follow_up.done_until == NOW
 
 
 def test_waking_keeps_out_what_has_gone_by():

@@ -6,13 +6,14 @@ import pytest
 
 from services.recurrence.edits import clamp_to_month_end
 from services.recurrence.fires import next_fires
+from services.recurrence.follow_up import read_schedule
 from services.recurrence.schedule import Schedule
 
 NOW = datetime(2026, 11, 20, 10, 0, tzinfo=UTC)
 
 
 def said(rule: str, first: str) -> Schedule:
-    return Schedule(start=datetime.fromisoformat(first), zone="Europe/Berlin", rule=rule)
+    return read_schedule(datetime.fromisoformat(first), "Europe/Berlin", rule)
 
 
 @pytest.mark.parametrize(

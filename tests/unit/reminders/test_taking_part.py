@@ -7,15 +7,14 @@ import pytest
 
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import RequestRefused
-from services.recurrence.follow_up import with_follow_up
 from services.reminders.audit.verification import AuditedReminder, Fate, judged
 from services.reminders.model import EVERYONE, ReminderState
 
 pytestmark = pytest.mark.looptime
 HOME = ChatAddress(platform="console", chat_id="home")
 ANN, BOB, CAT = (Person(id=name.lower(), name=name) for name in ("Ann", "Bob", "Cat"))
-TEN = with_follow_up("", minutes=10, times=6)
-DAILY = with_follow_up("FREQ=DAILY", minutes=10, times=6)
+TEN = "FREQ=DAILY;COUNT=1;NAG=10;NAGS=6"
+DAILY = "FREQ=DAILY;NAG=10;NAGS=6"
 HOUR = 3600
 
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from services.recurrence.schedule import Schedule
+from services.recurrence.follow_up import read_schedule
 from services.reminders.audit.verification import AuditedReminder, Fate, verify
 from services.reminders.model import ReminderState
 from services.reminders.records import DeliveryRecord, DeliveryState
@@ -22,7 +22,7 @@ def day(number: int) -> datetime:
 def reminder(rule: str = "FREQ=DAILY", *, changed: datetime = START - timedelta(hours=1), **more) -> AuditedReminder:
     values = {
         "id": "abc234",
-        "schedule": Schedule(start=START.replace(tzinfo=None), zone="UTC", rule=rule),
+        "schedule": read_schedule(START.replace(tzinfo=None), "UTC", rule),
         "state": ReminderState.ACTIVE,
         "created_at": START - timedelta(days=90),
         "changed_at": changed,

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from services.recurrence.calendars.data_version import zone_data_version
+from services.recurrence.follow_up import read_schedule
 from services.recurrence.schedule import Schedule
 
 NEXT_DAY = datetime(2026, 11, 21, 9, 0)
@@ -60,7 +61,7 @@ def test_a_folder_without_a_version_has_one_all_the_same(tmp_path):
 @pytest.mark.looptime
 async def test_a_reform_moves_recurring_reminders_and_no_others(desk, use_zone_data):
     use_zone_data("2099a", 1)
-    daily = await desk.set("daily", schedule=Schedule(start=NEXT_DAY, zone="Test/Land", rule="FREQ=DAILY"))
+    daily = await desk.set("daily", schedule=read_schedule(NEXT_DAY, "Test/Land", "FREQ=DAILY"))
     once = await desk.set("once", schedule=Schedule(start=NEXT_DAY, zone="Test/Land"))
     async with desk.running(desk.new_service(zone_data=zone_data_version())):
         await asyncio.sleep(1)
@@ -78,7 +79,7 @@ async def test_a_reform_moves_recurring_reminders_and_no_others(desk, use_zone_d
 @pytest.mark.looptime
 async def test_the_same_data_move_nothing(desk, use_zone_data):
     use_zone_data("2099a", 1)
-    await desk.set("daily", schedule=Schedule(start=NEXT_DAY, zone="Test/Land", rule="FREQ=DAILY"))
+    await desk.set("daily", schedule=read_schedule(NEXT_DAY, "Test/Land", "FREQ=DAILY"))
     for _ in range(2):
         async with desk.running(desk.new_service(zone_data=zone_data_version())):
             await asyncio.sleep(1)

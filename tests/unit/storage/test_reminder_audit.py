@@ -6,7 +6,7 @@ import pytest
 import sqlalchemy as sa
 
 from services.kernel.chat import ChatAddress, Person
-from services.recurrence.schedule import Schedule
+from services.recurrence.follow_up import read_schedule
 from services.reminders.audit.verification import Fate, verify
 from services.reminders.model import NewReminder
 from services.reminders.records import DeliveryOutcome, DeliveryState, ValidatedReminder
@@ -23,7 +23,7 @@ LATER = SET_AT + timedelta(days=1)
 async def database():
     async with Database("sqlite://") as opened:
         store = SqlReminderStore(opened)
-        schedule = Schedule(start=DUE.replace(tzinfo=None), zone="UTC", rule="FREQ=HOURLY;COUNT=2")
+        schedule = read_schedule(DUE.replace(tzinfo=None), "UTC", "FREQ=HOURLY;COUNT=2")
         wish = NewReminder(
             request_key="1",
             address=ChatAddress(platform="console", chat_id="home"),

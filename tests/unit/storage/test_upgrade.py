@@ -96,6 +96,26 @@ async def test_what_waited_before_an_upgrade_is_claimed_and_what_had_ended_is_no
     assert [OUTCOMES[lease.notice.delivery_id - 1] for lease in claim.leases] == ["leased", "unknown"]
 
 
+async def test_an_upgrade_moves_follow_ups_out_of_rules(tmp_path: Path):
+    url = old_database(tmp_path)
+    rules = {
+        "FREQ=DAILY;NAG=10;NAGS=3;NAGAFTER=20261120T170000Z": ("FREQ=DAILY", 10, 3, 1795194000000000),
+        "FREQ=DAILY;COUNT=1;NAG=5;NAGS=12": ("", 5, 12, None),
+        "FREQ=DAILY;COUNT=1": ("FREQ=DAILY;COUNT=1", None, None, None),
+        "FREQ=DAILY;NAG=odd": ("FREQ=DAILY;NAG=odd", None, None, None),
+    }
+    with closing(sqlite3.connect(tmp_path / "bubbles.db")) as old:
+        for number, rule in enumerate(rules, start=1):
+            old.execute("UPDATE reminder SET rule = ? WHERE id = ?", (rule, number))
+        old.commit()
+
+    async with Database(url) as database:
+        columns = sa.text("SELECT rule, follow_up_minutes, follow_up_times, done_until FROM reminder ORDER BY id")
+        found = await database.read(lambda it: it.execute(columns).all())
+
+    assert found == [*rules.values()]
+
+
 async def test_an_upgrade_happens_once(tmp_path: Path):
     url = old_database(tmp_path)
     async with Database(url):

@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from services.recurrence.fires import next_fires
-from services.recurrence.schedule import Schedule
+from services.recurrence.follow_up import read_schedule
 from services.time_expressions import parse, parse_all
 
 Falls = Callable[[date], bool]
@@ -129,7 +129,7 @@ def test_a_repetition_falls_on_the_days_and_the_clock_that_its_words_name(family
 
     reading = parse(days + hour, NOW).best
 
-    schedule = Schedule(start=reading.wall, zone="Asia/Shanghai", rule=reading.rrule or "")
+    schedule = read_schedule(reading.wall, "Asia/Shanghai", reading.rrule or "")
     fires = next_fires(schedule, NOW - timedelta(seconds=1), COMPARED)
     assert [fire.astimezone(ZONE).replace(tzinfo=None) for fire in fires] == counted(falls, at)
 

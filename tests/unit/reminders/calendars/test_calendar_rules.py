@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from services.kernel.errors import RequestRefused
 from services.recurrence.fires import check, next_after, next_fires
+from services.recurrence.follow_up import read_schedule
 from services.recurrence.forecast import known_until
 from services.recurrence.missed import missed_between
 from services.recurrence.rules import parse_rule
@@ -22,7 +23,7 @@ BEFORE = datetime(2026, 9, 29, 12, 0, tzinfo=UTC)
 
 
 def schedule(rule: str, *, start: str = "2026-09-01T09:00", zone: str = "Asia/Shanghai") -> Schedule:
-    return Schedule(start=datetime.fromisoformat(start), zone=zone, rule=rule)
+    return read_schedule(datetime.fromisoformat(start), zone, rule)
 
 
 def local(fires) -> list[str]:
@@ -147,7 +148,7 @@ def test_a_rule_that_was_over_before_now_never_fires():
 )
 def test_fires_are_the_days_of_the_calendar_at_the_wall_clock(rule, zone, start, days_later):
     start = start.replace(second=0, microsecond=0, fold=0)  # of an hour that comes twice a reminder takes the first
-    chosen = Schedule(start=start, zone=zone, rule=rule)
+    chosen = read_schedule(start, zone, rule)
     after = (start + timedelta(days=days_later)).replace(tzinfo=ZoneInfo(zone))
     days = parse_rule(rule).calendar_days
 

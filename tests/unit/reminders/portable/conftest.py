@@ -7,7 +7,7 @@ import pytest
 
 from bot.testing.clocks import FixedClock
 from services.kernel.chat import ChatAddress, Person
-from services.recurrence.schedule import Schedule
+from services.recurrence.follow_up import read_schedule
 from services.reminders.exchange.ics_read import Newcomers
 from services.reminders.exchange.model import PortableReminder
 from services.reminders.exchange.transfer import Importer
@@ -42,7 +42,7 @@ def make() -> Callable[..., PortableReminder]:
             "content": "交周报; a, b\nline two \\n ✅",
             "creator": Person(id="ann", name="Ann"),
             "targets": (Person(id="bob", name='Bob "鲍勃"'), Person(id="@all", name="all")),
-            "schedule": Schedule(start=datetime.fromisoformat(start), zone=zone, rule=rule),
+            "schedule": read_schedule(datetime.fromisoformat(start), zone, rule),
             "language": "zh",
             "is_private": True,
             "state": ReminderState.ACTIVE,

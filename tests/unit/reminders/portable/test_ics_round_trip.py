@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from services.kernel.chat import Person
 from services.recurrence.fires import next_fires
+from services.recurrence.follow_up import read_schedule
 from services.recurrence.schedule import Schedule
 from services.reminders.exchange.ics_read import Newcomers, import_ics
 from services.reminders.exchange.ics_schedule import ics_times
@@ -110,7 +111,7 @@ def test_any_text_rule_and_zone_comes_back(content, name, rule, zone, start):
         content=content,
         creator=Person(id=name, name=name),
         targets=(Person(id=name, name=name),),
-        schedule=Schedule(start=start, zone=zone, rule=rule),
+        schedule=read_schedule(start, zone, rule),
         language="en",
         is_private=False,
         state=ReminderState.ACTIVE,

@@ -6,7 +6,7 @@ import pytest
 
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import RequestRefused
-from services.recurrence.schedule import Schedule
+from services.recurrence.follow_up import read_schedule
 from services.reminders.exchange.json_form import export_json, import_json
 from services.reminders.exchange.model import MOST_BYTES, ImportRefused
 from services.reminders.exchange.transfer import Form, export_chat, form_of
@@ -34,7 +34,7 @@ def native(database, home, now):
     """Sets a reminder as a person does."""
 
     async def run(rule: str = "", key: str = "m1"):
-        schedule = Schedule(start=datetime.fromisoformat("2026-12-24T09:30"), zone="Europe/Berlin", rule=rule)
+        schedule = read_schedule(datetime.fromisoformat("2026-12-24T09:30"), "Europe/Berlin", rule)
         wish = NewReminder(
             request_key=key,
             address=home,
