@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic import SecretStr, ValidationError
 from pydantic_core import ErrorDetails
 
-from bot.config.platform_catalog import EXTRAS, NAMES, settings_group
+from bot.config.platform_catalog import GROUPS, NAMES
 from bot.config.secrets import SecretMissing, place_of, read_file, read_secret
 from bot.config.settings import Group, Settings
 from bot.config.terminal import speaks_chinese
@@ -131,7 +131,7 @@ def _platform_group(name: str, table: Mapping[str, object], path: str) -> Group 
     """Return the settings of a platform; None where they are the defaults."""
     if not table:
         return None
-    kind = settings_group(name)
+    kind = GROUPS[name]
     with _named_errors(path, f"{_PLATFORM}{name}."):
         group = kind.model_validate(table)
     return None if group == kind() else group
@@ -256,7 +256,7 @@ def _group_and_key(name: str) -> tuple[str, str]:
     """`bot__name` is bot, name; `platforms__irc__nick` is platforms.irc, nick."""
     group, _, key = name.partition("__")
     inner, _, rest = key.partition("__")
-    if group == "platforms" and rest and inner in EXTRAS:
+    if group == "platforms" and rest and inner in GROUPS:
         return f"{_PLATFORM}{inner}", rest
     return group, key
 
@@ -271,7 +271,7 @@ def _parse_value(group: str, key: str, value: str) -> object:
 
 def _group(name: str) -> type[Group]:
     if name.startswith(_PLATFORM):
-        return settings_group(name.removeprefix(_PLATFORM))
+        return GROUPS[name.removeprefix(_PLATFORM)]
     annotation = Settings.model_fields[name].annotation
     if not (isinstance(annotation, type) and issubclass(annotation, Group)):
         raise TypeError(f"{name} is not a group of settings")
@@ -279,7 +279,7 @@ def _group(name: str) -> type[Group]:
 
 
 def _group_names() -> list[str]:
-    return [*Settings.model_fields, *(f"{_PLATFORM}{name}" for name in EXTRAS)]
+    return [*Settings.model_fields, *(f"{_PLATFORM}{name}" for name in GROUPS)]
 
 
 def _fields(group: str) -> list[str]:

@@ -1,14 +1,15 @@
 """Create the platforms from the settings; each adapter is imported only when it is used.
 
-A platform is a package `bot.platforms.NAME` with two modules. `settings.py` has `GROUP`, the Pydantic model of
-`[platforms.NAME]`, and imports no library of the platform. `adapter.py` has `create(parts)` and may import it.
+A platform is a package `bot.platforms.NAME`; `adapter.py` has `create(parts)` and may import the platform's
+library.
+The model of its settings is in `bot.config.platform_catalog`.
 """
 
 import importlib
 from collections.abc import Callable
 from types import ModuleType
 
-from bot.config.platform_catalog import EXTRAS, NAMES
+from bot.config.platform_catalog import GROUPS, NAMES
 from bot.config.settings import Settings
 from bot.platforms.base import Platform
 from bot.platforms.kit.parts import PlatformParts
@@ -31,7 +32,7 @@ def _create(name: str, parts: PlatformParts) -> Platform:
         from bot.platforms import console
 
         return console.create(parts)
-    if name not in EXTRAS:
+    if name not in GROUPS:
         raise ConfigError("settings", "platforms.enabled", f"no platform named {name}; there are {', '.join(NAMES)}")
     create: Callable[[PlatformParts], Platform] = _adapter(name).create
     return create(parts)
@@ -44,5 +45,5 @@ def _adapter(name: str) -> ModuleType:
         if (error.name or "").startswith(("bot.", "function_calls.", "services.")):
             raise  # ours: a fault of the program, not of the installation
         raise ConfigError(
-            "settings", "platforms.enabled", f"{name} needs {error.name}; install it: pip install .[{EXTRAS[name]}]"
+            "settings", "platforms.enabled", f"{name} needs {error.name}; install it: pip install .[{name}]"
         ) from error

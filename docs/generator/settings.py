@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
-from bot.config.platform_catalog import EXTRAS, settings_group
+from bot.config.platform_catalog import GROUPS
 from bot.config.settings import Group, Settings
 from bot.config.sources import PREFIX
 from docs.generator.markdown import cell, table
@@ -32,7 +32,7 @@ def groups() -> Mapping[str, type[Group]]:
         for name, field in Settings.model_fields.items()
         if isinstance(field.annotation, type) and issubclass(field.annotation, Group)
     }
-    return own | {f"platforms.{name}": settings_group(name) for name in EXTRAS}
+    return own | {f"platforms.{name}": GROUPS[name] for name in GROUPS}
 
 
 def documented(group: type[Group]) -> Iterator[tuple[str, FieldInfo]]:

@@ -12,7 +12,7 @@ from bot.cli.doctor.machine import examine_clock, examine_database, examine_zone
 from bot.cli.doctor.model import examine_model
 from bot.cli.doctor.running import examine_running
 from bot.cli.doctor.tools import examine_tools
-from bot.config.platform_catalog import EXTRAS
+from bot.config.platform_catalog import GROUPS
 from bot.config.settings import Settings
 from bot.platforms.kit.doctor.asking import Asking
 from bot.platforms.kit.doctor.finding import Finding, good, problem
@@ -41,11 +41,11 @@ class Examine(Protocol):
 
 async def examine_platform(name: str, settings: Settings, asking: Asking) -> list[Finding]:
     """Return what can be found out about an enabled platform without serving it."""
-    if name not in EXTRAS:
+    if name not in GROUPS:
         return [good(name, "needs nothing")]
     library = _LIBRARIES.get(name)
     if library is not None and importlib.util.find_spec(library) is None:
-        return [problem(name, f"{library} is not installed", f"pip install .[{EXTRAS[name]}]")]
+        return [problem(name, f"{library} is not installed", f"pip install .[{name}]")]
     examine: Examine = importlib.import_module(f"bot.platforms.{name}.doctor").examine
     return await examine(settings, asking)
 

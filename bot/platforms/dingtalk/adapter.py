@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final
 from loguru import logger
 from pydantic import ValidationError
 
+from bot.config.platform_catalog import DingTalkSettings
 from bot.platforms.base import Capabilities, Health, OutgoingMessage, Receive
 from bot.platforms.dingtalk import files, requests
 from bot.platforms.dingtalk.api import DingTalkApi
 from bot.platforms.dingtalk.events import Event
-from bot.platforms.dingtalk.settings import DingTalkSettings
 from bot.platforms.dingtalk.stream import TOPIC, StreamClient
 from bot.platforms.dingtalk.wire import NAME, address_of, to_message
 from bot.platforms.kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood

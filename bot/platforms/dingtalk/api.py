@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 import httpx
 
-from bot.platforms.dingtalk.settings import DingTalkSettings
+from bot.config.platform_catalog import DingTalkSettings
 from bot.platforms.kit.json_api import JsonApi
 from services.kernel.chat import SentFile
 from services.kernel.clock import Clock

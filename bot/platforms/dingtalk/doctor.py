@@ -2,8 +2,8 @@
 
 from typing import Final
 
+from bot.config.platform_catalog import DingTalkSettings
 from bot.config.settings import Settings
-from bot.platforms.dingtalk.settings import DingTalkSettings
 from bot.platforms.dingtalk.wire import NAME
 from bot.platforms.kit.doctor.asking import Asking
 from bot.platforms.kit.doctor.finding import Finding, good, problem

@@ -10,12 +10,12 @@ import discord
 from loguru import logger
 from pydantic import ValidationError
 
+from bot.config.platform_catalog import DiscordSettings
 from bot.platforms.base import Capabilities, Health, OutgoingMessage, Receive
 from bot.platforms.chat_commands import Command
 from bot.platforms.discord import requests, wire
 from bot.platforms.discord.client import GatewayClient
 from bot.platforms.discord.events import Deleted, Dispatch, Guild, Interaction, Message, ReactionChange, Ready
-from bot.platforms.discord.settings import DiscordSettings
 from bot.platforms.kit.command_menu import MENU
 from bot.platforms.kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood
 from bot.platforms.kit.in_turn import send_in_turn

@@ -8,8 +8,8 @@ from functools import reduce
 from operator import or_
 from typing import Final
 
+from bot.config.platform_catalog import DiscordSettings
 from bot.config.settings import Settings
-from bot.platforms.discord.settings import DiscordSettings
 from bot.platforms.discord.wire import NAME
 from bot.platforms.kit.doctor.asking import Asking
 from bot.platforms.kit.doctor.finding import Finding, good, problem

@@ -11,11 +11,11 @@ from loguru import logger
 from msgspec.structs import replace
 from pydantic import ValidationError
 
+from bot.config.platform_catalog import FeishuSettings
 from bot.platforms.base import Capabilities, Health, OutgoingMessage, Receive
 from bot.platforms.feishu import requests
 from bot.platforms.feishu.api import FeishuApi
 from bot.platforms.feishu.events import Event
-from bot.platforms.feishu.settings import FeishuSettings
 from bot.platforms.feishu.wire import (
     EMOJI,
     NAME,

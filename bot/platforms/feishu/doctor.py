@@ -6,8 +6,8 @@ Source: https://open.feishu.cn/document/uAjLw4CM/ukTMukTMukTM/application-v6/sco
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from bot.config.platform_catalog import FeishuSettings
 from bot.config.settings import Settings
-from bot.platforms.feishu.settings import FeishuSettings
 from bot.platforms.feishu.wire import NAME
 from bot.platforms.kit.doctor.asking import Asking
 from bot.platforms.kit.doctor.finding import Finding, good, problem

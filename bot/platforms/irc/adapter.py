@@ -13,10 +13,10 @@ from typing import Final
 
 from loguru import logger
 
+from bot.config.platform_catalog import IrcSettings
 from bot.platforms.base import Capabilities, Health, OutgoingMessage, Receive
 from bot.platforms.irc.login import Login
 from bot.platforms.irc.people import People
-from bot.platforms.irc.settings import IrcSettings
 from bot.platforms.irc.wire import NAME, TEXT_BYTES, Line, Scene, folded, parse_line, text_lines, to_message
 from bot.platforms.kit.backlog import Backlog
 from bot.platforms.kit.connection import LONGEST_PAUSE, Connection, ConnectionEnded

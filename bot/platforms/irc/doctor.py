@@ -4,9 +4,9 @@ import asyncio
 import ssl
 from typing import Final
 
+from bot.config.platform_catalog import IrcSettings
 from bot.config.settings import Settings
 from bot.platforms.irc.login import Login
-from bot.platforms.irc.settings import IrcSettings
 from bot.platforms.irc.wire import NAME, parse_line
 from bot.platforms.kit.connection import ConnectionEnded, ConnectionRefusedForGood
 from bot.platforms.kit.doctor.asking import Asking

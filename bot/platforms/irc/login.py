@@ -4,7 +4,7 @@ import base64
 from collections.abc import Callable
 from typing import Final
 
-from bot.platforms.irc.settings import IrcSettings
+from bot.config.platform_catalog import IrcSettings
 from bot.platforms.irc.wire import Line
 from bot.platforms.kit.connection import ConnectionEnded, ConnectionRefusedForGood
 

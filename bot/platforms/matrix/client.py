@@ -9,9 +9,9 @@ import aiohttp
 import nio
 from msgspec import Struct, field
 
+from bot.config.platform_catalog import MatrixSettings
 from bot.platforms.kit.connection import ConnectionEnded, ConnectionRefusedForGood
 from bot.platforms.matrix import encryption
-from bot.platforms.matrix.settings import MatrixSettings
 from bot.platforms.matrix.wire import Event, Json, Room
 from services.kernel.chat import Person, Reaction, SentFile
 from services.kernel.errors import DeliveryFailed

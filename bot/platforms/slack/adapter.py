@@ -9,6 +9,7 @@ from loguru import logger
 from msgspec.structs import replace
 from pydantic import ValidationError
 
+from bot.config.platform_catalog import SlackSettings
 from bot.platforms.base import Capabilities, Health, OutgoingMessage, Receive
 from bot.platforms.chat_commands import Command as OfferedCommand
 from bot.platforms.kit.command_menu import MENU
@@ -18,7 +19,6 @@ from bot.platforms.slack import requests, wire
 from bot.platforms.slack.calls import WebApi, web_client
 from bot.platforms.slack.doors import HttpListener, SocketListener
 from bot.platforms.slack.events import Command, Envelope, Interaction, ReactionEnvelope
-from bot.platforms.slack.settings import SlackSettings
 from services.kernel.chat import ChatAddress, Incoming, SentFile
 from services.kernel.clock import Clock
 from services.kernel.errors import ConfigError, DeliveryFailed

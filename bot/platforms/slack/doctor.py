@@ -1,9 +1,9 @@
 """Check the Slack app: its tokens and their scopes."""
 
+from bot.config.platform_catalog import SlackSettings
 from bot.config.settings import Settings
 from bot.platforms.kit.doctor.asking import Asking
 from bot.platforms.kit.doctor.finding import Finding, good, problem
-from bot.platforms.slack.settings import SlackSettings
 from bot.platforms.slack.wire import NAME
 
 _SCOPES = {"chat:write": "speaks", "users:read": "knows names"}

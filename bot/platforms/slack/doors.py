@@ -16,9 +16,9 @@ from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
 from slack_sdk.socket_mode.response import SocketModeResponse
 
+from bot.config.platform_catalog import PATH
 from bot.platforms.kit.connection import ConnectionEnded, ConnectionRefusedForGood
 from bot.platforms.slack.calls import web_client
-from bot.platforms.slack.settings import PATH
 
 _SEEN_IN_CHANNEL = {"response_type": "in_channel"}
 

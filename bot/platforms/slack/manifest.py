@@ -6,8 +6,8 @@ Source: https://docs.slack.dev/reference/app-manifest
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from bot.config.platform_catalog import PATH
 from bot.platforms.chat_commands import Command, CommandOption
-from bot.platforms.slack.settings import PATH
 
 SCOPES: Final = (
     "app_mentions:read",

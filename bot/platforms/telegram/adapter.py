@@ -26,6 +26,7 @@ from loguru import logger
 from msgspec.structs import replace
 from pydantic import ValidationError
 
+from bot.config.platform_catalog import TelegramSettings
 from bot.platforms.base import Capabilities, Health, OutgoingMessage, Receive
 from bot.platforms.chat_commands import Command
 from bot.platforms.kit.command_menu import MENU
@@ -36,7 +37,6 @@ from bot.platforms.telegram.administrators import Administrators
 from bot.platforms.telegram.events import Update, User
 from bot.platforms.telegram.failures import delivery_failed
 from bot.platforms.telegram.files import send_file
-from bot.platforms.telegram.settings import TelegramSettings
 from bot.platforms.telegram.webhook import PATH, WebhookListener
 from bot.platforms.telegram.wire import NAME, Account, to_incoming, to_reactions
 from services.kernel.bounded import BoundedDict

@@ -1,9 +1,9 @@
 """Check the Telegram bot account: its token, privacy mode and webhook."""
 
+from bot.config.platform_catalog import TelegramSettings
 from bot.config.settings import Settings
 from bot.platforms.kit.doctor.asking import Asking
 from bot.platforms.kit.doctor.finding import Finding, good, problem
-from bot.platforms.telegram.settings import TelegramSettings
 from bot.platforms.telegram.wire import NAME
 
 

@@ -12,6 +12,7 @@ from loguru import logger
 from msgspec.structs import replace
 from slixmpp.stanza import Message
 
+from bot.config.platform_catalog import XmppSettings
 from bot.platforms.base import Capabilities, Health, OutgoingMessage, Receive
 from bot.platforms.kit.backlog import Backlog
 from bot.platforms.kit.connection import LONGEST_PAUSE, Connection, ConnectionEnded
@@ -21,7 +22,6 @@ from bot.platforms.kit.pieces import pieces
 from bot.platforms.xmpp.client import Arrived, XmppClient
 from bot.platforms.xmpp.memory import Lately
 from bot.platforms.xmpp.reflections import Reflections
-from bot.platforms.xmpp.settings import XmppSettings
 from bot.platforms.xmpp.uploads import keep
 from bot.platforms.xmpp.wire import (
     NAME,

@@ -15,8 +15,8 @@ from slixmpp.xmlstream import StanzaBase
 from slixmpp.xmlstream.handler import Callback
 from slixmpp.xmlstream.matcher import StanzaPath
 
+from bot.config.platform_catalog import XmppSettings
 from bot.platforms.kit.connection import ConnectionEnded, ConnectionRefusedForGood
-from bot.platforms.xmpp.settings import XmppSettings
 from bot.platforms.xmpp.wire import Occupant, occupant_id
 from services.kernel.errors import DeliveryFailed
 

@@ -11,9 +11,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from bot.config.platform_catalog import IrcSettings
 from bot.platforms.base import OutgoingMessage
 from bot.platforms.irc.adapter import IrcPlatform
-from bot.platforms.irc.settings import IrcSettings
 from bot.platforms.irc.wire import said_text
 from bot.testing.contracts import PlatformContract
 from bot.testing.conversation import converse

@@ -12,12 +12,12 @@ from urllib.parse import quote
 import pytest
 from pydantic import SecretStr
 
+from bot.config.platform_catalog import MatrixSettings
 from bot.config.settings import PlatformSettings, Settings
 from bot.platforms.base import OutgoingMessage
 from bot.platforms.kit.doctor.asking import Asking
 from bot.platforms.matrix.adapter import MatrixPlatform
 from bot.platforms.matrix.doctor import examine
-from bot.platforms.matrix.settings import MatrixSettings
 from bot.testing.contracts import PlatformContract
 from bot.testing.conversation import converse
 from bot.testing.platform_rig import Heard, PlatformRig, until

@@ -14,12 +14,12 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
+from bot.config.platform_catalog import XmppSettings
 from bot.config.settings import PlatformSettings, Settings
 from bot.platforms.base import OutgoingMessage
 from bot.platforms.kit.doctor.asking import Asking
 from bot.platforms.xmpp.adapter import XmppPlatform
 from bot.platforms.xmpp.doctor import examine
-from bot.platforms.xmpp.settings import XmppSettings
 from bot.platforms.xmpp.wire import message_id, reacted_to
 from bot.testing.contracts import PlatformContract
 from bot.testing.conversation import converse

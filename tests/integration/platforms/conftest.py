@@ -74,8 +74,8 @@ def _until() -> Callable[..., object]:
 
 
 def telegram(server, **more):
+    from bot.config.platform_catalog import TelegramSettings
     from bot.platforms.telegram.adapter import TelegramPlatform
-    from bot.platforms.telegram.settings import TelegramSettings
 
     seconds = more.pop("poll_seconds", 5)
     settings = TelegramSettings(token=SecretStr(server.token), api_url=server.url, poll_seconds=seconds)
@@ -83,15 +83,15 @@ def telegram(server, **more):
 
 
 def discord(server, **more):
+    from bot.config.platform_catalog import DiscordSettings
     from bot.platforms.discord.adapter import DiscordPlatform
-    from bot.platforms.discord.settings import DiscordSettings
 
     return DiscordPlatform(DiscordSettings(token=SecretStr(server.token)), SystemClock(), "Bubbles", **more)
 
 
 def slack(server, **more):
+    from bot.config.platform_catalog import SlackSettings
     from bot.platforms.slack.adapter import SlackPlatform
-    from bot.platforms.slack.settings import SlackSettings
 
     tokens = {"bot_token": server.bot_token, "app_token": server.app_token}
     chosen = SlackSettings(api_url=server.api_url, **tokens)
@@ -99,23 +99,23 @@ def slack(server, **more):
 
 
 def onebot(server, **more):
+    from bot.config.platform_catalog import OneBotSettings
     from bot.platforms.onebot.adapter import OneBotPlatform
-    from bot.platforms.onebot.settings import OneBotSettings
 
     return OneBotPlatform(OneBotSettings(mode="forward", url=server.socket_url), SystemClock(), "Bubbles", **more)
 
 
 def dingtalk(server, **more):
+    from bot.config.platform_catalog import DingTalkSettings
     from bot.platforms.dingtalk.adapter import DingTalkPlatform
-    from bot.platforms.dingtalk.settings import DingTalkSettings
 
     secrets = {"client_id": server.client_id, "client_secret": SecretStr(server.client_secret)}
     return DingTalkPlatform(DingTalkSettings(api_url=server.url, **secrets), SystemClock(), "Bubbles", **more)
 
 
 def feishu(server, **more):
+    from bot.config.platform_catalog import FeishuSettings
     from bot.platforms.feishu.adapter import FeishuPlatform
-    from bot.platforms.feishu.settings import FeishuSettings
 
     secrets = {"app_id": server.app_id, "app_secret": SecretStr(server.app_secret)}
     return FeishuPlatform(FeishuSettings(domain=server.url, **secrets), SystemClock(), "Bubbles", **more)

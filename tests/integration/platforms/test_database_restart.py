@@ -9,9 +9,9 @@ from loguru import logger
 from pydantic import SecretStr
 
 from bot.app.application import build_app
+from bot.config.platform_catalog import TelegramSettings
 from bot.config.settings import BotSettings, LogSettings, Settings
 from bot.platforms.telegram.adapter import TelegramPlatform
-from bot.platforms.telegram.settings import TelegramSettings
 from bot.testing.platform_rig import until
 from services.kernel.clock import SystemClock
 from services.storage.database import Database

@@ -5,8 +5,8 @@ import time
 import pytest
 from pydantic import SecretStr
 
+from bot.config.platform_catalog import DingTalkSettings
 from bot.platforms.base import OutgoingMessage
-from bot.platforms.dingtalk.settings import DingTalkSettings
 from bot.platforms.kit.connection import ConnectionRefusedForGood
 from services.kernel.chat import ChatAddress, Person, SentFile
 from services.kernel.clock import SystemClock

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import SecretStr
 
-from bot.platforms.dingtalk.settings import DingTalkSettings
+from bot.config.platform_catalog import DingTalkSettings
 from bot.testing.contracts import PlatformContract
 from bot.testing.platform_rig import Heard, PlatformRig, until
 from services.kernel.chat import ChatAddress

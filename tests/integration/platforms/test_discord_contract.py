@@ -5,7 +5,7 @@ import re
 import pytest
 from pydantic import SecretStr
 
-from bot.platforms.discord.settings import DiscordSettings
+from bot.config.platform_catalog import DiscordSettings
 from bot.testing.contracts import PlatformContract
 from bot.testing.platform_rig import Heard, NotOnThisPlatform, PlatformRig, until
 from services.kernel.chat import ChatAddress

@@ -5,8 +5,8 @@ import json
 import pytest
 from pydantic import SecretStr
 
+from bot.config.platform_catalog import FeishuSettings
 from bot.platforms.base import Choice, OutgoingMessage
-from bot.platforms.feishu.settings import FeishuSettings
 from bot.platforms.kit.connection import ConnectionRefusedForGood
 from services.kernel.chat import ChatAddress, Person, SentFile
 from services.kernel.clock import SystemClock

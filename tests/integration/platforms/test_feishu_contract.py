@@ -5,7 +5,7 @@ import json
 import pytest
 from pydantic import SecretStr
 
-from bot.platforms.feishu.settings import FeishuSettings
+from bot.config.platform_catalog import FeishuSettings
 from bot.testing.contracts import PlatformContract
 from bot.testing.platform_rig import Heard, PlatformRig, until
 from services.kernel.chat import ChatAddress

@@ -7,9 +7,9 @@ import pytest
 from aiohttp import ClientSession, WSServerHandshakeError
 from pydantic import SecretStr
 
+from bot.config.platform_catalog import OneBotSettings
 from bot.platforms.base import OutgoingMessage
 from bot.platforms.kit.connection import ConnectionRefusedForGood
-from bot.platforms.onebot.settings import OneBotSettings
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import SystemClock
 from services.kernel.errors import DeliveryFailed

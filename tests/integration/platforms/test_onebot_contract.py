@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.platforms.onebot.settings import OneBotSettings
+from bot.config.platform_catalog import OneBotSettings
 from bot.testing.contracts import PlatformContract
 from bot.testing.platform_rig import Heard, PlatformRig, until
 from services.kernel.chat import ChatAddress

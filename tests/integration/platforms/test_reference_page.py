@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.config.platform_catalog import EXTRAS
+from bot.config.platform_catalog import GROUPS
 from bot.config.sources import load_settings
 from bot.platforms.base import KnowsMembers, OffersCommands
 from bot.platforms.catalog import create_platforms
@@ -39,7 +39,7 @@ NEEDED = {
 
 def platforms():
     environment = {f"BUBBLES_PLATFORMS__{key}": value for key, value in NEEDED.items()}
-    environment["BUBBLES_PLATFORMS__ENABLED"] = ",".join(EXTRAS)
+    environment["BUBBLES_PLATFORMS__ENABLED"] = ",".join(GROUPS)
     return create_platforms(load_settings(None, environment), SystemClock())
 
 

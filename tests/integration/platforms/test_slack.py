@@ -10,10 +10,10 @@ from datetime import timedelta
 import pytest
 from aiohttp import ClientSession
 
+from bot.config.platform_catalog import SlackSettings
 from bot.platforms.base import Choice, OutgoingMessage
 from bot.platforms.chat_commands import Command
 from bot.platforms.kit.connection import ConnectionRefusedForGood
-from bot.platforms.slack.settings import SlackSettings
 from services.kernel.chat import ChatAddress, MessageEdited, MessageWithdrawn, Person, SentFile
 from services.kernel.clock import SystemClock
 from services.kernel.errors import DeliveryFailed

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.platforms.slack.settings import SlackSettings
+from bot.config.platform_catalog import SlackSettings
 from bot.testing.contracts import PlatformContract
 from bot.testing.platform_rig import Heard, NotOnThisPlatform, PlatformRig, until
 from services.kernel.chat import ChatAddress

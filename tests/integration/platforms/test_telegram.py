@@ -9,10 +9,10 @@ import pytest
 from aiohttp import ClientSession
 from pydantic import SecretStr
 
+from bot.config.platform_catalog import TelegramSettings
 from bot.platforms.base import Choice, OutgoingMessage
 from bot.platforms.chat_commands import Command
 from bot.platforms.kit.connection import ConnectionRefusedForGood
-from bot.platforms.telegram.settings import TelegramSettings
 from services.kernel.chat import BotAdded, ChatAddress, MessageEdited, Person, Reaction, SentFile
 from services.kernel.clock import SystemClock
 from services.kernel.errors import DeliveryFailed

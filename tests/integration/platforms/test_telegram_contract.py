@@ -6,7 +6,7 @@ import re
 import pytest
 from pydantic import SecretStr
 
-from bot.platforms.telegram.settings import TelegramSettings
+from bot.config.platform_catalog import TelegramSettings
 from bot.testing.contracts import PlatformContract
 from bot.testing.platform_rig import Heard, NotOnThisPlatform, PlatformRig, until
 from services.kernel.chat import ChatAddress

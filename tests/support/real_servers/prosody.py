@@ -10,8 +10,8 @@ from xml.etree.ElementTree import Element
 
 import slixmpp
 
+from bot.config.platform_catalog import XmppSettings
 from bot.platforms.xmpp.client import XmppClient
-from bot.platforms.xmpp.settings import XmppSettings
 from tests.support.real_servers.process import HOST, ServerProcess, free_port, program
 
 ROOMS: Final = "rooms.localhost"

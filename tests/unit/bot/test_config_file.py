@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from bot.config.platform_catalog import EXTRAS, settings_group
+from bot.config.platform_catalog import GROUPS
 from bot.config.settings import Settings
 from bot.config.sources import load_settings
 
 CONFIG = Path(__file__).parents[3] / "config.toml"
 GROUPS = {
     **{name: table.annotation for name, table in Settings.model_fields.items()},
-    **{f"platforms.{name}": settings_group(name) for name in EXTRAS},
+    **{f"platforms.{name}": GROUPS[name] for name in GROUPS},
 }
 SETTINGS = [
     (group, key, field)

@@ -6,9 +6,9 @@ from contextlib import asynccontextmanager
 import pytest
 from pydantic import SecretStr
 
+from bot.config.platform_catalog import IrcSettings
 from bot.config.settings import PlatformSettings, Settings
 from bot.platforms.irc.doctor import examine
-from bot.platforms.irc.settings import IrcSettings
 from bot.platforms.kit.doctor.asking import Asking
 from services.kernel.clock import SystemClock
 

@@ -28,9 +28,9 @@ async def asking():
 
 
 def settings(name, *, listen="all", **values):
-    from bot.config.platform_catalog import settings_group
+    from bot.config.platform_catalog import GROUPS
 
-    group = settings_group(name)(**values)
+    group = GROUPS[name](**values)
     return Settings(platforms=PlatformSettings(groups={name: group}), router=RouterSettings(listen=listen))
 
 

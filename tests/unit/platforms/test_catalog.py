@@ -3,11 +3,10 @@ import sys
 
 import pytest
 
-from bot.config.platform_catalog import EXTRAS, settings_group
+from bot.config.platform_catalog import IrcSettings
 from bot.config.settings import PlatformSettings, Settings
 from bot.config.sources import load_settings, secret_values
 from bot.platforms.catalog import create_platforms
-from bot.platforms.irc.settings import IrcSettings
 from services.kernel.clock import SystemClock
 from services.kernel.errors import ConfigError
 
@@ -28,11 +27,6 @@ def test_importing_the_bot_and_reading_its_settings_loads_no_library_of_a_platfo
     loaded = modules_after("import bot.app.application; from bot.config.sources import load_settings; load_settings()")
 
     assert not loaded & LIBRARIES
-
-
-@pytest.mark.parametrize("name", EXTRAS)
-def test_the_settings_of_a_platform_load_no_library_of_it(name):
-    assert not modules_after(f"import bot.platforms.{name}.settings") & LIBRARIES
 
 
 def test_a_platform_has_its_group_in_the_file(tmp_path):
@@ -107,11 +101,6 @@ def test_a_missing_library_says_how_to_install_it():
 def test_an_unknown_platform_is_a_fault_of_the_settings():
     with pytest.raises(ConfigError, match="no platform named smoke"):
         create_platforms(Settings(platforms=PlatformSettings(enabled=("smoke",))), SystemClock())
-
-
-def test_only_platforms_have_settings_of_platforms():
-    with pytest.raises(LookupError):
-        settings_group("smoke")
 
 
 def _empty(folder):

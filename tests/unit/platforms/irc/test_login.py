@@ -3,8 +3,8 @@ import base64
 import pytest
 from pydantic import SecretStr
 
+from bot.config.platform_catalog import IrcSettings
 from bot.platforms.irc.login import Login
-from bot.platforms.irc.settings import IrcSettings
 from bot.platforms.irc.wire import parse_line
 from bot.platforms.kit.connection import ConnectionEnded, ConnectionRefusedForGood
 
