@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from bot.config.platform_catalog import NAMES, platform_names
 from bot.config.settings import PluginSettings, Settings
-from bot.platforms.kit.doctor.finding import Finding, warning
+from bot.platforms.kit.doctor import Finding, warning
 from bot.plugins.loading import every_plugin
 from services.kernel.text import closest_name
 

@@ -10,7 +10,7 @@ from bot.cli.doctor.examination import examine
 from bot.config.settings import Settings
 from bot.config.sources import load_settings, secrets_kept
 from bot.config.terminal import printable
-from bot.platforms.kit.doctor.finding import Finding, good
+from bot.platforms.kit.doctor import Finding, good
 from services.kernel.clock import SystemClock
 from services.kernel.errors import ConfigError
 

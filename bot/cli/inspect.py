@@ -14,7 +14,7 @@ from bot.config.settings import Settings
 from bot.config.sources import load_settings
 from bot.config.terminal import printable
 from bot.platforms.catalog import create_platforms
-from bot.platforms.kit.doctor.finding import Finding
+from bot.platforms.kit.doctor import Finding
 from bot.plugins.loading import found_plugins
 from function_calls.tools.calls import ToolSpec
 from services.kernel.clock import SystemClock

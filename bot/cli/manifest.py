@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 
 from bot.config.sources import load_settings
-from bot.platforms.kit.command_menu import MENU
-from bot.platforms.kit.function_menu import function_commands
+from bot.platforms.kit.commands import MENU, function_commands
 from bot.platforms.slack.manifest import manifest
 from services.kernel.clock import SystemClock
 from services.kernel.errors import ConfigError

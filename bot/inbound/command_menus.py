@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 
 from bot.platforms.base import OffersCommands, Platform
-from bot.platforms.kit.command_menu import MENU
-from bot.platforms.kit.function_menu import function_commands
+from bot.platforms.kit.commands import MENU, function_commands
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.permission import Viewer
 from services.kernel.chat import ChatAddress, Person

@@ -6,7 +6,6 @@ from typing import Literal, Protocol, runtime_checkable
 
 from msgspec import Struct
 
-from bot.platforms.chat_commands import Command
 from services.kernel.chat import ChatAddress, ChatMessage, Incoming, Person, SentFile
 from services.kernel.chat import Choice as Choice  # noqa: PLC0414 - platforms find it beside the message that has it
 from services.kernel.state import StateStore
@@ -14,11 +13,43 @@ from services.language_model.ports import TextListener
 from services.people.privacy.model import GoneMessage
 from services.reminders.model import DueNotice
 
+OptionKind = Literal["text", "integer", "number", "boolean"]
+
 Receive = Callable[[Incoming], Awaitable[Awaitable[object]]]
 """Returns once a message is recorded, or news of an earlier one is queued; the result ends when that is handled.
 
 It waits while the database is away: a platform that can be asked again moves its position only after it.
 """
+
+
+class CommandOption(Struct, frozen=True, kw_only=True):
+    """A field of a command that is filled in by itself. `choices` are the only texts that it takes, if there are any.
+
+    `least` and `most` bound a number; None where nothing does.
+    """
+
+    name: str
+    kind: OptionKind
+    english: str
+    chinese: str
+    is_required: bool = False
+    choices: tuple[str, ...] = ()
+    least: float | None = None
+    most: float | None = None
+
+
+class Command(Struct, frozen=True, kw_only=True):
+    """`/name`, what it is for in each language, and what may follow it (empty where nothing does).
+
+    A command of a function has `options` instead; `kit.commands.said_as` makes a text of what was filled in.
+    """
+
+    name: str
+    english: str
+    chinese: str
+    argument_english: str = ""
+    argument_chinese: str = ""
+    options: tuple[CommandOption, ...] = ()
 
 
 class Capabilities(Struct, frozen=True, kw_only=True):

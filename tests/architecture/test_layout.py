@@ -13,8 +13,7 @@ MOST_ENTRIES, MOST_MODULES = 12, 16
 LARGER = {
     "bot/cli": 20,
     "bot/inbound": 17,
-    "bot/platforms": 15,
-    "bot/platforms/kit": 16,
+    "bot/platforms": 14,
     "bot/testing": 21,
     "function_calls/functions/reminders": 29,
     "function_calls/model_calls": 13,

@@ -13,7 +13,7 @@ from bot.http.app import guarded
 from bot.http.core.context import HttpContext
 from bot.http.rooms.events import follow_bot
 from bot.platforms.web.adapter import WebPlatform
-from bot.platforms.web.ids import person_called
+from bot.platforms.web.shapes import person_called
 from bot.testing.clocks import LoopClock
 from bot.testing.dialogues import Comparison, load_dialogues
 from bot.testing.rehearsal import build_in_memory

@@ -14,8 +14,7 @@ from bot.cli.doctor.running import examine_running
 from bot.cli.doctor.tools import examine_tools
 from bot.config.platform_catalog import GROUPS
 from bot.config.settings import Settings
-from bot.platforms.kit.doctor.asking import Asking
-from bot.platforms.kit.doctor.finding import Finding, good, problem
+from bot.platforms.kit.doctor import Asking, Finding, good, problem
 from services.kernel.clock import Clock
 
 # What is imported to serve a platform; looked for and not imported, which takes seconds for some.

@@ -5,7 +5,7 @@ import os
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
-from bot.platforms.kit.doctor.finding import Finding, good, problem
+from bot.platforms.kit.doctor import Finding, good, problem
 from services.kernel.errors import ConfigError, StorageBusy, StorageFull
 from services.recurrence.calendars.data_version import zone_data_version
 from services.storage.database import Database, first_line

@@ -4,7 +4,7 @@ import json
 from typing import Final
 
 from bot.config.settings import ModelSettings
-from bot.platforms.kit.doctor.finding import Finding, good, problem
+from bot.platforms.kit.doctor import Finding, good, problem
 from services.kernel.errors import ModelUnavailable
 from services.language_model.ports import CompletionRequest, LanguageModel
 

@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from bot.config.settings import HttpSettings
-from bot.platforms.kit.doctor.asking import Answered, Asking
-from bot.platforms.kit.doctor.finding import Finding, good, problem
+from bot.platforms.kit.doctor import Answered, Asking, Finding, good, problem
 
 _ABOUT: Final = "running bot"
 _EVERYWHERE: Final = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - what a setting may say, not an address to listen on

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Final
 
-from bot.platforms.kit.doctor.finding import Finding, good, problem, warning
+from bot.platforms.kit.doctor import Finding, good, problem, warning
 from bot.plugins.lint import hints
 from bot.tools.stored.sandbox import SandboxUnavailable, check_kernel
 

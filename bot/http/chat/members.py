@@ -7,7 +7,7 @@ from bot.http.core.bodies import SESSION, Body, Done
 from bot.http.core.context import Context
 from bot.http.core.errors import HttpRefused
 from bot.http.rooms.memberships import RoomViewer, join
-from bot.platforms.web.ids import LONGEST_NAME, person_called
+from bot.platforms.web.shapes import LONGEST_NAME, person_called
 
 routes = APIRouter(prefix="/api/chat", tags=["chat"])
 

@@ -13,7 +13,7 @@ from bot.http.mcp.server import Asker, McpTools
 from bot.http.rooms.memberships import enter_room
 from bot.http.security.auth import Viewer
 from bot.http.security.quota import admit
-from bot.platforms.web.ids import SESSION
+from bot.platforms.web.shapes import SESSION
 from function_calls.language.messages import say
 from services.kernel.errors import ToolFailed
 

@@ -6,9 +6,16 @@ from msgspec.structs import replace
 
 from bot.http.core.bodies import SessionMessage, SpecCall
 from bot.http.core.context import HttpContext
-from bot.platforms.web.choices import choices_at
 from bot.platforms.web.extras import Extras
-from bot.platforms.web.frames import CallShape, MessageShape, add_rule_words, attachment_shape, author_shape, written
+from bot.platforms.web.frames import (
+    CallShape,
+    MessageShape,
+    add_rule_words,
+    attachment_shape,
+    author_shape,
+    choices_at,
+    written,
+)
 from bot.platforms.web.shapes import message_shape
 from services.call_log.model import CallRecord
 from services.call_log.service import CallLog

@@ -10,7 +10,7 @@ from starlette.requests import HTTPConnection
 
 from bot.http.core.errors import HttpRefused
 from bot.http.core.tokens import SCOPES, Role, Scope, Token, Tokens
-from bot.platforms.web.ids import LONGEST_NAME, person_called
+from bot.platforms.web.shapes import LONGEST_NAME, person_called
 from services.kernel.chat import Person
 
 _BEARER: Final = "bearer "

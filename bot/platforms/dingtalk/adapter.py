@@ -1,23 +1,27 @@
-"""Connect to DingTalk: receive by Stream mode, send by session webhooks or the API."""
+"""Receive by DingTalk's Stream mode, send by session webhooks or the API."""
 
-from collections.abc import Mapping
+import json
+import logging
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Final
+from urllib.parse import quote_plus
 
+import websockets
+from dingtalk_stream import AckMessage, CallbackHandler, CallbackMessage, ChatbotMessage, Credential
+from dingtalk_stream import DingTalkStreamClient as SdkClient
 from loguru import logger
 from pydantic import ValidationError
 
 from bot.config.platform_catalog import DingTalkSettings
 from bot.platforms.base import Capabilities, Health, OutgoingMessage, Receive
-from bot.platforms.dingtalk import files, requests
+from bot.platforms.dingtalk import requests
 from bot.platforms.dingtalk.api import DingTalkApi
-from bot.platforms.dingtalk.events import Event
-from bot.platforms.dingtalk.stream import TOPIC, StreamClient
-from bot.platforms.dingtalk.wire import NAME, address_of, to_message
+from bot.platforms.dingtalk.wire import NAME, Event, address_of, to_message
 from bot.platforms.kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood
-from bot.platforms.kit.in_turn import send_in_turn
 from bot.platforms.kit.instants import instant_of_milliseconds
+from bot.platforms.kit.pieces import send_in_turn
 from services.kernel.bounded import BoundedDict
 from services.kernel.chat import ChatAddress, SentFile
 from services.kernel.clock import Clock
@@ -26,16 +30,78 @@ from services.kernel.errors import ConfigError, DeliveryFailed
 if TYPE_CHECKING:
     from bot.platforms.kit.parts import PlatformParts
 
+
+Take = Callable[[Mapping[str, object]], Awaitable[None]]
+
+TOPIC: str = ChatbotMessage.TOPIC
+
+_log = logging.getLogger("dingtalk_stream")
+
 _DEAF_AFTER: Final = timedelta(minutes=1)
 _MARGIN = timedelta(minutes=1)
 _REMEMBERED_SESSIONS = 10_000
+
+
+class _Handler(CallbackHandler):  # type: ignore[misc]  # the SDK has no types
+    """Hands in what the robot is told; the SDK acknowledges it when that is done."""
+
+    def __init__(self, take: Take) -> None:
+        super().__init__()
+        self._take = take
+
+    async def process(self, message: CallbackMessage) -> tuple[int, str]:
+        await self._take(message.data)
+        return AckMessage.STATUS_OK, "OK"
+
+
+class StreamClient(SdkClient):  # type: ignore[misc]  # the SDK has no types
+    """The SDK's reading and acknowledging of frames, over a line that belongs to the caller.
+
+    Its own `start` asks for the line with a blocking request, and takes a cancellation for a broken network.
+    """
+
+    def __init__(self, take: Take) -> None:
+        super().__init__(Credential("", ""), _log)
+        self.register_callback_handler(TOPIC, _Handler(take))
+
+    async def serve(self, endpoint: str, ticket: str, is_open: Callable[[], None]) -> None:
+        """Take in frames in their order until the line ends.
+
+        Raises:
+            ConnectionEnded: DingTalk ended it, or it broke.
+        """
+        try:
+            async with websockets.connect(f"{endpoint}?ticket={quote_plus(ticket)}", proxy=None) as line:
+                self.websocket = line
+                is_open()
+                async for raw in line:
+                    is_open()
+                    if await self.route_message(json.loads(raw)) == SdkClient.TAG_DISCONNECT:
+                        raise ConnectionEnded("DingTalk moves the connection", retry_after=0.0)
+        except websockets.WebSocketException as error:
+            raise ConnectionEnded(str(error)) from error
+
+    async def answers(self) -> None:
+        """Return when the gateway has answered a ping.
+
+        Raises:
+            ConnectionEnded: there is no line, or it broke.
+        """
+        if self.websocket is None:
+            raise ConnectionEnded("no line to DingTalk")
+        try:
+            await (await self.websocket.ping())
+        except websockets.WebSocketException as error:
+            raise ConnectionEnded(str(error)) from error
 
 
 class DingTalkPlatform:
     """A robot in DingTalk."""
 
     name = NAME
-    capabilities = Capabilities(max_length=requests.MAX_LENGTH, files=True, max_file_kilobytes=files.MAX_KILOBYTES)
+    capabilities = Capabilities(
+        max_length=requests.MAX_LENGTH, files=True, max_file_kilobytes=requests.MAX_FILE_KILOBYTES
+    )
 
     def __init__(
         self, settings: DingTalkSettings, clock: Clock, bot_name: str, *, deaf_after: timedelta = _DEAF_AFTER
@@ -81,8 +147,8 @@ class DingTalkPlatform:
 
     async def _share(self, address: ChatAddress, file: SentFile) -> str | None:
         """Show a file, always through the API: the address of a session takes words only."""
-        taken = files.takeable(file)
-        media_id = await self._api.upload(taken, "image" if files.is_picture(taken) else "file")
+        taken = requests.takeable(file)
+        media_id = await self._api.upload(taken, "image" if requests.is_picture(taken) else "file")
         return await self._post(*requests.with_file(address, taken, media_id, self._robot_code))
 
     async def _post(self, path: str, body: Mapping[str, object]) -> str | None:

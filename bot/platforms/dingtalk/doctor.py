@@ -5,8 +5,7 @@ from typing import Final
 from bot.config.platform_catalog import DingTalkSettings
 from bot.config.settings import Settings
 from bot.platforms.dingtalk.wire import NAME
-from bot.platforms.kit.doctor.asking import Asking
-from bot.platforms.kit.doctor.finding import Finding, good, problem
+from bot.platforms.kit.doctor import Asking, Finding, good, problem
 
 _FORBIDDEN: Final = "Forbidden."
 _NOT_GRANTED: Final = "Forbidden.AccessDenied.AccessTokenPermissionDenied"

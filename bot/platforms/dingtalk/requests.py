@@ -3,19 +3,46 @@
 Source: https://open.dingtalk.com/document/orgapp/robot-message-types-and-data-format
 """
 
+import io
 import json
+import zipfile
 from collections.abc import Mapping
 from typing import Final
 
 from bot.platforms.base import OutgoingMessage
-from bot.platforms.dingtalk.files import ending, is_picture
 from bot.platforms.dingtalk.wire import recipient
 from bot.platforms.kit.markdown import Span, plain, spans_of
 from bot.platforms.kit.pieces import pieces
 from services.kernel.chat import ChatAddress, SentFile
 
+MAX_FILE_KILOBYTES: Final = 20_000
+"""The largest file."""
+
+_PICTURES: Final = {"image/jpeg", "image/png", "image/gif", "image/bmp"}
+_DOCUMENTS: Final = {"doc", "docx", "pdf", "rar", "xlsx", "zip"}
+
 MAX_LENGTH: Final = 4000
 """Characters of one message; DingTalk allows 20,000 bytes."""
+
+
+def is_picture(file: SentFile) -> bool:
+    """Return whether DingTalk shows `file` as a picture."""
+    return file.media_type in _PICTURES
+
+
+def ending(file: SentFile) -> str:
+    """Return the last part of its name, by which DingTalk knows what it is."""
+    return file.name.rpartition(".")[2].lower()
+
+
+def takeable(file: SentFile) -> SentFile:
+    """`file` as it is, or packed where DingTalk would not take it."""
+    if is_picture(file) or ending(file) in _DOCUMENTS:
+        return file
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(file.name, file.content)
+    return SentFile(name=f"{file.name}.zip", media_type="application/zip", content=packed.getvalue())
 
 
 def parts(message: OutgoingMessage) -> list[str]:

@@ -11,14 +11,13 @@ from loguru import logger
 from pydantic import ValidationError
 
 from bot.config.platform_catalog import DiscordSettings
-from bot.platforms.base import Capabilities, Health, OutgoingMessage, Receive
-from bot.platforms.chat_commands import Command
+from bot.platforms.base import Capabilities, Command, Health, OutgoingMessage, Receive
 from bot.platforms.discord import requests, wire
 from bot.platforms.discord.client import GatewayClient
 from bot.platforms.discord.events import Deleted, Dispatch, Guild, Interaction, Message, ReactionChange, Ready
-from bot.platforms.kit.command_menu import MENU
+from bot.platforms.kit.commands import MENU
 from bot.platforms.kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood
-from bot.platforms.kit.in_turn import send_in_turn
+from bot.platforms.kit.pieces import send_in_turn
 from services.kernel.chat import ChatAddress, Incoming, SentFile
 from services.kernel.clock import Clock
 from services.kernel.errors import ConfigError, DeliveryFailed

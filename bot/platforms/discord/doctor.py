@@ -11,8 +11,7 @@ from typing import Final
 from bot.config.platform_catalog import DiscordSettings
 from bot.config.settings import Settings
 from bot.platforms.discord.wire import NAME
-from bot.platforms.kit.doctor.asking import Asking
-from bot.platforms.kit.doctor.finding import Finding, good, problem
+from bot.platforms.kit.doctor import Asking, Finding, good, problem
 
 _API = "https://discord.com/api/v10"
 _READS_CONTENT = (1 << 18) | (1 << 19)

@@ -8,8 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from bot.platforms.base import Choice, OutgoingMessage
-from bot.platforms.chat_commands import Command, CommandOption, OptionKind
+from bot.platforms.base import Choice, Command, CommandOption, OptionKind, OutgoingMessage
 from bot.platforms.discord.wire import BUTTON
 from bot.platforms.kit.markdown import Span, spans_of
 from bot.platforms.kit.pieces import pieces

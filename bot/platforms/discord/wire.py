@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from bot.platforms.discord.events import Deleted, Guild, Interaction, Member, Message, ReactionChange, User
 from bot.platforms.kit.addressing import is_called
-from bot.platforms.kit.command_menu import MENU, said_as
+from bot.platforms.kit.commands import MENU, said_as
 from services.kernel.chat import (
     Attachment,
     BotAdded,

@@ -29,7 +29,7 @@ from bot.platforms.feishu.wire import (
     to_reaction,
 )
 from bot.platforms.kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood
-from bot.platforms.kit.in_turn import send_in_turn
+from bot.platforms.kit.pieces import send_in_turn
 from services.kernel.chat import ChatAddress, ChatMessage, Incoming
 from services.kernel.clock import Clock
 from services.kernel.errors import ConfigError, DeliveryFailed

@@ -9,8 +9,7 @@ from typing import Final
 from bot.config.platform_catalog import FeishuSettings
 from bot.config.settings import Settings
 from bot.platforms.feishu.wire import NAME
-from bot.platforms.kit.doctor.asking import Asking
-from bot.platforms.kit.doctor.finding import Finding, good, problem
+from bot.platforms.kit.doctor import Asking, Finding, good, problem
 
 _ABOUT: Final = "feishu permissions"
 _STEP: Final = "open.feishu.cn, the app, Permissions (权限管理): add them, then publish a version"

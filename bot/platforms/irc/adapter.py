@@ -18,11 +18,9 @@ from bot.platforms.base import Capabilities, Health, OutgoingMessage, Receive
 from bot.platforms.irc.login import Login
 from bot.platforms.irc.people import People
 from bot.platforms.irc.wire import NAME, TEXT_BYTES, Line, Scene, folded, parse_line, text_lines, to_message
-from bot.platforms.kit.backlog import Backlog
-from bot.platforms.kit.connection import LONGEST_PAUSE, Connection, ConnectionEnded
-from bot.platforms.kit.pace import SendPace
+from bot.platforms.kit.connection import LONGEST_PAUSE, Backlog, Connection, ConnectionEnded
+from bot.platforms.kit.pace import PriorityLock, SendPace
 from bot.platforms.kit.parts import PlatformParts
-from bot.platforms.kit.priority_lock import PriorityLock
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import Clock
 from services.kernel.errors import ConfigError, DeliveryFailed

@@ -9,8 +9,7 @@ from bot.config.settings import Settings
 from bot.platforms.irc.login import Login
 from bot.platforms.irc.wire import NAME, parse_line
 from bot.platforms.kit.connection import ConnectionEnded, ConnectionRefusedForGood
-from bot.platforms.kit.doctor.asking import Asking
-from bot.platforms.kit.doctor.finding import Finding, good, problem
+from bot.platforms.kit.doctor import Asking, Finding, good, problem
 
 _PATIENCE_SECONDS: Final = 30.0
 # Source: RFC 2811 section 2.1.

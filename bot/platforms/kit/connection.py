@@ -2,14 +2,16 @@
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from typing import Final
 
 from loguru import logger
 from msgspec.structs import replace
 
-from bot.platforms.base import Health, HealthState
+from bot.platforms.base import Health, HealthState, Receive
+from services.kernel.chat import Incoming
 from services.kernel.clock import Clock
 from services.kernel.errors import AssistantError, StorageBusy, StorageUnavailable
 
@@ -187,3 +189,31 @@ class Connection:
         if state != self._health.state or (detail and detail != self._health.detail):
             since: datetime = self._clock.now() if state != self._health.state else self._health.since
             self._health = Health(state=state, since=since, detail=detail)
+
+
+class Backlog:
+    """Messages in order of arrival that wait to be recorded, over reconnections, while the database is away."""
+
+    def __init__(self) -> None:
+        self._waiting: asyncio.Queue[Incoming] = asyncio.Queue()
+        self._next: Incoming | None = None
+
+    def put(self, incoming: Incoming) -> None:
+        """Hand `incoming` on after those before it."""
+        self._waiting.put_nowait(incoming)
+
+    @asynccontextmanager
+    async def handing_on(self, receive: Receive) -> AsyncIterator[None]:
+        """Pass messages to `receive`, one at a time, for as long as the context lasts."""
+        task = asyncio.create_task(self._hand_on(receive), name="backlog")
+        try:
+            yield
+        finally:
+            task.cancel()
+            await asyncio.wait([task])
+
+    async def _hand_on(self, receive: Receive) -> None:
+        while True:
+            self._next = self._next or await self._waiting.get()
+            await receive(self._next)
+            self._next = None  # not before: a connection that ends meanwhile must not lose it

@@ -1,4 +1,4 @@
-"""Parse the bot's Markdown subset into spans, which each platform renders and escapes.
+"""Parse Markdown into spans and render them as plain text or HTML; each platform renders the rest.
 
 The dialect: `**bold**`, `*italic*` or `_italic_`, `` `code` ``, fenced code blocks, `[text](https://…)`, and headings,
 which become bold lines. Marks in the middle of a word, or without their partner, are plain text: nothing that a person
@@ -6,15 +6,21 @@ wrote is ever lost.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from html import escape
 from typing import Final, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from bot.platforms.base import OutgoingMessage
-from bot.platforms.kit.broadcasts import harmless
 from services.kernel.chat import Person
+
+# A word joiner is not seen, and no platform takes what has one for a mention.
+_JOINER: Final = "\u2060"
+_WORD: Final = r"(?:everyone|here|all|channel|room|group|所有人|全体成员|全体|大家)(?![a-z0-9_])"
+# sales@all.example is an address of mail; everything else may ring somewhere, also in the middle of a word.
+_RINGS: Final = re.compile(rf"(?<![\w.+-])@(?={_WORD})|@(?={_WORD}(?!\.[a-z0-9]))", re.IGNORECASE)
 
 Kind = Literal["text", "code", "block", "link", "mention", "everyone"]
 
@@ -32,6 +38,11 @@ INLINE: Final = re.compile(
 _EVERYONE: Final = re.compile(
     r"(?<![\w@])@(?:everyone|all|here|channel|room|所有人|全体成员)|\beveryone\b|所有人", re.IGNORECASE
 )
+
+
+def harmless(text: str) -> str:
+    """`text` with its `@everyone`, `@here`, `@all`, `@所有人` and their like broken up; it looks as before."""
+    return _RINGS.sub(f"@{_JOINER}", text)
 
 
 class Span(Struct, frozen=True, kw_only=True):
@@ -182,3 +193,33 @@ def _with_everyone(spans: Sequence[Span]) -> list[Span]:
             ]
             return [*spans[:place], *here, *spans[place + 1 :]]
     return [Span(text="@everyone", kind="everyone"), Span(text=" "), *spans]
+
+
+Special = Callable[[Span], str]
+
+
+def as_html(spans: Sequence[Span], special: Special, *, newline: str = "\n") -> str:
+    """Return the spans as HTML, everything escaped.
+
+    `special` words a mention of a person or of everyone, in HTML. `newline` stands for the ends of lines outside code.
+    """
+    return "".join(_html_style(span, _html_inner(span, special, newline)) for span in spans)
+
+
+def _html_inner(span: Span, special: Special, newline: str) -> str:
+    text = escape(span.text, quote=False)
+    if span.kind in {"mention", "everyone"}:
+        return special(span)
+    if span.kind == "code":
+        return f"<code>{text}</code>"
+    if span.kind == "block":
+        language = f' class="language-{escape(span.language)}"' if span.language else ""
+        return f"<pre><code{language}>{text}</code></pre>"
+    text = text.replace("\n", newline)
+    return f'<a href="{escape(span.url)}">{text}</a>' if span.kind == "link" else text
+
+
+def _html_style(span: Span, inner: str) -> str:
+    if span.is_italic:
+        inner = f"<i>{inner}</i>"
+    return f"<b>{inner}</b>" if span.is_bold else inner

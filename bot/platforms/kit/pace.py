@@ -1,6 +1,9 @@
-"""Limit the rate of sent lines: a burst, then one per interval."""
+"""Limit the rate of sent lines, and let urgent ones go first."""
 
 import asyncio
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import timedelta
 
 from services.kernel.clock import Clock
@@ -24,3 +27,56 @@ class SendPace:
             if pause > 0:
                 await self._clock.nap(pause)
             self._free_at = max(self._free_at, self._clock.now()) + self._interval
+
+
+class PriorityLock:
+    """One holder at a time; urgent ones first, and each kind in the order in which they asked."""
+
+    def __init__(self) -> None:
+        self._is_held = False
+        self._urgent: deque[asyncio.Future[None]] = deque()
+        self._others: deque[asyncio.Future[None]] = deque()
+
+    @asynccontextmanager
+    async def held(self, *, is_urgent: bool) -> AsyncIterator[None]:
+        """Hold the lock for as long as the context lasts."""
+        await self._acquire(self._urgent if is_urgent else self._others)
+        try:
+            yield
+        finally:
+            self._release()
+
+    async def yield_to_urgent(self) -> None:
+        """Let an urgent one go first that waits for the lock, which the caller holds before and after."""
+        if self._urgent:
+            first: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._others.appendleft(first)
+            self._release()
+            await self._wait(first, self._others)
+
+    async def _acquire(self, queue: deque[asyncio.Future[None]]) -> None:
+        if not self._is_held:
+            self._is_held = True
+            return
+        waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        queue.append(waiting)
+        await self._wait(waiting, queue)
+
+    async def _wait(self, waiting: asyncio.Future[None], queue: deque[asyncio.Future[None]]) -> None:
+        try:
+            await waiting
+        except asyncio.CancelledError:
+            if waiting in queue:
+                queue.remove(waiting)
+            elif not waiting.cancelled():
+                self._release()
+            raise
+
+    def _release(self) -> None:
+        for queue in (self._urgent, self._others):
+            while queue:
+                following = queue.popleft()
+                if not following.done():
+                    following.set_result(None)
+                    return
+        self._is_held = False

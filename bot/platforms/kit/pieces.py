@@ -1,13 +1,15 @@
-"""Split a long text at paragraphs, sentences or words, never inside a link, mention or character."""
+"""Split a long text where a reader would pause, and send the pieces in order."""
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import Final
 
 from bot.platforms.kit.markdown import INLINE, code_blocks, mention_pattern
 from services.kernel.chat import Person
+from services.kernel.clock import Clock
+from services.kernel.errors import DeliveryFailed
 
 Measure = Callable[[str], int]
 
@@ -20,6 +22,11 @@ _JOINER: Final = "\u200d"
 _SKIN: Final = range(0x1F3FB, 0x1F400)
 _TAGS: Final = range(0xE0020, 0xE0080)
 _FLAGS: Final = range(0x1F1E6, 0x1F200)
+
+_LONGEST_PATIENCE_SECONDS: Final = 60.0
+_ATTEMPTS: Final = 3
+
+Sending = Callable[[], Awaitable[str | None]]
 
 
 def pieces(text: str, limit: int, *, measure: Measure = len, people: Sequence[Person] = ()) -> list[str]:
@@ -122,3 +129,34 @@ def _is_joined(text: str, place: int) -> bool:
         run = len(text[:place]) - len(text[:place].rstrip("".join(map(chr, _FLAGS))))
         return run % 2 == 1
     return False
+
+
+async def send_in_turn(sendings: Iterable[Sending], clock: Clock) -> str | None:
+    """Do all `sendings`, one after the other, and return what the first one gave: the id of the message.
+
+    Once the first piece is out, patience that the platform asks for is kept here.
+
+    Raises:
+        DeliveryFailed: the first piece was not taken, or a later one for good; then the message is partly out, and
+            its fate `is_unknown`.
+    """
+    first: str | None = None
+    for number, sending in enumerate(sendings):
+        if number == 0:
+            first = await sending()
+        else:
+            await _patiently(sending, clock)
+    return first
+
+
+async def _patiently(sending: Sending, clock: Clock) -> None:
+    for attempt in range(1, _ATTEMPTS + 1):
+        try:
+            await sending()
+        except DeliveryFailed as failure:
+            wish = failure.retry_after
+            if wish is None or wish > _LONGEST_PATIENCE_SECONDS or attempt == _ATTEMPTS:
+                raise DeliveryFailed(f"only the beginning was taken: {failure}", is_unknown=True) from failure
+            await clock.nap(wish)
+        else:
+            return

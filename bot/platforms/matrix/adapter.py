@@ -14,9 +14,8 @@ from loguru import logger
 from bot.config.platform_catalog import MatrixSettings
 from bot.platforms.base import Capabilities, Health, OutgoingMessage, Receive
 from bot.platforms.kit.connection import LONGEST_PAUSE, Connection
-from bot.platforms.kit.in_turn import send_in_turn
 from bot.platforms.kit.parts import PlatformParts
-from bot.platforms.kit.pieces import pieces
+from bot.platforms.kit.pieces import pieces, send_in_turn
 from bot.platforms.matrix.client import Batch, Invitation, MatrixClient
 from bot.platforms.matrix.wire import (
     NAME,

@@ -1,6 +1,7 @@
 """Wrap matrix-nio: send requests and receive plain JSON. No other module imports it."""
 
 import asyncio
+import secrets
 from collections.abc import Coroutine, Mapping
 from pathlib import Path
 from typing import Final, TypeVar
@@ -8,13 +9,16 @@ from typing import Final, TypeVar
 import aiohttp
 import nio
 from msgspec import Struct, field
+from nio.crypto import ENCRYPTION_ENABLED
 
 from bot.config.platform_catalog import MatrixSettings
 from bot.platforms.kit.connection import ConnectionEnded, ConnectionRefusedForGood
-from bot.platforms.matrix import encryption
 from bot.platforms.matrix.wire import Event, Json, Room
 from services.kernel.chat import Person, Reaction, SentFile
 from services.kernel.errors import DeliveryFailed
+
+CAN_ENCRYPT: Final = bool(ENCRYPTION_ENABLED)
+"""Whether the library's part for encryption is installed."""
 
 # The server tells the same request from a new one by transaction id and device.
 _DEVICE: Final = "BUBBLES"
@@ -32,6 +36,32 @@ _SERVER_ERROR: Final = 500
 _LOCKED_OUT: Final = frozenset({"M_FORBIDDEN", "M_USER_DEACTIVATED", "M_INVALID_USERNAME", "M_UNKNOWN_TOKEN"})
 
 R = TypeVar("R")
+
+
+def device_in(folder: Path) -> str:
+    """Return the id of the bot's device, made together with its keys: with other keys it would be another device."""
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    kept = folder / "device"
+    if not kept.exists():
+        kept.write_text(f"BUBBLES-{secrets.token_hex(4).upper()}", encoding="utf-8")
+    return kept.read_text(encoding="utf-8")
+
+
+async def keep_keys(client: nio.AsyncClient) -> None:
+    """Let others have what they need to write to this device, and learn what is needed to write to theirs."""
+    if client.should_upload_keys:
+        await client.keys_upload()
+    if client.should_query_keys:
+        await client.keys_query()
+    if client.should_claim_keys:
+        await client.keys_claim(client.get_users_for_key_claiming())
+    await client.send_to_device_messages()
+
+
+def is_encrypted(client: nio.AsyncClient, room_id: str) -> bool:
+    """Return whether what is said in a room is encrypted; a room that the bot does not know is not."""
+    room = client.rooms.get(room_id)
+    return room is not None and bool(room.encrypted)
 
 
 class Invitation(Struct, frozen=True, kw_only=True):
@@ -55,13 +85,13 @@ class MatrixClient:
 
     def __init__(self, settings: MatrixSettings, keys: Path | None) -> None:
         self._settings = settings
-        folder = keys if encryption.IS_POSSIBLE else None
+        folder = keys if CAN_ENCRYPT else None
         self.reads_encrypted = folder is not None
         # What fails is tried again by those who know whether it should be.
         config = nio.AsyncClientConfig(
             max_limit_exceeded=0, max_timeouts=0, request_timeout=60, encryption_enabled=self.reads_encrypted
         )
-        device = _DEVICE if folder is None else encryption.device_in(folder)
+        device = _DEVICE if folder is None else device_in(folder)
         self._nio = nio.AsyncClient(
             settings.homeserver, settings.user, device_id=device, store_path=str(folder or ""), config=config
         )
@@ -98,7 +128,7 @@ class MatrixClient:
         request = self._nio.sync(timeout=milliseconds, since=since, sync_filter=_FILTER, full_state=is_first or None)
         answer = await _call_server(request, seconds=_FIRST_SYNC_SECONDS)
         _check_session(answer)
-        await _call_server(encryption.keep_keys(self._nio))
+        await _call_server(keep_keys(self._nio))
         events = {room_id: await self._timeline(room_id, room, since) for room_id, room in answer.rooms.join.items()}
         return Batch(token=answer.next_batch, events=events, invitations=self._invitations(answer))
 
@@ -139,7 +169,7 @@ class MatrixClient:
                 lambda *_: file.content,
                 file.media_type,
                 file.name,
-                encrypt=encryption.is_encrypted(self._nio, room_id),
+                encrypt=is_encrypted(self._nio, room_id),
                 filesize=size,
             )
         except (aiohttp.ClientError, TimeoutError, OSError) as error:

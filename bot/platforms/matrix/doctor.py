@@ -7,8 +7,7 @@ from urllib.parse import quote
 
 from bot.config.platform_catalog import MatrixSettings
 from bot.config.settings import Settings
-from bot.platforms.kit.doctor.asking import Answered, Asking
-from bot.platforms.kit.doctor.finding import Finding, good, problem
+from bot.platforms.kit.doctor import Answered, Asking, Finding, good, problem
 from bot.platforms.matrix.wire import NAME
 
 # A device of its own: logging in as the device of the running bot would log that out.

@@ -12,8 +12,7 @@ from msgspec.structs import replace
 
 from bot.platforms.base import OutgoingMessage
 from bot.platforms.kit.addressing import is_called
-from bot.platforms.kit.html import as_html
-from bot.platforms.kit.markdown import Span, plain, spans_of
+from bot.platforms.kit.markdown import Span, as_html, plain, spans_of
 from services.kernel.chat import (
     Attachment,
     ChatAddress,

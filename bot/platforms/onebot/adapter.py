@@ -13,12 +13,10 @@ from pydantic import ValidationError
 
 from bot.config.platform_catalog import OneBotSettings
 from bot.platforms.base import Capabilities, Health, OutgoingMessage, Receive
-from bot.platforms.kit.backlog import Backlog
-from bot.platforms.kit.connection import Connection
-from bot.platforms.kit.in_turn import send_in_turn
+from bot.platforms.kit.connection import Backlog, Connection
+from bot.platforms.kit.pieces import send_in_turn
 from bot.platforms.onebot import requests
-from bot.platforms.onebot.calls import Answer
-from bot.platforms.onebot.links import ForwardLink, HttpLink, Link, ReverseLink, listening
+from bot.platforms.onebot.links import Answer, ForwardLink, HttpLink, Link, ReverseLink, listening
 from bot.platforms.onebot.wire import NAME, Event, is_about_emoji, to_incoming, to_reactions
 from services.kernel.chat import ChatAddress
 from services.kernel.clock import Clock

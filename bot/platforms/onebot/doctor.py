@@ -5,8 +5,7 @@ import socket
 
 from bot.config.platform_catalog import OneBotSettings
 from bot.config.settings import Settings
-from bot.platforms.kit.doctor.asking import Asking
-from bot.platforms.kit.doctor.finding import Finding, good, problem
+from bot.platforms.kit.doctor import Asking, Finding, good, problem
 from bot.platforms.onebot.wire import NAME
 
 

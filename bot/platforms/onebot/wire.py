@@ -1,13 +1,14 @@
 """Convert OneBot v11 events to chat messages. Source: https://github.com/botuniverse/onebot-11/tree/master/event."""
 
+import re
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 
+from msgspec import Struct, field
 from pydantic import BaseModel, ConfigDict
 
 from bot.platforms.kit.addressing import is_called
 from bot.platforms.kit.instants import instant
-from bot.platforms.onebot.segments import Segment, segments_of
 from services.kernel.chat import (
     Attachment,
     BotAdded,
@@ -19,6 +20,8 @@ from services.kernel.chat import (
     Reaction,
 )
 
+_CODE = re.compile(r"\[CQ:([A-Za-z0-9_.-]+)((?:,[^\]]*)?)\]")
+
 NAME = "onebot"
 
 _ATTACHMENTS = {"image", "record", "video", "file", "share", "location", "contact", "music", "forward", "json", "xml"}
@@ -27,6 +30,53 @@ _PRIVATE = "private-"
 # QQ numbers its own faces; larger numbers are the code points of emoji.
 _FACES = {"76": "👍", "66": "❤️", "124": "👌", "144": "🎉"}
 _FIRST_EMOJI = 5000
+
+
+class Segment(Struct, frozen=True, kw_only=True):
+    """One part of a message: its type, and its data as text."""
+
+    type: str
+    data: Mapping[str, str] = field(default_factory=dict)
+
+
+def segments_of(message: object) -> list[Segment]:
+    """Return the parts of a received message, whichever way it is written."""
+    if isinstance(message, str):
+        return _parse_codes(message)
+    if isinstance(message, Mapping):  # a single segment may stand alone
+        message = [message]
+    if not isinstance(message, Sequence):
+        return []
+    return [
+        Segment(type=str(part.get("type", "")), data=_texts(part.get("data")))
+        for part in message
+        if isinstance(part, Mapping)
+    ]
+
+
+def _texts(data: object) -> dict[str, str]:
+    if not isinstance(data, Mapping):
+        return {}
+    return {str(name): str(value) for name, value in data.items() if value is not None}
+
+
+def _parse_codes(written: str) -> list[Segment]:
+    found, end = [], 0
+    for code in _CODE.finditer(written):
+        found += _text(written[end : code.start()])
+        pairs = (part.partition("=") for part in code[2].split(",") if part)
+        found.append(Segment(type=code[1], data={name: unescaped(value) for name, _, value in pairs}))
+        end = code.end()
+    return found + _text(written[end:])
+
+
+def _text(written: str) -> list[Segment]:
+    return [Segment(type="text", data={"text": unescaped(written)})] if written else []
+
+
+def unescaped(written: str) -> str:
+    """Return a text without the escapes of CQ codes; the ampersand comes last."""
+    return written.replace("&#91;", "[").replace("&#93;", "]").replace("&#44;", ",").replace("&amp;", "&")
 
 
 class Sender(BaseModel):

@@ -11,10 +11,10 @@ from pydantic import ValidationError
 
 from bot.config.platform_catalog import SlackSettings
 from bot.platforms.base import Capabilities, Health, OutgoingMessage, Receive
-from bot.platforms.chat_commands import Command as OfferedCommand
-from bot.platforms.kit.command_menu import MENU
+from bot.platforms.base import Command as OfferedCommand
+from bot.platforms.kit.commands import MENU
 from bot.platforms.kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood
-from bot.platforms.kit.in_turn import send_in_turn
+from bot.platforms.kit.pieces import send_in_turn
 from bot.platforms.slack import requests, wire
 from bot.platforms.slack.calls import WebApi, web_client
 from bot.platforms.slack.doors import HttpListener, SocketListener

@@ -2,8 +2,7 @@
 
 from bot.config.platform_catalog import SlackSettings
 from bot.config.settings import Settings
-from bot.platforms.kit.doctor.asking import Asking
-from bot.platforms.kit.doctor.finding import Finding, good, problem
+from bot.platforms.kit.doctor import Asking, Finding, good, problem
 from bot.platforms.slack.wire import NAME
 
 _SCOPES = {"chat:write": "speaks", "users:read": "knows names"}

@@ -7,7 +7,7 @@ from datetime import datetime
 from msgspec import Struct
 
 from bot.platforms.kit.addressing import is_called
-from bot.platforms.kit.command_menu import MENU
+from bot.platforms.kit.commands import MENU
 from bot.platforms.kit.instants import instant
 from bot.platforms.slack.events import Command, Interaction, Message, ReactionChange
 from services.kernel.chat import (

@@ -27,17 +27,13 @@ from msgspec.structs import replace
 from pydantic import ValidationError
 
 from bot.config.platform_catalog import TelegramSettings
-from bot.platforms.base import Capabilities, Health, OutgoingMessage, Receive
-from bot.platforms.chat_commands import Command
-from bot.platforms.kit.command_menu import MENU
+from bot.platforms.base import Capabilities, Command, Health, OutgoingMessage, Receive
+from bot.platforms.kit.commands import MENU
 from bot.platforms.kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood
-from bot.platforms.kit.in_turn import send_in_turn
+from bot.platforms.kit.pieces import send_in_turn
 from bot.platforms.telegram import requests
-from bot.platforms.telegram.administrators import Administrators
+from bot.platforms.telegram.client import PATH, Administrators, WebhookListener, delivery_failed, send_file
 from bot.platforms.telegram.events import Update, User
-from bot.platforms.telegram.failures import delivery_failed
-from bot.platforms.telegram.files import send_file
-from bot.platforms.telegram.webhook import PATH, WebhookListener
 from bot.platforms.telegram.wire import NAME, Account, to_incoming, to_reactions
 from services.kernel.bounded import BoundedDict
 from services.kernel.chat import ChatAddress, Person

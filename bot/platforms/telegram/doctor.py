@@ -2,8 +2,7 @@
 
 from bot.config.platform_catalog import TelegramSettings
 from bot.config.settings import Settings
-from bot.platforms.kit.doctor.asking import Asking
-from bot.platforms.kit.doctor.finding import Finding, good, problem
+from bot.platforms.kit.doctor import Asking, Finding, good, problem
 from bot.platforms.telegram.wire import NAME
 
 

@@ -4,10 +4,8 @@ from collections.abc import Sequence
 from html import escape
 from typing import Final
 
-from bot.platforms.base import Choice, OutgoingMessage
-from bot.platforms.chat_commands import Command
-from bot.platforms.kit.html import as_html
-from bot.platforms.kit.markdown import Span, spans_of
+from bot.platforms.base import Choice, Command, OutgoingMessage
+from bot.platforms.kit.markdown import Span, as_html, spans_of
 from bot.platforms.kit.pieces import pieces
 from services.kernel.chat import ChatAddress, SentFile
 

@@ -10,8 +10,7 @@ from msgspec.structs import replace
 
 from bot.platforms.base import Capabilities, Health, HealthState, OutgoingMessage, Receive
 from bot.platforms.kit.addressing import is_called
-from bot.platforms.kit.broadcasts import harmless
-from bot.platforms.web import ids
+from bot.platforms.kit.markdown import harmless
 from bot.platforms.web.answering import Answering, Finished, Stop
 from bot.platforms.web.client_calls import ClientCalls
 from bot.platforms.web.extras import Extras, ExtrasRepository
@@ -19,7 +18,7 @@ from bot.platforms.web.files import RoomFiles
 from bot.platforms.web.frames import AttachmentShape, MessageShape, attachment_shape, author_shape
 from bot.platforms.web.room import Room
 from bot.platforms.web.rooms import PLATFORM, Rooms, address_of
-from bot.platforms.web.shapes import due_shape, extras_of, id_for, message_shape
+from bot.platforms.web.shapes import bot_message_id, client_id_of, due_shape, extras_of, message_shape, post_id
 from function_calls.tools.dispatch.events import Event
 from services.history.service import HistoryService, record_once
 from services.kernel.bounded import BoundedDict
@@ -154,7 +153,7 @@ class WebPlatform:
     async def say(self, session_id: str, spoken: IncomingPost) -> PostResult:
         """Say something in a room; the message is told to the room when the history has it."""
         await self._is_ready.wait()
-        message_id = ids.message_id(spoken.client_id, spoken.person)
+        message_id = post_id(spoken.client_id, spoken.person)
         message = ChatMessage(
             id=message_id,
             address=self.address(session_id),
@@ -254,7 +253,7 @@ class WebPlatform:
         answer = self._answering.of(address, message.reply_to)
         if answer is not None and answer.is_sent:
             answer = None
-        message_id = answer.id if answer is not None else id_for(message.idempotency_key)
+        message_id = answer.id if answer is not None else bot_message_id(message.idempotency_key)
         extras = extras_of(message, self._clock.now())
         if self.files is not None:
             extras.attachments = await self._attach(self.files, message.files, address.chat_id, message_id)
@@ -370,7 +369,7 @@ class WebPlatform:
         """Tell if a message names the bot, replies to it, or comes from the only person; a file alone is not for it."""
         if not spoken.text.strip():
             return False
-        is_answer = spoken.reply_to is not None and ids.client_id_of(spoken.reply_to) is None
+        is_answer = spoken.reply_to is not None and client_id_of(spoken.reply_to) is None
         return not self.room(session_id).has_others(spoken.person) or is_answer or is_called(spoken.text, self.bot.name)
 
     def _tell_due(self, address: ChatAddress, message: OutgoingMessage) -> None:

@@ -7,9 +7,16 @@ from msgspec.structs import replace
 
 from bot.platforms.base import Receive
 from bot.platforms.web.answers import Answer
-from bot.platforms.web.choices import ChoiceShape, choices_at, choices_closed, choices_pressed, choices_undone
 from bot.platforms.web.extras import Extras, ExtrasRepository
-from bot.platforms.web.frames import MessageShape, written
+from bot.platforms.web.frames import (
+    ChoiceShape,
+    MessageShape,
+    choices_at,
+    choices_closed,
+    choices_pressed,
+    choices_undone,
+    written,
+)
 from bot.platforms.web.rooms import PLATFORM, Rooms
 from function_calls.tools.calls import ToolResult
 from function_calls.tools.dispatch.events import TOOL_COMPLETE, TOOL_START, Event

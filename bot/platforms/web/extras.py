@@ -5,8 +5,7 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from bot.platforms.web.choices import ChoiceShape, read_choice
-from bot.platforms.web.frames import AttachmentShape, FiredShape
+from bot.platforms.web.frames import AttachmentShape, ChoiceShape, FiredShape, read_choice
 from function_calls.tools.session_state import json_copy
 from services.kernel.bounded import BoundedDict
 from services.kernel.chat import ChatAddress

@@ -4,17 +4,43 @@ import re
 import uuid
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from hashlib import sha256
 from typing import Final
 
 from bot.platforms.base import OutgoingMessage
-from bot.platforms.web import ids
-from bot.platforms.web.choices import choice_shape
 from bot.platforms.web.extras import NOTHING, Extras
-from bot.platforms.web.frames import AuthorShape, CallShape, FiredShape, MessageShape, written
+from bot.platforms.web.frames import AuthorShape, CallShape, FiredShape, MessageShape, choice_shape, written
 from services.kernel.chat import Person
 from services.reminders.model import EVERYONE, DueNotice
 
+SESSION: Final = re.compile(r"[\w-]{1,64}")
+_MESSAGE: Final = re.compile(r"(?P<client>[A-Za-z0-9_-]{1,64})\.[0-9a-f]{8}")
+LONGEST_NAME: Final = 40
+
 _NOT_IN_IDS: Final = re.compile(r"[^A-Za-z0-9_-]")
+
+
+def post_id(client_id: str, person: Person) -> str:
+    """Return the id of what `person` sent as `client_id`; two people may use the same."""
+    return f"{client_id}.{sha256(person.id.encode()).hexdigest()[:8]}"
+
+
+def client_id_of(identifier: str) -> str | None:
+    """Return the client's own id of a message; None for one that the bot said."""
+    found = _MESSAGE.fullmatch(identifier)
+    return None if found is None else found["client"]
+
+
+def person_called(name: str, *, is_admin: bool = False) -> Person:
+    """Somebody who is known by a name only: the same name is the same person.
+
+    Raises:
+        ValueError: that is no name.
+    """
+    shown = " ".join(name.split())
+    if not shown or len(shown) > LONGEST_NAME or not shown.isprintable():
+        raise ValueError(f"a name has 1 to {LONGEST_NAME} characters")
+    return Person(id=shown.casefold().replace(" ", "-"), name=shown, is_admin=is_admin)
 
 
 def message_shape(
@@ -31,7 +57,7 @@ def message_shape(
     """Return a message as the room shows it."""
     return MessageShape(
         id=message_id,
-        client_id=ids.client_id_of(message_id),
+        client_id=client_id_of(message_id),
         author=author,
         text=text,
         reply_to=reply_to,
@@ -80,7 +106,7 @@ def person_of(author: object) -> Person | None:
     return Person(id=str(author.get("id")), name=str(author.get("name")))
 
 
-def id_for(idempotency_key: str | None) -> str:
+def bot_message_id(idempotency_key: str | None) -> str:
     """Return the id of a message of the bot: the same for the same key."""
     if idempotency_key is None:
         return f"bot-{uuid.uuid4().hex}"

@@ -14,14 +14,11 @@ from slixmpp.stanza import Message
 
 from bot.config.platform_catalog import XmppSettings
 from bot.platforms.base import Capabilities, Health, OutgoingMessage, Receive
-from bot.platforms.kit.backlog import Backlog
-from bot.platforms.kit.connection import LONGEST_PAUSE, Connection, ConnectionEnded
-from bot.platforms.kit.in_turn import send_in_turn
+from bot.platforms.kit.connection import LONGEST_PAUSE, Backlog, Connection, ConnectionEnded
 from bot.platforms.kit.parts import PlatformParts
-from bot.platforms.kit.pieces import pieces
+from bot.platforms.kit.pieces import pieces, send_in_turn
 from bot.platforms.xmpp.client import Arrived, XmppClient
-from bot.platforms.xmpp.memory import Lately
-from bot.platforms.xmpp.reflections import Reflections
+from bot.platforms.xmpp.memory import Lately, Reflections
 from bot.platforms.xmpp.uploads import keep
 from bot.platforms.xmpp.wire import (
     NAME,

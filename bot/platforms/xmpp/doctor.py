@@ -5,8 +5,7 @@ from typing import Final
 from bot.config.platform_catalog import XmppSettings
 from bot.config.settings import Settings
 from bot.platforms.kit.connection import ConnectionEnded, ConnectionRefusedForGood
-from bot.platforms.kit.doctor.asking import Asking
-from bot.platforms.kit.doctor.finding import Finding, good, problem
+from bot.platforms.kit.doctor import Asking, Finding, good, problem
 from bot.platforms.xmpp.client import XmppClient
 from bot.platforms.xmpp.wire import NAME
 

@@ -3,7 +3,7 @@ import pytest
 from bot.platforms.base import OutgoingMessage
 from bot.platforms.kit.markdown import plain, spans_of
 from bot.platforms.web.adapter import IncomingPost, WebPlatform
-from bot.platforms.web.ids import person_called
+from bot.platforms.web.shapes import person_called
 from bot.testing.clocks import FixedClock
 from bot.testing.contracts import PlatformContract
 from bot.testing.fixtures import NOW

@@ -15,7 +15,7 @@ from pydantic import SecretStr
 from bot.config.platform_catalog import MatrixSettings
 from bot.config.settings import PlatformSettings, Settings
 from bot.platforms.base import OutgoingMessage
-from bot.platforms.kit.doctor.asking import Asking
+from bot.platforms.kit.doctor import Asking
 from bot.platforms.matrix.adapter import MatrixPlatform
 from bot.platforms.matrix.doctor import examine
 from bot.testing.contracts import PlatformContract

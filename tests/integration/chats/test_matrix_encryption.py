@@ -10,7 +10,7 @@ from pydantic import SecretStr
 from bot.config.platform_catalog import MatrixSettings
 from bot.platforms.base import OutgoingMessage
 from bot.platforms.matrix.adapter import MatrixPlatform
-from bot.platforms.matrix.encryption import keep_keys
+from bot.platforms.matrix.client import keep_keys
 from bot.testing.platform_rig import until
 from services.kernel.chat import ChatAddress, ChatMessage, SentFile
 from services.kernel.clock import SystemClock

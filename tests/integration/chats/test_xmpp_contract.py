@@ -17,7 +17,7 @@ from pydantic import SecretStr
 from bot.config.platform_catalog import XmppSettings
 from bot.config.settings import PlatformSettings, Settings
 from bot.platforms.base import OutgoingMessage
-from bot.platforms.kit.doctor.asking import Asking
+from bot.platforms.kit.doctor import Asking
 from bot.platforms.xmpp.adapter import XmppPlatform
 from bot.platforms.xmpp.doctor import examine
 from bot.platforms.xmpp.wire import message_id, reacted_to

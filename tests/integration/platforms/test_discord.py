@@ -7,8 +7,7 @@ import pytest
 from pydantic import SecretStr
 
 from bot.config.platform_catalog import DiscordSettings
-from bot.platforms.base import OutgoingMessage
-from bot.platforms.chat_commands import Command, CommandOption
+from bot.platforms.base import Command, CommandOption, OutgoingMessage
 from bot.platforms.kit.connection import ConnectionRefusedForGood
 from services.kernel.chat import BotAdded, ChatAddress, MessageEdited, MessageWithdrawn, SentFile
 from services.kernel.clock import SystemClock

@@ -11,8 +11,7 @@ import pytest
 from aiohttp import ClientSession
 
 from bot.config.platform_catalog import SlackSettings
-from bot.platforms.base import Choice, OutgoingMessage
-from bot.platforms.chat_commands import Command
+from bot.platforms.base import Choice, Command, OutgoingMessage
 from bot.platforms.kit.connection import ConnectionRefusedForGood
 from services.kernel.chat import ChatAddress, MessageEdited, MessageWithdrawn, Person, SentFile
 from services.kernel.clock import SystemClock

@@ -10,8 +10,7 @@ from aiohttp import ClientSession
 from pydantic import SecretStr
 
 from bot.config.platform_catalog import TelegramSettings
-from bot.platforms.base import Choice, OutgoingMessage
-from bot.platforms.chat_commands import Command
+from bot.platforms.base import Choice, Command, OutgoingMessage
 from bot.platforms.kit.connection import ConnectionRefusedForGood
 from services.kernel.chat import BotAdded, ChatAddress, MessageEdited, Person, Reaction, SentFile
 from services.kernel.clock import SystemClock

@@ -9,7 +9,7 @@ from pydantic import SecretStr
 from bot.config.platform_catalog import IrcSettings
 from bot.config.settings import PlatformSettings, Settings
 from bot.platforms.irc.doctor import examine
-from bot.platforms.kit.doctor.asking import Asking
+from bot.platforms.kit.doctor import Asking
 from services.kernel.clock import SystemClock
 
 SECRET = SecretStr("hunter2")

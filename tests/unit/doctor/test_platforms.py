@@ -8,7 +8,7 @@ from pydantic import SecretStr
 from bot.cli.doctor.examination import examine_platform
 from bot.config.settings import PlatformSettings, RouterSettings, Settings
 from bot.platforms.discord.doctor import examine as examine_discord
-from bot.platforms.kit.doctor.asking import Asking
+from bot.platforms.kit.doctor import Asking
 from bot.testing.clocks import FixedClock
 from services.kernel.clock import SystemClock
 from tests.support.chat_servers.dingtalk import DingTalkServer

@@ -8,7 +8,7 @@ from pydantic import SecretStr
 
 from bot.cli.doctor.running import examine_running
 from bot.config.settings import HttpSettings
-from bot.platforms.kit.doctor.asking import Asking
+from bot.platforms.kit.doctor import Asking
 from services.kernel.clock import SystemClock
 from tests.support.chat_servers.loopback import LoopbackServer, answer
 

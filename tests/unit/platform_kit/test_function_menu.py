@@ -3,8 +3,7 @@ import re
 import pytest
 
 from bot.app.registry import built_in_registry
-from bot.platforms.kit.command_menu import MENU, Command, said_as
-from bot.platforms.kit.function_menu import LONGEST_DESCRIPTION, function_commands
+from bot.platforms.kit.commands import LONGEST_DESCRIPTION, MENU, Command, function_commands, said_as
 from bot.testing.turns import make_tool, make_turn
 from function_calls.conversation.slash_commands import typed_call
 from function_calls.tools.calls import ToolSpec

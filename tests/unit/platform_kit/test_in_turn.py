@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.platforms.kit.in_turn import send_in_turn
+from bot.platforms.kit.pieces import send_in_turn
 from bot.testing.clocks import FixedClock
 from services.kernel.errors import DeliveryFailed
 

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.platforms.base import OutgoingMessage
-from bot.platforms.kit.html import as_html
-from bot.platforms.kit.markdown import Span, parsed, plain, spans_of
+from bot.platforms.kit.markdown import Span, as_html, parsed, plain, spans_of
 from bot.platforms.kit.pieces import pieces
 from services.kernel.chat import Person
 

@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from bot.platforms.kit.priority_lock import PriorityLock
+from bot.platforms.kit.pace import PriorityLock
 
 
 @pytest.fixture

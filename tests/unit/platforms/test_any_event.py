@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from bot.platforms.dingtalk.events import Event as DingTalkEvent
+from bot.platforms.dingtalk.wire import Event as DingTalkEvent
 from bot.platforms.dingtalk.wire import to_message as from_dingtalk
 from bot.platforms.discord import wire as discord
 from bot.platforms.discord.events import Message as DiscordMessage

@@ -3,8 +3,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.platforms.web import ids
 from bot.platforms.web.rooms import address_of
+from bot.platforms.web.shapes import person_called, post_id
 from bot.testing.models import ScriptedInterpreter
 from function_calls.tools.calls import ToolCall
 from services.history.service import HistoryService
@@ -76,9 +76,9 @@ async def test_the_same_client_id_is_one_message_and_gives_the_same_answer(api):
 
 async def kept(database, *, age):
     """The database of a bot that ended before it answered what Ann said so long ago as `one`."""
-    ann, now = ids.person_called("Ann"), datetime.now(UTC)
+    ann, now = person_called("Ann"), datetime.now(UTC)
     message = ChatMessage(
-        id=ids.message_id("one", ann),
+        id=post_id("one", ann),
         address=address_of("lobby"),
         sender=ann,
         text="what is the time?",

@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 import pytest
 
 from bot.platforms.base import Health
-from bot.platforms.web.ids import person_called
+from bot.platforms.web.shapes import person_called
 from bot.testing.platform import FakePlatform
 
 

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from bot.platforms.base import OutgoingMessage
-from bot.platforms.dingtalk import files, requests
-from bot.platforms.dingtalk.events import Event
-from bot.platforms.dingtalk.wire import to_message
+from bot.platforms.dingtalk import requests
+from bot.platforms.dingtalk.wire import Event, to_message
 from services.kernel.chat import ChatAddress, Person, SentFile
 
 CALLBACK = json.loads(Path(__file__).with_name("events.json").read_text(encoding="utf-8"))["group"]
@@ -99,16 +98,16 @@ def file(name, media_type="application/octet-stream"):
 
 @pytest.mark.parametrize("known", [file("a.PDF"), file("a.xlsx"), file("a", "image/png")])
 def test_what_dingtalk_knows_is_sent_as_it_is(known):
-    assert files.takeable(known) == known
+    assert requests.takeable(known) == known
 
 
 @pytest.mark.parametrize("unknown", [file("a.csv", "text/csv"), file("a"), file("表格.svg", "image/svg+xml")])
 def test_what_dingtalk_would_not_take_is_packed(unknown):
-    packed = files.takeable(unknown)
+    packed = requests.takeable(unknown)
 
     with zipfile.ZipFile(io.BytesIO(packed.content)) as archive:
         assert archive.read(unknown.name) == b"content"
-    assert (packed.name, files.ending(packed)) == (f"{unknown.name}.zip", "zip")
+    assert (packed.name, requests.ending(packed)) == (f"{unknown.name}.zip", "zip")
 
 
 @pytest.mark.parametrize(

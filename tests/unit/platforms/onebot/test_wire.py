@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from bot.platforms.base import OutgoingMessage
 from bot.platforms.onebot import requests
-from bot.platforms.onebot.segments import segments_of
-from bot.platforms.onebot.wire import Event, to_incoming, to_reactions
+from bot.platforms.onebot.wire import Event, segments_of, to_incoming, to_reactions
 from services.kernel.chat import Attachment, BotAdded, ChatAddress, MessageWithdrawn, Person
 
 EVENTS = json.loads(Path(__file__).with_name("events.json").read_text(encoding="utf-8"))

@@ -6,9 +6,8 @@ from click.testing import CliRunner
 
 from bot.__main__ import cli
 from bot.app.registry import built_in_registry
-from bot.platforms.chat_commands import Command, CommandOption
-from bot.platforms.kit.command_menu import MENU
-from bot.platforms.kit.function_menu import function_commands
+from bot.platforms.base import Command, CommandOption
+from bot.platforms.kit.commands import MENU, function_commands
 from bot.platforms.slack.doctor import _READING, _SCOPES
 from bot.platforms.slack.manifest import MAX_COMMANDS, SCOPES, manifest
 

@@ -1,6 +1,5 @@
-from bot.platforms.web.choices import choice_shape
 from bot.platforms.web.extras import Extras, ExtrasBook
-from bot.platforms.web.frames import AttachmentShape, FiredShape, written
+from bot.platforms.web.frames import AttachmentShape, FiredShape, choice_shape, written
 from bot.testing.clocks import FixedClock
 from bot.testing.fixtures import NOW
 from services.kernel.chat import Choice

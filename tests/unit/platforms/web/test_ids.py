@@ -1,14 +1,14 @@
 import pytest
 
-from bot.platforms.web.ids import client_id_of, message_id, person_called
+from bot.platforms.web.shapes import client_id_of, person_called, post_id
 
 
 def test_a_message_knows_the_clients_own_id():
-    identifier = message_id("abc-1", person_called("Ann"))
+    identifier = post_id("abc-1", person_called("Ann"))
 
     assert client_id_of(identifier) == "abc-1"
-    assert identifier == message_id("abc-1", person_called("ann"))
-    assert identifier != message_id("abc-1", person_called("Lin"))
+    assert identifier == post_id("abc-1", person_called("ann"))
+    assert identifier != post_id("abc-1", person_called("Lin"))
 
 
 @pytest.mark.parametrize("identifier", ["bot-1234", "due-r1-17", "abc.12345678.r", "abc"])

@@ -3,7 +3,7 @@
 import asyncio
 
 from bot.platforms.web.adapter import IncomingPost, WebPlatform
-from bot.platforms.web.ids import person_called
+from bot.platforms.web.shapes import person_called
 from bot.testing.clocks import FixedClock
 from bot.testing.fixtures import NOW
 from bot.testing.message_store import MemoryMessageStore

@@ -1,1 +1,0 @@
-"""Findings and HTTP probes that the doctors of the platforms use."""
