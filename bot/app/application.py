@@ -19,9 +19,7 @@ from bot.app.search_engines import create_search_service
 from bot.app.services import create_services
 from bot.app.settings_checks import check_configured_names
 from bot.config.settings import Settings
-from bot.inbound.command_menus import offer_commands
-from bot.inbound.middleware.access import Access
-from bot.inbound.middleware.pace import Pace
+from bot.inbound.middleware import Access, Pace
 from bot.inbound.recovery import Recovery
 from bot.inbound.router import MessageRouter
 from bot.inbound.turn_claims import TurnCoordinator
@@ -35,6 +33,7 @@ from bot.outbound.delivery_retry import DeliveryRetry
 from bot.outbound.outbox import Outbox
 from bot.outbound.remote_outbox import RemoteOutbox
 from bot.platforms.base import Platform
+from bot.platforms.kit.commands import offer_commands
 from bot.plugins.contributions import Host
 from bot.plugins.manager import PluginManager
 from bot.tools.servers.sources import ToolSources, tool_sources

@@ -9,27 +9,19 @@ from msgspec import Struct
 from bot.app.tracing import Telemetry
 from bot.config.settings import Settings
 from bot.inbound.account_links import AccountLinkCommands
-from bot.inbound.corrections import Corrections
-from bot.inbound.cross_chat import CrossChatCommands, Understanding, is_cross_chat_command
-from bot.inbound.edited_requests import EditedRequests
-from bot.inbound.intake import Intake, RetryHandling
-from bot.inbound.middleware import Middleware
-from bot.inbound.middleware.access import Access
-from bot.inbound.middleware.addressed import Addressed
-from bot.inbound.middleware.commands import Commands
-from bot.inbound.middleware.in_order import InOrder
-from bot.inbound.middleware.once import Once
-from bot.inbound.middleware.pace import Pace
+from bot.inbound.corrections import Corrections, EditedRequests
+from bot.inbound.cross_chat import CrossChatCommands, Understanding
+from bot.inbound.intake import Intake, RetryHandling, StorageRetry
+from bot.inbound.middleware import Access, Addressed, Commands, InOrder, Middleware, Once, Pace
 from bot.inbound.reactions import Reactions
+from bot.inbound.recovery import UnreadableMessages
 from bot.inbound.router import MessageRouter
-from bot.inbound.storage_retry import StorageRetry
 from bot.inbound.turn_claims import TurnCoordinator
 from bot.inbound.turns import ListenerFor, TurnFactory, nobody_hears
-from bot.inbound.unreadable_files import UnreadableMessages
 from bot.observability.watchdog import Watchdog
 from bot.outbound.drafts import Drafts
-from bot.outbound.outbox import Outbox
-from bot.outbound.progress import connected
+from bot.outbound.outbox import Outbox, connected
+from bot.platforms.kit.commands import is_managing_command
 from bot.plugins.chat_command import PluginCommands
 from bot.plugins.manager import PluginManager
 from function_calls import handlers
@@ -37,7 +29,7 @@ from function_calls.conversation.assistant import Assistant, Command, LoopLimits
 from function_calls.conversation.records import handlers as handlers_explain
 from function_calls.conversation.records.recorder import TurnRecorder
 from function_calls.conversation.slash_commands import typed_name
-from function_calls.conversation.tool_commands import ToolCommands, is_tools_command
+from function_calls.conversation.tool_commands import ToolCommands
 from function_calls.functions import web_fetch
 from function_calls.functions.history import handlers as handlers_history
 from function_calls.functions.memory import handlers as handlers_memory
@@ -282,7 +274,7 @@ def _looks_like_a_request(text: str) -> bool:
 
 async def _is_for_the_bot(parts: Dependencies, message: ChatMessage) -> bool:
     """Tell if a message that names nobody can only be meant for the bot: a command, or the answer it waits for."""
-    if is_tools_command(message.text) or is_cross_chat_command(message.text):
+    if is_managing_command(message.text):
         return True
     typed = typed_name(message.text)
     if typed is not None and parts.registry.get(typed) is not None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from bot.config.sources import load_settings
-from bot.platforms.kit.commands import MENU, function_commands
+from bot.platforms.kit.commands import menu_of
 from bot.platforms.slack.manifest import manifest
 from services.kernel.clock import SystemClock
 from services.kernel.errors import ConfigError
@@ -23,6 +23,5 @@ def show_slack_manifest(config: Path | None, *, url: str) -> int:
     except ConfigError as error:
         click.echo(f"bubbles: {error}", err=True)
         return 2
-    commands = (*MENU, *function_commands(offer.specs, taken=MENU))
-    click.echo(json.dumps(manifest(settings.bot.name, commands, url=url), ensure_ascii=False, indent=2))
+    click.echo(json.dumps(manifest(settings.bot.name, menu_of(offer.specs), url=url), ensure_ascii=False, indent=2))
     return 0

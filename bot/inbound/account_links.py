@@ -8,6 +8,7 @@ from loguru import logger
 
 from bot.outbound.outbox import Outbox
 from bot.platforms.base import OutgoingMessage
+from bot.platforms.kit.commands import parse_command
 from function_calls.language.messages import say
 from function_calls.tools.calls import Reply, Turn
 from services.kernel.chat import ChatMessage
@@ -16,10 +17,6 @@ from services.people.account_links import PeopleService
 from services.people.link_codes import CODE_LASTS, code_in
 from services.people.model import Account, Linked
 
-_COMMAND: Final = re.compile(
-    r"/(?:(?P<link>link|关联|绑定)|(?P<unlink>unlink|解绑|取消关联))(?:@\S+)?(?:\s+(?P<rest>\S.*))?\s*",
-    re.IGNORECASE | re.DOTALL,
-)
 # Slack keeps unknown slash commands to itself, so that words do as well; in a private chat nobody else is meant.
 _LINK_WORDS: Final = re.compile(r"link my accounts?|(?:关联|绑定)(?:我的)?账号", re.IGNORECASE)
 _UNLINK_WORDS: Final = re.compile(r"unlink (?:my|this) accounts?|(?:解绑|取消关联)(?:我的)?账号", re.IGNORECASE)
@@ -39,12 +36,14 @@ class AccountLinkCommands:
     async def __call__(self, turn: Turn) -> Reply | None:
         """Return the answer to a command or to a code; None for any other message."""
         text = _as_command(turn.message)
-        command, code = _COMMAND.fullmatch(text), code_in(text)
+        command, code = parse_command(text), code_in(text)
+        if command is not None and command.name not in {"link", "unlink"}:
+            command = None
         if command is None and code is None:
             return None
-        rest = "" if command is None else (command["rest"] or "").strip()
+        rest = "" if command is None else command.argument
         code = code or code_in(rest)
-        answer = await self._answer(turn, rest, code, is_unlink=bool(command and command["unlink"]))
+        answer = await self._answer(turn, rest, code, is_unlink=command is not None and command.name == "unlink")
         return Reply(text=answer, reply_to=turn.message.id)
 
     async def _answer(self, turn: Turn, rest: str, code: str | None, *, is_unlink: bool) -> str:

@@ -1,9 +1,33 @@
-"""Apply edits and deletions of messages to the history."""
+"""Apply edits and deletions of messages to the history and to the reminders that they have set."""
 
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import timedelta
+from typing import Final
+
+from msgspec.structs import replace
+
+from bot.inbound.middleware import Middleware, chain
+from bot.inbound.turns import TurnFactory
+from bot.outbound.outbox import Outbox
+from function_calls.conversation.agent_loop import worded
+from function_calls.functions.reminders.answers import listed
+from function_calls.language.messages import say
+from function_calls.tools.calls import Conversation, Reply, Step, Turn
+from function_calls.tools.confirmation.buttons import buttons_to_undo
+from function_calls.tools.confirmation.change_log import EDITED
 from services.call_log.service import CallLog
 from services.history.service import HistoryService
-from services.kernel.chat import Correction, MessageEdited, MessageWithdrawn
+from services.kernel.chat import ChatMessage, Correction, MessageEdited, MessageWithdrawn
+from services.kernel.errors import RequestRefused
+from services.reminders.model import Reminder
+from services.reminders.service import ReminderService
 from services.summary.service import SummaryService
+
+_FOLLOWED: Final = timedelta(days=1)
+_REGRETTED: Final = timedelta(minutes=10)
+_SET: Final = "reminder_set"
+
+Answer = Callable[[Turn], Awaitable[tuple[Step, ...]]]
 
 
 class Corrections:
@@ -31,3 +55,102 @@ class Corrections:
     async def _is_own(self, edit: MessageEdited) -> bool:
         before = await self._history.find(edit.address, edit.message_id)
         return before is not None and before.sender.id == edit.by
+
+
+class EditedRequests:
+    """Follows the messages that have set reminders.
+
+    The new words are read as of the moment when the message was sent, and may do nothing but set reminders: each call
+    changes the reminder that the same call has set before. What they do not speak of any more, and what was changed in
+    another way since, stays, and that is said. A message is followed for a day.
+    """
+
+    def __init__(
+        self,
+        turns: TurnFactory,
+        outbox: Outbox,
+        answer: Answer,
+        reminders: ReminderService,
+        middlewares: Sequence[Middleware] = (),
+    ) -> None:
+        """`middlewares` are those that ask of messages who sent them, how fast they come and whose turn it is."""
+        self._turns = turns
+        self._outbox = outbox
+        self._answer = answer
+        self._reminders = reminders
+        self._pass_edited = chain(middlewares, self._change)
+        self._pass_withdrawn = chain(middlewares, self._tell_what_stays)
+
+    async def before(self, correction: Correction) -> ChatMessage | None:
+        """Return the message as it was before the correction; None if nothing changed or the edit is too late."""
+        message = await self._turns.history.find(correction.address, correction.message_id)
+        if message is None or message.sender.is_bot:
+            return None
+        age = self._turns.clock.now() - message.sent_at
+        if isinstance(correction, MessageWithdrawn):
+            return message if age <= _REGRETTED else None
+        is_own = correction.by in {"", message.sender.id}
+        return message if is_own and message.text != correction.text and age <= _FOLLOWED else None
+
+    async def follow(self, correction: Correction, before: ChatMessage) -> None:
+        """Do what the change of the message `before` asks for."""
+        if isinstance(correction, MessageWithdrawn):
+            await self._pass_withdrawn(before)
+        else:
+            await self._pass_edited(replace(before, text=correction.text, is_edited=True))
+
+    async def _tell_what_stays(self, message: ChatMessage) -> None:
+        kept, _ = await self._set_by(message)
+        if kept:
+            language = (await self._turns.turn(message)).language
+            text = say(language, "edited.withdrawn", ids=", ".join(each.id for each in kept))
+            await self._outbox.reply(message.address, Reply(text=text, mentions=(message.sender,)))
+
+    async def _change(self, message: ChatMessage) -> None:
+        kept, touched = await self._set_by(message)
+        if not kept:
+            return
+        turn = await self._turns.turn(message)
+        steps = () if touched else await self._answer(self._as_sent(turn))
+        results = [result for step in steps for result in step.results]
+        named = {result.value.get("id") for result in results if isinstance(result.value, dict)}
+        stays = [each for each in kept if each.id not in named]
+        lines = [worded(step) for step in steps if worded(step)]
+        if stays:
+            context = self._turns.context(turn, 0)
+            lines += [say(turn.language, "edited.stays"), listed(stays, context)]
+        if not lines:
+            return
+        undo = buttons_to_undo(turn.language, results, message.sender)
+        if undo:
+            lines.append(say(turn.language, "undo.hint"))
+        await self._outbox.reply(
+            message.address,
+            Reply(
+                text="\n".join(lines),
+                reply_to=message.id,
+                choices=undo,
+            ),
+        )
+
+    async def _set_by(self, message: ChatMessage) -> tuple[list[Reminder], bool]:
+        """Return the pending reminders that `message` has set, and True if they were changed since."""
+        oversight = self._turns.calls.oversight
+        conversation = Conversation(chat=message.address, person=message.sender)
+        changes = () if oversight is None else await oversight.receipts.every(conversation)
+        own = [each for each in changes if each.message_id.partition(EDITED)[0] == message.id]
+        ids = [receipt.subject for each in own if each.tool == _SET for receipt in each.receipts]
+        others = {receipt.subject for each in changes if each not in own for receipt in each.receipts}
+        found: list[Reminder] = []
+        for each in dict.fromkeys(ids):
+            try:
+                found.append(await self._reminders.get(message.address, message.sender, each))
+            except RequestRefused:
+                continue  # it is over, or was deleted
+        return found, bool(others & set(ids))
+
+    @staticmethod
+    def _as_sent(turn: Turn) -> Turn:
+        """`turn` at the moment when its message was sent, with nothing to be asked for but reminders."""
+        tools = tuple(each for each in turn.tools if each.name == _SET)
+        return replace(turn, now=turn.message.sent_at.astimezone(turn.zone), tools=tools, on_text=None)

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from bot.inbound.turns import TurnFactory
 from bot.outbound.outbox import Outbox
 from bot.platforms.base import KnowsMembers, OutgoingMessage
+from bot.platforms.kit.commands import parse_command
 from function_calls.conversation.slash_commands import typed_call
 from function_calls.language.messages import say
 from function_calls.offline.clauses import LONGEST
@@ -27,13 +28,12 @@ from services.people.account_links import PeopleService
 from services.people.chat_aliases import ChatAliasService
 from services.people.model import Account
 
-_NAMING: Final = re.compile(r"/(?:chatname|群名)(?:@\S+)?(?:\s+(?P<name>\S+))?\s*", re.IGNORECASE)
 _NAMING_WORDS: Final = re.compile(
     r"(?:.*\b)?(?:name|call) this (?:chat|group|channel|room) #?(?P<name>[\w-]+)[.!]?"
     r"|.*(?:把|将|让)(?:本群|这个群)(?:叫做|叫作|叫|命名为)\s*#?(?P<zh>[\w-]+)[。！]?",
     re.IGNORECASE,
 )
-_FOR: Final = re.compile(r"/(?:for|发到)(?:@\S+)?\s+#?(?P<name>[\w-]+)\s+(?P<rest>\S.*)", re.IGNORECASE | re.DOTALL)
+_CHAT_AND_REQUEST: Final = re.compile(r"#?(?P<name>[\w-]+)\s+(?P<rest>\S.*)", re.DOTALL)
 _OFF: Final = frozenset({"off", "关闭", "取消"})
 _KIND: Final = r"(?:chat|group|room|channel)\b"
 _KIND_ZH: Final = r"(?:群聊|群|频道|房间)[里中]?"
@@ -53,11 +53,6 @@ _MAY_BE_CALLED: Final = frozenset({"reminder_set", "reminder_delete", _LIST, "un
 
 ChatRequest = tuple[str, str]
 Understand = Callable[[Turn], Awaitable[Sequence[ToolCall]]]
-
-
-def is_cross_chat_command(text: str) -> bool:
-    """Return whether `text` names a chat, or does something in a named one, and so can only be meant for the bot."""
-    return _NAMING.fullmatch(text.strip()) is not None or _FOR.fullmatch(text.strip()) is not None
 
 
 def members_of(outbox: Outbox) -> Callable[[ChatAddress, str], Awaitable[bool | None]]:
@@ -139,9 +134,11 @@ class CrossChatCommands:
 
     async def _parse(self, text: str) -> ChatRequest | None:
         """Return the name of the other chat and the request for it; None where the text names none."""
-        command = _FOR.fullmatch(text.strip())
-        if command is not None:
-            return command["name"], command["rest"]
+        command = parse_command(text)
+        if command is not None and command.name == "for":
+            found = _CHAT_AND_REQUEST.fullmatch(command.argument)
+            if found is not None:
+                return found["name"], found["rest"]
         if len(text) > LONGEST or not _REMINDS.search(text):
             return None
         for pattern, instead in _SENTENCES:
@@ -215,8 +212,8 @@ class CrossChatCommands:
 
 def _parse_chat_name(message: ChatMessage) -> str | None:
     """Return the name that the chat is to have, empty for none; None where nothing is said of that."""
-    command = _NAMING.fullmatch(message.text.strip())
-    if command is not None:
-        return command["name"] or ""
+    command = parse_command(message.text)
+    if command is not None and command.name == "chatname" and len(command.argument.split()) <= 1:
+        return command.argument
     words = _NAMING_WORDS.fullmatch(message.text.strip()) if message.is_addressed else None
     return None if words is None else words["name"] or words["zh"]

@@ -1,12 +1,110 @@
-"""Record messages as they arrive, before they wait for their turn in their chat."""
+"""Sanitise and record messages as they arrive, and retry while the database is unavailable."""
 
+import re
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
+from typing import Final, TypeVar
+
+from loguru import logger
 from msgspec.structs import replace
 
-from bot.inbound.middleware import Next
-from bot.inbound.middleware.access import Access
-from bot.inbound.storage_retry import AWAY, StorageRetry
+from bot.inbound.middleware import Access, Next
 from services.history.service import HistoryService, record_once
-from services.kernel.chat import ChatMessage
+from services.kernel.chat import ChatMessage, MessageEdited, Person
+from services.kernel.clock import Clock
+from services.kernel.errors import StorageBusy, StorageUnavailable
+from services.kernel.network import growing_pauses
+
+_HALF: Final = re.compile("[\ud800-\udfff]")
+_UNREADABLE: Final = "\N{REPLACEMENT CHARACTER}"
+
+M = TypeVar("M")
+
+T = TypeVar("T")
+
+_FIRST_PAUSE_SECONDS: Final = 0.5
+_LONGEST_PAUSE_SECONDS: Final = 5.0
+_LOG_INTERVAL: Final = timedelta(minutes=1)
+
+AWAY: Final = (StorageBusy, StorageUnavailable)
+"""Errors after which the same work may succeed later."""
+
+
+def replace_surrogates(text: str) -> str:
+    """Replace lone surrogates in `text`, which JSON of a cut text can contain, with U+FFFD."""
+    return text if text.isascii() else _HALF.sub(_UNREADABLE, text)
+
+
+def sanitize_surrogates(incoming: M) -> M:
+    """Replace lone surrogates in the text, names and file descriptions of `incoming`."""
+    if isinstance(incoming, MessageEdited):
+        return replace(incoming, text=replace_surrogates(incoming.text))
+    if not isinstance(incoming, ChatMessage) or _is_whole(incoming):
+        return incoming
+    return replace(
+        incoming,
+        text=replace_surrogates(incoming.text),
+        sender=_named(incoming.sender),
+        mentions=tuple(_named(person) for person in incoming.mentions),
+        attachments=tuple(
+            replace(each, description=replace_surrogates(each.description)) for each in incoming.attachments
+        ),
+    )
+
+
+def _is_whole(message: ChatMessage) -> bool:
+    words = [message.text, message.sender.name]
+    words += [person.name for person in message.mentions]
+    words += [each.description for each in message.attachments]
+    return all(text.isascii() or _HALF.search(text) is None for text in words)
+
+
+def _named(person: Person) -> Person:
+    return replace(person, name=replace_surrogates(person.name))
+
+
+class StorageRetry:
+    """Shared by everything that waits for one database, so that an outage is logged once and not once a message."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._logged_at: datetime | None = None
+        self._waiting = 0
+
+    async def run(self, work: Callable[[], Awaitable[T]]) -> T:
+        """Return the result of `work`, repeated with growing pauses until the database answers or it is cancelled."""
+        try:
+            return await work()
+        except AWAY as error:
+            self._log(error)
+        self._waiting += 1
+        try:
+            return await self._repeat(work)
+        finally:
+            self._waiting -= 1
+
+    async def _repeat(self, work: Callable[[], Awaitable[T]]) -> T:
+        pauses = growing_pauses(_FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS)
+        while True:
+            await self._clock.nap(next(pauses))
+            try:
+                result = await work()
+            except AWAY as error:
+                self._log(error)
+            else:
+                self._log_return()
+                return result
+
+    def _log(self, error: Exception) -> None:
+        now = self._clock.now()
+        if self._logged_at is None or not timedelta() <= now - self._logged_at < _LOG_INTERVAL:
+            self._logged_at = now
+            logger.warning("database not available, {} messages wait for it: {}", self._waiting + 1, error)
+
+    def _log_return(self) -> None:
+        if self._logged_at is not None:
+            self._logged_at = None
+            logger.info("database available again")
 
 
 class Intake:

@@ -1,21 +1,25 @@
-"""Resume messages that an earlier run recorded but did not answer, because it was killed."""
+"""Resume messages that an earlier run left unanswered, except those that blocked its event loop."""
 
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from datetime import timedelta
 from typing import Final
 
 from loguru import logger
+from msgspec import Struct
 from msgspec.structs import replace
 
-from bot.inbound.middleware import Next
+from bot.inbound.middleware import Middleware, Next
 from bot.observability.watchdog import Watchdog
 from bot.outbound.outbox import Outbox
+from function_calls.language.date_format import clock
 from function_calls.language.messages import say
 from function_calls.tools.calls import Reply
+from services.history.service import HistoryService, record_once
 from services.kernel.chat import ChatMessage, Choice
 from services.kernel.clock import Clock
 from services.kernel.state import StateStore
 from services.kernel.text import language_of
+from services.people.zones import ZoneService
 from services.storage.messages.unanswered import UnansweredMessages
 
 ANSWERED_WITHIN: Final = timedelta(minutes=10)
@@ -27,6 +31,9 @@ _LONGEST_BUTTON: Final = 200
 Handle = Callable[[ChatMessage], Awaitable[object]]
 Screen = Callable[[ChatMessage, Next], Awaitable[None]]
 """Asks of a message what the middlewares ask, and passes it on to the second argument if it is to be dealt with."""
+
+_LONGEST_LOOK: Final = 200
+"""Characters of such a message that its language is told by."""
 
 
 class Recovery:
@@ -112,3 +119,30 @@ class Recovery:
 
 def _tried_key(message: ChatMessage) -> str:
     return f"taken_up:{message.address.key}#{message.id}"
+
+
+class UnreadableMessages(Struct, frozen=True, kw_only=True):
+    """Knows them from the watchdog; `access` is asked whether the bot serves the chat, and nothing else reads them."""
+
+    watchdog: Watchdog
+    access: Middleware
+    outbox: Outbox
+    history: HistoryService
+    zones: ZoneService
+    language: str
+
+    def has(self, message: ChatMessage) -> bool:
+        """Return whether an earlier process stood still on `message`."""
+        return self.watchdog.is_unreadable((message.address.key, message.id))
+
+    async def tell(self, message: ChatMessage) -> None:
+        """Tell its sender that `message` could not be read; nothing where it was told before."""
+        if message.is_recorded or await record_once(self.history, message):
+            await self.access(message, self._tell)
+        self.watchdog.forget((message.address.key, message.id))
+
+    async def _tell(self, message: ChatMessage) -> None:
+        zone = await self.zones.zone_of(message.address, message.sender)
+        sent_at = message.sent_at.astimezone(zone).replace(second=0)
+        text = say(language_of(message.text[:_LONGEST_LOOK], self.language), "notice.unreadable", time=clock(sent_at))
+        await self.outbox.reply(message.address, Reply(text=text, reply_to=message.id, mentions=(message.sender,)))

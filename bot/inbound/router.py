@@ -7,15 +7,12 @@ from typing import TypeVar
 
 from loguru import logger
 
-from bot.inbound.corrections import Corrections
-from bot.inbound.edited_requests import EditedRequests
-from bot.inbound.intake import Intake
+from bot.inbound.corrections import Corrections, EditedRequests
+from bot.inbound.intake import Intake, StorageRetry, sanitize_surrogates
 from bot.inbound.middleware import Middleware, Next, chain
 from bot.inbound.reactions import Reactions
-from bot.inbound.sanitize_surrogates import sanitize_surrogates
-from bot.inbound.storage_retry import StorageRetry
+from bot.inbound.recovery import UnreadableMessages
 from bot.inbound.turn_claims import TurnCoordinator
-from bot.inbound.unreadable_files import UnreadableMessages
 from bot.outbound.drafts import Drafts
 from bot.outbound.outbox import Outbox
 from function_calls.conversation.assistant import Assistant

@@ -1,6 +1,7 @@
 """Show an answer while a model writes it, by editing one message at the rate that the platform allows."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
@@ -9,7 +10,6 @@ from typing import Final
 from loguru import logger
 from msgspec.structs import replace
 
-from bot.outbound.complete_sentences import complete_sentences
 from bot.outbound.outbox import Outbox
 from bot.platforms.base import Capabilities, OutgoingMessage
 from bot.platforms.kit.pieces import first_piece
@@ -20,12 +20,20 @@ from services.kernel.clock import Clock
 from services.kernel.errors import DeliveryFailed
 from services.language_model.ports import TextListener
 
+_END: Final = re.compile(r"[.!?…][\"')\]]*(?=\s)|[。！？…][”’」』）]*|\n")
+
 # What is said within this time comes in one piece.
 _BEGINS_SECONDS: Final = 1.5
 _GOES_ON: Final = " …"
 _ATTEMPTS: Final = 4
 _FIRST_PAUSE_SECONDS: Final = 1.0
 _Key = tuple[str, str]
+
+
+def complete_sentences(text: str) -> str:
+    """`text` up to the end of its last whole sentence, in English or Chinese; nothing while there is none."""
+    ends = [found.end() for found in _END.finditer(text)]
+    return text[: ends[-1]].strip() if ends else ""
 
 
 class Drafts:

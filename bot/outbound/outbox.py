@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
@@ -21,6 +22,7 @@ from bot.platforms.base import (
     ShowsTyping,
 )
 from function_calls.tools.calls import Reply
+from function_calls.tools.context import CallContext
 from services.history.service import HistoryService
 from services.kernel.chat import ChatAddress, Person, SentFile
 from services.kernel.clock import Clock
@@ -29,11 +31,14 @@ from services.kernel.errors import DeliveryFailed
 if TYPE_CHECKING:
     from bot.outbound.remote_outbox import RemoteOutbox
 
+
 _ATTEMPTS = 5
 _FIRST_PAUSE_SECONDS = 1.0
 # Quick answers need no sign that they are being written.
 _TYPING_BEGINS_SECONDS = 0.8
 _TYPING_LASTS_SECONDS = 4.0
+
+_CHANGED_EVERY = timedelta(seconds=3)
 
 
 class Outbox:
@@ -264,3 +269,33 @@ def _lock_of(locks: WeakValueDictionary[str, asyncio.Lock], address: ChatAddress
     if lock is None:
         lock = locks[address.key] = asyncio.Lock()
     return lock
+
+
+class ProgressLine:
+    """Tells progress in one chat: one message, changed at most every three seconds."""
+
+    def __init__(self, outbox: Outbox, address: ChatAddress, clock: Clock) -> None:
+        self._outbox = outbox
+        self._address = address
+        self._clock = clock
+        self._message_id: str | None = None
+        self._told_at: datetime | None = None
+
+    async def __call__(self, text: str) -> None:
+        """Tell `text`, unless something was told a moment ago."""
+        now = self._clock.now()
+        if self._told_at is not None and (self._message_id is None or now - self._told_at < _CHANGED_EVERY):
+            return
+        self._told_at = now
+        self._message_id = await self._outbox.progress(self._address, text, self._message_id)
+
+
+def connected(outbox: Outbox, clock: Clock, context: CallContext) -> CallContext:
+    """`context` with a way to tell progress in its chat, links to the messages there, and its members."""
+    chat = context.chat
+    return replace(
+        context,
+        progress=ProgressLine(outbox, chat, clock),
+        link_of=partial(outbox.link, chat),
+        members=partial(outbox.members, chat),
+    )

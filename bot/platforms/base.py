@@ -41,7 +41,7 @@ class CommandOption(Struct, frozen=True, kw_only=True):
 class Command(Struct, frozen=True, kw_only=True):
     """`/name`, what it is for in each language, and what may follow it (empty where nothing does).
 
-    A command of a function has `options` instead; `kit.commands.said_as` makes a text of what was filled in.
+    A command of a function has `options` instead; `kit.commands.format_call` makes a text of what was filled in.
     """
 
     name: str
@@ -49,6 +49,7 @@ class Command(Struct, frozen=True, kw_only=True):
     chinese: str
     argument_english: str = ""
     argument_chinese: str = ""
+    needs_argument: bool = False
     options: tuple[CommandOption, ...] = ()
 
 

@@ -13,11 +13,6 @@ _COMMAND: Final = switch_pattern("tools", "工具")
 _NEAREST: Final = 3
 
 
-def is_tools_command(text: str) -> bool:
-    """Return whether `text` is this command, well formed or not."""
-    return _COMMAND.fullmatch(text.strip()) is not None
-
-
 class ToolCommands(SwitchCommand):
     """Answers /tools, /tools off NAME and /tools on NAME for those who may switch tools in the chat."""
 

@@ -20,7 +20,7 @@ from bot.http.rooms.history import RoomHistory
 from bot.http.rooms.memberships import can_enter
 from bot.http.rooms.reminders import room_reminders
 from bot.http.security.auth import Viewer
-from bot.inbound.token_buckets import TokenBuckets
+from bot.inbound.middleware import TokenBuckets
 from bot.platforms.web.frames import Frame, written
 from bot.platforms.web.room import Room
 from function_calls.language.messages import say

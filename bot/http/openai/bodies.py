@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator
 
 from bot.http.core.answer import Answer
 from bot.http.core.bodies import LONGEST_SESSION, SESSION_PATTERN
-from bot.inbound.sanitize_surrogates import replace_surrogates
+from bot.inbound.intake import replace_surrogates
 
 MODEL: Final = "bubbles"
 """What the bot is called as a model."""

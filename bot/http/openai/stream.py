@@ -12,7 +12,7 @@ from bot.http.core.errors import HttpRefused
 from bot.http.core.openai_errors import type_of
 from bot.http.openai.bodies import MODEL
 from bot.http.openai.turns import told_calls
-from bot.outbound.complete_sentences import complete_sentences
+from bot.outbound.drafts import complete_sentences
 from function_calls.language.messages import say
 from function_calls.model_calls.unproven_claims import asks_for_change, is_unproven
 from function_calls.tools.calls import Interpretation, Interpreter, ToolCall, Turn

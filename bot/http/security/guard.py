@@ -16,7 +16,7 @@ from bot.http.core.errors import HttpRefused, refusal_response
 from bot.http.core.tokens import Tokens
 from bot.http.security.auth import Viewer, identified
 from bot.http.security.networks import network_of
-from bot.inbound.token_buckets import TokenBuckets
+from bot.inbound.middleware import TokenBuckets
 from services.kernel.clock import Clock
 
 _POLICY_VIOLATION: Final = 1008

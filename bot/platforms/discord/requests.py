@@ -82,7 +82,7 @@ def _command(command: Command) -> dict[str, object]:
     options = [_option(option) for option in command.options[:_MAX_OPTIONS]]
     if command.argument_english:
         described = _descriptions(command.argument_english, command.argument_chinese)
-        options = [{"type": 3, "name": "text", "required": command.name in {"remind", "search"}, **described}]
+        options = [{"type": 3, "name": "text", "required": command.needs_argument, **described}]
     return {**body, "options": options} if options else body
 
 

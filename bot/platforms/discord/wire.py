@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from bot.platforms.discord.events import Deleted, Guild, Interaction, Member, Message, ReactionChange, User
 from bot.platforms.kit.addressing import is_called
-from bot.platforms.kit.commands import MENU, said_as
+from bot.platforms.kit.commands import MENU_NAMES, format_call
 from services.kernel.chat import (
     Attachment,
     BotAdded,
@@ -28,7 +28,6 @@ COMMAND, BUTTON = 2, 3
 _SAID = {0, 19}
 _MARKED = re.compile(r"<@!?(?P<user>\d+)>|<a?(?P<emoji>:\w+:)\d+>|<(?P<role>@&)\d+>")
 _TEXT_CHANNEL = 0
-_SENTENCES = {command.name for command in MENU}
 _MANAGES = (1 << 3) | (1 << 5)  # ADMINISTRATOR, MANAGE_GUILD
 _EPOCH = datetime(2015, 1, 1, tzinfo=UTC)
 
@@ -159,8 +158,8 @@ def words_of(interaction: Interaction) -> str:
         return data.custom_id
     if interaction.type != COMMAND:
         return ""
-    if data.name not in _SENTENCES:
-        return said_as(data.name, {option.name: option.value for option in data.options})
+    if data.name not in MENU_NAMES:
+        return format_call(data.name, {option.name: option.value for option in data.options})
     return " ".join([f"/{data.name}", *(str(option.value) for option in data.options if option.value is not None)])
 
 

@@ -1,12 +1,89 @@
-"""Define the commands of menus: the general ones, and one for each function from its schema."""
+"""List the chat commands: their parsing, the sentences that they stand for, and the menus that platforms show."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from bot.platforms.base import Command, CommandOption, OptionKind
+from msgspec import Struct
+
+from bot.platforms.base import Command, CommandOption, OffersCommands, OptionKind, Platform
 from function_calls.language.messages import knows, say
+from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolSpec
+from function_calls.tools.permission import Viewer
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.text import language_of
+
+MENU: Final = (
+    Command(
+        name="remind",
+        english="Set a reminder: tea at 5",
+        chinese="设置提醒：五点喝茶",
+        argument_english="What and when",
+        argument_chinese="什么事，什么时候",
+        needs_argument=True,
+    ),
+    Command(name="reminders", english="List the reminders of this chat", chinese="查看本群的提醒"),
+    Command(
+        name="summary",
+        english="Summarise this chat",
+        chinese="总结群聊",
+        argument_english="Since when or about what",
+        argument_chinese="从什么时候起，或关于什么",
+    ),
+    Command(
+        name="search",
+        english="Search the web",
+        chinese="搜索网页",
+        argument_english="What to look for",
+        argument_chinese="搜索什么",
+        needs_argument=True,
+    ),
+    Command(name="help", english="What I can do", chinese="我能做什么"),
+)
+"""Commands that stand for a sentence, in the order in which menus show them."""
+
+MENU_NAMES: Final = frozenset(command.name for command in MENU)
+_MANAGING: Final = frozenset({"link", "unlink", "chatname", "for", "tools", "plugins"})
+"""Commands that a handler of their own answers; `Assistant` asks these handlers before it interprets a message."""
+
+_ALIASES: Final[Mapping[str, str]] = {
+    "remindme": "remind",
+    "提醒": "remind",
+    "关联": "link",
+    "绑定": "link",
+    "解绑": "unlink",
+    "取消关联": "unlink",
+    "群名": "chatname",
+    "发到": "for",
+    "工具": "tools",
+    "插件": "plugins",
+}
+_COMMAND: Final = re.compile(r"\s*/(?P<name>\w+)(?:@(?P<bot>\S+))?(?:\s+(?P<argument>.*))?", re.DOTALL)
+
+# A time may come in front of what is to be done ("in 5 minutes tea"); "me" and 我 may have been typed already.
+_SENTENCES: Final[Mapping[str, Mapping[str, str]]] = {
+    "en": {
+        "remind": "remind me {rest}",
+        "reminders": "list my reminders",
+        "summary": "summarize {rest}",
+        "search": "search {rest}",
+        "help": "help",
+    },
+    "zh": {
+        "remind": "提醒我{rest}",
+        "reminders": "我有哪些提醒",
+        "summary": "总结{rest}",
+        "search": "搜索{rest}",
+        "help": "帮助",
+    },
+}
+_WITHOUT_ARGUMENT: Final[Mapping[str, Mapping[str, str]]] = {
+    "en": {"remind": "help", "summary": "summarize the chat", "search": "help"},
+    "zh": {"remind": "帮助", "summary": "总结一下", "search": "帮助"},
+}
+_STARTS_ALREADY: Final = re.compile(r"(me|us|everyone|@|我|大家|所有人)", re.IGNORECASE)
+_COUNT: Final = re.compile(r"\d{1,4}")
 
 LONGEST_DESCRIPTION: Final = 100
 """Characters of a description; Discord takes no more."""
@@ -23,7 +100,49 @@ _KINDS: Final[Mapping[object, OptionKind]] = {
 }
 
 
-def said_as(name: str, values: Mapping[str, object]) -> str:
+class TypedCommand(Struct, frozen=True, kw_only=True):
+    """A command in a message, by its English name; `bot` is empty unless it names one (`/help@other`)."""
+
+    name: str
+    argument: str
+    bot: str
+
+
+def parse_command(text: str) -> TypedCommand | None:
+    """Parse a command of the bot in `text`; None for any other text, and for calls of functions by their names."""
+    found = _COMMAND.fullmatch(text)
+    name = "" if found is None else found["name"].casefold()
+    name = _ALIASES.get(name, name)
+    if found is None or name not in MENU_NAMES | _MANAGING:
+        return None
+    return TypedCommand(name=name, argument=(found["argument"] or "").strip(), bot=found["bot"] or "")
+
+
+def is_managing_command(text: str) -> bool:
+    """Return whether `text` is a command with a handler of its own, and so can only be meant for the bot."""
+    command = parse_command(text)
+    return command is not None and command.name in _MANAGING
+
+
+def sentence_of(text: str, bot_name: str, language: str) -> str | None:
+    """Return what the slash command `text` stands for; None when it is none, or is for another bot (`/help@other`)."""
+    command = parse_command(text)
+    if command is None or command.name not in MENU_NAMES:
+        return None
+    if (command.bot or bot_name).casefold() != bot_name.casefold():
+        return None
+    name, rest = command.name, command.argument
+    language = language_of(rest, language)
+    if not rest:
+        return _WITHOUT_ARGUMENT[language].get(name) or _SENTENCES[language][name]
+    if name == "remind" and _STARTS_ALREADY.match(rest):
+        return f"remind {rest}" if language == "en" else f"提醒{rest}"
+    if name == "summary" and _COUNT.fullmatch(rest):
+        return f"summarize the last {rest} messages" if language == "en" else f"总结最近{rest}条消息"
+    return _SENTENCES[language][name].format(rest=rest)
+
+
+def format_call(name: str, values: Mapping[str, object]) -> str:
     """Return the command `name` with `values` filled in, as `function_calls.conversation.slash_commands` reads it."""
     return " ".join([f"/{name}", *(f"{key}={_quote(value)}" for key, value in values.items() if value is not None)])
 
@@ -38,42 +157,18 @@ def _quote(value: object) -> str:
     return f'"{escaped}"'
 
 
-MENU: Final = (
-    Command(
-        name="remind",
-        english="Set a reminder: tea at 5",
-        chinese="设置提醒：五点喝茶",
-        argument_english="What and when",
-        argument_chinese="什么事，什么时候",
-    ),
-    Command(name="reminders", english="List the reminders of this chat", chinese="查看本群的提醒"),
-    Command(
-        name="summary",
-        english="Summarise this chat",
-        chinese="总结群聊",
-        argument_english="Since when or about what",
-        argument_chinese="从什么时候起，或关于什么",
-    ),
-    Command(
-        name="search",
-        english="Search the web",
-        chinese="搜索网页",
-        argument_english="What to look for",
-        argument_chinese="搜索什么",
-    ),
-    Command(name="help", english="What I can do", chinese="我能做什么"),
-)
-"""In the order in which they are shown."""
+def menu_of(specs: Iterable[ToolSpec]) -> tuple[Command, ...]:
+    """Return the general commands, then one for each function with another name."""
+    return (*MENU, *function_commands(spec for spec in specs if spec.name not in MENU_NAMES))
 
 
-def function_commands(specs: Iterable[ToolSpec], *, taken: Sequence[Command] = ()) -> tuple[Command, ...]:
-    """Return a command for each function whose name a command may have, in their order, without the names of `taken`.
+def function_commands(specs: Iterable[ToolSpec]) -> tuple[Command, ...]:
+    """Return a command for each function whose name a command may have, in their order.
 
     A parameter that cannot be filled in as one value (a list, an object) is left out; a function that needs such a one
     has no command.
     """
-    names = {command.name for command in taken}
-    made = (_command(spec) for spec in specs if _NAME.fullmatch(spec.name) and spec.name not in names)
+    made = (_command(spec) for spec in specs if _NAME.fullmatch(spec.name))
     return tuple(command for command in made if command is not None)
 
 
@@ -158,3 +253,12 @@ def _texts(choices: object) -> tuple[str, ...]:
 
 def _number(value: object) -> float | None:
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+async def offer_commands(platforms: Iterable[Platform], calls: FunctionCallRouter) -> None:
+    """Let each of `platforms` show what anybody may call there; what needs rights can be typed all the same."""
+    for platform in platforms:
+        if isinstance(platform, OffersCommands):
+            anybody = Viewer(person=Person(id="", name=""), chat=ChatAddress(platform=platform.name, chat_id=""))
+            specs = await calls.list_specs(anybody)
+            platform.offer(menu_of(specs))

@@ -85,7 +85,7 @@ def _slash_command(name: str, description: str, hint: str, url: str) -> dict[str
 
 
 def _hint(command: Command) -> str:
-    """Return what may follow: words, or fields as `bot.platforms.kit.commands.said_as` writes them."""
+    """Return what may follow: words, or fields as `bot.platforms.kit.commands.format_call` writes them."""
     if command.argument_english:
         return _in_both(command.argument_english, command.argument_chinese)
     return _fields(command.options)

@@ -7,7 +7,7 @@ from datetime import datetime
 from msgspec import Struct
 
 from bot.platforms.kit.addressing import is_called
-from bot.platforms.kit.commands import MENU
+from bot.platforms.kit.commands import MENU_NAMES
 from bot.platforms.kit.instants import instant
 from bot.platforms.slack.events import Command, Interaction, Message, ReactionChange
 from services.kernel.chat import (
@@ -46,7 +46,7 @@ _BY_NAME = {name: emoji for emoji, name in EMOJI.items()} | {"+1": "👍", "-1":
 
 _SAID = {"", "file_share", "thread_broadcast", "me_message", "bot_message"}
 _MARKED = re.compile(r"<(?P<kind>[@#!]?)(?P<body>[^<>|]+)(?:\|(?P<label>[^<>]*))?>")
-_COMMANDS = {f"/{command.name}" for command in MENU}
+_COMMANDS = {f"/{name}" for name in MENU_NAMES}
 
 
 class Account(Struct, frozen=True, kw_only=True):

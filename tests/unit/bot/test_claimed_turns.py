@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.inbound.middleware.once import Once
+from bot.inbound.middleware import Once
 from bot.inbound.router import MessageRouter
 from bot.inbound.turn_claims import TurnCoordinator
 from bot.outbound.drafts import Drafts

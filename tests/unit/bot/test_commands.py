@@ -1,6 +1,7 @@
 import pytest
 
-from bot.inbound.middleware.commands import Commands, sentence_of
+from bot.inbound.middleware import Commands
+from bot.platforms.kit.commands import is_managing_command, sentence_of
 from bot.testing.turns import make_message
 
 
@@ -34,6 +35,16 @@ def test_a_command_without_words_is_read_in_the_language_of_the_bot():
 @pytest.mark.parametrize("text", ["/shrug", "/help@other", "remind me", "see /help", "/reminder x", ""])
 def test_everything_else_is_no_command(text):
     assert sentence_of(text, "Bubbles", "en") is None
+
+
+@pytest.mark.parametrize("text", ["/tools", "/插件", "/LINK 123456", "/unlink@Bubbles", "/chatname tea", "/发到 tea x"])
+def test_a_command_with_a_handler_of_its_own_is_for_the_bot(text):
+    assert is_managing_command(text)
+
+
+@pytest.mark.parametrize("text", ["/help", "/reminder_list", "/shrug", "tools", "see /tools", ""])
+def test_other_texts_have_no_handler_of_their_own(text):
+    assert not is_managing_command(text)
 
 
 async def test_a_command_is_addressed_to_the_bot():

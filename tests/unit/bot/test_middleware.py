@@ -3,11 +3,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.inbound.middleware import chain
-from bot.inbound.middleware.access import Access
-from bot.inbound.middleware.addressed import Addressed
-from bot.inbound.middleware.in_order import InOrder
-from bot.inbound.middleware.pace import Pace
+from bot.inbound.middleware import Access, Addressed, InOrder, Pace, chain
 from bot.testing.clocks import FixedClock
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 

@@ -4,8 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.outbound.outbox import Outbox
-from bot.outbound.progress import ProgressLine
+from bot.outbound.outbox import Outbox, ProgressLine
 from bot.testing.clocks import FixedClock
 from bot.testing.message_store import MemoryMessageStore
 from bot.testing.platform import FakePlatform

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from bot.app.application import build_app
 from bot.config.settings import BotSettings, LogSettings, Settings
-from bot.inbound.middleware.once import Once
+from bot.inbound.middleware import Once
 from bot.testing.clocks import StandingClock
 from bot.testing.message_store import MemoryMessageStore
 from bot.testing.platform import FakePlatform

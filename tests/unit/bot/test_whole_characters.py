@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from bot.__main__ import _bear_other_encodings
-from bot.inbound.sanitize_surrogates import sanitize_surrogates
+from bot.inbound.intake import sanitize_surrogates
 from bot.platforms.console import ConsolePlatform
 from bot.testing.clocks import StandingClock
 from services.kernel.chat import Attachment, ChatAddress, ChatMessage, MessageEdited, Person

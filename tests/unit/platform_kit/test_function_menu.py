@@ -3,7 +3,7 @@ import re
 import pytest
 
 from bot.app.registry import built_in_registry
-from bot.platforms.kit.commands import LONGEST_DESCRIPTION, MENU, Command, function_commands, said_as
+from bot.platforms.kit.commands import LONGEST_DESCRIPTION, MENU, format_call, function_commands, menu_of
 from bot.testing.turns import make_tool, make_turn
 from function_calls.conversation.slash_commands import typed_call
 from function_calls.tools.calls import ToolSpec
@@ -16,7 +16,7 @@ def made(name="coin", description="", **properties):
 
 def test_every_built_in_function_has_a_command_in_both_languages():
     specs = built_in_registry().specs
-    commands = function_commands(specs, taken=MENU)
+    commands = menu_of(specs)[len(MENU) :]
 
     assert [command.name for command in commands] == [spec.name for spec in specs if spec.name != "summary"]
     assert all(re.search(r"[\u4e00-\u9fff]", command.chinese) for command in commands)
@@ -81,14 +81,12 @@ def test_a_function_that_needs_a_list_has_no_command():
 
 
 def test_a_name_that_is_taken_is_not_offered_twice():
-    taken = [Command(name="coin", english="x", chinese="x")]
-
-    assert function_commands([make_tool("coin"), make_tool("dice")], taken=taken)[0].name == "dice"
+    assert [command.name for command in menu_of([make_tool("help"), make_tool("dice")])[len(MENU) :]] == ["dice"]
 
 
 def test_what_was_filled_in_is_the_call_of_the_function():
     values = {"type": "once", "time": "tomorrow 8", "content": 'say "hi" \\ 你好', "weekday": 3, "urgent": False}
-    said = said_as("reminder_set", values)
+    said = format_call("reminder_set", values)
     call = typed_call(make_turn(said, tools=built_in_registry().specs))
 
     assert call is not None
@@ -97,4 +95,4 @@ def test_what_was_filled_in_is_the_call_of_the_function():
 
 
 def test_what_was_left_empty_is_left_out():
-    assert said_as("reminder_list", {"filter": None}) == "/reminder_list"
+    assert format_call("reminder_list", {"filter": None}) == "/reminder_list"

@@ -1,0 +1,182 @@
+"""Pass incoming messages on or stop them: access, order, repetition, addressing and rate limits."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from typing import Final, Literal, Protocol
+from weakref import WeakValueDictionary
+
+from loguru import logger
+from msgspec.structs import replace
+
+from bot.platforms.kit.commands import sentence_of
+from services.history.service import HistoryService, record_once
+from services.kernel.bounded import BoundedDict
+from services.kernel.chat import ChatAddress, ChatMessage
+from services.kernel.clock import Clock
+
+Next = Callable[[ChatMessage], Awaitable[None]]
+
+Listen = Literal["all", "addressed", "smart"]
+
+_REMEMBERED: Final = 10_000
+
+_REMEMBERED_SENDERS: Final = 10_000
+
+
+class Middleware(Protocol):
+    """One question about a message; `call_next(message)` passes it on, returning stops it."""
+
+    async def __call__(self, message: ChatMessage, call_next: Next) -> None:
+        """Handle `message`."""
+        ...
+
+
+def chain(middlewares: Sequence[Middleware], last: Next) -> Next:
+    """Join `middlewares`, the first one outermost, in front of `last`."""
+    step = last
+    for middleware in reversed(middlewares):
+        step = _bound(middleware, step)
+    return step
+
+
+def _bound(middleware: Middleware, following: Next) -> Next:
+    async def handle(message: ChatMessage) -> None:
+        await middleware(message, following)
+
+    return handle
+
+
+class Access:
+    """Stops messages of bots and, where a list of chats is set, of other chats."""
+
+    def __init__(self, allowed_chats: Collection[str] = ()) -> None:
+        self._allowed = frozenset(allowed_chats)
+
+    async def __call__(self, message: ChatMessage, call_next: Next) -> None:
+        """Pass on what a person wrote in a chat that is served."""
+        if self.admits(message):
+            await call_next(message)
+
+    def admits(self, message: ChatMessage) -> bool:
+        """Tell whether a person wrote `message` in a chat that is served."""
+        return not message.sender.is_bot and self.serves(message.address)
+
+    def serves(self, address: ChatAddress) -> bool:
+        """Return whether the bot may answer in a chat."""
+        return not self._allowed or address.key in self._allowed
+
+
+class Addressed:
+    """Stops group messages that the operator does not want to pay for.
+
+    `is_for_the_bot` knows those that can be meant for nobody else although they name nobody.
+    """
+
+    def __init__(
+        self,
+        listen: Listen,
+        looks_like_a_request: Callable[[str], bool],
+        is_for_the_bot: Callable[[ChatMessage], Awaitable[bool]] | None = None,
+    ) -> None:
+        self._listen = listen
+        self._looks_like_a_request = looks_like_a_request
+        self._is_for_the_bot = is_for_the_bot
+
+    async def __call__(self, message: ChatMessage, call_next: Next) -> None:
+        """Pass on what is addressed to the bot, private, or what the setting lets through."""
+        is_heard = message.is_addressed or message.is_private or self._is_heard(message.text)
+        if is_heard or (self._is_for_the_bot is not None and await self._is_for_the_bot(message)):
+            await call_next(message)
+
+    def _is_heard(self, text: str) -> bool:
+        return self._listen == "all" or (self._listen == "smart" and self._looks_like_a_request(text))
+
+
+class InOrder:
+    """Holds a message back until the one before it in the same chat is done."""
+
+    def __init__(self) -> None:
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    async def __call__(self, message: ChatMessage, call_next: Next) -> None:
+        """Pass `message` on when it is its turn; asyncio's lock wakes the waiting in the order they came."""
+        lock = self._locks.get(message.address.key)
+        if lock is None:
+            lock = self._locks[message.address.key] = asyncio.Lock()
+        async with lock:
+            await call_next(message)
+
+
+class Once:
+    """Records a message in the history, which remembers ids over restarts, and stops one that is there already."""
+
+    def __init__(self, history: HistoryService) -> None:
+        self._history = history
+
+    async def __call__(self, message: ChatMessage, call_next: Next) -> None:
+        """Pass on what is new. History is written first, so nothing said in the chat is missed by a summary."""
+        if message.is_recorded or await record_once(self._history, message):
+            await call_next(message)
+
+
+class TokenBuckets:
+    """A bucket for each of many, which holds what may come in a minute and fills up again steadily."""
+
+    def __init__(self, per_minute: int, clock: Clock) -> None:
+        self._rate = per_minute / 60
+        self._size = float(per_minute)
+        self._clock = clock
+        self._levels: BoundedDict[str, tuple[float, float]] = BoundedDict(_REMEMBERED)
+
+    def wait_of(self, who: str) -> float:
+        """Take one of `who`'s: 0, or, where there is none left, the seconds until there is."""
+        now = self._clock.now().timestamp()
+        level, seen = self._levels.get(who, (self._size, now))
+        level = min(self._size, level + max(0.0, now - seen) * self._rate)
+        is_taken = level >= 1
+        self._levels[who] = (level - 1 if is_taken else level, now)
+        return 0.0 if is_taken else (1 - level) / self._rate
+
+
+class Pace:
+    """A token bucket for each person of a platform and one for each chat; what comes faster is left to the history."""
+
+    def __init__(self, messages_per_minute: int, clock: Clock, *, chat_messages_per_minute: int) -> None:
+        self._of_people = TokenBuckets(messages_per_minute, clock)
+        self._of_chats = TokenBuckets(chat_messages_per_minute, clock)
+        self._slowed: set[str] = set()
+
+    async def __call__(self, message: ChatMessage, call_next: Next) -> None:
+        """Pass on what is within the pace."""
+        if not self.wait_of(message.address, message.sender.id):
+            await call_next(message)
+
+    def wait_of(self, address: ChatAddress, person_id: str) -> float:
+        """Take one message of a person in a chat: 0, or, where it comes too fast, the seconds until the next may."""
+        who, chat = f"{address.platform}#{person_id}", address.key
+        if wait := self._of_people.wait_of(who):
+            self._slow(address, who, "one person")
+        elif wait := self._of_chats.wait_of(chat):
+            self._slow(address, chat, "one chat")
+        else:
+            self._slowed -= {who, chat}
+        return wait
+
+    def _slow(self, address: ChatAddress, who: str, whose: str) -> None:
+        """Log a flood once, not message by message."""
+        if who not in self._slowed and len(self._slowed) < _REMEMBERED_SENDERS:
+            self._slowed.add(who)
+            logger.bind(chat=str(address)).warning("too many messages of {}; not interpreted", whose)
+
+
+class Commands:
+    """Turns slash commands into sentences that are addressed to the bot. The history keeps what was typed."""
+
+    def __init__(self, bot_name: str, language: str) -> None:
+        self._bot_name = bot_name
+        self._language = language
+
+    async def __call__(self, message: ChatMessage, call_next: Next) -> None:
+        """Pass on the message, or its sentence."""
+        sentence = sentence_of(message.text, self._bot_name, self._language)
+        await call_next(message if sentence is None else replace(message, text=sentence, is_addressed=True))
