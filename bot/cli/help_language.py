@@ -1,11 +1,14 @@
 """`bubbles --help` in the language of the terminal: English, or Chinese where LC_ALL, LC_MESSAGES or LANG say so."""
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from functools import partial
 from importlib.resources import files
 from typing import Final
 
 import click
+
+from bot.cli.commands import CommandGroup
 
 _HEADINGS: Final = {"Options": "选项", "Commands": "命令"}
 _HEAD: Final = """Bubbles：会提醒、会总结的群聊助手，提醒绝不丢失。
@@ -30,28 +33,26 @@ def chinese_help() -> Mapping[str, str]:
     return {english: str(chinese) for english, chinese in tomllib.loads(text).items()}
 
 
-def put_into_chinese(cli: click.Group) -> None:
-    """Let `cli` and all its commands explain themselves in Chinese; what a plugin adds stays as it is."""
-    words = chinese_help()
+def put_into_chinese(cli: CommandGroup) -> None:
+    """Let `cli` and its commands, as they are loaded, explain themselves in Chinese; what a plugin adds stays."""
+    cli.words = chinese_help()
+    cli.translate = partial(_translate, cli.words)
+    _translate(cli.words, cli)
     cli.help = _HEAD
-    cli.context_class = _Context
-    for command in _below(cli):
-        if command is not cli:
-            command.help = words.get(command.help or "", command.help)
-            command.context_class = _Context
-        for option in command.params:
-            if isinstance(option, click.Option):
-                option.help = words.get(option.help or "", option.help)
-        shown = command.get_help_option(_Context(command, help_option_names=["-h", "--help"]))
-        if shown is not None:
-            shown.help = words.get(shown.help or "", shown.help)
 
 
-def _below(command: click.Command) -> Iterator[click.Command]:
-    yield command
+def _translate(words: Mapping[str, str], command: click.Command) -> None:
+    command.help = words.get(command.help or "", command.help)
+    command.context_class = _Context
+    for option in command.params:
+        if isinstance(option, click.Option):
+            option.help = words.get(option.help or "", option.help)
+    shown = command.get_help_option(_Context(command, help_option_names=["-h", "--help"]))
+    if shown is not None:
+        shown.help = words.get(shown.help or "", shown.help)
     if isinstance(command, click.Group):
         for each in command.commands.values():
-            yield from _below(each)
+            _translate(words, each)
 
 
 class _Formatter(click.HelpFormatter):

@@ -1,4 +1,4 @@
-"""`bubbles tools` and `bubbles check`: show the tools and check the settings."""
+"""`bubbles tools`, `check` and `slack-manifest`: show the tools and check the settings."""
 
 import asyncio
 import json
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from bot.app.settings_checks import check_configured_names
-from bot.cli.doctor.tools import clash_findings, examine_tools, plugin_finding, source_finding
+from bot.cli.commands import config_option
+from bot.cli.doctor.tools import clash_findings, examine_tools, plugin_finding, print_finding, source_finding
 from bot.config.settings import Settings
 from bot.config.sources import load_settings
-from bot.config.terminal import printable
 from bot.platforms.catalog import create_platforms
 from bot.platforms.kit.doctor import Finding
 from bot.plugins.loading import found_plugins
@@ -24,28 +24,39 @@ if TYPE_CHECKING:
     from bot.app.inspection import Offer
 
 
-def show_tools(config: Path | None, *, as_json: bool) -> int:
-    """Print every function and every tool of plugins and servers with its schema, and return the exit code."""
-    try:
-        offer = _offer(load_settings(config))
-    except ConfigError as error:
-        click.echo(f"bubbles: {error}", err=True)
-        return 2
+@click.command()
+@config_option
+@click.option("--json", "as_json", is_flag=True, help="The tool list exactly as a model is sent it.")
+def tools(config: Path | None, as_json: bool) -> None:
+    """Print every function and every tool of plugins and servers with its schema."""
+    offer = _offer(load_settings(config))
     if as_json:
         listed = [
             {"type": "function", "function": {"name": s.name, "description": s.description, "parameters": s.parameters}}
             for s in offer.specs
         ]
         click.echo(json.dumps(listed, ensure_ascii=False, indent=2))
-        return 0
+        return
     _print_tools(offer.functions)
     for plugin in offer.plugins:
         _print_part(plugin_finding(plugin), plugin.specs)
     for source in offer.sources:
         _print_part(source_finding(source), source.specs)
     for finding in clash_findings(offer):
-        _print(finding)
-    return 0
+        print_finding(finding)
+
+
+@click.command(name="slack-manifest")
+@config_option
+@click.option("--url", default="", help="Public address of the bot, for HTTP; without it the app uses Socket Mode.")
+def slack_manifest(config: Path | None, url: str) -> None:
+    """Print the manifest as JSON, with a command for each function of the settings."""
+    from bot.platforms.kit.commands import menu_of
+    from bot.platforms.slack.manifest import manifest
+
+    settings = load_settings(config)
+    made = manifest(settings.bot.name, menu_of(_offer(settings).specs), url=url)
+    click.echo(json.dumps(made, ensure_ascii=False, indent=2))
 
 
 def _offer(settings: Settings) -> "Offer":
@@ -57,7 +68,7 @@ def _offer(settings: Settings) -> "Offer":
 
 def _print_part(finding: Finding, specs: Iterable[ToolSpec]) -> None:
     click.echo()
-    _print(finding)
+    print_finding(finding)
     _print_tools(specs)
 
 
@@ -66,13 +77,6 @@ def _print_tools(specs: Iterable[ToolSpec]) -> None:
         click.echo(click.style(spec.name, bold=True) + f"  {spec.description}")
         for line in _arguments(spec.parameters):
             click.echo(f"    {line}")
-
-
-def _print(finding: Finding) -> None:
-    word, colour = (
-        ("problem", "red") if finding.is_problem else ("warning", "yellow") if finding.is_warning else ("ok", "green")
-    )
-    click.echo(click.style(f"{word:<9}", fg=colour) + printable(f"{finding.about}: {finding.said}"))
 
 
 def _arguments(schema: object) -> list[str]:
@@ -98,7 +102,9 @@ def _kind(part: dict[str, object]) -> str:
     return "|".join(str(each) for each in kind if each != "null") if isinstance(kind, list) else str(kind)
 
 
-def check_settings(config: Path | None) -> int:
+@click.command()
+@config_option
+def check(config: Path | None) -> int:
     """Validate the settings, ask tool servers and plugins, print what follows and return the exit code.
 
     0 is good, 1 says that a tool server or a plugin does not work, 2 that the settings cannot be used.
@@ -113,7 +119,7 @@ def check_settings(config: Path | None) -> int:
     for line in _findings(settings):
         click.echo(click.style("ok       ", fg="green") + line)
     for finding in tools:
-        _print(finding)
+        print_finding(finding)
     return 1 if any(finding.is_problem for finding in tools) else 0
 
 

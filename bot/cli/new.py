@@ -15,7 +15,7 @@ from typing import Final
 
 import click
 
-from bot.cli.errors import failed
+from bot.cli.commands import CommandFailed
 
 _LONGEST: Final = 64
 _OTHERS: Final = re.compile(r"[^a-z0-9]+")
@@ -86,42 +86,47 @@ def _is_tool(name: str) -> bool:
     return built_in_registry().get(name) is not None
 
 
-def new_handler(name: str, folder: Path) -> int:
-    """Write `<name>.py` and `test_<name>.py` into `folder` and return the exit code; nothing is overwritten."""
-    written = _write("handler", name, folder)
-    if written == 0:
-        click.echo(f"next: pytest test_{name}.py, then put your own words into {name}.py")
-    return written
+@click.group()
+def new() -> None:
+    """Hold the commands that write files."""
 
 
-def new_plugin(name: str, folder: Path) -> int:
-    """Write a plugin and its test into `folder`, which is made, and return the exit code; nothing is overwritten."""
-    written = _write("plugin", name, folder)
-    if written == 0:
-        click.echo(f"next: pytest {folder.name}/test_{name}.py; `bubbles dev` reloads the plugin while you change it")
-    return written
+@new.command(name="handler")
+@click.argument("name")
+def new_handler(name: str) -> None:
+    """Write a function called NAME and its test into this folder."""
+    _write("handler", name, Path.cwd())
+    click.echo(f"next: pytest test_{name}.py, then put your own words into {name}.py")
 
 
-def _write(kind: str, name: str, folder: Path) -> int:
+@new.command(name="plugin")
+@click.argument("name")
+def new_plugin(name: str) -> None:
+    """Write a plugin called NAME and its test into `plugins` here."""
+    _write("plugin", name, Path.cwd() / "plugins")
+    click.echo(f"next: pytest plugins/test_{name}.py; `bubbles dev` reloads the plugin while you change it")
+
+
+def _write(kind: str, name: str, folder: Path) -> None:
+    """Write the files of a template into `folder`, which is made; nothing is overwritten."""
     templates = tomllib.loads(files(__package__).joinpath("templates", f"{kind}.toml").read_text(encoding="utf-8"))
     refused = refusal_of(name, templates.values())
     if refused:
-        return failed(refused, 2)
+        raise CommandFailed(refused, 2)
     texts = {
         folder / f"{name}.py": _fill_template(templates["module"], name),
         folder / f"test_{name}.py": _fill_template(templates["test"], name),
     }
     taken = [_display_path(path) for path in (*texts, folder / name) if path.exists()]
     if taken:
-        return failed(f"{', '.join(taken)} exists already; nothing was written")
+        raise CommandFailed(f"{', '.join(taken)} exists already; nothing was written")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for path, text in texts.items():
             path.write_text(text, encoding="utf-8")
             click.echo(f"wrote {_display_path(path)}")
     except OSError as error:
-        return failed(error)
-    return 0
+        raise CommandFailed(error) from error
 
 
 def _display_path(path: Path) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from bot.app.settings_checks import unknown_plugins
+from bot.cli.commands import config_option
 from bot.config.platform_catalog import platform_names
 from bot.config.settings import Settings
 from bot.config.sources import load_settings
@@ -25,23 +26,21 @@ from services.kernel.errors import ConfigError
 from services.kernel.state import MemoryStateStore
 
 
-def show_plugins(config: Path | None) -> int:
+@click.command()
+@config_option
+def plugins(config: Path | None) -> int:
     """Print every plugin with what it adds and return the exit code: 1 where one does not work."""
-    try:
-        settings = load_settings(config)
-    except ConfigError as error:
-        click.echo(f"bubbles: {error}", err=True)
-        return 2
+    settings = load_settings(config)
     with unlogged():
-        plugins = asyncio.run(_install_all(settings))
-    if not plugins:
+        installed = asyncio.run(_install_all(settings))
+    if not installed:
         folder = settings.plugins.folder
         click.echo(f"No plugins: no package brings one, and {folder} has none. Try: bubbles new plugin NAME")
-    for each in plugins:
+    for each in installed:
         click.echo(_format_plugin(each))
     for finding in unknown_plugins(settings.plugins):
         click.echo(printable(f"{finding.about}: {finding.said}"))
-    return 1 if any(each.plugin.error for each in plugins) else 0
+    return 1 if any(each.plugin.error for each in installed) else 0
 
 
 def plugin_command(name: str) -> click.Command | None:

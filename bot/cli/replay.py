@@ -5,16 +5,18 @@ import json
 import shutil
 from collections.abc import Sequence
 from functools import partial
+from itertools import zip_longest
 from pathlib import Path
 
 import click
+import wcwidth
 from msgspec import Struct
 
 from bot.app.language_models import language_model, model_interpreter, price_of
 from bot.app.registry import built_in_registry
 from bot.app.time_conventions import time_reader
-from bot.cli.columns import side_by_side
-from bot.cli.explain import recorded
+from bot.cli.commands import config_option
+from bot.cli.records import chat_option, message_argument, recorded
 from bot.config.settings import Settings
 from bot.config.sources import load_settings
 from bot.config.terminal import printable
@@ -25,13 +27,13 @@ from function_calls.offline.interpreter import OfflineInterpreter
 from function_calls.tools.calls import Interpreter
 from services.call_log.model import CallRecord, TurnRecord, UsageCost
 from services.call_log.usage import MeteredModel
-from services.kernel.errors import ConfigError, ModelUnavailable
 from services.language_model.fallback import FallbackChain
 from services.storage.engine.readonly import DatabaseView
 from services.storage.messages.pages import messages_before
 from services.storage.records.store import SqlCallReader
 
 _NARROWEST = 80
+_GAP = "  "
 
 
 class _Both(Struct, frozen=True, kw_only=True):
@@ -42,31 +44,22 @@ class _Both(Struct, frozen=True, kw_only=True):
     replay: Replay
 
 
+@click.command()
+@config_option
+@message_argument
+@chat_option
+@click.option("--model", help="Model to ask instead of the configured one.")
+@click.option("--base-url", help="OpenAI-compatible server to ask instead of the configured one.")
 def replay_message(
-    config: Path | None, message: str, *, chat: str | None, model: str | None, base_url: str | None
-) -> int:
-    """Run the turn of `message` again, tools answered from the record, and print both; return the exit code.
-
-    `model` and `base_url` replace those of the settings. Nothing is executed, sent or recorded. Exit code 1 says that
-    there is no record, or that the model did not answer.
-    """
-    try:
-        settings = _with_model(load_settings(config), model, base_url)
-        both = asyncio.run(_replay(settings, message, chat))
-    except ConfigError as error:
-        click.echo(f"bubbles: {error}", err=True)
-        return 2
-    except ModelUnavailable as error:
-        click.echo(f"bubbles: the model did not answer: {error}", err=True)
-        return 1
-    if both is None:
-        click.echo(f"bubbles: nothing is recorded about message {message}", err=True)
-        return 1
+    config: Path | None, message: str, chat: str | None, model: str | None, base_url: str | None
+) -> None:
+    """Run the turn again, tools answered from the record, and print both. Nothing is executed, sent or recorded."""
+    settings = _with_model(load_settings(config), model, base_url)
+    both = asyncio.run(_replay(settings, message, chat))
     click.echo(printable(f"{both.turn.person.name}: {both.turn.text}"))
     for line in side_by_side(_rows(both), max(_NARROWEST, shutil.get_terminal_size().columns)):
         click.echo(printable(line))
     click.echo("same calls" if both.replay.is_like(both.calls) else "the calls differ")
-    return 0
 
 
 def _with_model(settings: Settings, model: str | None, base_url: str | None) -> Settings:
@@ -74,12 +67,9 @@ def _with_model(settings: Settings, model: str | None, base_url: str | None) -> 
     return settings.model_copy(update={"model": settings.model.model_copy(update=changes)})
 
 
-async def _replay(settings: Settings, message: str, chat: str | None) -> _Both | None:
+async def _replay(settings: Settings, message: str, chat: str | None) -> _Both:
     async with DatabaseView(settings.database_url) as view:
-        found = await recorded(SqlCallReader(view), message, chat)
-        if found is None:
-            return None
-        turn, recorded_calls = found
+        turn, recorded_calls = await recorded(SqlCallReader(view), message, chat)
         calls = tuple(call for call in recorded_calls if not call.is_nested)  # the agent's record answers for them
         recent = await messages_before(view, turn.address, turn.message_id, settings.router.context_messages)
     again = turn_again(turn, bot_name=settings.bot.name, tools=built_in_registry().specs, recent=recent)
@@ -98,6 +88,23 @@ def _interpreter(client: FallbackChain | None, settings: Settings) -> Interprete
     if client is None:
         return OfflineInterpreter(read_times=times.parse_all)
     return model_interpreter(MeteredModel(client, price=price_of(settings.model)), settings.model, times)
+
+
+def side_by_side(rows: Sequence[tuple[str, str, str]], width: int) -> list[str]:
+    """Lay out (label, left, right) in lines of at most `width` cells, wrapping the two columns."""
+    labels = max(wcwidth.wcswidth(label) for label, _, _ in rows)
+    column = max(10, (width - labels - 2 * len(_GAP)) // 2)
+    lines = []
+    for label, left, right in rows:
+        pairs = zip_longest(_wrap(left, column), _wrap(right, column), fillvalue="")
+        for number, (one, other) in enumerate(pairs):
+            parts = (wcwidth.ljust("" if number else label, labels), wcwidth.ljust(one, column), other)
+            lines.append(_GAP.join(parts).rstrip())
+    return lines
+
+
+def _wrap(text: str, width: int) -> list[str]:
+    return [part for line in text.split("\n") for part in wcwidth.wrap(line, width) or [""]]
 
 
 def _rows(both: _Both) -> list[tuple[str, str, str]]:

@@ -1,26 +1,46 @@
-"""Run the bot of `bubbles run` and `bubbles chat`: platforms, page and warm-up."""
+"""Run the bot for `bubbles run`, `chat` and `mcp`: platforms, page, MCP client and warm-up."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+import importlib.util
+import os
+import sys
+import webbrowser
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from typing import Final
+from datetime import timedelta
+from typing import TYPE_CHECKING, Final
+
+import click
+from loguru import logger
 
 from bot.app.application import App, build_app
-from bot.cli.page import page_served, room_of
 from bot.config.data_folder import restrict_data_folder
 from bot.config.settings import Settings
 from bot.config.sources import secret_values
+from bot.config.terminal import language_here
 from bot.observability.logs import configure_logging
 from bot.observability.watchdog import Watchdog, stop_on_sigterm
 from bot.platforms.base import Platform
 from bot.platforms.catalog import create_platforms
 from bot.plugins.watcher import plugins_watched
 from bot.tools.servers.sources import tool_secrets
-from function_calls.model_calls import unproven_claims
+from function_calls.language.messages import say
 from function_calls.offline import OfflineInterpreter
-from services.kernel.clock import Clock
+from services.kernel.chat import ChatAddress, Person
+from services.kernel.clock import Clock, SystemClock
+from services.kernel.errors import ConfigError
+from services.kernel.startup_imports import block_import, import_without_gc
+
+if TYPE_CHECKING:
+    from bot.http.mcp.server import Asker
+    from bot.platforms.web.adapter import WebPlatform
 
 _WARM_UP_AFTER_SECONDS: Final = 0.5
+_UNUSED_FOR: Final = timedelta(hours=1)
+_LOOK_SECONDS: Final = 600.0
+_LIBRARIES: Final = ("fastapi", "uvicorn", "websockets")
+_WITH_WINDOWS: Final = frozenset({"darwin", "win32"})
+_REMOTE: Final = ("SSH_CONNECTION", "CI")
 
 
 def run_bot(
@@ -44,14 +64,32 @@ def run_bot(
         ConfigError: a setting is wrong.
         StorageBusy: another process uses the same database file.
     """
-    configure_logging(
-        settings.log,
-        settings.bot.data_dir,
-        secrets=(*secret_values(settings), *tool_secrets(settings.tool_servers)),
-        is_quiet="console" in settings.platforms.enabled,
-    )
+    _configure_logging(settings, is_quiet="console" in settings.platforms.enabled)
     restrict_data_folder(settings.bot.data_dir)
     asyncio.run(_serve(settings, clock, platforms, linger_seconds, watches_plugins=watches_plugins))
+
+
+def run_mcp_server(settings: Settings, chat: str, person: str) -> None:
+    """Serve an MCP client on standard input and output: as `person`, in `chat` (platform:id).
+
+    Raises:
+        ConfigError: a setting or `chat` is wrong.
+        ImportError: the extra `mcp` is not installed.
+        StorageBusy: another process uses the same database file.
+    """
+    from bot.http.mcp.server import Asker
+
+    platform, _, chat_id = chat.partition(":")
+    if not chat_id:
+        raise ConfigError("command line", "--chat", f"{chat!r} is no chat; name it as platform:id")
+    asker = Asker(person=Person(id=person, name=person), chat=ChatAddress(platform=platform, chat_id=chat_id))
+    _configure_logging(settings, is_quiet=True)
+    asyncio.run(_serve_mcp_client(settings, asker))
+
+
+def _configure_logging(settings: Settings, *, is_quiet: bool) -> None:
+    secrets = (*secret_values(settings), *tool_secrets(settings.tool_servers))
+    configure_logging(settings.log, settings.bot.data_dir, secrets=secrets, is_quiet=is_quiet)
 
 
 async def _serve(
@@ -80,6 +118,23 @@ async def _serve(
             await clock.nap(linger_seconds)
 
 
+async def _serve_mcp_client(settings: Settings, asker: "Asker") -> None:
+    from mcp.server.stdio import stdio_server
+
+    from bot.http.mcp.server import McpTools
+
+    clock = SystemClock()
+    enabled = tuple(name for name in settings.platforms.enabled if name != "console")  # standard input is taken
+    platforms = settings.platforms.model_copy(update={"enabled": enabled})
+    settings = settings.model_copy(update={"platforms": platforms})
+    async with (
+        build_app(settings, platforms=create_platforms(settings, clock), clock=clock) as app,
+        stdio_server() as (incoming, outgoing),
+    ):
+        server = McpTools(app, clock, lambda _: asker).server()
+        await server.run(incoming, outgoing, server.create_initialization_options())
+
+
 @asynccontextmanager
 async def _warming_up(app: App) -> AsyncIterator[None]:
     """Compile the sentences of all languages while nobody speaks; the first message waits for its own only.
@@ -92,6 +147,8 @@ async def _warming_up(app: App) -> AsyncIterator[None]:
         await app.settled()
         await asyncio.to_thread(OfflineInterpreter.warm_up)
         if app.has_model:
+            from function_calls.model_calls import unproven_claims
+
             await asyncio.to_thread(unproven_claims.warm_up, app.registry.specs)
 
     warming = asyncio.create_task(warm_up(), name="warm up")
@@ -99,3 +156,106 @@ async def _warming_up(app: App) -> AsyncIterator[None]:
         yield
     finally:
         warming.cancel()
+
+
+def room_of(settings: Settings, clock: Clock) -> "WebPlatform | None":
+    """Return the web room; None where it is switched off, or its libraries are missing, which is printed.
+
+    Raises:
+        ConfigError: it would be reached from other machines without a token that is hard to guess.
+    """
+    if not settings.http.enabled:
+        return None
+    missing = [name for name in _LIBRARIES if importlib.util.find_spec(name) is None]
+    if missing:
+        click.echo(
+            say(language_here(settings.bot.language), "serve.not_installed", missing=", ".join(missing)), err=True
+        )
+        return None
+    from bot.http.core.bind_policy import check_reach
+    from bot.platforms.web.adapter import WebPlatform
+    from bot.platforms.web.files import RoomFiles
+
+    check_reach(settings.http)
+    files = RoomFiles(settings.bot.data_dir / "files")
+    return WebPlatform(clock=clock, bot_name=settings.bot.name, files=files)
+
+
+@asynccontextmanager
+async def page_served(app: App, room: "WebPlatform | None", settings: Settings, clock: Clock) -> AsyncIterator[None]:
+    """Serve the page of `room` for as long as the context lasts.
+
+    Where somebody sits at the console, a port that is taken is reported and the console goes on.
+
+    Raises:
+        ConfigError: the port is taken, and the bot runs as a service.
+    """
+    if room is None:
+        yield
+        return
+    with import_without_gc(), block_import("pydantic.v1"):  # FastAPI asks of each route whether it is of that; 1 MB
+        from bot.http.core.context import HttpContext
+        from bot.http.server.connection_limits import raise_file_limit
+        from bot.http.server.server import listening, served
+
+    try:
+        socket = listening(settings.http)
+    except ConfigError as error:
+        if "console" not in settings.platforms.enabled or not sys.stdin.isatty():
+            raise
+        click.echo(say(language_here(settings.bot.language), "serve.not_served", why=error.problem), err=True)
+        room.close()
+        yield
+        return
+    raise_file_limit()
+    await _delete_old_files(room, settings, clock)
+    async with served(HttpContext.of(app, room, settings, clock), socket) as address:
+        click.echo(say(language_here(settings.bot.language), "serve.address", address=address))
+        if settings.http.open_page and has_desktop(sys.platform, os.environ, is_terminal=sys.stdout.isatty()):
+            asyncio.get_running_loop().run_in_executor(None, webbrowser.open, address)
+        logger.info("the page is at {}", address)
+        tasks = [
+            asyncio.create_task(_close_with_console(app, room), name="console and page"),
+            asyncio.create_task(_remove_unused(room, clock), name="unused uploads"),
+        ]
+        try:
+            yield
+        finally:
+            for task in tasks:
+                task.cancel()
+
+
+def has_desktop(system: str, environment: Mapping[str, str], *, is_terminal: bool) -> bool:
+    """Return whether a browser window would open where the person is: at a terminal of a desktop, not of a far machine.
+
+    `system` is `sys.platform`.
+    """
+    if not is_terminal or any(environment.get(name) for name in _REMOTE):
+        return False
+    return system in _WITH_WINDOWS or bool(environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY"))
+
+
+async def _delete_old_files(room: "WebPlatform", settings: Settings, clock: Clock) -> None:
+    """Delete the files of messages that are older than the history is kept."""
+    days = settings.history.retention_days
+    if days and room.files is not None:
+        await room.files.purge(clock.now() - timedelta(days=days))
+
+
+async def _remove_unused(room: "WebPlatform", clock: Clock) -> None:
+    """Delete uploads that no message has used within an hour, until cancelled."""
+    while room.files is not None:
+        try:
+            removed = await room.files.remove_unused(clock.now() - _UNUSED_FOR)
+            if removed:
+                logger.info("deleted {} unused uploads", removed)
+        except OSError as error:
+            logger.warning("could not delete unused uploads: {}", error)
+        await clock.nap(_LOOK_SECONDS)
+
+
+async def _close_with_console(app: App, room: "WebPlatform") -> None:
+    """Stop the bot when the console at a terminal is left; where there is no terminal, the page goes on."""
+    if sys.stdin.isatty():
+        await app.ended("console")
+        room.close()

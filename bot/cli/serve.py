@@ -1,68 +1,101 @@
-"""`bubbles run` and `bubbles chat`: show the banner and prompt at once, then start the bot."""
+"""`bubbles run`, `dev`, `chat` and `mcp`: show the banner or the prompt at once, then start the bot."""
 
-from collections.abc import Callable
+import getpass
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import click
 
-from bot.cli.banner import print_banner
+from bot import __version__
+from bot.cli.commands import CommandFailed, config_option
+from bot.config.settings import Settings
 from bot.config.sources import load_settings
+from bot.config.terminal import language_here
 from bot.platforms import console
 from bot.platforms.kit.parts import PlatformParts
+from function_calls.language.messages import say
 from services.kernel.clock import SystemClock
-from services.kernel.errors import ConfigError, StorageBusy, StorageFull
+from services.kernel.errors import StorageBusy
 from services.kernel.startup_imports import import_without_gc
 
 
-def serve(config: Path | None, *, watches_plugins: bool = False) -> int:
-    """Serve the platforms of the settings until they end or a signal comes; return the exit code."""
-
-    def served() -> None:
-        settings = load_settings(config)
-        print_banner(settings)
-        with import_without_gc():
-            from bot.cli.running import run_bot
-
-        run_bot(settings, SystemClock(), linger_seconds=0.0, watches_plugins=watches_plugins)
-
-    return _exit_code(served)
+@click.command()
+@config_option
+def run(config: Path | None) -> None:
+    """Serve the platforms of the settings until they end or a signal comes."""
+    _serve(config, watches_plugins=False)
 
 
-def develop(config: Path | None) -> int:
-    """Serve like `serve`, and exchange plugins whenever their files change."""
-    return serve(config, watches_plugins=True)
+@click.command()
+@config_option
+def dev(config: Path | None) -> None:
+    """Serve, and exchange plugins whenever their files change."""
+    _serve(config, watches_plugins=True)
 
 
-def talk(config: Path | None, *, person: str | None, linger_seconds: float) -> int:
-    """Serve the console alone, which invites to type while the bot starts; stay `linger_seconds` after its end."""
+@click.command()
+@config_option
+@click.option("--person", help="Who you are at the start; your login name by default.")
+@click.option(
+    "--linger",
+    type=click.FloatRange(min=0),
+    default=0.0,
+    show_default=True,
+    help="Seconds to stay after the input ends, so that reminders can arrive.",
+)
+def chat(config: Path | None, person: str | None, linger: float) -> None:
+    """Serve the console alone, which prompts while the bot starts; stay `linger` seconds after its end."""
+    settings, clock = load_settings(config).with_console(person), SystemClock()
+    terminal = console.create(PlatformParts(settings=settings, clock=clock))
+    terminal.invite()
+    with import_without_gc():
+        from bot.cli.running import run_bot
 
-    def talked() -> None:
-        settings, clock = load_settings(config).with_console(person), SystemClock()
-        terminal = console.create(PlatformParts(settings=settings, clock=clock))
-        terminal.invite()
-        with import_without_gc():
-            from bot.cli.running import run_bot
-
-        run_bot(settings, clock, platforms=[terminal], linger_seconds=linger_seconds, watches_plugins=False)
-
-    return _exit_code(talked)
+    _until_interrupt(
+        lambda: run_bot(settings, clock, platforms=[terminal], linger_seconds=linger, watches_plugins=False)
+    )
 
 
-def _exit_code(act: Callable[[], None]) -> int:
-    """Do it, and say on standard error what was wrong."""
+@click.command()
+@config_option
+@click.option("--chat", default="console:home", show_default=True, help="The chat that the client acts in.")
+@click.option("--person", help="Who the client acts for; your login name by default.")
+def mcp(config: Path | None, chat: str, person: str | None) -> None:
+    """Serve one MCP client until it leaves, and the chat platforms of the settings meanwhile."""
     try:
-        act()
-    except ConfigError as error:
-        click.echo(f"bubbles: {error}", err=True)
-        return 2
+        from bot.cli.running import run_mcp_server
+
+        run_mcp_server(load_settings(config), chat, person or getpass.getuser())
     except StorageBusy as error:
-        click.echo(
-            f"bubbles: {error}. Stop that process, or give this one its own data: BUBBLES_BOT__DATA_DIR=other", err=True
-        )
-        return 1
-    except StorageFull as error:
-        click.echo(f"bubbles: {error}", err=True)
-        return 1
+        raise CommandFailed(f"{error}; the running bot offers the same at /mcp of its page") from error
+    except ImportError as error:
+        raise CommandFailed("MCP needs the extra `mcp` (pip install 'bubbles[mcp]')", 2) from error
+
+
+def _serve(config: Path | None, *, watches_plugins: bool) -> None:
+    settings = load_settings(config)
+    for line in banner(settings, language_here(settings.bot.language)):
+        click.echo(line, err=True)
+    with import_without_gc():
+        from bot.cli.running import run_bot
+
+    _until_interrupt(lambda: run_bot(settings, SystemClock(), linger_seconds=0.0, watches_plugins=watches_plugins))
+
+
+def _until_interrupt(serve: Callable[[], None]) -> None:
+    """Serve; Ctrl+C is no error."""
+    try:
+        serve()
     except KeyboardInterrupt:
-        return 0
-    return 0
+        return
+
+
+def banner(settings: Settings, language: str) -> Iterator[str]:
+    """Yield the lines of the start banner; addresses are printed later, when there are some."""
+    model, search = settings.model, settings.search
+    platforms = ", ".join(settings.platforms.enabled) or say(language, "serve.no_platforms")
+    yield say(language, "serve.banner", name=settings.bot.name, version=__version__, platforms=platforms)
+    yield say(language, "serve.model", model=model.name) if model.is_configured else say(language, "serve.no_model")
+    keys = (search.perplexity_api_key, search.tavily_api_key, search.brave_api_key)
+    if not (any(key.get_secret_value() for key in keys) or search.searxng_url or search.wikipedia_contact):
+        yield say(language, "serve.no_search")

@@ -1,20 +1,30 @@
-"""`bubbles export` and `bubbles import`: write all data of some chats and people to a file and read it back."""
+"""`bubbles backup`, `restore`, `export`, `import` and `reminders`: data to files and back, and a check for losses."""
 
 import asyncio
+import getpass
+import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime, time, timedelta
 from pathlib import Path
 from typing import TextIO
+from zoneinfo import ZoneInfo
 
 import click
 
-from bot.cli.errors import failed
+from bot.cli.commands import CommandFailed, config_option
 from bot.config.settings import Settings
 from bot.config.sources import load_settings
+from bot.config.zones import bot_zone
 from bot.platforms.web.files import RoomFiles
+from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import SystemClock
 from services.kernel.errors import ConfigError, RequestRefused, StorageBusy
+from services.reminders.audit.verification import Fate, Verification, verify
+from services.reminders.exchange.ics_read import Newcomers
 from services.reminders.exchange.model import ImportRefused, read_chat
+from services.reminders.exchange.transfer import Form, Importer, ImportReport, export_chat
 from services.reminders.model import ReminderLimits
 from services.storage.database import Database
 from services.storage.engine.readonly import DatabaseView
@@ -22,44 +32,162 @@ from services.storage.export.lines import ExportScope
 from services.storage.export.reader import TransferReader
 from services.storage.export.service import ImportSummary, export_lines, import_lines
 from services.storage.export.writer import TransferWriter
-from services.storage.reminders.transfer import SqlTransferStore
+from services.storage.reminders.audit import SqlReminderAudit
+from services.storage.reminders.transfer import SqlReminderReader, SqlTransferStore
+from services.storage.schema.backup import back_up
+from services.storage.schema.backup import restore as restore_backup
+
+_MOST_SHOWN = 50
+_LAST_DAYS = timedelta(days=7)
+_existing_file = click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+_chat_option = click.option("--chat", required=True, help="The chat, as platform:id, such as console:home.")
 
 
-def export_everything(config: Path | None, chats: Sequence[str], people: Sequence[str], out: Path) -> int:
-    """Write what the chats and people have to `out` and return the exit code; the bot may be running."""
-    if out.exists():
-        return failed(f"{out} exists already; nothing is overwritten")
-    if not chats and not people:
-        return failed("name whose data: --chat platform:id, --person platform:id, each as often as you like")
+@contextmanager
+def _failures(code: int) -> Iterator[None]:
+    """End the command with `code` where settings, a chat, a time or a file cannot be used."""
     try:
-        settings = load_settings(config)
-        for key in (*chats, *people):
-            read_chat(key)
-        counts = _write(settings, ExportScope(chats=tuple(chats), people=tuple(people)), out)
+        yield
     except (ConfigError, ValueError, OSError) as error:
-        return failed(error)
-    click.echo(f"{out}: {_format_counts(counts)}")
-    return 0
+        raise CommandFailed(error, code) from error
 
 
-def import_everything(config: Path | None, file: Path) -> int:
-    """Keep everything of `file`, or nothing, and return the exit code; a bot on SQLite must be stopped."""
+@contextmanager
+def _import_failures(file: Path) -> Iterator[None]:
+    """End the command where nothing of `file` was imported, with the reasons."""
     try:
-        came = asyncio.run(_import(load_settings(config), file))
+        yield
     except ImportRefused as refusal:
         for problem in refusal.problems:
             click.echo(f"{file.name}: {problem}", err=True)
-        return failed("nothing was imported")
+        raise CommandFailed("nothing was imported") from refusal
     except RequestRefused as refusal:
-        return failed(f"nothing was imported; a chat may have {refusal.fields.get('limit')} reminders")
+        limit = refusal.fields.get("limit")
+        raise CommandFailed(f"nothing was imported; a chat may have {limit} reminders") from refusal
     except StorageBusy as error:
-        return failed(f"{error}; stop the bot to import")
-    except (ConfigError, ValueError, OSError) as error:
-        return failed(error)
-    click.echo(f"new: {_format_counts(came.added)}")
-    if came.known_reminders or came.over_reminders:
-        click.echo(f"reminders: {came.known_reminders} were there already, {came.over_reminders} are over")
-    return 0
+        raise CommandFailed(f"{error}; stop the bot to import") from error
+
+
+@click.command()
+@config_option
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+def backup(config: Path | None, file: Path) -> None:
+    """Copy the database into `file`; the bot may be running."""
+    try:
+        with _failures(1):
+            made = back_up(load_settings(config).database_url, file)
+    except FileExistsError as error:
+        raise CommandFailed(f"{file} exists already; nothing is overwritten") from error
+    click.echo(f"{made.file}: {made.size / 1000:.0f} kB, checked")
+
+
+@click.command()
+@config_option
+@_existing_file
+def restore(config: Path | None, file: Path) -> None:
+    """Put the database back as it is in `file`; the bot must be stopped."""
+    try:
+        with _failures(1):
+            made = restore_backup(load_settings(config).database_url, file)
+    except StorageBusy as error:
+        raise CommandFailed(f"{error}. Stop the bot first") from error
+    click.echo("restored" if made.earlier is None else f"restored; what was there before is kept as {made.earlier}")
+
+
+@click.command(name="export")
+@config_option
+@click.option("--chat", "chats", multiple=True, help="A chat, as platform:id; as often as you like.")
+@click.option("--person", "people", multiple=True, help="A person, as platform:id; as often as you like.")
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path, dir_okay=False), help="File to write; it must not exist."
+)
+def export_all(config: Path | None, chats: tuple[str, ...], people: tuple[str, ...], out: Path) -> None:
+    """Write what the chats and people have to `out`; the bot may be running."""
+    if out.exists():
+        raise CommandFailed(f"{out} exists already; nothing is overwritten")
+    if not chats and not people:
+        raise CommandFailed("name whose data: --chat platform:id, --person platform:id, each as often as you like")
+    with _failures(1):
+        settings = load_settings(config)
+        for key in (*chats, *people):
+            read_chat(key)
+        counts = _write(settings, ExportScope(chats=chats, people=people), out)
+    click.echo(f"{out}: {_format_counts(counts)}")
+
+
+@click.command(name="import")
+@config_option
+@_existing_file
+def import_all(config: Path | None, file: Path) -> None:
+    """Keep everything of `file`, or nothing; a bot on SQLite must be stopped."""
+    with _import_failures(file), _failures(1):
+        summary = asyncio.run(_import(load_settings(config), file))
+    click.echo(f"new: {_format_counts(summary.added)}")
+    if summary.known_reminders or summary.over_reminders:
+        click.echo(f"reminders: {summary.known_reminders} were there already, {summary.over_reminders} are over")
+
+
+@click.group()
+def reminders() -> None:
+    """Hold the commands for reminders."""
+
+
+@reminders.command(name="export")
+@config_option
+@_chat_option
+@click.option("--format", "form", type=click.Choice(["json", "ics"]), default="json", show_default=True)
+@click.option(
+    "--out", type=click.Path(path_type=Path, dir_okay=False), help="File to write; standard output by default."
+)
+def export_reminders(config: Path | None, chat: str, form: str, out: Path | None) -> None:
+    """Write the reminders of a chat as JSON or iCalendar. The bot may be running."""
+    with _failures(2):
+        text = asyncio.run(_export_reminders(load_settings(config), read_chat(chat), Form(form)))
+        if out is None:
+            sys.stdout.buffer.write(text.encode("utf-8"))
+            return
+        out.write_bytes(text.encode("utf-8"))
+    click.echo(f"written to {out}", err=True)
+
+
+@reminders.command(name="import")
+@config_option
+@_chat_option
+@click.option("--owner", help="Person (id) that events of other calendars are given to; yours by default.")
+@_existing_file
+def import_reminders(config: Path | None, chat: str, owner: str | None, file: Path) -> None:
+    """Bring the reminders of FILE (JSON or iCalendar) into a chat. All of them, or none and a report."""
+    with _import_failures(file), _failures(2):
+        settings = load_settings(config)
+        owner = owner or _console_person(settings)
+        report = asyncio.run(_import_reminders(settings, file.read_bytes(), read_chat(chat), owner))
+    over = f", {len(report.over)} left out because they are over" if report.over else ""
+    click.echo(f"{report.added} imported, {report.known} there already{over}")
+
+
+@reminders.command(name="verify")
+@config_option
+@click.option("--since", help="First day or time, as 2026-11-14 or 2026-11-14T09:00; seven days ago by default.")
+@click.option("--until", help="Last day or time; now by default.")
+def verify_reminders(config: Path | None, since: str | None, until: str | None) -> int:
+    """Show what became of every occurrence of a period. Say whether one was lost."""
+    with _failures(2):
+        settings = load_settings(config)
+        result = asyncio.run(_verify(settings, since, until))
+    zone = bot_zone(settings.bot.timezone)
+    period = f"{result.since.astimezone(zone):%Y-%m-%d %H:%M} to {result.until.astimezone(zone):%Y-%m-%d %H:%M}"
+    click.echo(f"{period}, {result.reminders} reminders")
+    for fate in Fate:
+        if result.fates[fate]:
+            click.echo(f"  {fate.value:<10} {result.fates[fate]}")
+    for finding in result.wrong[:_MOST_SHOWN]:
+        click.echo(
+            f"{finding.fate.value}: [{finding.reminder_id}] due {finding.due_at.astimezone(zone):%Y-%m-%d %H:%M %Z}"
+        )
+    if len(result.wrong) > _MOST_SHOWN:
+        click.echo(f"… and {len(result.wrong) - _MOST_SHOWN} more")
+    click.echo("nothing was lost" if result.is_proved else "NOT proved")
+    return 0 if result.is_proved else 1
 
 
 def _write(settings: Settings, wanted: ExportScope, out: Path) -> Mapping[str, int]:
@@ -102,3 +230,40 @@ async def _import(settings: Settings, file: Path) -> ImportSummary:
 
 def _format_counts(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{kind} {count}" for kind, count in counts.items() if count) or "nothing"
+
+
+async def _export_reminders(settings: Settings, chat: ChatAddress, form: Form) -> str:
+    async with DatabaseView(settings.database_url) as view:
+        return await export_chat(SqlReminderReader(view), chat, form, SystemClock().now())
+
+
+async def _import_reminders(settings: Settings, data: bytes, chat: ChatAddress, owner: str) -> ImportReport:
+    newcomers = Newcomers(
+        creator=Person(id=owner, name=owner), zone=bot_zone(settings.bot.timezone).key, language=settings.bot.language
+    )
+    limits = ReminderLimits(content_length=settings.reminders.max_content_length)
+    async with Database(settings.database_url) as database:
+        return await Importer(SqlTransferStore(database), SystemClock(), limits).import_file(data, chat, newcomers)
+
+
+async def _verify(settings: Settings, since: str | None, until: str | None) -> Verification:
+    zone, now = bot_zone(settings.bot.timezone), SystemClock().now()
+    end = now if until is None else _moment(until, zone, time.max)
+    start = _moment(since, zone, time.min) if since else end - _LAST_DAYS
+    async with DatabaseView(settings.database_url) as view:
+        return await verify(SqlReminderAudit(view), start, end, now)
+
+
+def _moment(text: str, zone: ZoneInfo, clock: time) -> datetime:
+    """Return an ISO date (its first or last moment) or date and time, in `zone` where it names none."""
+    moment = datetime.fromisoformat(text)
+    if len(text) <= len("2026-11-21"):
+        moment = datetime.combine(moment.date(), clock)
+    return moment if moment.tzinfo else moment.replace(tzinfo=zone)
+
+
+def _console_person(settings: Settings) -> str:
+    try:
+        return settings.console.person or getpass.getuser()
+    except (ImportError, KeyError, OSError):  # no login name, as in some containers
+        return "somebody"

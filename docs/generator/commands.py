@@ -26,7 +26,11 @@ def commands() -> Iterator[tuple[str, click.Command]]:
 
 
 def _below(path: str, group: click.Group) -> Iterator[tuple[str, click.Command]]:
-    for name, command in sorted(group.commands.items()):
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if command is None:
+            continue
         yield f"{path} {name}", command
         if isinstance(command, click.Group):
             yield from _below(f"{path} {name}", command)

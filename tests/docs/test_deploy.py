@@ -76,5 +76,5 @@ def test_the_unit_exposes_little():
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_of_the_page_exists(command):
-    assert command in cli.commands
+    assert command in cli.sources
     assert CliRunner().invoke(cli, [command, "--help"]).exit_code == 0

@@ -6,6 +6,7 @@ import shlex
 import tomllib
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -179,8 +180,8 @@ def known(words):
 
 def takes_words(words):
     command, path = cli, []
-    while words and hasattr(command, "commands") and words[0] in command.commands:
-        command = command.commands[words[0]]
+    while words and isinstance(command, click.Group) and words[0] in command.list_commands(click.Context(command)):
+        command = command.get_command(click.Context(command), words[0])
         path.append(words.pop(0))
     shown = CliRunner().invoke(cli, [*path, "--help"])
     options = [word for word in words if word.startswith("--")]

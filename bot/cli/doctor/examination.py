@@ -1,21 +1,28 @@
-"""Run all checks of the doctor in the order of the report."""
+"""`bubbles doctor`: check everything that the bot depends on and print the next steps."""
 
+import asyncio
 import importlib
 import importlib.util
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Final, Protocol
+
+import click
 
 from bot.app.inspection import offer_of
 from bot.app.language_models import language_model
 from bot.app.settings_checks import check_configured_names
+from bot.cli.commands import config_option
 from bot.cli.doctor.machine import examine_clock, examine_database, examine_zone_data
 from bot.cli.doctor.model import examine_model
 from bot.cli.doctor.running import examine_running
-from bot.cli.doctor.tools import examine_tools
+from bot.cli.doctor.tools import examine_tools, print_finding
 from bot.config.platform_catalog import GROUPS
 from bot.config.settings import Settings
+from bot.config.sources import load_settings, secrets_kept
 from bot.platforms.kit.doctor import Asking, Finding, good, problem
-from services.kernel.clock import Clock
+from services.kernel.clock import Clock, SystemClock
+from services.kernel.errors import ConfigError
 
 # What is imported to serve a platform; looked for and not imported, which takes seconds for some.
 _LIBRARIES: Final = {
@@ -28,6 +35,36 @@ _LIBRARIES: Final = {
     "dingtalk": "dingtalk_stream",
     "feishu": "lark_oapi",
 }
+
+
+@click.command()
+@config_option
+def doctor(config: Path | None) -> int:
+    """Print every finding and return the exit code: 0 all is well, 1 something is not, 2 the settings are wrong."""
+    try:
+        settings = load_settings(config)
+        secrets = secrets_kept(config)
+    except ConfigError as error:
+        _print(problem("settings", str(error), "correct that setting; `bubbles check` shows the others"))
+        return 2
+    told = "; ".join(f"{setting} from {place}" for setting, place in secrets)
+    _print(good("secrets", told or "none is set"))
+    return asyncio.run(_report(settings))
+
+
+async def _report(settings: Settings) -> int:
+    problems = 0
+    async for finding in examine(settings, SystemClock()):
+        problems += finding.is_problem
+        _print(finding)
+    click.echo(f"{problems} to put right" if problems else "all is well")
+    return 1 if problems else 0
+
+
+def _print(finding: Finding) -> None:
+    print_finding(finding)
+    if finding.is_problem:
+        click.echo(f"         next: {finding.next_step}")
 
 
 class Examine(Protocol):

@@ -2,6 +2,9 @@
 
 from typing import TYPE_CHECKING, Final
 
+import click
+
+from bot.config.terminal import printable
 from bot.platforms.kit.doctor import Finding, good, problem, warning
 from bot.plugins.lint import hints
 from bot.tools.stored.sandbox import SandboxUnavailable, check_kernel
@@ -15,6 +18,14 @@ _KINDS: Final = {
     "plugin": "toolset of a plugin",
     "python": "database of tools",
 }
+
+
+def print_finding(finding: Finding) -> None:
+    """Print a finding in one line, with its kind in colour."""
+    word, colour = (
+        ("problem", "red") if finding.is_problem else ("warning", "yellow") if finding.is_warning else ("ok", "green")
+    )
+    click.echo(click.style(f"{word:<9}", fg=colour) + printable(f"{finding.about}: {finding.said}"))
 
 
 def examine_tools(offer: "Offer") -> list[Finding]:

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import SecretStr
 
-from bot.cli.banner import banner
+from bot.cli.serve import banner
 from bot.config.settings import ModelSettings, PlatformSettings, SearchSettings, Settings
 
 

@@ -1,11 +1,4 @@
-from hypothesis import given
-from hypothesis import strategies as st
-
-from bot.cli.columns import places, side_by_side, wrapped
-
-
-def test_chinese_characters_take_two_places():
-    assert places("茶 tea") == 6
+from bot.cli.replay import side_by_side
 
 
 def test_columns_stand_beside_each_other():
@@ -14,9 +7,7 @@ def test_columns_stand_beside_each_other():
     assert lines == ["       one              two", "reply  好的，明天早上   ok", "       八点提醒你"]
 
 
-@given(st.text(max_size=200), st.integers(min_value=2, max_value=40))
-def test_wrapped_lines_fit_and_keep_every_letter(text, width):
-    lines = wrapped(text, width)
+def test_the_lines_of_a_text_stay_lines():
+    lines = side_by_side([("reply", "first\n\nthird", "")], 40)
 
-    assert all(places(line) <= width for line in lines)
-    assert "".join("".join(lines).split()) == "".join(text.split())
+    assert lines == ["reply  first", "", "       third"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.cli.banner import has_desktop
+from bot.cli.running import has_desktop
 
 LINUX, MAC, WINDOWS = "linux", "darwin", "win32"
 

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from bot.cli.page import page_served, room_of
+from bot.cli.running import page_served, room_of
 from bot.config.settings import BotSettings, HttpSettings, PlatformSettings, Settings
 from bot.http.admin.health import every_platform_is_refused
 from bot.platforms.base import Health

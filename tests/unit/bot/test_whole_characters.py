@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.__main__ import _bear_other_encodings
+from bot.__main__ import _accept_other_encodings
 from bot.inbound.intake import sanitize_surrogates
 from bot.platforms.console import ConsolePlatform
 from bot.testing.clocks import StandingClock
@@ -73,7 +73,7 @@ async def test_the_console_reads_utf_8_where_the_terminal_claims_to_know_ascii_o
 def test_a_terminal_that_lacks_a_character_gets_a_mark_in_its_place(monkeypatch):
     for name in ("stdin", "stdout", "stderr"):
         monkeypatch.setattr(sys, name, io.TextIOWrapper(io.BytesIO(b"\xff\n"), encoding="gbk"))
-    _bear_other_encodings()
+    _accept_other_encodings()
     sys.stdout.write("✅ 已设置")
     sys.stdout.flush()
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.cli.plugins import show_plugins
+from bot.cli.plugins import plugins
 
 pytestmark = pytest.mark.looptime
 
@@ -142,7 +142,7 @@ def test_a_look_at_the_plugins_leaves_nothing_open(house, tmp_path, capsys):
     house.write("dice", OPENING)
     config = Path(tmp_path / "config.toml")
     config.write_text(f'[plugins]\nfolder = "{house.folder.as_posix()}"\n')
-    show_plugins(config)
+    plugins.callback(config)
 
     assert "functions: throw_dice" in capsys.readouterr().out
     assert closed(house) == ["the late one", "the first"]

@@ -5,7 +5,7 @@ import httpx
 import pytest
 
 from bot.app.application import build_app
-from bot.cli.page import page_served, room_of
+from bot.cli.running import page_served, room_of
 from bot.config.settings import BotSettings, HttpSettings, LogSettings, Settings
 from bot.testing.clocks import StandingClock
 from services.kernel.errors import ConfigError
@@ -32,7 +32,7 @@ def test_the_bot_refuses_to_start_where_others_could_reach_it_without_a_token():
 
 
 def test_without_the_libraries_it_says_how_to_get_the_page(monkeypatch, capsys):
-    monkeypatch.setattr("bot.cli.page._LIBRARIES", ("fastapi", "not_installed_here"))
+    monkeypatch.setattr("bot.cli.running._LIBRARIES", ("fastapi", "not_installed_here"))
 
     room = room_of(settings_with(), CLOCK)
 

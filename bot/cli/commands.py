@@ -1,0 +1,94 @@
+"""Import the commands of `bubbles` when they are used, and end them with one form of error message."""
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from pathlib import Path
+
+import click
+
+from services.kernel.errors import ConfigError, ModelUnavailable, StorageBusy, StorageFull
+from services.kernel.startup_imports import import_without_gc
+
+config_option = click.option(
+    "--config",
+    "config",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Settings file; config.toml of this folder by default.",
+)
+
+
+class CommandFailed(click.ClickException):
+    """Ends a command with a message on standard error and an exit code."""
+
+    def __init__(self, problem: object, code: int = 1) -> None:
+        if isinstance(problem, OSError) and problem.filename is not None and problem.strerror is not None:
+            problem = f"{problem.filename}: {problem.strerror}"  # without the number of the error
+        super().__init__(str(problem))
+        self.exit_code = code  # type: ignore[misc]  # click means a constant, and reads it of the error
+
+    def show(self, file: object = None) -> None:
+        """Print the message."""
+        del file
+        click.echo(f"bubbles: {self.message}", err=True)
+
+
+class CommandGroup(click.Group):
+    """The commands of `bubbles`, and those that plugins add.
+
+    `sources` has the place (`module:attribute`) and the help of each, so that the list of commands imports none;
+    `find_other` returns a command that is not among them.
+    """
+
+    def __init__(
+        self,
+        *,
+        sources: Mapping[str, tuple[str, str]],
+        find_other: Callable[[str], click.Command | None],
+        **settings: object,
+    ) -> None:
+        super().__init__(**settings)  # type: ignore[arg-type]  # what click.group was given
+        self.sources = sources
+        self._find_other = find_other
+        self.words: Mapping[str, str] = {}
+        """The help in the language of the terminal, by the English one."""
+        self.translate: Callable[[click.Command], None] | None = None
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the commands."""
+        del ctx
+        return sorted(self.sources)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the command of that name."""
+        del ctx
+        if cmd_name not in self.sources:
+            return self._find_other(cmd_name)
+        place, text = self.sources[cmd_name]
+        module, _, attribute = place.partition(":")
+        with import_without_gc():
+            command: click.Command = getattr(import_module(module), attribute)
+        command.help = text
+        if self.translate is not None:
+            self.translate(command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        listed = [click.Command(name, help=self.words.get(text, text)) for name, (_, text) in self.sources.items()]
+        click.Group(commands=listed).format_commands(ctx, formatter)
+
+    def invoke(self, ctx: click.Context) -> None:
+        """Run the command and exit with the code that it returns."""
+        try:
+            code = super().invoke(ctx)
+        except ConfigError as error:
+            raise CommandFailed(error, 2) from error
+        except StorageBusy as error:
+            advice = "Stop that process, or give this one its own data: BUBBLES_BOT__DATA_DIR=other"
+            raise CommandFailed(f"{error}. {advice}") from error
+        except StorageFull as error:
+            raise CommandFailed(error) from error
+        except ModelUnavailable as error:
+            raise CommandFailed(f"the model did not answer: {error}") from error
+        if ctx.invoked_subcommand in self.sources:
+            ctx.exit(code or 0)

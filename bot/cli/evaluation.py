@@ -1,0 +1,90 @@
+"""`bubbles eval`: measure how well the bot understands; the measurements are in `benchmarks/evaluation`."""
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Literal
+
+import click
+
+_data = click.option(
+    "--data",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Folder with the cases; the project's own small set by default.",
+)
+_errors = click.option(
+    "--errors", type=click.IntRange(min=0), default=0, show_default=True, help="How many misses to show."
+)
+
+
+@click.group()
+def evaluation() -> None:
+    """Check that there is something to measure with."""
+    if find_spec("benchmarks.evaluation") is None:
+        raise click.ClickException(
+            "the evaluation is not part of the package: run it from a checkout, after make install"
+        )
+
+
+@evaluation.command(name="time")
+@_data
+@_errors
+def eval_time(data: Path | None, errors: int) -> int:
+    """Accuracy on time expressions, per corpus and kind."""
+    from benchmarks.evaluation.command import evaluate_time
+
+    return evaluate_time(data, errors)
+
+
+@evaluation.command(name="intents")
+@_data
+@_errors
+def eval_intents(data: Path | None, errors: int) -> int:
+    """Measure the offline interpreter on sentences. Tools, restraint, contents, times."""
+    from benchmarks.evaluation.command import evaluate_intents
+
+    return evaluate_intents(data, errors)
+
+
+@evaluation.command(name="summary")
+@_data
+def eval_summary(data: Path | None) -> int:
+    """ROUGE and citation validity of summaries made without a model. Beside baselines."""
+    from benchmarks.evaluation.command import evaluate_summary
+
+    return evaluate_summary(data)
+
+
+@evaluation.command(name="tools")
+@click.option("--base-url", required=True, help="OpenAI-compatible server, such as http://127.0.0.1:8092/v1.")
+@click.option("--model", required=True, help="Model name as that server knows it.")
+@click.option(
+    "--api-key", envvar="OPENAI_API_KEY", default="none", help="Key of that server; OPENAI_API_KEY by default."
+)
+@click.option(
+    "--style",
+    type=click.Choice(["auto", "native", "json_router", "prompt"]),
+    default="auto",
+    show_default=True,
+    help="How tools are offered to the model.",
+)
+@click.option(
+    "--timeout", type=click.FloatRange(min=1), default=60.0, show_default=True, help="Seconds one answer may take."
+)
+@click.option("--limit", type=click.IntRange(min=0), default=0, help="At most so many prompts; 0 = all.")
+@_data
+@_errors
+def eval_tools(
+    base_url: str,
+    model: str,
+    api_key: str,
+    style: Literal["auto", "native", "json_router", "prompt"],
+    timeout: float,
+    limit: int,
+    data: Path | None,
+    errors: int,
+) -> int:
+    """Say prompts to the bot with a model behind it. Right tools, right arguments, false triggers, latency."""
+    from benchmarks.evaluation.command import ModelEndpoint, evaluate_tools
+
+    endpoint = ModelEndpoint(base_url=base_url, name=model, api_key=api_key, style=style, timeout_seconds=timeout)
+    return evaluate_tools(endpoint, data, limit=limit, errors=errors)
