@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from function_calls.llm import FunctionCallLLM
     from services.call_log.usage import MeteredModel, Price
     from services.language_model.fallback import FallbackChain
-    from services.summary.ports import Summarizer
+    from services.summary.model import Summarizer
 
 _OPENAI = "https://api.openai.com/v1"
 

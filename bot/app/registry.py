@@ -58,8 +58,8 @@ from services.kernel.clock import Clock
 from services.kernel.text import language_of
 from services.people.account_links import PeopleService
 from services.people.chat_aliases import ChatAliasService
-from services.people.memory.service import MemoryService
-from services.people.privacy.service import PrivacyService
+from services.people.memory import MemoryService
+from services.people.privacy import PrivacyService
 from services.people.zones import ZoneService
 from services.reminders.service import ReminderService
 from services.search.service import SearchService

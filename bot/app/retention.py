@@ -7,7 +7,7 @@ from function_calls.tools.context import Services
 from services.call_log.service import CallLog
 from services.kernel.background_tasks import BackgroundTasks
 from services.kernel.clock import Clock
-from services.people.privacy.service import PrivacyService
+from services.people.privacy import PrivacyService
 from services.reminders.service import ReminderService
 from services.scheduling.timetable import Timetable
 

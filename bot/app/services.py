@@ -14,13 +14,10 @@ from bot.platforms.base import KeepsFiles, Platform
 from function_calls.functions.summary.digests import Digests
 from function_calls.tools.context import Services
 from services.language_model.ports import LanguageModel
-from services.people.account_links import PeopleService
+from services.people.account_links import LinkCodes, PeopleService
 from services.people.chat_aliases import ChatAliasService
-from services.people.link_codes import LinkCodes
-from services.people.memory.model import MemoryLimits
-from services.people.memory.service import MemoryService
-from services.people.privacy.model import GoneMessage
-from services.people.privacy.service import PrivacyService
+from services.people.memory import MemoryLimits, MemoryService
+from services.people.privacy import GoneMessage, PrivacyService
 from services.people.zones import ZoneService
 from services.recurrence.calendars.data_version import data_version
 from services.reminders.delivery.worker import DeliveryConfig

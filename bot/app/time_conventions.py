@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from bot.config.settings import TimeSettings
-from services.summary.ports import TimeReader as ReadTime
+from services.summary.model import TimeReader as ReadTime
 from services.time_expressions import DateOrder, DayParts, TimeReader
 
 

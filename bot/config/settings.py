@@ -18,7 +18,7 @@ from pydantic import (
     field_validator,
 )
 
-from services.people.zone_names import nearest_zone
+from services.people.zones import nearest_zone
 from services.reminders.quiet_hours import QuietHours
 
 

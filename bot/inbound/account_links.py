@@ -13,8 +13,7 @@ from function_calls.language.messages import say
 from function_calls.tools.calls import Reply, Turn
 from services.kernel.chat import ChatMessage
 from services.kernel.errors import DeliveryFailed, RequestRefused
-from services.people.account_links import PeopleService
-from services.people.link_codes import CODE_LASTS, code_in
+from services.people.account_links import CODE_LASTS, PeopleService, code_in
 from services.people.model import Account, Linked
 
 # Slack keeps unknown slash commands to itself, so that words do as well; in a private chat nobody else is meant.

@@ -23,7 +23,7 @@ from function_calls.offline.time_words import TimeWords
 from function_calls.offline.tool_calls import CallMaker
 from function_calls.tools.calls import Interpretation, ToolCall, Turn
 from function_calls.tools.dispatch.time_questions import TimeOption, which_time
-from services.people.zone_names import zone_named
+from services.people.zones import zone_named
 from services.time_expressions import Reading
 
 _MOST_OPTIONS = 3

@@ -26,7 +26,7 @@ from function_calls.offline.squeezing import squeeze
 from function_calls.offline.templates import Notation
 from function_calls.offline.whole_time import whole_time
 from function_calls.tools.calls import Interpretation
-from services.people.zone_names import zone_named
+from services.people.zones import zone_named
 from services.time_expressions import is_effort_spent
 
 _Need = Literal["nothing", "follow", "address", "behind", "excuse"]

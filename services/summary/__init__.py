@@ -10,12 +10,15 @@ from services.summary.model import (
     Finding,
     Findings,
     LinkMention,
+    MessageSource,
     Participant,
+    ProgressListener,
+    Summarizer,
     Summary,
     SummaryMethod,
     SummaryWindow,
+    TimeReader,
 )
-from services.summary.ports import MessageSource, ProgressListener, Summarizer, TimeReader
 from services.summary.service import SummaryService
 
 __all__ = [

@@ -5,9 +5,8 @@ from collections import Counter
 from collections.abc import Container, Iterable, Sequence
 
 from services.kernel.chat import ChatMessage
-from services.summary.lexicon import lexicon
+from services.summary.lexicon import lexicon, terms
 from services.summary.model import Participant, SummaryWindow
-from services.summary.terms import terms
 
 _SLASH_COMMAND = re.compile(r"[/!][A-Za-z]\w*(?:@\w+)?(?:\s|$)")
 _MENTION = re.compile(r"^@[^\s,，:：]+[\s,，:：]*")

@@ -6,11 +6,9 @@ from datetime import UTC, tzinfo
 
 from services.kernel.chat import ChatMessage
 from services.summary.content import is_chatter
-from services.summary.lexicon import lexicon
-from services.summary.model import DateMention, Finding, Findings, LinkMention
-from services.summary.ports import TimeReader
-from services.summary.quoting import quote
-from services.summary.terms import terms
+from services.summary.extractive import quote
+from services.summary.lexicon import lexicon, terms
+from services.summary.model import DateMention, Finding, Findings, LinkMention, TimeReader
 
 _LINK = re.compile(r"https?://[^\s<>\"'，。；！？、）】》「」]+")
 _LINK_TAIL = ".,;:!?)]}"

@@ -8,8 +8,16 @@ from functools import cached_property
 
 from services.kernel.chat import ChatAddress, ChatMessage
 from services.kernel.errors import ModelUnavailable
-from services.summary.model import Bullet, Summary, SummaryMethod, SummaryWindow
-from services.summary.ports import MessageSource, ProgressListener, Summarizer, TimeReader
+from services.summary.model import (
+    Bullet,
+    MessageSource,
+    ProgressListener,
+    Summarizer,
+    Summary,
+    SummaryMethod,
+    SummaryWindow,
+    TimeReader,
+)
 
 _FEWEST_BULLETS = 3
 _MOST_BULLETS = 8

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from services.kernel.chat import ChatAddress, Person
-from services.people.memory.model import MemoryStore, NewMemory, Onlooker
+from services.people.memory import MemoryStore, NewMemory, Onlooker
 from services.storage.database import Database
 from services.storage.people.memories import SqlMemoryStore
 from tests.support.stores.memories import ProcessMemoryStore

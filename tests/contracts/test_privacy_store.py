@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from services.call_log.model import CallRecord, TurnRecord
 from services.kernel.chat import Attachment, ChatAddress, ChatMessage, Person
 from services.kernel.state import StateDelta
-from services.people.memory.model import NewMemory, Onlooker
-from services.people.privacy.model import DataScope, Erasure
+from services.people.memory import NewMemory, Onlooker
+from services.people.privacy import DataScope, Erasure
 from services.storage.database import Database
 from services.storage.messages.store import SqlMessageStore
 from services.storage.people.memories import SqlMemoryStore

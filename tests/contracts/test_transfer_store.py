@@ -12,10 +12,9 @@ from msgspec.structs import replace
 from bot.testing.clocks import FixedClock
 from services.kernel.chat import Attachment, ChatAddress, ChatMessage, Person
 from services.kernel.state import StateDelta
-from services.people.account_links import PeopleService
-from services.people.link_codes import LinkCodes
-from services.people.memory.model import NewMemory
-from services.people.privacy.model import DataScope
+from services.people.account_links import LinkCodes, PeopleService
+from services.people.memory import NewMemory
+from services.people.privacy import DataScope
 from services.recurrence.follow_up import read_schedule
 from services.reminders.exchange.model import ImportRefused
 from services.reminders.model import NewReminder

@@ -8,8 +8,7 @@ import pytest
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import SystemClock
 from services.kernel.errors import RequestRefused
-from services.people.account_links import PeopleService
-from services.people.link_codes import LinkCodes
+from services.people.account_links import LinkCodes, PeopleService
 from services.storage.database import Database
 from services.storage.people.scopes import SqlScopeStore
 from services.storage.people.state import SqlStateStore

@@ -27,7 +27,7 @@ from services.kernel.clock import Clock
 from services.kernel.errors import DeliveryFailed, StorageFull
 from services.kernel.state import StateStore
 from services.language_model.ports import TextListener
-from services.people.privacy.model import GoneMessage
+from services.people.privacy import GoneMessage
 
 _REMEMBERED_KEYS: Final = 500
 _MOST_TOLD_GONE: Final = 200  # a page shows no more of them, and a socket holds no more frames

@@ -12,8 +12,7 @@ from function_calls.tools.context import CallContext
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
 from services.people.account_links import PeopleService
-from services.people.memory.model import Memory, Onlooker
-from services.people.memory.service import MemoryService
+from services.people.memory import Memory, MemoryService, Onlooker
 
 _EVERYONE = frozenset(
     {"everyone", "everybody", "us", "all", "all of us", "the group", "this group", "the chat", "this chat", "chat"}

@@ -11,8 +11,7 @@ from function_calls.tools.calls import Receipt, ToolResult, UndoStep
 from function_calls.tools.context import CallContext
 from services.history.service import HistoryService
 from services.people.account_links import PeopleService
-from services.people.privacy.model import DataScope, PersonData
-from services.people.privacy.service import PrivacyService
+from services.people.privacy import DataScope, PersonData, PrivacyService
 
 _SHOWN_MESSAGES = 100
 _LONGEST_QUOTE = 500

@@ -3,8 +3,8 @@
 import json
 
 from services.kernel.chat import ChatMessage, SentFile
-from services.people.memory.model import Memory
-from services.people.privacy.model import PersonData
+from services.people.memory import Memory
+from services.people.privacy import PersonData
 
 _NAME = "my-data.json"
 

@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from services.people.privacy.model import DataScope, GoneMessage
+from services.people.privacy import DataScope, GoneMessage
 from services.storage.engine.column_values import address_of
 from services.storage.message_index.indexing import take_out
 from services.storage.message_index.rows import attachments_of

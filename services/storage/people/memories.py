@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 
 from services.kernel.chat import ChatAddress, Person
-from services.people.memory.model import Memory, NewMemory, Onlooker
+from services.people.memory import Memory, NewMemory, Onlooker
 from services.people.model import Account
 from services.storage.database import Database
 from services.storage.engine.column_values import address_of, from_micros, to_micros

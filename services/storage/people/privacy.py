@@ -5,7 +5,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from services.people.privacy.model import DataScope, Erasure, GoneMessage, PersonData
+from services.people.privacy import DataScope, Erasure, GoneMessage, PersonData
 from services.storage.database import Database
 from services.storage.engine.column_values import to_micros
 from services.storage.message_index.indexing import take_out

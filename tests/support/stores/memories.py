@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from services.kernel.chat import ChatAddress
-from services.people.memory.model import Memory, NewMemory, Onlooker
+from services.people.memory import Memory, NewMemory, Onlooker
 
 
 class ProcessMemoryStore:

@@ -14,9 +14,8 @@ from services.history.service import HistoryService
 from services.kernel.chat import Person
 from services.kernel.clock import SystemClock
 from services.kernel.state import MemoryStateStore
-from services.people.account_links import PeopleService
-from services.people.link_codes import LinkCodes
-from services.people.memory.service import MemoryService
+from services.people.account_links import LinkCodes, PeopleService
+from services.people.memory import MemoryService
 from tests.support.stores.memories import ProcessMemoryStore
 
 BOB = Person(id="bob", name="bob")

@@ -15,9 +15,8 @@ from services.history.service import HistoryService
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import SystemClock
 from services.kernel.state import MemoryStateStore
-from services.people.account_links import PeopleService
-from services.people.link_codes import LinkCodes
-from services.people.privacy.service import PrivacyService
+from services.people.account_links import LinkCodes, PeopleService
+from services.people.privacy import PrivacyService
 from services.storage.database import Database
 from services.storage.messages.store import SqlMessageStore
 from services.storage.people.privacy import SqlPrivacyStore

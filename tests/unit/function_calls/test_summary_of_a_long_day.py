@@ -16,8 +16,7 @@ from function_calls import handlers
 from function_calls.models import SummaryArgs
 from services.history.service import HistoryService
 from services.kernel.chat import Attachment, ChatAddress, ChatMessage, Person
-from services.people.privacy.model import DataScope
-from services.people.privacy.service import PrivacyService
+from services.people.privacy import DataScope, PrivacyService
 from services.storage.database import Database
 from services.storage.messages.store import SqlMessageStore
 from services.storage.people.privacy import SqlPrivacyStore

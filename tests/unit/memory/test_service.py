@@ -6,8 +6,7 @@ import pytest
 
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import RequestRefused
-from services.people.memory.model import MemoryLimits, Onlooker
-from services.people.memory.service import MemoryService
+from services.people.memory import MemoryLimits, MemoryService, Onlooker
 from tests.support.stores.memories import ProcessMemoryStore
 
 HOME = ChatAddress(platform="console", chat_id="home")

@@ -10,8 +10,7 @@ from function_calls.tools.session_state import MemorySessionStateStore
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import RequestRefused
 from services.kernel.state import MemoryStateStore
-from services.people.account_links import MOST_ACCOUNTS, PeopleService
-from services.people.link_codes import MOST_GUESSES, LinkCodes, code_in
+from services.people.account_links import MOST_ACCOUNTS, MOST_GUESSES, LinkCodes, PeopleService, code_in
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 PHONE, DESK, OFFICE = (ChatAddress(platform=name, chat_id="private") for name in ("telegram", "matrix", "slack"))

@@ -5,8 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from services.kernel.chat import ChatAddress, ChatMessage, Person
-from services.people.privacy.model import DataScope
-from services.people.privacy.service import PrivacyService
+from services.people.privacy import DataScope, PrivacyService
 from services.storage.database import Database
 from services.storage.messages.store import SqlMessageStore
 from services.storage.people.privacy import SqlPrivacyStore

@@ -6,7 +6,7 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.summary.chunking import estimated_tokens, split_into_chunks
+from services.summary.requests import estimated_tokens, split_into_chunks
 
 
 def test_a_short_talk_is_one_part(talk):

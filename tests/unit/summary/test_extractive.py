@@ -4,10 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.summary.coverage import choose
-from services.summary.extractive import quote_best
-from services.summary.quoting import quote
-from services.summary.terms import reading_length, terms
+from services.summary.extractive import choose, quote, quote_best
+from services.summary.lexicon import reading_length, terms
 
 ENGLISH = [
     "The new office opens in March and the landlord wants a deposit",

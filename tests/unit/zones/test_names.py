@@ -4,7 +4,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from services.people.zone_names import _places, zone_named
+from services.people.zones import _places, zone_named
 
 
 @pytest.mark.parametrize(

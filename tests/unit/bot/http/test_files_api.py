@@ -13,7 +13,7 @@ from function_calls.registry import tool_function
 from function_calls.tools.calls import ToolCall, ToolResult
 from services.history.service import HistoryService
 from services.kernel.chat import SentFile
-from services.people.privacy.service import PrivacyService
+from services.people.privacy import PrivacyService
 
 PICTURE = b"\x89PNG" + bytes(100)
 ADDRESS = "/api/chat/sessions/lobby/files"

@@ -1,1 +1,0 @@
-"""Texts that people asked the bot to remember."""

@@ -1,1 +1,0 @@
-"""Opting out, deletion, export and retention of people's data."""
