@@ -53,18 +53,12 @@ def _engine(name: str, settings: SearchSettings, client: "httpx.AsyncClient") ->
             model=settings.perplexity_model,
             base_url=settings.perplexity_base_url,
         )
-    if name == "tavily":
-        from services.search.engines.tavily import TavilyEngine
+    from services.search.engines.result_pages import BraveEngine, SearxngEngine, TavilyEngine, WikipediaEngine
 
+    if name == "tavily":
         return TavilyEngine(client, api_key=settings.tavily_api_key)
     if name == "brave":
-        from services.search.engines.brave import BraveEngine
-
         return BraveEngine(client, api_key=settings.brave_api_key)
     if name == "wikipedia":
-        from services.search.engines.wikipedia import WikipediaEngine
-
         return WikipediaEngine(client, contact=settings.wikipedia_contact)
-    from services.search.engines.searxng import SearxngEngine
-
     return SearxngEngine(client, base_url=settings.searxng_url)

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, SecretStr
 
-from services.search.engines.citations import CitationNumbering, renumber
 from services.search.engines.exchange import exchange, fetch, parse
-from services.search.engines.pages import page, plain, visible
+from services.search.engines.pages import CitationNumbering, page, plain, renumber, visible
 from services.search.model import SearchAnswer, SearchUnavailable, Source, TextListener
 
 if TYPE_CHECKING:

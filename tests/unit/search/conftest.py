@@ -7,12 +7,9 @@ import pytest
 from pydantic import SecretStr
 
 from services.search import SearchEngine
-from services.search.engines.brave import BraveEngine
 from services.search.engines.exchange import open_client
 from services.search.engines.perplexity import PerplexityEngine
-from services.search.engines.searxng import SearxngEngine
-from services.search.engines.tavily import TavilyEngine
-from services.search.engines.wikipedia import WikipediaEngine
+from services.search.engines.result_pages import BraveEngine, SearxngEngine, TavilyEngine, WikipediaEngine
 from tests.support.search_server import SearchServer
 
 KEY = "key-that-nobody-may-see"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.search.engines.citations import CitationNumbering, renumber
+from services.search.engines.pages import CitationNumbering, renumber
 from services.search.model import Source
 
 SOURCES = [Source(title=f"Page {n}", url=f"https://page{n}.example/") for n in range(1, 5)]

@@ -7,8 +7,7 @@ import httpx
 import pytest
 
 from services.search import SearchUnavailable
-from services.search.engines.searxng import SearxngEngine
-from services.search.engines.wikipedia import WikipediaEngine
+from services.search.engines.result_pages import SearxngEngine, WikipediaEngine
 from tests.support.search_server import Behaviour
 
 NAMES = ["perplexity", "searxng", "tavily", "brave", "wikipedia"]

@@ -1,0 +1,255 @@
+"""Search with engines that return pages: Brave, SearXNG, Tavily and Wikipedia. Their first pages are quoted.
+
+Sources: https://api-dashboard.search.brave.com/app/documentation/web-search/get-started,
+https://docs.searxng.org/dev/search_api.html, https://docs.tavily.com/documentation/api-reference/endpoint/search,
+https://www.mediawiki.org/wiki/API:Search, https://www.mediawiki.org/wiki/Extension:TextExtracts.
+"""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Generic
+
+from pydantic import BaseModel, SecretStr
+
+from services.search.engines.exchange import Body, fetch
+from services.search.engines.pages import distinct, page, quoting_answer
+from services.search.model import SearchAnswer, SearchUnavailable, Source, TextListener
+
+if TYPE_CHECKING:
+    import httpx
+
+_MAX_RESULTS = 5
+
+
+class _Result(BaseModel):
+    """A page; Brave calls its text `description`, others `content`."""
+
+    url: str
+    title: str | None = None
+    description: str | None = None
+    content: str | None = None
+
+
+class PageEngine(Generic[Body]):
+    """Asks an engine and quotes the first pages of its answer; subclasses write the request and read the answer."""
+
+    name: str
+    form: type[Body]
+
+    def __init__(self, client: "httpx.AsyncClient", base_url: str) -> None:
+        self._client = client
+        self._base_url = base_url.rstrip("/")
+
+    async def search(self, query: str, language: str, *, on_text: TextListener | None = None) -> SearchAnswer:
+        """Answer `query` with quotations of the first pages; nothing is streamed.
+
+        Raises:
+            SearchUnavailable: no usable answer.
+        """
+        del on_text
+        found = await fetch(self._client, self.request(query, language), self.form, engine=self.name)
+        pages, lead = self.read(found)
+        return quoting_answer(self.name, distinct(pages), lead=lead)
+
+    def request(self, query: str, language: str) -> "httpx.Request":
+        """Return the request for `query`."""
+        raise NotImplementedError
+
+    def read(self, answer: Body) -> tuple[Iterable[Source | None], str]:
+        """Return the pages of an answer, and the engine's own short answer or an empty text.
+
+        Raises:
+            SearchUnavailable: it says itself that it is none.
+        """
+        raise NotImplementedError
+
+
+class _BraveWeb(BaseModel):
+    results: list[_Result] = []
+
+
+class _BraveAnswer(BaseModel):
+    """`web` is missing when nothing was found; `type` tells a real answer from another JSON object."""
+
+    type: str
+    web: _BraveWeb | None = None
+
+
+class BraveEngine(PageEngine[_BraveAnswer]):
+    """Brave Search, an independent web index."""
+
+    name = "brave"
+    form = _BraveAnswer
+    _most_characters = 400
+
+    def __init__(
+        self, client: "httpx.AsyncClient", *, api_key: SecretStr, base_url: str = "https://api.search.brave.com"
+    ) -> None:
+        super().__init__(client, base_url)
+        self._api_key = api_key
+
+    def request(self, query: str, language: str) -> "httpx.Request":
+        """Return the request for `query`, cut at the length that Brave takes."""
+        params = {"q": query[: self._most_characters], "count": str(_MAX_RESULTS), "text_decorations": "false"}
+        if language in {"en", "zh"}:
+            params["search_lang"] = "zh-hans" if language == "zh" else language
+        return self._client.build_request(
+            "GET",
+            f"{self._base_url}/res/v1/web/search",
+            params=params,
+            headers={"X-Subscription-Token": self._api_key.get_secret_value(), "Accept": "application/json"},
+        )
+
+    def read(self, answer: _BraveAnswer) -> tuple[Iterable[Source | None], str]:
+        """Return the pages."""
+        return _pages(answer.web.results if answer.web else []), ""
+
+
+class _SearxngInstantAnswer(BaseModel):
+    answer: str = ""
+
+
+class _SearxngAnswer(BaseModel):
+    """`answers` were plain texts in versions before 2025 and are objects since."""
+
+    results: list[_Result]
+    answers: list[str | _SearxngInstantAnswer] = []
+
+
+class SearxngEngine(PageEngine[_SearxngAnswer]):
+    """SearXNG, a self-hosted metasearch engine; `json` must be among its enabled formats, else it refuses."""
+
+    name = "searxng"
+    form = _SearxngAnswer
+
+    def __init__(self, client: "httpx.AsyncClient", *, base_url: str) -> None:
+        super().__init__(client, base_url)
+
+    def request(self, query: str, language: str) -> "httpx.Request":
+        """Return the request for `query`."""
+        params = {"q": query, "format": "json", "language": language, "safesearch": "1"}
+        return self._client.build_request("GET", f"{self._base_url}/search", params=params)
+
+    def read(self, answer: _SearxngAnswer) -> tuple[Iterable[Source | None], str]:
+        """Return the pages and the first instant answer."""
+        instant = next(iter(answer.answers), "")
+        return _pages(answer.results), instant if isinstance(instant, str) else instant.answer
+
+
+class _TavilyAnswer(BaseModel):
+    results: list[_Result]
+    answer: str | None = None
+
+
+class TavilyEngine(PageEngine[_TavilyAnswer]):
+    """Tavily, a search service for language models; it takes no language."""
+
+    name = "tavily"
+    form = _TavilyAnswer
+
+    def __init__(
+        self, client: "httpx.AsyncClient", *, api_key: SecretStr, base_url: str = "https://api.tavily.com"
+    ) -> None:
+        super().__init__(client, base_url)
+        self._api_key = api_key
+
+    def request(self, query: str, language: str) -> "httpx.Request":
+        """Return the request for `query`."""
+        del language
+        return self._client.build_request(
+            "POST",
+            f"{self._base_url}/search",
+            headers={"Authorization": f"Bearer {self._api_key.get_secret_value()}"},
+            json={"query": query, "include_answer": True, "max_results": _MAX_RESULTS},
+        )
+
+    def read(self, answer: _TavilyAnswer) -> tuple[Iterable[Source | None], str]:
+        """Return the pages and Tavily's short answer."""
+        return _pages(answer.results), answer.answer or ""
+
+
+class _Article(BaseModel):
+    """An article; `index` is its place among the results, which come in no order."""
+
+    index: int = 0
+    title: str = ""
+    extract: str | None = None
+    fullurl: str = ""
+
+
+class _WikipediaQuery(BaseModel):
+    pages: list[_Article] = []
+
+
+class _WikipediaError(BaseModel):
+    code: str
+
+
+class _WikipediaAnswer(BaseModel):
+    """`query` is missing when nothing was found; a refusal comes as `error` with the status of success."""
+
+    query: _WikipediaQuery | None = None
+    error: _WikipediaError | None = None
+    batchcomplete: bool = False
+
+
+class WikipediaEngine(PageEngine[_WikipediaAnswer]):
+    """Wikipedia in the reader's language: no key needed, encyclopaedia articles only.
+
+    Wikimedia asks every client to name its operator: `contact` is their mail address or page. `base_url` may hold
+    `{language}`.
+    Source: https://foundation.wikimedia.org/wiki/Policy:Wikimedia_Foundation_API_Usage_Guidelines.
+    """
+
+    name = "wikipedia"
+    form = _WikipediaAnswer
+    _most_characters = 300
+    _languages = frozenset({"en", "zh", "es", "de", "fr", "ja"})
+    _busy = frozenset({"maxlag", "ratelimited", "readonly"})
+
+    def __init__(
+        self, client: "httpx.AsyncClient", *, contact: str, base_url: str = "https://{language}.wikipedia.org"
+    ) -> None:
+        super().__init__(client, base_url)
+        self._agent = f"Bubbles/1 ({contact})"
+
+    def request(self, query: str, language: str) -> "httpx.Request":
+        """Return the request for the beginnings of the articles that match `query`."""
+        language = language if language in self._languages else "en"
+        params = {
+            "action": "query",
+            "format": "json",
+            "formatversion": "2",
+            "generator": "search",
+            "gsrsearch": query[: self._most_characters],
+            "gsrlimit": str(_MAX_RESULTS),
+            "prop": "extracts|info",
+            "inprop": "url",
+            "exintro": "1",
+            "explaintext": "1",
+            "exsentences": "2",
+            "exlimit": "max",
+        }
+        if language == "zh":
+            params["variant"] = "zh-cn"
+        url = f"{self._base_url.replace('{language}', language)}/w/api.php"
+        return self._client.build_request("GET", url, params=params, headers={"User-Agent": self._agent})
+
+    def read(self, answer: _WikipediaAnswer) -> tuple[Iterable[Source | None], str]:
+        """Return the articles in their order.
+
+        Raises:
+            SearchUnavailable: the answer reports an error, or is another JSON object.
+        """
+        if answer.error is not None:
+            reason = "rate_limited" if answer.error.code in self._busy else "refused"
+            raise SearchUnavailable(reason, engine=self.name)
+        if answer.query is None and not answer.batchcomplete:
+            raise SearchUnavailable("malformed", engine=self.name)
+        articles = sorted(answer.query.pages if answer.query else [], key=lambda each: each.index)
+        return (page(url=each.fullurl, title=each.title, snippet=each.extract or "") for each in articles), ""
+
+
+def _pages(results: Iterable[_Result]) -> Iterable[Source | None]:
+    return (
+        page(url=each.url, title=each.title or "", snippet=each.content or each.description or "") for each in results
+    )
