@@ -54,22 +54,22 @@ def changes(can):
 
 
 ROWS = {
-    "notifies people": lambda can: can.mentions,
+    "mentions people": lambda can: can.mentions,
     "replies to a message": lambda can: can.replies,
     "threads or topics": lambda can: can.threads,
-    "puts reactions": lambda can: can.reactions,
+    "adds reactions": lambda can: can.reactions,
     "buttons": lambda can: can.choices,
-    "changes what it said": changes,
-    "shows typing": lambda can: can.typing,
-    "answers one person in a group": lambda can: can.private_replies,
+    "edits its messages": changes,
+    "typing indicator": lambda can: can.typing,
+    "private replies in a group": lambda can: can.private_replies,
     "files": largest_file,
     "bold, code and links": lambda can: can.markdown,
     "links to messages": lambda can: can.message_links,
     "characters of one message": lambda can: f"{can.max_length:,}",
-    "a repeat is seen once": lambda can: can.takes_idempotency_key,
+    "drops repeated messages": lambda can: can.takes_idempotency_key,
     "accounts can be linked": lambda can: can.proves_people,
 }
-PROTOCOLS = {"menu of commands": OffersCommands, "knows who is in a chat": KnowsMembers}
+PROTOCOLS = {"menu of commands": OffersCommands, "lists members of a chat": KnowsMembers}
 
 
 def cell(found):
