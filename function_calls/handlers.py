@@ -44,8 +44,8 @@ from function_calls.models import PerplexityArgs, ReminderArgs, ReminderDeleteAr
 from function_calls.offline.reminder_times import nagging, refuse_past, schedule_from, time_reader
 from function_calls.registry import tool_function
 from function_calls.tools.calls import Receipt, ToolCall, ToolResult
+from function_calls.tools.confirmation.buttons import TimeOption, which_time
 from function_calls.tools.context import CallContext
-from function_calls.tools.dispatch.time_questions import TimeOption, which_time
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
 from services.people.zones import ZoneService

@@ -7,10 +7,10 @@ from msgspec.structs import replace
 
 from function_calls.model_calls.answers import is_owed_an_answer, question, spoken, stuck
 from function_calls.model_calls.correction_round import Attempt
-from function_calls.model_calls.instructions import Instructions
 from function_calls.model_calls.styles.native import NativeStyle
 from function_calls.model_calls.styles.style import CallStyle, Correction, FixedStyle, Reading, StyleSource, read_words
 from function_calls.model_calls.text_tool_calls.spoken_text import StreamFilter
+from function_calls.model_calls.transcript import Instructions
 from function_calls.offline.restraint.review import CallReviewer
 from function_calls.tools.calls import Interpretation, ToolCall, Turn
 from function_calls.tools.catalog.model_call_validation import CheckedCalls, check_calls

@@ -1,7 +1,6 @@
 """Register tools: importing a module changes nothing, `Registry.collect` does."""
 
 import inspect
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import lru_cache, partial
 from types import FunctionType, MethodType, ModuleType
@@ -9,7 +8,7 @@ from types import FunctionType, MethodType, ModuleType
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from function_calls.tools.calls import ToolSpec
+from function_calls.tools.calls import TOOL_NAME, ToolSpec
 from function_calls.tools.context import CallContext
 from function_calls.tools.declaring.argument_validation import instantiate
 from function_calls.tools.declaring.class_tools import Tool
@@ -27,8 +26,6 @@ from function_calls.tools.validation.schema_validator import SchemaValidator, cl
 __all__ = ["RegisteredTool", "Registrable", "Registry", "ToolNameTaken", "ToolOptions", "tool_function"]
 
 Registrable = Tool | Callable[..., object]
-
-_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")  # function names that OpenAI-compatible servers accept
 
 
 class RegisteredTool(Struct, frozen=True, kw_only=True):
@@ -281,7 +278,7 @@ def _refuse_others(tool: object) -> None:
 
 
 def _check_name(name: str) -> str:
-    if not _NAME.fullmatch(name):
+    if not TOOL_NAME.fullmatch(name):
         raise ValueError(f"{name!r} cannot be a tool name; use letters, digits, _ and -, at most 64")
     return name
 

@@ -29,7 +29,7 @@ from function_calls.conversation.assistant import Assistant, Command, LoopLimits
 from function_calls.conversation.records import handlers as handlers_explain
 from function_calls.conversation.records.recorder import TurnRecorder
 from function_calls.conversation.slash_commands import typed_name
-from function_calls.conversation.tool_commands import ToolCommands
+from function_calls.conversation.switch_command import ToolCommands
 from function_calls.functions import web_fetch
 from function_calls.functions.history import handlers as handlers_history
 from function_calls.functions.memory import handlers as handlers_memory

@@ -11,7 +11,7 @@ from function_calls.model_calls.hooks import AfterModel, BeforeModel, OnModelErr
 from function_calls.tools.calls import Interpretation, Reply, ToolCall, ToolResult, Turn
 from function_calls.tools.context import CallContext
 from function_calls.tools.dispatch.events import Event, Listener
-from function_calls.tools.dispatch.hooks import AfterTool, BeforeTool, settled
+from function_calls.tools.dispatch.hooks import AfterTool, BeforeTool, maybe_await
 from function_calls.tools.policy import ToolSwitches
 from services.kernel.chat import ChatAddress, ChatMessage
 
@@ -72,7 +72,7 @@ class PluginGuard:
         """Return `hook`, where the plugin is on."""
 
         async def ask(call: ToolCall, context: CallContext) -> ToolCall | ToolResult | None:
-            return None if await self.is_off(context.chat) else await settled(hook(call, context))
+            return None if await self.is_off(context.chat) else await maybe_await(hook(call, context))
 
         return ask
 
@@ -122,7 +122,7 @@ class PluginGuard:
         async def hear(event: Event) -> None:
             platform, _, chat_id = event.chat.partition(":")
             if not await self.is_off(ChatAddress(platform=platform, chat_id=chat_id.partition("/")[0])):
-                await settled(listener(event))
+                await maybe_await(listener(event))
 
         return hear
 
@@ -133,7 +133,7 @@ class PluginGuard:
         if await self.is_off(chat):
             return None
         try:
-            return await settled(ask())
+            return await maybe_await(ask())
         except Exception as error:  # noqa: BLE001 - a plugin is anybody's code
             self._report(place, error)
             return None

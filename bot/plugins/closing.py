@@ -6,7 +6,7 @@ from typing import Final
 
 from loguru import logger
 
-from function_calls.tools.dispatch.hooks import settled
+from function_calls.tools.dispatch.hooks import maybe_await
 
 Close = Callable[[], Awaitable[object] | object]
 
@@ -19,6 +19,6 @@ async def all_closed(plugin: str, opened: list[Close]) -> None:
         close = opened.pop()
         try:
             async with asyncio.timeout(_SECONDS):
-                await settled(close())
+                await maybe_await(close())
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin is anybody's code; the others must be closed too
             logger.opt(exception=error).error("plugin {} could not close a resource", plugin)

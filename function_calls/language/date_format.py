@@ -1,10 +1,10 @@
 """Format dates, distances and people in a person's language; rules are in `recurrence_text`."""
 
+import re
 from datetime import date as calendar_date
 from datetime import datetime, timedelta
 
 from function_calls.language.messages import say
-from function_calls.language.zone_text import zone_label
 from services.kernel.chat import Person
 from services.people.member_names import is_unresolved
 from services.reminders.model import EVERYONE, Reminder
@@ -91,3 +91,14 @@ def targets(language: str, people: tuple[Person, ...]) -> str:
 def zone_note(language: str, reminder: Reminder, home: str) -> str:
     """Return a note with a reminder's zone, where it differs from the one expected here."""
     return "" if reminder.schedule.zone == home else say(language, "time.zone", zone=zone_label(reminder.schedule.zone))
+
+
+_OFFSET = re.compile(r"Etc/GMT([+-])(\d+)")
+
+
+def zone_label(name: str) -> str:
+    """Format the name of a zone; an offset with the usual sign: `Etc/GMT-8` is UTC+8."""
+    found = _OFFSET.fullmatch(name)
+    if found is None:
+        return name
+    return f"UTC{'-' if found[1] == '+' else '+'}{found[2]}"

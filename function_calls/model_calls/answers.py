@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from function_calls.language.messages import say
 from function_calls.language.recurrence_text import without_rule_text
-from function_calls.model_calls.duplicate_calls import results_of
+from function_calls.model_calls.correction_round import results_of
 from function_calls.tools.calls import Interpretation, ToolCall, Turn
 from function_calls.tools.catalog.model_call_validation import Problem
 from services.kernel.errors import ModelUnavailable

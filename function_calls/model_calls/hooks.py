@@ -1,12 +1,12 @@
-"""Run hooks before and after the interpretation of a turn, and when it fails."""
+"""Run hooks around the interpretation of a turn, and stop it where a client runs the tools."""
 
-import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from function_calls.tools.calls import Interpretation, Interpreter, Turn
+from function_calls.tools.calls import Interpretation, Interpreter, Step, ToolCall, Turn
+from function_calls.tools.dispatch.hooks import maybe_await
 
 BeforeModel = Callable[[Turn], Awaitable[Turn | Interpretation | None] | Turn | Interpretation | None]
 AfterModel = Callable[[Turn, Interpretation], Awaitable[Interpretation | None] | Interpretation | None]
@@ -28,9 +28,7 @@ class ModelHooks(Struct, kw_only=True):
     async def enter(self, turn: Turn) -> Turn | Interpretation:
         """Ask the `before` hooks; the first `Interpretation` ends the matter."""
         for hook in self.before:
-            answer = hook(turn)
-            if inspect.isawaitable(answer):
-                answer = await answer
+            answer = await maybe_await(hook(turn))
             if isinstance(answer, Interpretation):
                 return answer
             turn = turn if answer is None else answer
@@ -39,18 +37,14 @@ class ModelHooks(Struct, kw_only=True):
     async def leave(self, turn: Turn, interpretation: Interpretation) -> Interpretation:
         """Let the `after` hooks look at `interpretation` and change it."""
         for hook in self.after:
-            changed = hook(turn, interpretation)
-            if inspect.isawaitable(changed):
-                changed = await changed
+            changed = await maybe_await(hook(turn, interpretation))
             interpretation = interpretation if changed is None else changed
         return interpretation
 
     async def fail(self, turn: Turn, error: Exception) -> Interpretation | None:
         """Ask the `on_error` hooks for something to go on with; None when the error stands."""
         for hook in self.on_error:
-            answer = hook(turn, error)
-            if inspect.isawaitable(answer):
-                answer = await answer
+            answer = await maybe_await(hook(turn, error))
             if answer is not None:
                 return answer
         return None
@@ -82,3 +76,27 @@ class HookedInterpreter:
 def _mark_decided(made: Interpretation) -> Interpretation:
     """Mark a hook's decision as final, so that silence counts as intended."""
     return made if made.calls or made.answer else replace(made, handled_elsewhere=True)
+
+
+class ClientToolInterpreter:
+    """Another interpreter, stopped where it calls tools of the client.
+
+    `calls` are the calls that the client is to make, `steps` the rounds that came before them; both are known once the
+    turn has ended. Calls of our own that the same answer asked for are left out: it will ask for them again, knowing
+    the results.
+    """
+
+    def __init__(self, inner: Interpreter, names: Collection[str]) -> None:
+        self._inner = inner
+        self._names = frozenset(names)
+        self.calls: tuple[ToolCall, ...] = ()
+        self.steps: tuple[Step, ...] = ()
+
+    async def interpret(self, turn: Turn) -> Interpretation:
+        """Return the other interpreter's result for `turn`, without the client's calls."""
+        made = await self._inner.interpret(turn)
+        chosen = tuple(call for call in made.calls if call.name in self._names)
+        if not chosen:
+            return made
+        self.calls, self.steps = chosen, turn.steps
+        return replace(made, calls=(), handled_elsewhere=True)

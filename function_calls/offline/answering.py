@@ -22,7 +22,7 @@ from function_calls.offline.shifts import bare_clock, moved_by, new_time
 from function_calls.offline.time_words import TimeWords
 from function_calls.offline.tool_calls import CallMaker
 from function_calls.tools.calls import Interpretation, ToolCall, Turn
-from function_calls.tools.dispatch.time_questions import TimeOption, which_time
+from function_calls.tools.confirmation.buttons import TimeOption, which_time
 from services.people.zones import zone_named
 from services.time_expressions import Reading
 

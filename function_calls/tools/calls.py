@@ -1,5 +1,6 @@
 """Define the data types of function calling: turn, tool, call, result and reply."""
 
+import re
 from collections.abc import Mapping
 from datetime import datetime, timedelta, tzinfo
 from itertools import takewhile
@@ -13,6 +14,8 @@ from services.kernel.chat import Choice as Choice  # noqa: PLC0414 - a tool find
 from services.kernel.chat import SentFile as SentFile  # noqa: PLC0414 - as above
 from services.language_model.ports import TextListener
 
+LONGEST_NAME: Final = 64  # Source: https://platform.openai.com/docs/api-reference/chat/create (tools.function.name).
+TOOL_NAME: Final = re.compile(rf"[a-zA-Z0-9_-]{{1,{LONGEST_NAME}}}")
 _LOOKED_BACK: Final = 30
 
 

@@ -1,17 +1,20 @@
-"""Define the protocol of sources of tools, and the refusals that all of them share."""
+"""Define the protocol of sources of tools, with the names and refusals that all of them share."""
 
+import hashlib
 from collections.abc import Iterable, Mapping
-from typing import Protocol
+from typing import Final, Protocol
 
 from function_calls.language.messages import say
-from function_calls.tools.calls import ToolResult, ToolSpec
+from function_calls.tools.calls import LONGEST_NAME, ToolResult, ToolSpec
 from function_calls.tools.context import CallContext
 from function_calls.tools.errors import ArgumentsInvalid
 from function_calls.tools.permission import Viewer
 from function_calls.tools.validation.argument_messages import refusal_in_words
 from services.kernel.text import closest_name
 
-__all__ = ["Toolset", "Viewer", "arguments_refused", "unknown_tool"]
+__all__ = ["Toolset", "Viewer", "arguments_refused", "short_name", "unknown_tool"]
+
+_DIGEST: Final = 8
 
 
 class Toolset(Protocol):
@@ -24,6 +27,14 @@ class Toolset(Protocol):
     async def call(self, name: str, arguments: Mapping[str, object], context: CallContext) -> ToolResult:
         """Run one tool; a failure is a result, never an exception."""
         ...
+
+
+def short_name(name: str) -> str:
+    """Return `name`; one that is too long ends in a digest of itself, so that different names stay different."""
+    if len(name) <= LONGEST_NAME:
+        return name
+    digest = hashlib.sha256(name.encode()).hexdigest()[:_DIGEST]
+    return f"{name[: LONGEST_NAME - _DIGEST - 1]}_{digest}"
 
 
 def unknown_tool(name: str, offered: Iterable[str], language: str) -> ToolResult:

@@ -7,12 +7,30 @@ from loguru import logger
 from msgspec import Struct
 
 from function_calls.router import FunctionCallRouter
-from function_calls.tools.calls import ToolResult, ToolSpec
+from function_calls.tools.calls import ToolCall, ToolResult, ToolSpec
 from function_calls.tools.context import CallContext
-from function_calls.tools.toolset import Toolset, Viewer, unknown_tool
+from function_calls.tools.toolset import Toolset, Viewer, short_name, unknown_tool
 from function_calls.toolsets.checked import CheckedToolset
-from function_calls.toolsets.local import LocalToolset
-from function_calls.toolsets.names import RenamedSpecs, joined_name
+from function_calls.toolsets.wrappers import RenamedSpecs
+
+
+class LocalToolset:
+    """The tools of a router's registry; calls pass the router's checks, hooks and events."""
+
+    def __init__(self, router: FunctionCallRouter) -> None:
+        self._router = router
+
+    async def list_specs(self, viewer: Viewer) -> tuple[ToolSpec, ...]:
+        """Return the functions that `viewer` may call in that chat."""
+        return await self._router.own_specs(viewer)
+
+    async def call(self, name: str, arguments: Mapping[str, object], context: CallContext) -> ToolResult:
+        """Dispatch a call under the id of `context`."""
+        if self._router.registry.get(name) is None:
+            offered = await self.list_specs(context.viewer)
+            return unknown_tool(name, (spec.name for spec in offered), context.language)
+        return await self._router.dispatch(ToolCall(id=context.call_id, name=name, arguments=arguments), context)
+
 
 _MOST_KEPT: Final = 256
 LOCAL: Final = "local"
@@ -108,7 +126,7 @@ class CombinedToolset:
 
     def _clash(self, name: str, places: set[int]) -> NameClash:
         first, *others = sorted(places)
-        renamed = tuple(joined_name(self._labels[place], name) for place in others)
+        renamed = tuple(short_name(f"{self._labels[place]}_{name}") for place in others)
         return NameClash(name=name, kept_by=self._labels[first], renamed=renamed)
 
     def _make_routes(self, listing: Listing) -> _Routes:
@@ -127,7 +145,7 @@ class CombinedToolset:
         return place == min(self._offered_by[name]) and (place == 0 or not self._is_reserved(name))
 
     def _free(self, place: int, name: str, taken: set[str]) -> str:
-        made = joined_name(self._labels[place], name)
+        made = short_name(f"{self._labels[place]}_{name}")
         return made if made not in taken else self._free(place, made, taken)
 
 

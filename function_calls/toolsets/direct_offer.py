@@ -7,12 +7,11 @@ from msgspec import Struct
 
 from function_calls.tools.calls import ToolSpec
 from function_calls.tools.errors import SchemaInvalid
-from function_calls.toolsets.openapi.changing import asks_only, is_change
+from function_calls.toolsets.openapi.bundling import safe_schema
 from function_calls.toolsets.openapi.document import DocumentInvalid, mapping, sequence
 from function_calls.toolsets.openapi.importer import METHODS
-from function_calls.toolsets.openapi.naming import tool_name
-from function_calls.toolsets.openapi.texts import tamed
-from function_calls.toolsets.schemas import safe_schema
+from function_calls.toolsets.openapi.operation import asks_only, is_change
+from function_calls.toolsets.openapi.texts import tamed, tool_name
 
 _MOST_SERVERS: Final = 20
 _MOST_TOOLS: Final = 200

@@ -26,7 +26,7 @@ from bot.http.rooms.memberships import enter_room
 from bot.http.security.auth import Viewer, needs
 from bot.http.security.quota import admit
 from function_calls.conversation.assistant import Assistant
-from function_calls.model_calls.client_tools import ClientToolInterpreter
+from function_calls.model_calls.hooks import ClientToolInterpreter
 from function_calls.tools.calls import Interpreter, Reply, Turn
 from function_calls.tools.dispatch.execution import full_text
 from services.history.service import HistoryService, record_once

@@ -15,8 +15,8 @@ from bot.http.openai.tool_choice import tool_choice_of
 from bot.http.security.auth import Viewer
 from function_calls.tools.calls import Step, ToolCall, ToolResult, ToolSpec, Turn
 from function_calls.tools.errors import SchemaInvalid
+from function_calls.toolsets.openapi.bundling import safe_schema
 from function_calls.toolsets.openapi.document import DocumentInvalid
-from function_calls.toolsets.schemas import safe_schema
 from services.kernel.bounded import BoundedDict
 from services.kernel.chat import ChatMessage, Person
 from services.kernel.state import Json

@@ -16,7 +16,7 @@ from bot.http.core.context import Context, HttpContext
 from bot.http.core.errors import HttpRefused
 from bot.http.security.auth import AdminViewer, Viewer, needs
 from bot.tools.stored.repository import StoredToolRepository, ToolForm, ToolIdTaken, ToolUnknown, ValvesInvalid
-from function_calls.toolsets.access import AccessInvalid, check_access
+from function_calls.toolsets.source import AccessInvalid, check_access
 from function_calls.toolsets.stored.source import LONGEST_SOURCE, SourceInvalid, read_source
 from services.storage.tools.model import StoredTool
 

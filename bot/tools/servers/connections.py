@@ -12,7 +12,7 @@ from pydantic import Field, JsonValue, SecretStr, ValidationError, field_validat
 from bot.config.settings import Group, ToolServerSettings
 from bot.tools.servers.mcp_servers import McpServer
 from bot.tools.servers.open_webui_form import own_fields, secrets_in
-from function_calls.toolsets.access import Access, check_access
+from function_calls.toolsets.source import Access, check_access
 from services.kernel.errors import ConfigError
 
 _KEY = "tool_servers.connections"

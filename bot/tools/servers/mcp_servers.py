@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, SecretStr, ValidationError, model_validator
 
 from bot.tools.servers.echoes import EchoedSecretMask, header_secrets, variable_secrets
-from function_calls.toolsets.access import Access
+from function_calls.toolsets.source import Access
 from services.kernel.errors import ConfigError
 
 _KEY = "tool_servers.mcp_file"

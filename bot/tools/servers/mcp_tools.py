@@ -7,10 +7,9 @@ from bot.tools.servers.answers import fed, shown
 from bot.tools.servers.echoes import EchoedSecretMask
 from function_calls.language.messages import say
 from function_calls.tools.calls import ToolResult, ToolSpec
-from function_calls.toolsets.openapi.changing import asks_only
-from function_calls.toolsets.openapi.naming import tool_name
-from function_calls.toolsets.openapi.texts import tamed
-from function_calls.toolsets.schemas import safe_schema
+from function_calls.toolsets.openapi.bundling import safe_schema
+from function_calls.toolsets.openapi.operation import asks_only
+from function_calls.toolsets.openapi.texts import tamed, tool_name
 
 if TYPE_CHECKING:
     from mcp.types import CallToolResult, ContentBlock, GetPromptResult, Prompt, ReadResourceResult, Tool

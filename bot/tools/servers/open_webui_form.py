@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping
 from typing import Final
 
-from function_calls.toolsets.access import access_of_grants
+from function_calls.toolsets.source import access_of_grants
 
 _FORM: Final = frozenset(
     {"type", "spec_type", "spec", "config", "auth_type", "id", "info", "access_grants", "function_name_filter_list"}

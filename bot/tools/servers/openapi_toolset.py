@@ -19,8 +19,7 @@ from bot.tools.servers.exchange import Exchange, Files, Outgoing
 from bot.tools.servers.mcp_servers import passes_filter
 from function_calls.tools.calls import ToolResult, ToolSpec
 from function_calls.tools.context import CallContext
-from function_calls.tools.toolset import Viewer, unknown_tool
-from function_calls.toolsets.names import joined_name
+from function_calls.tools.toolset import Viewer, short_name, unknown_tool
 from function_calls.toolsets.openapi.operation import ImportedDocument, Operation
 from function_calls.toolsets.openapi.request import FormPart, PreparedRequest, prepared
 from function_calls.toolsets.source import Health
@@ -180,7 +179,7 @@ class OpenApiToolset:
             logger.warning("tool server {}: skipped an operation with a secret in its name", own.label)
             return None
         asks = {"always": True, "never": False, "changes": operation.changes_state}[own.confirm]
-        name = joined_name(own.prefix, operation.name) if own.prefix else operation.name
+        name = short_name(f"{own.prefix}_{operation.name}") if own.prefix else operation.name
         return replace(operation, spec=replace(spec, name=name, confirm=asks, examples=own.examples.get(name, ())))
 
 

@@ -13,11 +13,9 @@ from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolSpec
 from function_calls.tools.permission import Viewer
 from function_calls.tools.toolset import Toolset
-from function_calls.toolsets.access import Access
-from function_calls.toolsets.combined import LOCAL, CombinedToolset, join
+from function_calls.toolsets.combined import LOCAL, CombinedToolset, LocalToolset, join
 from function_calls.toolsets.direct import DirectToolset
-from function_calls.toolsets.local import LocalToolset
-from function_calls.toolsets.source import Health, ToolSource
+from function_calls.toolsets.source import Access, Health, ToolSource
 from services.kernel.background_tasks import running_tasks
 from services.kernel.clock import Clock, SystemClock
 from services.storage.tools.model import StoredToolStore

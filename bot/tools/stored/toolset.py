@@ -9,9 +9,8 @@ from loguru import logger
 from bot.tools.stored.runner import StoredCall, ToolRunner
 from function_calls.tools.calls import ToolResult, ToolSpec
 from function_calls.tools.context import CallContext
-from function_calls.tools.toolset import Viewer, unknown_tool
-from function_calls.toolsets.access import Access
-from function_calls.toolsets.names import joined_name
+from function_calls.tools.toolset import Viewer, short_name, unknown_tool
+from function_calls.toolsets.source import Access
 from function_calls.toolsets.stored.source import SourceInvalid, StoredFunction, read_source
 from services.storage.tools.model import StoredTool, StoredTools
 
@@ -97,7 +96,7 @@ def _functions(tool: StoredTool, taken: Collection[str]) -> _Read:
         return ()
     read = []
     for each in source.functions:
-        name = joined_name(tool.id, each.name) if each.name in taken else each.name
+        name = short_name(f"{tool.id}_{each.name}") if each.name in taken else each.name
         spec = ToolSpec(
             name=name,
             description=each.description,

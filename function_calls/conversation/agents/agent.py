@@ -18,10 +18,9 @@ from function_calls.conversation.agent_loop import (
     listener_of_call,
     run_rounds,
 )
-from function_calls.conversation.agents.interpreting import interpreter_of
+from function_calls.conversation.agents.agent_tool import TransferTool, without_transfers
 from function_calls.conversation.agents.outcome import AgentOutcome, SubAgent, by_name, checked_name, exhausted
-from function_calls.conversation.agents.output import OUTPUT, answer_tool
-from function_calls.conversation.agents.transfer import TransferTool, without_transfers
+from function_calls.conversation.agents.output import OUTPUT, answer_tool, interpreter_of
 from function_calls.model_calls.hooks import HookedInterpreter, ModelHooks
 from function_calls.model_calls.message_intents import asked_for, was_shown
 from function_calls.model_calls.styles.choosing import StyleName

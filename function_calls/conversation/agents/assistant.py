@@ -7,8 +7,8 @@ from loguru import logger
 from msgspec.structs import replace
 
 from function_calls.conversation.agent_loop import spoken
+from function_calls.conversation.agents.agent_tool import without_transfers
 from function_calls.conversation.agents.outcome import SubAgent
-from function_calls.conversation.agents.transfer import without_transfers
 from function_calls.tools.calls import Conversation, Reply, Turn
 from function_calls.tools.context import CallContext
 from function_calls.tools.session_state import CallState, MemorySessionStateStore, Session, SessionStateStore

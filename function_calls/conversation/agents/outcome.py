@@ -1,22 +1,19 @@
 """Define the protocol and the outcome of agent runs."""
 
-import re
 from collections.abc import Mapping, Sequence
-from typing import Final, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from msgspec import Struct
 from pydantic import BaseModel
 
 from function_calls.language.messages import say
-from function_calls.tools.calls import Receipt, Step, Turn
+from function_calls.tools.calls import TOOL_NAME, Receipt, Step, Turn
 from function_calls.tools.context import CallContext
 from function_calls.tools.policy import Dispatcher
 from services.kernel.chat import SentFile
 from services.kernel.errors import ToolFailed
 
 M = TypeVar("M", bound=BaseModel)
-
-_NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")  # an agent may be offered as a tool, so it is named like one
 
 
 class AgentOutcome(Struct, frozen=True, kw_only=True):
@@ -112,7 +109,7 @@ def checked_name(name: str) -> str:
     Raises:
         ValueError: it cannot be a tool's name.
     """
-    if not _NAME.fullmatch(name):
+    if not TOOL_NAME.fullmatch(name):
         raise ValueError(f"{name!r} cannot be the name of an agent; use letters, digits, _ and -, at most 64")
     return name
 

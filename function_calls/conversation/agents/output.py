@@ -3,17 +3,22 @@
 import json
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Final
+from typing import Final, Protocol, runtime_checkable
 
 from msgspec.structs import replace
 from pydantic import BaseModel
 
+from function_calls.llm import FunctionCallLLM
 from function_calls.model_calls.prompts import fill, prompt
+from function_calls.model_calls.styles.choosing import StyleName, make_styles
+from function_calls.model_calls.transcript import Instructions
 from function_calls.registry import RegisteredTool, tool_function
 from function_calls.tools.calls import Interpretation, Interpreter, Step, ToolCall, ToolResult, Turn
 from function_calls.tools.context import CallContext
 from function_calls.tools.declaring.argument_validation import check_arguments
 from function_calls.tools.errors import ArgumentError, ArgumentsInvalid
+from services.call_log.usage import MeteredModel
+from services.language_model.ports import LanguageModel
 
 OUTPUT: Final = "give_answer"
 
@@ -87,3 +92,19 @@ def _word(answer: BaseModel) -> str:
     """Return the answer for people: worded by its class, else as JSON."""
     has_words = type(answer).__str__ is not BaseModel.__str__
     return str(answer) if has_words else answer.model_dump_json()
+
+
+@runtime_checkable
+class _Completes(LanguageModel, Protocol):
+    """A language model; a protocol to tell it from an interpreter at run time."""
+
+
+def interpreter_of(
+    model: LanguageModel | Interpreter, instructions: str, style: StyleName, answer: RegisteredTool | None
+) -> Interpreter:
+    """Return `model` as an interpreter; `answer` is the tool for a structured answer, None for free text."""
+    if isinstance(model, _Completes):
+        told = instructions if answer is None else f"{instructions}\n\n{told_to_end(answer)}"
+        counted = model if isinstance(model, MeteredModel) else MeteredModel(model)
+        model = FunctionCallLLM(counted, styles=make_styles(style, counted, Instructions(told)))
+    return model if answer is None else InForm(model, answer)

@@ -5,9 +5,9 @@ from datetime import time
 
 from function_calls.functions.preferences.models import QuietHoursArgs, QuietPutBackArgs, Whose
 from function_calls.functions.preferences.scope import check_may_set_for
+from function_calls.language.date_format import zone_label
 from function_calls.language.messages import say
 from function_calls.language.recognized_phrases import is_clock_without_half
-from function_calls.language.zone_text import zone_label
 from function_calls.offline.addressing import is_meant
 from function_calls.offline.pack import language_of, load_pack
 from function_calls.offline.reminder_times import time_reader, zone_name

@@ -6,8 +6,8 @@ from function_calls.functions.preferences.models import TimeZoneArgs, Whose, Zon
 from function_calls.functions.preferences.scope import check_may_set_for, clock_in
 from function_calls.functions.reminders.undo import put_back
 from function_calls.language import date_format, recurrence_text
+from function_calls.language.date_format import zone_label
 from function_calls.language.messages import say
-from function_calls.language.zone_text import zone_label
 from function_calls.offline.addressing import is_meant
 from function_calls.offline.reminder_times import zone_name
 from function_calls.registry import tool_function

@@ -5,8 +5,8 @@ Other people that it is for may be in other zones.
 
 from function_calls.functions.reminders.answers import due_meanwhile
 from function_calls.language import date_format
+from function_calls.language.date_format import zone_label
 from function_calls.language.messages import say
-from function_calls.language.zone_text import zone_label
 from function_calls.offline.reminder_times import zone_name
 from function_calls.tools.context import CallContext
 from services.people.zones import ZoneService

@@ -1,9 +1,12 @@
-"""Load the prompts, which are files, and fill in their variables."""
+"""Load the prompts and worked examples, which are files, and fill in their variables."""
 
 import re
+import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
+
+from msgspec import Struct
 
 from function_calls.tools.calls import Turn
 
@@ -57,3 +60,21 @@ def _chat_kind(turn: Turn) -> str:
     if turn.message.is_private:
         return "private"
     return "group, the message is addressed to you" if turn.message.is_addressed else "group, not addressed to you"
+
+
+class WorkedExample(Struct, frozen=True, kw_only=True):
+    """A sentence, the tool it means (`none` for no tool) and the arguments it gives."""
+
+    sentence: str
+    tool: str
+    arguments: Mapping[str, object]
+
+
+@cache
+def worked_examples() -> tuple[WorkedExample, ...]:
+    """Return all examples of `worked_examples.toml`, in its order."""
+    data = tomllib.loads(files(__name__).joinpath("worked_examples.toml").read_text(encoding="utf-8"))
+    return tuple(
+        WorkedExample(sentence=entry["sentence"], tool=entry["tool"], arguments=entry.get("arguments", {}))
+        for entry in data["example"]
+    )

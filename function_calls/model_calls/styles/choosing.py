@@ -7,11 +7,11 @@ from typing import Literal
 
 from loguru import logger
 
-from function_calls.model_calls.instructions import Instructions
 from function_calls.model_calls.styles.json_router import JsonRouterStyle
 from function_calls.model_calls.styles.native import NativeStyle
 from function_calls.model_calls.styles.prompted import PromptStyle
 from function_calls.model_calls.styles.style import CallStyle, StyleSource
+from function_calls.model_calls.transcript import Instructions
 from services.kernel.errors import ModelUnavailable
 from services.language_model.failures import Matter, RequestRejected
 from services.language_model.ports import Completion, CompletionRequest, LanguageModel

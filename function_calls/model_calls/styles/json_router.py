@@ -7,13 +7,11 @@ the message, and the history is left out, because small models repeat old reques
 import json
 from collections.abc import Mapping, Sequence
 
-from function_calls.model_calls.instructions import Instructions
-from function_calls.model_calls.prompts import fill, prompt
-from function_calls.model_calls.prompts.worked_examples import WorkedExample, worked_examples
+from function_calls.model_calls.prompts import WorkedExample, fill, prompt, worked_examples
 from function_calls.model_calls.styles.prompted import outputs, told_in_words
 from function_calls.model_calls.styles.style import Correction, Reading, read_words
 from function_calls.model_calls.text_tool_calls.thoughts import without_thoughts
-from function_calls.model_calls.transcript import Message
+from function_calls.model_calls.transcript import Instructions, Message
 from function_calls.tools.calls import ToolSpec, Turn
 from function_calls.tools.catalog.offered_tools import OfferedTools
 from function_calls.tools.validation.relaxed_json import Unreadable, read_json

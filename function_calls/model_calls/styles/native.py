@@ -3,11 +3,10 @@
 import json
 from collections.abc import Sequence
 
-from function_calls.model_calls.instructions import Instructions
 from function_calls.model_calls.styles.style import Correction, Reading
 from function_calls.model_calls.text_tool_calls.calls import find_printed_calls
 from function_calls.model_calls.text_tool_calls.forms import unbundled
-from function_calls.model_calls.transcript import Message, assistant_calls, rounds, tool_message
+from function_calls.model_calls.transcript import Instructions, Message, assistant_calls, rounds, tool_message
 from function_calls.tools.calls import Turn
 from function_calls.tools.catalog.offered_tools import OfferedTools
 from function_calls.tools.validation.relaxed_json import Unreadable, read_json

@@ -8,12 +8,11 @@ Source: the specification's document on Open WebUI's tool calls.
 import json
 from collections.abc import Sequence
 
-from function_calls.model_calls.instructions import Instructions
 from function_calls.model_calls.prompts import fill, prompt, variables_of
 from function_calls.model_calls.styles.style import Correction, Reading, read_words
 from function_calls.model_calls.text_tool_calls.forms import calls_of_json
 from function_calls.model_calls.text_tool_calls.thoughts import without_thoughts
-from function_calls.model_calls.transcript import Message, cut, result_text, said_before
+from function_calls.model_calls.transcript import Instructions, Message, cut, result_text, said_before
 from function_calls.tools.calls import Turn
 from function_calls.tools.catalog.offered_tools import OfferedTools
 from services.language_model.ports import Completion, CompletionRequest

@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from function_calls.tools.catalog.names import meant
+from function_calls.tools.catalog.offered_tools import meant
 from function_calls.tools.validation.relaxed_json import Unreadable, read_json
 from services.language_model.ports import RequestedCall
 

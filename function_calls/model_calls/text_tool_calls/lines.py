@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator
 
 from msgspec import Struct
 
-from function_calls.tools.catalog.names import meant
+from function_calls.tools.catalog.offered_tools import meant
 from function_calls.tools.validation.relaxed_json import Unreadable, read_json
 
 _VERBS = r"tools?|functions?|actions?|calls?|calling|invok\w+|us(?:e|ing)|to|the|调用|工具|函数|使用|执行"

@@ -10,6 +10,7 @@ from msgspec import Struct
 from pydantic import BaseModel, TypeAdapter
 from pydantic.errors import PydanticUserError
 
+from function_calls.tools.calls import LONGEST_NAME, TOOL_NAME
 from function_calls.tools.declaring.option_checks import check_options
 from function_calls.tools.declaring.parameters import (
     OMITTED,
@@ -27,7 +28,6 @@ from function_calls.tools.validation.schema import Schema, described, published,
 from function_calls.tools.validation.schema_validator import SchemaValidator
 
 Style = Literal["model", "plain"]
-_NAME_LENGTH = 64  # Source: https://platform.openai.com/docs/api-reference/chat/create (tools.function.name).
 
 
 class FunctionSignature(Struct, frozen=True, kw_only=True):
@@ -124,12 +124,11 @@ def _check_of(model: type) -> Callable[..., object]:
 
 
 def _checked_name(name: str) -> str:
-    is_plain = name.replace("-", "_").replace("_", "a").isalnum() and name.isascii()
-    if not is_plain or len(name) > _NAME_LENGTH:
+    if not TOOL_NAME.fullmatch(name):
         raise Fault(
             "",
             f"'{name}' cannot be the name of a tool",
-            f"Give name= with at most {_NAME_LENGTH} of a-z, A-Z, 0-9, '_' and '-'.",
+            f"Give name= with at most {LONGEST_NAME} of a-z, A-Z, 0-9, '_' and '-'.",
         )
     return name
 

@@ -1,13 +1,14 @@
 """Publish events to listeners, which can observe and cannot break a call."""
 
 import asyncio
-import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
 from typing import Final
 
 from loguru import logger
 from msgspec import Struct, field
+
+from function_calls.tools.dispatch.hooks import maybe_await
 
 TOOL_CALL = "tool.call"
 TOOL_RESULT = "tool.result"
@@ -62,9 +63,7 @@ class EventBus(Struct, kw_only=True):
         """Call the listeners; one that raises or takes too long is logged, and the others are called all the same."""
         for listener in (*self._listeners.get(event.name, ()), *self._listeners.get("*", ())):
             try:
-                told = listener(event)
-                if inspect.isawaitable(told):
-                    async with asyncio.timeout(_PATIENCE):
-                        await told
+                async with asyncio.timeout(_PATIENCE):
+                    await maybe_await(listener(event))
             except Exception as error:  # noqa: BLE001 - a listener is anybody's code and must not break the call
                 logger.opt(exception=error).error("a listener of {} failed", event.name)

@@ -1,11 +1,13 @@
-"""Run one tool with its timeout, retries and limit of concurrent calls."""
+"""Run one tool with its timeout, retries and limit of concurrent calls, and log it where it blocks the event loop."""
 
 import asyncio
 import json
+import time
 from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
 from datetime import datetime, timedelta
-from typing import Final
+from types import TracebackType
+from typing import Final, Self
 
 from loguru import logger
 from msgspec.structs import replace
@@ -14,7 +16,6 @@ from function_calls.language import date_format
 from function_calls.language.messages import knows, say
 from function_calls.tools.calls import ToolResult
 from function_calls.tools.context import CallContext
-from function_calls.tools.dispatch.event_loop_watchdog import EventLoopWatchdog
 from function_calls.tools.errors import ArgumentRefused
 from function_calls.tools.validation.json_values import NoData, as_data
 from services.kernel.chat import SentFile
@@ -183,3 +184,36 @@ def _as_result(value: object) -> ToolResult:
     given = as_data(value)
     text = json.dumps(given, ensure_ascii=False) if isinstance(given, dict | list) else str(value)
     return ToolResult(ok=True, text=text, value=given if isinstance(given, dict) else {"result": given})
+
+
+_EVERY: Final = 0.25  # seconds
+
+
+class EventLoopWatchdog:
+    """A periodic task while the context lasts. `longest_pause` is the longest block of the event loop, in seconds."""
+
+    def __init__(self) -> None:
+        self.longest_pause = 0.0
+        self._last = 0.0
+        self._next: asyncio.TimerHandle | None = None
+
+    def __enter__(self) -> Self:
+        self._last = time.monotonic()
+        self._beat()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._note()
+        if self._next is not None:
+            self._next.cancel()
+
+    def _beat(self) -> None:
+        self._note()
+        self._next = asyncio.get_running_loop().call_later(_EVERY, self._beat)
+
+    def _note(self) -> None:
+        now = time.monotonic()
+        self.longest_pause = max(self.longest_pause, now - self._last - _EVERY)
+        self._last = now

@@ -8,6 +8,7 @@ from functools import partial
 from function_calls.tools.context import CallContext, Services
 from function_calls.tools.declaring.class_tools import Tool
 from function_calls.tools.declaring.signature import FunctionSignature
+from function_calls.tools.dispatch.hooks import maybe_await
 
 Invoke = Callable[[object, CallContext], Awaitable[object]]
 Source = Callable[[CallContext], object]
@@ -22,12 +23,10 @@ def function_invoker(function: Callable[..., object], signature: FunctionSignatu
         return partial(function, *positional, **named)
 
     async def call(arguments: object, context: CallContext) -> object:
-        value = bound(arguments, context)()
-        return await value if inspect.isawaitable(value) else value
+        return await maybe_await(bound(arguments, context)())
 
     async def call_in_thread(arguments: object, context: CallContext) -> object:
-        value = await asyncio.to_thread(_run_in_thread, bound(arguments, context))
-        return await value if inspect.isawaitable(value) else value
+        return await maybe_await(await asyncio.to_thread(_run_in_thread, bound(arguments, context)))
 
     return call if signature.is_async else call_in_thread
 
@@ -40,8 +39,7 @@ def class_invoker(tool: Tool) -> Invoke:
 
     async def call_in_thread(arguments: object, context: CallContext) -> object:
         given = arguments if isinstance(arguments, dict) else {}
-        value = await asyncio.to_thread(_run_in_thread, partial(tool.run, given, context))
-        return await value if inspect.isawaitable(value) else value
+        return await maybe_await(await asyncio.to_thread(_run_in_thread, partial(tool.run, given, context)))
 
     return call if inspect.iscoroutinefunction(tool.run) else call_in_thread
 

@@ -11,7 +11,15 @@ from function_calls.tools.calls import ToolCall, ToolResult
 from function_calls.tools.context import CallContext
 
 BeforeTool = Callable[[ToolCall, CallContext], Awaitable[ToolCall | ToolResult | None] | ToolCall | ToolResult | None]
+Value = TypeVar("Value")
 AfterTool = Callable[[ToolCall, CallContext, ToolResult], Awaitable[ToolResult | None] | ToolResult | None]
+
+
+async def maybe_await(value: Awaitable[Value] | Value) -> Value:
+    """Await a value if it is awaitable."""
+    if inspect.isawaitable(value):
+        return cast("Value", await value)
+    return value
 
 
 class ToolHooks(Struct, kw_only=True):
@@ -28,9 +36,7 @@ class ToolHooks(Struct, kw_only=True):
     async def enter(self, call: ToolCall, context: CallContext) -> ToolCall | ToolResult:
         """Ask the `before` hooks; the first `ToolResult` ends the matter."""
         for hook in self.before:
-            answer = hook(call, context)
-            if inspect.isawaitable(answer):
-                answer = await answer
+            answer = await maybe_await(hook(call, context))
             if isinstance(answer, ToolResult):
                 return answer
             if answer is not None:
@@ -40,18 +46,6 @@ class ToolHooks(Struct, kw_only=True):
     async def leave(self, call: ToolCall, context: CallContext, result: ToolResult) -> ToolResult:
         """Let the `after` hooks look at `result` and change it."""
         for hook in self.after:
-            changed = hook(call, context, result)
-            if inspect.isawaitable(changed):
-                changed = await changed
+            changed = await maybe_await(hook(call, context, result))
             result = result if changed is None else changed
         return result
-
-
-Value = TypeVar("Value")
-
-
-async def settled(value: Awaitable[Value] | Value) -> Value:
-    """Await a value if it is awaitable."""
-    if inspect.isawaitable(value):
-        return cast("Value", await value)
-    return value

@@ -7,10 +7,9 @@ from msgspec import Struct, field
 
 from function_calls.tools.validation.schema_walk import Schema
 from function_calls.toolsets.openapi.document import Document, Node, mapping, sequence
-from function_calls.toolsets.openapi.naming import argument_name
 from function_calls.toolsets.openapi.operation import Body, Parameter, Place
 from function_calls.toolsets.openapi.schemas import SchemaConverter
-from function_calls.toolsets.openapi.texts import tamed
+from function_calls.toolsets.openapi.texts import argument_name, tamed
 
 _PLACES: Final = frozenset({"path", "query", "header", "cookie"})
 _NOT_ARGUMENTS: Final = frozenset({"accept", "content-type", "authorization"})  # Source: OpenAPI 3.1, parameter object.

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Final
 
+from function_calls.tools.validation.schema_validator import SchemaValidator
 from function_calls.tools.validation.schema_walk import Schema, map_schemas
-from function_calls.toolsets.openapi.document import mapping
+from function_calls.toolsets.openapi.document import Document, mapping
 from function_calls.toolsets.openapi.schemas import SchemaConverter
 
 LARGEST: Final = 18_000  # characters of JSON; the largest that the tool of one operation may be is 20 kB
@@ -132,3 +133,17 @@ _STEPS: Final[tuple[Callable[[Schema], Schema], ...]] = (
     partial(_cut, depth=1, longest=50, keeps_values=False),
     partial(_cut, depth=1, longest=0, keeps_values=False),
 )
+
+
+def safe_schema(given: Mapping[str, object]) -> Schema:
+    """Rebuild an external JSON Schema from known keywords, in a size that can be sent to a model.
+
+    Raises:
+        DocumentInvalid: it is too large.
+        SchemaInvalid: the rest is no JSON Schema.
+    """
+    converter = SchemaConverter(Document({**given, "openapi": "3.1.0"}))
+    own = {key: value for key, value in given.items() if key not in {"title", "description"}}
+    made = Bundler(converter).bundled({"properties": {}} | converter.converted(own) | {"type": "object"})
+    SchemaValidator(made)
+    return made

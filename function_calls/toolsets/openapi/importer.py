@@ -6,14 +6,12 @@ from typing import Final
 from function_calls.tools.calls import ToolSpec
 from function_calls.toolsets.openapi.arguments import ArgumentReader
 from function_calls.toolsets.openapi.bundling import Bundler
-from function_calls.toolsets.openapi.changing import is_change
 from function_calls.toolsets.openapi.document import Document, DocumentInvalid, Node, mapping, sequence
-from function_calls.toolsets.openapi.naming import tool_name
-from function_calls.toolsets.openapi.operation import ImportedDocument, Operation
+from function_calls.toolsets.openapi.operation import ImportedDocument, Operation, is_change
 from function_calls.toolsets.openapi.schemas import SchemaConverter
 from function_calls.toolsets.openapi.security import SecurityReader
 from function_calls.toolsets.openapi.servers import server_urls
-from function_calls.toolsets.openapi.texts import tamed
+from function_calls.toolsets.openapi.texts import tamed, tool_name
 
 METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 _MOST_OPERATIONS: Final = 5000

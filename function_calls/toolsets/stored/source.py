@@ -14,9 +14,9 @@ from msgspec import Struct, field
 from function_calls.tools.errors import SchemaInvalid
 from function_calls.tools.validation.docstrings import parse_docstring
 from function_calls.tools.validation.schema_walk import Schema
+from function_calls.toolsets.openapi.bundling import safe_schema
 from function_calls.toolsets.openapi.document import DocumentInvalid
 from function_calls.toolsets.openapi.texts import tamed
-from function_calls.toolsets.schemas import safe_schema
 from function_calls.toolsets.stored.annotations import AnnotationReader, literal, name_of
 
 LONGEST_SOURCE: Final = 200_000  # characters

@@ -5,7 +5,7 @@ import pytest
 from benchmarks.evaluation.prompts import PromptsUnreadable, own_prompts, prompts_in, read_prompts
 from benchmarks.evaluation.tool_prompts import thinned, tool_prompts
 from bot.app.registry import built_in_registry
-from function_calls.model_calls.prompts.worked_examples import worked_examples
+from function_calls.model_calls.prompts import worked_examples
 
 PROMPTS = own_prompts()
 

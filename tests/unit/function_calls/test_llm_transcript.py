@@ -3,9 +3,8 @@
 import json
 
 from bot.testing.turns import ANN, make_message, make_tool, make_turn
-from function_calls.model_calls.instructions import Instructions
 from function_calls.model_calls.styles.native import NativeStyle
-from function_calls.model_calls.transcript import LONGEST_RESULT, history
+from function_calls.model_calls.transcript import LONGEST_RESULT, Instructions, history
 from function_calls.tools.calls import Step, ToolCall, ToolResult
 from function_calls.tools.catalog.offered_tools import OfferedTools
 from services.kernel.chat import Attachment, Person

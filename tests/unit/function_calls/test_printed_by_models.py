@@ -5,7 +5,7 @@
 import pytest
 
 from function_calls.model_calls.text_tool_calls.calls import find_printed_calls
-from function_calls.tools.catalog.names import meant
+from function_calls.tools.catalog.offered_tools import meant
 from function_calls.tools.validation.relaxed_json import read_json
 
 NAMES = ("reminder_set", "reminder_list", "summary")

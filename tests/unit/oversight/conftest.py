@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from bot.testing.clocks import FixedClock
 from bot.testing.models import ScriptedInterpreter
 from function_calls.conversation.assistant import Assistant
-from function_calls.conversation.tool_commands import ToolCommands
+from function_calls.conversation.switch_command import ToolCommands
 from function_calls.functions.undo import handler
 from function_calls.functions.undo.undo import UndoService
 from function_calls.offline.interpreter import OfflineInterpreter

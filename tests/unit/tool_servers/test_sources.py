@@ -6,8 +6,8 @@ from pydantic import SecretStr
 from bot.config.settings import ToolServerSettings
 from bot.tools.servers.connections import read_connections
 from function_calls.tools.permission import Viewer
-from function_calls.toolsets.access import Access
 from function_calls.toolsets.direct import DirectToolset
+from function_calls.toolsets.source import Access
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import ConfigError
 

@@ -4,8 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from function_calls.tools.permission import Viewer
-from function_calls.toolsets.access import Access
-from function_calls.toolsets.source import ToolSource
+from function_calls.toolsets.source import Access, ToolSource
 from services.kernel.chat import ChatAddress, Person
 from tests.unit.toolsets.conftest import FakeToolset
 

@@ -5,12 +5,9 @@ import pytest
 from function_calls.registry import Registry, ToolOptions
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.context import CallContext
-from function_calls.toolsets.approved import ApprovedToolset
 from function_calls.toolsets.checked import CheckedToolset
-from function_calls.toolsets.combined import CombinedToolset
-from function_calls.toolsets.filtered import FilteredToolset
-from function_calls.toolsets.local import LocalToolset
-from function_calls.toolsets.prefixed import PrefixedToolset
+from function_calls.toolsets.combined import CombinedToolset, LocalToolset
+from function_calls.toolsets.wrappers import ApprovedToolset, FilteredToolset, PrefixedToolset
 from tests.unit.toolsets.conftest import FakeToolset
 
 

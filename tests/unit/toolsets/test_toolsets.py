@@ -7,14 +7,10 @@ from function_calls.registry import Registry, ToolOptions
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolCall, ToolResult
 from function_calls.tools.context import CallContext
-from function_calls.tools.toolset import Viewer
-from function_calls.toolsets.approved import ApprovedToolset
+from function_calls.tools.toolset import Viewer, short_name
 from function_calls.toolsets.checked import CheckedToolset
-from function_calls.toolsets.combined import CombinedToolset, NameClash, join
-from function_calls.toolsets.filtered import FilteredToolset
-from function_calls.toolsets.local import LocalToolset
-from function_calls.toolsets.names import joined_name
-from function_calls.toolsets.prefixed import PrefixedToolset
+from function_calls.toolsets.combined import CombinedToolset, LocalToolset, NameClash, join
+from function_calls.toolsets.wrappers import ApprovedToolset, FilteredToolset, PrefixedToolset
 from tests.unit.toolsets.conftest import TEXT, FakeToolset
 
 HI = {"text": "hi"}
@@ -74,7 +70,7 @@ async def test_a_filter_sees_who_asks(context, admins_context):
 
 
 def test_a_name_that_would_be_too_long_stays_unique():
-    made = {joined_name("server", f"{'x' * 60}{place}") for place in range(3)}
+    made = {short_name(f"server_{'x' * 60}{place}") for place in range(3)}
 
     assert len(made) == 3
     assert all(len(name) == 64 for name in made)
