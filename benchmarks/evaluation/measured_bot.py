@@ -5,13 +5,13 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import datetime
+from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
 from benchmarks.evaluation.prompts import NONE, NOW, Prompt
 from bot.app.application import App, build_app
 from bot.config.settings import BotSettings, LogSettings, RouterSettings, Settings
-from bot.config.zones import bot_zone
 from bot.testing.clocks import StandingClock
 from bot.testing.platform import FakePlatform
 from function_calls.tools.calls import Interpretation, Interpreter, ToolCall, Turn
@@ -117,4 +117,4 @@ async def measured_bot(interpreter: Interpreter) -> AsyncIterator[MeasuredBot]:
 
 
 def _at(moment: datetime) -> datetime:
-    return moment.replace(tzinfo=bot_zone(ZONE))
+    return moment.replace(tzinfo=ZoneInfo(ZONE))

@@ -6,15 +6,14 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, as
 
 from loguru import logger
 from msgspec import Struct
+from msgspec.structs import replace
 
 from bot.app.chats import Chats, open_chats
 from bot.app.connections import DRAIN_SECONDS, Connections
 from bot.app.infrastructure import Infrastructure, open_infrastructure
-from bot.app.integrity_check import check_integrity_daily
-from bot.app.language_models import language_model, model_interpreter
-from bot.app.model_stack import ModelStack, model_stack
+from bot.app.language_models import ModelStack, language_model, model_interpreter, model_stack
+from bot.app.maintenance import check_integrity_daily, delete_expired_daily
 from bot.app.registry import Dependencies, Functions, build_pipeline, built_in_registry
-from bot.app.retention import delete_expired_daily
 from bot.app.search_engines import create_search_service
 from bot.app.services import create_services
 from bot.app.settings_checks import check_configured_names
@@ -25,9 +24,7 @@ from bot.inbound.router import MessageRouter
 from bot.inbound.turn_claims import TurnCoordinator
 from bot.inbound.turns import TurnFactory
 from bot.inbound.welcome import Welcome
-from bot.observability.metrics import Counts
-from bot.observability.model_latency import ModelLatency
-from bot.observability.redaction import mask_failures
+from bot.observability.metrics import Counts, ModelLatency
 from bot.observability.watchdog import Watchdog
 from bot.outbound.delivery_retry import DeliveryRetry
 from bot.outbound.outbox import Outbox
@@ -42,9 +39,10 @@ from function_calls.model_calls.hooks import HookedInterpreter
 from function_calls.offline.interpreter import OfflineInterpreter
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
-from function_calls.tools.calls import Interpreter
-from function_calls.tools.context import Services
+from function_calls.tools.calls import Interpreter, ToolCall, ToolResult
+from function_calls.tools.context import CallContext, Services
 from function_calls.tools.policy import CallPolicy
+from services.call_log.masking import SecretMask
 from services.kernel.background_tasks import running_tasks
 from services.kernel.clock import Clock, SystemClock
 from services.kernel.state import StateStore
@@ -55,6 +53,21 @@ from services.storage.database import Database
 from services.storage.messages.unanswered import UnansweredMessages
 from services.storage.tools.store import SqlStoredToolStore
 from services.storage.workers.turn_claims import Key
+
+Masking = Callable[[ToolCall, CallContext, ToolResult], ToolResult | None]
+
+
+def mask_failures(mask: SecretMask) -> Masking:
+    """Return a hook that masks secrets in failed results: a server may quote the key of a request that it refuses."""
+
+    def hook(call: ToolCall, context: CallContext, result: ToolResult) -> ToolResult | None:
+        del call, context
+        if result.ok:
+            return None
+        error = None if result.error is None else mask.text(result.error)
+        return replace(result, text=mask.text(result.text), error=error)
+
+    return hook
 
 
 class App(Struct, kw_only=True):

@@ -1,15 +1,14 @@
-"""Open the infrastructure of a bot: settings, clock, database, state and call log."""
+"""Open the infrastructure of a bot: settings, clock, times, database, state and call log."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
-from bot.app.time_conventions import time_reader
-from bot.config.settings import Settings
+from bot.config.settings import Settings, TimeSettings
 from bot.config.sources import secret_values
-from bot.config.zones import bot_zone
 from bot.observability.metrics import Counts
 from bot.tools.servers.sources import tool_secrets
 from services.call_log.masking import SecretMask
@@ -20,7 +19,32 @@ from services.storage.database import Database
 from services.storage.people.scopes import SqlScopeStore
 from services.storage.people.state import SqlStateStore
 from services.storage.records.store import SqlCallStore
-from services.time_expressions import TimeReader
+from services.summary.model import TimeReader as ReadTime
+from services.time_expressions import DateOrder, DayParts, TimeReader
+
+
+def time_reader(settings: TimeSettings) -> TimeReader:
+    """Return the reader of all times, by the operator's conventions."""
+    parts = DayParts(
+        day=settings.day,
+        morning=settings.morning,
+        noon=settings.noon,
+        afternoon=settings.afternoon,
+        evening=settings.evening,
+        night=settings.night,
+    )
+    order = None if settings.date_order == "ask" else DateOrder(settings.date_order)
+    return TimeReader(order=order, day_parts=parts)
+
+
+def read_time_of(reader: TimeReader) -> ReadTime:
+    """Return a function that reads single times with `reader`."""
+
+    def read(phrase: str, sent_at: datetime, language: str) -> datetime | None:
+        best = reader.parse(phrase, sent_at, language=language).best
+        return None if best is None else best.start
+
+    return read
 
 
 class Infrastructure(Struct, frozen=True, kw_only=True):
@@ -54,7 +78,7 @@ async def open_infrastructure(settings: Settings, clock: Clock, database: Databa
             yield Infrastructure(
                 settings=settings,
                 clock=clock,
-                zone=bot_zone(settings.bot.timezone),
+                zone=settings.bot.zone,
                 times=time_reader(settings.time),
                 database=database,
                 state=SqlStateStore(database, clock),

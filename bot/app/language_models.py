@@ -1,9 +1,15 @@
-"""Create the language model and its interpreter from the settings; import their libraries only when configured."""
+"""Create the language model, wrapped with timing, tracing and the budget, and its interpreter."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
+from bot.app.infrastructure import Infrastructure
+from bot.app.tracing import Telemetry, telemetry_of
 from bot.config.settings import ModelSettings, Settings
-from bot.config.zones import bot_zone
+from bot.observability.metrics import ModelLatency
 from services.call_log.budgets import Budgets, DailyBudget, Limit
 from services.call_log.service import CallLog
 from services.call_log.usage import BudgetPolicy, NoBudget
@@ -17,7 +23,36 @@ if TYPE_CHECKING:
     from services.language_model.fallback import FallbackChain
     from services.summary.model import Summarizer
 
+
 _OPENAI = "https://api.openai.com/v1"
+
+
+class ModelStack(Struct, frozen=True, kw_only=True):
+    """Everybody asks `asked`, and `client` speaks to the server; both are None where there is no model."""
+
+    client: "FallbackChain | None"
+    asked: LanguageModel | None
+    latency: ModelLatency
+    budget: BudgetPolicy
+    telemetry: Telemetry | None
+
+
+@asynccontextmanager
+async def model_stack(infrastructure: Infrastructure, client: "FallbackChain | None") -> AsyncIterator[ModelStack]:
+    """Open the model behind `client`; its connections close with the context."""
+    settings, latency = infrastructure.settings, ModelLatency()
+    budget = budget_policy_of(settings, infrastructure.clock, infrastructure.log)
+    async with telemetry_of(settings.telemetry) as telemetry:
+        if client is None:
+            yield ModelStack(client=None, asked=None, latency=latency, budget=budget, telemetry=telemetry)
+            return
+        timed = latency.model(client)
+        traced = timed if telemetry is None else telemetry.model(timed)
+        asked = meter_model(traced, settings.model, budget)
+        try:
+            yield ModelStack(client=client, asked=asked, latency=latency, budget=budget, telemetry=telemetry)
+        finally:
+            await client.close()
 
 
 def language_model(settings: ModelSettings) -> "FallbackChain | None":
@@ -67,7 +102,7 @@ def budget_policy_of(settings: Settings, clock: Clock, log: CallLog) -> BudgetPo
     )
     if not budgets.is_set:
         return NoBudget()
-    return DailyBudget(budgets, clock, bot_zone(settings.bot.timezone), log.spent_since)
+    return DailyBudget(budgets, clock, settings.bot.zone, log.spent_since)
 
 
 def price_of(settings: ModelSettings) -> "Price":

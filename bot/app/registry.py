@@ -22,8 +22,7 @@ from bot.observability.watchdog import Watchdog
 from bot.outbound.drafts import Drafts
 from bot.outbound.outbox import Outbox, connected
 from bot.platforms.kit.commands import is_managing_command
-from bot.plugins.chat_command import PluginCommands
-from bot.plugins.manager import PluginManager
+from bot.plugins.manager import PluginCommands, PluginManager
 from function_calls import handlers
 from function_calls.conversation.assistant import Assistant, Command, LoopLimits
 from function_calls.conversation.records import handlers as handlers_explain

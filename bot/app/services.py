@@ -5,9 +5,8 @@ from datetime import timedelta
 from functools import partial
 
 from bot.app.chats import Chats
-from bot.app.infrastructure import Infrastructure
+from bot.app.infrastructure import Infrastructure, read_time_of
 from bot.app.language_models import model_summarizer
-from bot.app.time_conventions import read_time_of
 from bot.inbound.cross_chat import members_of
 from bot.outbound.reminder_notifier import ReminderNotifier
 from bot.platforms.base import KeepsFiles, Platform

@@ -129,7 +129,7 @@ def _refuse_what_cannot_run(settings: Settings) -> None:
     Raises:
         ConfigError: a platform lacks its library or a setting, or the page would be open to everybody.
     """
-    from bot.http.core.bind_policy import check_reach
+    from bot.http.security.networks import check_reach
 
     create_platforms(settings, SystemClock())
     if settings.http.enabled:
@@ -147,8 +147,6 @@ def _tool_findings(settings: Settings) -> list[Finding]:
 
 
 def _findings(settings: Settings) -> list[str]:
-    from bot.config.zones import bot_zone_name
-
     model = settings.model
     answered_by = (
         f"model {model.name} at {model.base_url or 'the OpenAI API'}"
@@ -160,7 +158,7 @@ def _findings(settings: Settings) -> list[str]:
     engines = [name for name, value in _search_keys(settings).items() if value]
     return [
         f"settings are valid; platforms: {', '.join(settings.platforms.enabled) or 'none'}",
-        f"time zone {bot_zone_name(settings.bot.timezone)}, data in {settings.bot.data_dir}",
+        f"time zone {settings.bot.zone_name}, data in {settings.bot.data_dir}",
         answered_by,
         f"search: {', '.join(engines)}" if engines else "search: not set up (set PERPLEXITY_API_KEY to connect it)",
     ]

@@ -14,9 +14,9 @@ from bot.config.settings import Settings
 from bot.config.sources import load_settings
 from bot.config.terminal import printable
 from bot.observability.logs import unlogged
-from bot.plugins.lint import hints
 from bot.plugins.loading import LoadedPlugin, found_plugins, loaded
 from bot.plugins.manager import Installed, PluginManager
+from bot.plugins.validation import hints
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolSpec
 from function_calls.tools.context import Services

@@ -12,9 +12,9 @@ import click
 import wcwidth
 from msgspec import Struct
 
+from bot.app.infrastructure import time_reader
 from bot.app.language_models import language_model, model_interpreter, price_of
 from bot.app.registry import built_in_registry
-from bot.app.time_conventions import time_reader
 from bot.cli.commands import config_option
 from bot.cli.records import chat_option, message_argument, recorded
 from bot.config.settings import Settings

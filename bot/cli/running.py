@@ -5,16 +5,16 @@ import importlib.util
 import os
 import sys
 import webbrowser
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
 from loguru import logger
 
 from bot.app.application import App, build_app
-from bot.config.data_folder import restrict_data_folder
 from bot.config.settings import Settings
 from bot.config.sources import secret_values
 from bot.config.terminal import language_here
@@ -29,11 +29,13 @@ from function_calls.offline import OfflineInterpreter
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import Clock, SystemClock
 from services.kernel.errors import ConfigError
+from services.kernel.private_files import close_to_others
 from services.kernel.startup_imports import block_import, import_without_gc
 
 if TYPE_CHECKING:
     from bot.http.mcp.server import Asker
     from bot.platforms.web.adapter import WebPlatform
+
 
 _WARM_UP_AFTER_SECONDS: Final = 0.5
 _UNUSED_FOR: Final = timedelta(hours=1)
@@ -41,6 +43,32 @@ _LOOK_SECONDS: Final = 600.0
 _LIBRARIES: Final = ("fastapi", "uvicorn", "websockets")
 _WITH_WINDOWS: Final = frozenset({"darwin", "win32"})
 _REMOTE: Final = ("SSH_CONNECTION", "CI")
+_FILES = ("bubbles.db*", "bubbles*.log*")
+
+
+def restrict_data_folder(folder: Path) -> None:
+    """Take the rights of other users away from the data folder, database, logs and uploads that are there; log it once.
+
+    A data folder that is the working folder or a home is no folder of the bot alone, and keeps its mode.
+    """
+    if not folder.is_dir():
+        return
+    shared = {Path.cwd(), Path("/")}
+    with suppress(RuntimeError):  # a user of a container may have no home
+        shared.add(Path.home())
+    own = [] if folder.resolve() in shared else [folder]
+    files = [each for pattern in _FILES for each in folder.glob(pattern)]
+    closed = close_to_others([*own, *files, folder / "files"])
+    if folder / "files" in closed:
+        closed += close_to_others(_inside(folder / "files"))
+    if closed:
+        logger.warning(
+            "restricted permissions of {} files and folders below {} that other users could read", len(closed), folder
+        )
+
+
+def _inside(folder: Path) -> Iterator[Path]:
+    return (each for each in folder.rglob("*") if not each.is_symlink())
 
 
 def run_bot(
@@ -172,7 +200,7 @@ def room_of(settings: Settings, clock: Clock) -> "WebPlatform | None":
             say(language_here(settings.bot.language), "serve.not_installed", missing=", ".join(missing)), err=True
         )
         return None
-    from bot.http.core.bind_policy import check_reach
+    from bot.http.security.networks import check_reach
     from bot.platforms.web.adapter import WebPlatform
     from bot.platforms.web.files import RoomFiles
 

@@ -16,7 +16,6 @@ import click
 from bot.cli.commands import CommandFailed, config_option
 from bot.config.settings import Settings
 from bot.config.sources import load_settings
-from bot.config.zones import bot_zone
 from bot.platforms.web.files import RoomFiles
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import SystemClock
@@ -174,7 +173,7 @@ def verify_reminders(config: Path | None, since: str | None, until: str | None) 
     with _failures(2):
         settings = load_settings(config)
         result = asyncio.run(_verify(settings, since, until))
-    zone = bot_zone(settings.bot.timezone)
+    zone = settings.bot.zone
     period = f"{result.since.astimezone(zone):%Y-%m-%d %H:%M} to {result.until.astimezone(zone):%Y-%m-%d %H:%M}"
     click.echo(f"{period}, {result.reminders} reminders")
     for fate in Fate:
@@ -239,7 +238,7 @@ async def _export_reminders(settings: Settings, chat: ChatAddress, form: Form) -
 
 async def _import_reminders(settings: Settings, data: bytes, chat: ChatAddress, owner: str) -> ImportReport:
     newcomers = Newcomers(
-        creator=Person(id=owner, name=owner), zone=bot_zone(settings.bot.timezone).key, language=settings.bot.language
+        creator=Person(id=owner, name=owner), zone=settings.bot.zone_name, language=settings.bot.language
     )
     limits = ReminderLimits(content_length=settings.reminders.max_content_length)
     async with Database(settings.database_url) as database:
@@ -247,7 +246,7 @@ async def _import_reminders(settings: Settings, data: bytes, chat: ChatAddress, 
 
 
 async def _verify(settings: Settings, since: str | None, until: str | None) -> Verification:
-    zone, now = bot_zone(settings.bot.timezone), SystemClock().now()
+    zone, now = settings.bot.zone, SystemClock().now()
     end = now if until is None else _moment(until, zone, time.max)
     start = _moment(since, zone, time.min) if since else end - _LAST_DAYS
     async with DatabaseView(settings.database_url) as view:

@@ -71,6 +71,23 @@ class BotSettings(Group):
         description="Seconds after which a bot whose event loop stands still prints its stacks and ends; 0 = never.",
     )
 
+    @property
+    def zone_name(self) -> str:
+        """Return the IANA name of the bot's zone: the setting, else the machine's; UTC where that names none."""
+        if self.timezone:
+            return self.timezone
+        from tzlocal import get_localzone_name
+
+        try:
+            return get_localzone_name() or "UTC"
+        except (LookupError, OSError, ValueError):
+            return "UTC"
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """Return the bot's zone."""
+        return ZoneInfo(self.zone_name)
+
     @field_validator("timezone")
     @classmethod
     def _is_iana(cls, value: str) -> str:

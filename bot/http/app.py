@@ -11,12 +11,11 @@ from bot.http import page_files
 from bot.http.admin import health, prometheus
 from bot.http.admin import record as admin_record
 from bot.http.admin import routes as admin
-from bot.http.chat import files, members, search, socket
+from bot.http.chat import files, search, socket
 from bot.http.chat import routes as chat
-from bot.http.core.answer_examples import show_answers
 from bot.http.core.context import HttpContext
 from bot.http.core.errors import add_error_handlers, describe_errors
-from bot.http.core.request_examples import show_examples
+from bot.http.core.examples import show_answers, show_examples
 from bot.http.mcp.endpoint import add_mcp
 from bot.http.openai import routes as openai
 from bot.http.page_files import add_plugin_pages
@@ -31,7 +30,6 @@ from bot.http.tools import stored as stored_tools
 ROUTERS: Final[Sequence[APIRouter]] = (
     chat.routes,
     socket.routes,
-    members.routes,
     files.routes,
     calendar.routes,
     reminders.routes,  # after the calendar, since it takes any id

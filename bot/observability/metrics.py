@@ -1,22 +1,23 @@
-"""Count messages, turns, calls and model usage since the start, as Prometheus counters."""
+"""Count messages, turns, calls and model usage since the start, and measure the latency of model requests."""
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
+from time import perf_counter
 from typing import Final
 
 from msgspec import Struct, field
 
 from services.call_log.model import CallRecord, TurnRecord
 from services.kernel.chat import ChatMessage
+from services.kernel.errors import ModelUnavailable
+from services.language_model.ports import Completion, CompletionRequest, InstrumentedModel, LanguageModel
 
 STEPS: Final = (0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 40.0, 80.0)
 """Upper ends in seconds; whatever takes longer is counted beyond them."""
-
 OTHER: Final = "(other)"
 """The tool of calls beyond those that are counted by name."""
-
 _MOST_TOOLS: Final = 1000
 
 
@@ -73,3 +74,38 @@ class Counts(Struct, kw_only=True):
     def deliver(self, late: timedelta) -> None:
         """Count a reminder that was said so late."""
         self.lateness.add(max(0.0, late.total_seconds()))
+
+
+class ModelLatency:
+    """Times the requests to the models that it wraps, by model and outcome (`ok`, or why there was no answer)."""
+
+    def __init__(self, now: Callable[[], float] = perf_counter) -> None:
+        self._now = now
+        self._of: dict[tuple[str, str], Latencies] = {}
+
+    @property
+    def by_outcome(self) -> Mapping[tuple[str, str], Latencies]:
+        """Return what was timed, by the model's name and the outcome."""
+        return self._of
+
+    def model(self, inner: LanguageModel) -> LanguageModel:
+        """`inner`, with its requests timed."""
+        return InstrumentedModel(inner, self.complete)
+
+    async def complete(self, inner: LanguageModel, request: CompletionRequest) -> Completion:
+        """Ask `inner` and note how long it took.
+
+        Raises:
+            ModelUnavailable: it gave no usable answer.
+        """
+        begun, outcome = self._now(), "cancelled"
+        try:
+            completion = await inner.complete(request)
+            outcome = "ok"
+        except ModelUnavailable as error:
+            outcome = error.reason
+            raise
+        else:
+            return completion
+        finally:
+            self._of.setdefault((inner.name, outcome), Latencies()).add(self._now() - begun)

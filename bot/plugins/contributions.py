@@ -1,25 +1,27 @@
-"""Contributions that a plugin may add to the bot."""
+"""Contributions that a plugin may add to the bot, its options, and the end of what it has opened."""
 
-from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, TypeVar
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Final, TypeVar
 
+from loguru import logger
 from msgspec import Struct, field
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
 from bot.inbound.middleware import Middleware
 from bot.outbound.outbox import Outbox
 from bot.platforms.base import Platform
-from bot.plugins.closing import Close
-from bot.plugins.options import option_problems, passed_over
 from function_calls.conversation.assistant import Command
 from function_calls.model_calls.hooks import ModelHooks
 from function_calls.tools.context import Services
 from function_calls.tools.dispatch.events import Listener
-from function_calls.tools.dispatch.hooks import ToolHooks
+from function_calls.tools.dispatch.hooks import ToolHooks, maybe_await
 from function_calls.tools.toolset import Toolset
 from services.kernel.clock import Clock
 from services.kernel.errors import ConfigError
 from services.kernel.state import StateStore
+from services.kernel.text import closest_name
 from services.language_model.ports import LanguageModel, NullModel
 from services.search.model import SearchEngine
 
@@ -29,7 +31,69 @@ if TYPE_CHECKING:
 
     from bot.http.core.context import HttpContext
 
+
 M = TypeVar("M", bound=BaseModel)
+Close = Callable[[], Awaitable[object] | object]
+_SECONDS: Final = 5.0  # for each; a stop must come to its end
+
+
+def option_problems(error: ValidationError, model: type[BaseModel], given: Mapping[str, object]) -> list[str]:
+    """One phrase for each key that is missing, unknown or wrong."""
+    found = error.errors(include_url=False, include_input=False)
+    return [_in_words(each, model, given) for each in found]
+
+
+def passed_over(model: type[BaseModel], given: Mapping[str, object]) -> Iterator[str]:
+    """One phrase for each key that `model` takes without reading it, and that looks like one that it would read."""
+    if model.model_config.get("extra") is not None:
+        return
+    for key in _unread(model, given):
+        near = closest_name(key, _keys(model).keys() - given.keys())
+        if near:
+            yield f"{key} is not read; did you mean {near[0]}?"
+
+
+def _in_words(problem: ErrorDetails, model: type[BaseModel], given: Mapping[str, object]) -> str:
+    key = ".".join(str(part) for part in problem["loc"])
+    if problem["type"] == "missing":
+        near = closest_name(key, _unread(model, given))
+        slip = f"; {near[0]} is given, did you mean {key}?" if near else ""
+        return f"{key} is missing ({_describe_option(key, model)}){slip}"
+    if problem["type"] == "extra_forbidden":
+        near = closest_name(key, _keys(model))
+        return f"{key} is unknown; " + (f"did you mean {near[0]}?" if near else f"there are: {', '.join(_keys(model))}")
+    return f"{key}: {problem['msg'].removeprefix('Value error, ')}" if key else problem["msg"]
+
+
+def _describe_option(key: str, model: type[BaseModel]) -> str:
+    """Return what a setting has to be, and what its author says about it."""
+    field = _keys(model).get(key)
+    if field is None:
+        return "it has to be there"
+    shown = model.model_fields[field]
+    kind = shown.annotation.__name__ if isinstance(shown.annotation, type) else str(shown.annotation)
+    return f"{kind}: {shown.description}" if shown.description else kind
+
+
+def _unread(model: type[BaseModel], given: Mapping[str, object]) -> list[str]:
+    return [key for key in given if key not in _keys(model)]
+
+
+def _keys(model: type[BaseModel]) -> dict[str, str]:
+    """Return the fields of `model` by what they may be called in a table."""
+    keys = {name: name for name in model.model_fields}
+    return keys | {field.alias: name for name, field in model.model_fields.items() if field.alias}
+
+
+async def all_closed(plugin: str, opened: list[Close]) -> None:
+    """Empty `opened` from its end and call what was in it; what fails or takes too long is logged."""
+    while opened:
+        close = opened.pop()
+        try:
+            async with asyncio.timeout(_SECONDS):
+                await maybe_await(close())
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin is anybody's code; the others must be closed too
+            logger.opt(exception=error).error("plugin {} could not close a resource", plugin)
 
 
 class Host(Struct, frozen=True, kw_only=True):
@@ -42,6 +106,8 @@ class Host(Struct, frozen=True, kw_only=True):
 
 
 Job = Callable[[Host], Awaitable[None]]
+
+
 MakePage = Callable[["HttpContext"], "APIRouter"]
 
 

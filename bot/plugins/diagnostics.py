@@ -1,9 +1,10 @@
-"""Describe the failure of a plugin in one line; log its traceback at DEBUG."""
+"""Describe the failure of a plugin in one line, and the changes of a newer version."""
 
 import builtins
+import json
 import re
 import traceback
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
@@ -11,6 +12,7 @@ from typing import Final
 from loguru import logger
 
 from bot.plugins.contributions import Contributions
+from function_calls.tools.calls import ToolSpec
 from function_calls.tools.declaring.tool_options import ToolOptions
 from services.kernel.errors import AssistantError
 from services.kernel.text import closest_name
@@ -19,7 +21,6 @@ _LONGEST: Final = 300  # characters of what an error says
 _OF_JSON: Final = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "array": "list"}
 _UNEXPECTED: Final = re.compile(r"nexpected keyword argument '(\w+)'")
 _OURS: Final = ("bot", "function_calls", "services")
-
 # What packages are called where they are installed from, when that is not what is imported.
 _PACKAGES: Final = {
     "bs4": "beautifulsoup4",
@@ -36,6 +37,37 @@ _PACKAGES: Final = {
     "telegram": "python-telegram-bot",
     "yaml": "PyYAML",
 }
+
+
+def schema_changes(before: Iterable[ToolSpec], after: Iterable[ToolSpec]) -> list[str]:
+    """Return a line for each function that came, went or takes other arguments now."""
+    old, new = {spec.name: spec for spec in before}, {spec.name: spec for spec in after}
+    lines = [f"+ {name}" for name in new if name not in old]
+    lines += [f"- {name}" for name in old if name not in new]
+    both = [(old[name], spec) for name, spec in new.items() if name in old]
+    return lines + [f"~ {spec.name}: {change}" for was, spec in both for change in _changes(was, spec)]
+
+
+def _changes(old: ToolSpec, new: ToolSpec) -> Iterator[str]:
+    if old.description != new.description:
+        yield "description"
+    before, after = _parameters(old), _parameters(new)
+    yield from (f"+ {key} {_to_json(after[key])}" for key in after if key not in before)
+    yield from (f"- {key}" for key in before if key not in after)
+    for key in after:
+        if key in before and before[key] != after[key]:
+            yield f"{key} {_to_json(before[key])} -> {_to_json(after[key])}"
+    if old.parameters.get("required", []) != new.parameters.get("required", []):
+        yield f"required {_to_json(new.parameters.get('required', []))}"
+
+
+def _parameters(spec: ToolSpec) -> Mapping[str, object]:
+    found = spec.parameters.get("properties", {})
+    return found if isinstance(found, Mapping) else {}
+
+
+def _to_json(schema: object) -> str:
+    return json.dumps(schema, ensure_ascii=False)
 
 
 class PluginMistaken(AssistantError):

@@ -1,4 +1,4 @@
-"""Manage the plugins of a running bot: install, list and reload them."""
+"""Manage the plugins of a running bot: install, list, switch and reload them."""
 
 import asyncio
 from collections.abc import Collection, Iterable, Iterator
@@ -12,21 +12,21 @@ from msgspec.structs import replace
 from bot.config.settings import PluginSettings
 from bot.inbound.middleware import Middleware
 from bot.platforms.base import Platform
-from bot.plugins.chat_switches import PluginGuard, plugin_of
-from bot.plugins.closing import all_closed
-from bot.plugins.contributions import Host, Job, MakePage
-from bot.plugins.diagnostics import report_failure, why
-from bot.plugins.lint import hints
+from bot.plugins.chat_switches import PluginGuard, plugin_of, switch_of
+from bot.plugins.contributions import Host, Job, MakePage, all_closed
+from bot.plugins.diagnostics import report_failure, schema_changes, why
 from bot.plugins.loading import FoundPlugin, LoadedPlugin, found_plugins, loaded
-from bot.plugins.schema_changes import schema_changes
-from bot.plugins.validation import named_parts
+from bot.plugins.validation import hints, named_parts
 from function_calls.conversation.assistant import Command
+from function_calls.conversation.switch_command import SwitchCommand, switch_pattern
+from function_calls.language.messages import say
 from function_calls.model_calls.hooks import ModelHooks
 from function_calls.registry import Registry, ToolNameTaken, check_inverses
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolSpec
 from function_calls.tools.context import Services
-from function_calls.tools.policy import ToolSwitches
+from function_calls.tools.policy import CallPolicy, ToolSwitches
+from function_calls.tools.toolset import Viewer
 from function_calls.toolsets.source import ToolSource
 from services.kernel.background_tasks import BackgroundTasks
 from services.kernel.clock import Clock
@@ -35,9 +35,9 @@ from services.language_model.ports import LanguageModel
 from services.search.model import SearchEngine
 
 Hook = TypeVar("Hook")
-
 _FIRST_PAUSE: Final = 1.0  # seconds before work that failed is begun again; doubled each time
 _LONGEST_PAUSE: Final = 300.0
+_COMMAND: Final = switch_pattern("plugins", "插件")
 
 
 class Installed(Struct, kw_only=True):
@@ -287,3 +287,36 @@ async def _again_and_again(name: str, job: Job, host: Host) -> None:
             await asyncio.sleep(pause)
         else:
             return
+
+
+class PluginCommands(SwitchCommand):
+    """Answers /plugins, /plugins off NAME and /plugins on NAME for those who may rule the chat."""
+
+    def __init__(self, manager: PluginManager, oversight: CallPolicy) -> None:
+        super().__init__(_COMMAND, oversight, refused="plugins.refused")
+        self._manager = manager
+        self._switches = oversight.switches
+
+    async def listed(self, viewer: Viewer, language: str) -> str:
+        """Every plugin with its functions, line by line."""
+        plugins = self._manager.plugins
+        if not plugins:
+            return say(language, "plugins.none")
+        off = await self._switches.off_in(viewer.chat)
+        lines = [_line(each, language, is_off=switch_of(each.plugin.name) in off) for each in plugins]
+        return "\n".join([say(language, "plugins.head"), *lines, say(language, "plugins.how")])
+
+    async def switched(self, viewer: Viewer, name: str, language: str, *, is_on: bool) -> str:
+        """Switch a plugin, or say which there are."""
+        names = [each.plugin.name for each in self._manager.plugins]
+        if name not in names:
+            return say(language, "plugins.unknown", name=name, known=", ".join(names))
+        await self._switches.switch(viewer.chat, switch_of(name), is_on=is_on)
+        return say(language, "plugins.switched_on" if is_on else "plugins.switched_off", name=name)
+
+
+def _line(each: Installed, language: str, *, is_off: bool) -> str:
+    if each.plugin.error:
+        return say(language, "plugins.broken", name=each.plugin.name)
+    functions = ", ".join(spec.name for spec in each.tools)
+    return say(language, "plugins.off" if is_off else "plugins.on", name=each.plugin.name, functions=functions)

@@ -13,9 +13,8 @@ from bot.app.inspection import offer_of
 from bot.app.language_models import language_model
 from bot.app.settings_checks import check_configured_names
 from bot.cli.commands import config_option
+from bot.cli.doctor.connections import examine_model, examine_running
 from bot.cli.doctor.machine import examine_clock, examine_database, examine_zone_data
-from bot.cli.doctor.model import examine_model
-from bot.cli.doctor.running import examine_running
 from bot.cli.doctor.tools import examine_tools, print_finding
 from bot.config.platform_catalog import GROUPS
 from bot.config.settings import Settings

@@ -6,7 +6,7 @@ import click
 
 from bot.config.terminal import printable
 from bot.platforms.kit.doctor import Finding, good, problem, warning
-from bot.plugins.lint import hints
+from bot.plugins.validation import hints
 from bot.tools.stored.sandbox import SandboxUnavailable, check_kernel
 
 if TYPE_CHECKING:

@@ -4,8 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue
 
-from bot.http.core.answer import Answer
-from bot.http.core.bodies import LONGEST_SESSION, SESSION_PATTERN, Body
+from bot.http.core.bodies import LONGEST_SESSION, SESSION_PATTERN, Answer, Body
 from bot.http.core.timeseries import Sample
 from bot.http.core.tokens import Role, Scope
 from bot.platforms.web.frames import AuthorShape

@@ -1,13 +1,21 @@
-"""`/health/live` and `/health/ready`: liveness and readiness probes."""
+"""`/health/live` and `/health/ready`: liveness and readiness probes, and the state of each connection."""
 
 from typing import Literal
 
 from fastapi import APIRouter, Response
 
-from bot.http.core.answer import Answer
+from bot.app.application import App
+from bot.http.core.bodies import Answer
 from bot.http.core.context import Context, HttpContext
 from bot.http.core.readiness import Reason
-from bot.platforms.base import HasHealth
+from bot.platforms.base import HasHealth, Platform
+
+
+def state_of(app: App, platform: Platform) -> str:
+    """Its health; `live` where it has no connection, `elsewhere` where another worker is connected to it."""
+    if app.remote_outbox is not None and not app.remote_outbox.is_here(platform.name):
+        return "elsewhere"
+    return platform.health.state if isinstance(platform, HasHealth) else "live"
 
 
 class HealthBody(Answer):

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from fastapi import APIRouter, Response
 
 from bot import __version__
-from bot.http.admin.connection_states import state_of
+from bot.http.admin.health import state_of
 from bot.http.core.context import Context, HttpContext
 from bot.http.security.auth import MetricsViewer
 from bot.observability.metrics import Counts, Latencies

@@ -26,7 +26,7 @@ from bot.http.admin.bodies import (
     UsageBody,
     UsageEntry,
 )
-from bot.http.admin.connection_states import state_of
+from bot.http.admin.health import state_of
 from bot.http.core.bodies import Done
 from bot.http.core.context import Context, HttpContext
 from bot.http.core.errors import HttpRefused, language_asked

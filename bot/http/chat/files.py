@@ -6,12 +6,10 @@ from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import FileResponse
 from pydantic import Field
 
-from bot.http.core.answer import Answer
-from bot.http.core.bodies import SESSION
+from bot.http.core.bodies import SESSION, Answer
 from bot.http.core.context import Context
 from bot.http.core.errors import HttpRefused
-from bot.http.rooms.memberships import RoomViewer
-from bot.http.security.quota import admit
+from bot.http.rooms.memberships import RoomViewer, admit
 from bot.platforms.web.files import ending_of, image_type
 from bot.platforms.web.uploads import MOST_UNUSED, TooManyUploads
 

@@ -4,11 +4,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import StreamingResponse
+from pydantic import Field
 
-from bot.http.chat.message_changes import edit_own, put_reaction, withdraw_own
-from bot.http.chat.sending import Sending, spoken
+from bot.http.chat.sending import Sending, edit_own, put_reaction, spoken, withdraw_own
 from bot.http.core.bodies import (
     SESSION,
+    Body,
     Done,
     EditBody,
     LogPage,
@@ -22,9 +23,10 @@ from bot.http.core.bodies import (
 from bot.http.core.context import Context
 from bot.http.core.errors import HttpRefused
 from bot.http.rooms.history import RoomHistory
-from bot.http.rooms.memberships import RoomViewer, enter_room, rooms_among
+from bot.http.rooms.memberships import RoomViewer, enter_room, join, rooms_among
 from bot.http.security.auth import NAME, ChatViewer
 from bot.platforms.web.frames import written
+from bot.platforms.web.shapes import LONGEST_NAME, person_called
 from services.history.service import HistoryService
 
 MESSAGE_ID = Annotated[str, Path(min_length=1, max_length=200)]
@@ -36,6 +38,12 @@ _EVENTS = {"description": "Server-sent events, each with `event` and, as JSON, `
 
 
 routes = APIRouter(prefix="/api/chat", tags=["chat"])
+
+
+class MemberBody(Body):
+    """The person to invite, by the name of their token."""
+
+    name: str = Field(min_length=1, max_length=LONGEST_NAME, examples=["ben"])
 
 
 @routes.post(
@@ -190,4 +198,16 @@ async def stop(session_id: SESSION, message_id: MESSAGE_ID, context: Context, vi
     del viewer
     if not await context.room.stop(session_id, message_id):
         raise HttpRefused(404, "nothing_to_stop")
+    return Done()
+
+
+@routes.post("/sessions/{session_id}/members", status_code=201)
+async def invite(session_id: SESSION, body: MemberBody, context: Context, viewer: RoomViewer) -> Done:
+    """Let another person read and write in a room of yours."""
+    del viewer
+    try:
+        person = person_called(body.name)
+    except ValueError as error:
+        raise HttpRefused(422, "name_invalid", limit=LONGEST_NAME) from error
+    await join(context, person.id, session_id)
     return Done()

@@ -6,12 +6,11 @@ from fastapi import APIRouter, Request
 from msgspec.structs import replace
 from pydantic import Field
 
-from bot.http.core.answer import Answer
-from bot.http.core.bodies import IN_ROOM, Body
+from bot.http.core.bodies import IN_ROOM, Answer, Body
 from bot.http.core.context import Context
 from bot.http.rooms.calls import Asked, call_tool, succeeded, turn_of
+from bot.http.rooms.memberships import admit
 from bot.http.security.auth import NAME, ChatViewer, SearchViewer
-from bot.http.security.quota import admit
 
 routes = APIRouter(prefix="/api", tags=["search"])
 

@@ -1,11 +1,10 @@
-"""Request and response bodies of the chat API."""
+"""Base classes of request and response bodies, and the bodies of the chat API."""
 
 from typing import Annotated, Literal
 
 from fastapi import Path, Query
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from bot.http.core.answer import Answer
 from bot.platforms.web.frames import AuthorShape, MessageShape
 
 # Not `{1,64}`: Pydantic's regular expressions are unfolded, and the letters of all scripts 64 times over are 10 MB.
@@ -21,6 +20,15 @@ SESSION = Annotated[
     str, Path(pattern=SESSION_PATTERN, max_length=LONGEST_SESSION, description="The room.", examples=["lobby"])
 ]
 """The room in the path of a request."""
+
+
+class Answer(BaseModel):
+    """The body of an answer, or a part of one.
+
+    What writes it is made when the first one is given: fifty that nobody has asked for yet would keep a megabyte.
+    """
+
+    model_config = ConfigDict(defer_build=True)
 
 
 class Body(BaseModel):

@@ -1,7 +1,10 @@
-"""Return errors as `{code, detail, hint}`, or in OpenAI's form under `/v1`, in the client's language."""
+"""Return errors as `{code, detail, hint}`, or in OpenAI's form under `/v1`, in the client's language.
+
+Source of the latter: https://platform.openai.com/docs/guides/error-codes
+"""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from fastapi import FastAPI, Request
@@ -12,9 +15,7 @@ from pydantic import Field
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, HTTPConnection
 
-from bot.http.core.answer import Answer
-from bot.http.core.field_problems import field_problems, in_one_line
-from bot.http.core.openai_errors import OpenAiError, OpenAiErrorBody, is_openai_path, type_of
+from bot.http.core.bodies import Answer
 from function_calls.language.messages import knows, say
 from function_calls.tools.dispatch.execution import refusal_text
 from services.kernel.clock import SystemClock
@@ -26,6 +27,94 @@ from services.kernel.errors import (
     StorageFull,
     StorageUnavailable,
 )
+
+_MOST: Final = 20
+_NUMBERS: Final = ("int_type", "int_parsing", "int_parsing_size", "int_from_float", "float_type", "float_parsing")
+_SENTENCES: Final[Mapping[str, str]] = {
+    "missing": "missing",
+    "extra_forbidden": "unknown",
+    "json_invalid": "no_json",
+    "string_type": "text",
+    "string_too_short": "short",
+    "string_too_long": "long",
+    "string_pattern_mismatch": "pattern",
+    "too_short": "few",
+    "too_long": "many",
+    "literal_error": "choice",
+    "enum": "choice",
+    "greater_than": "above",
+    "greater_than_equal": "least",
+    "less_than": "below",
+    "less_than_equal": "most",
+    "bool_type": "yes_or_no",
+    "bool_parsing": "yes_or_no",
+    "list_type": "list",
+    "dict_type": "object",
+    "model_type": "object",
+    "model_attributes_type": "object",
+    "datetime_type": "moment",
+    "datetime_parsing": "moment",
+    "datetime_from_date_parsing": "moment",
+    "timezone_aware": "moment",
+    "date_from_datetime_parsing": "date",
+    "date_parsing": "date",
+    **dict.fromkeys(_NUMBERS, "number"),
+}
+"""The sentence (`field.<name>`) for each type of error that Pydantic knows; all others are told in general."""
+
+PREFIX: Final = "/v1"
+COMPLETIONS: Final = "/chat/completions"
+OPEN_WEBUI_PREFIX: Final = "/api"
+"""The prefix under which Open WebUI has the same completions."""
+_TYPES: Final = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
+
+
+def field_problems(language: str, errors: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Return what is wrong, by field (`attachments.0.kind`; empty for the body), of the errors that Pydantic gives."""
+    problems: dict[str, str] = {}
+    for error in errors[:_MOST]:
+        place = ".".join(str(part) for part in error["loc"][1:]) if error["type"] != "json_invalid" else ""
+        problems.setdefault(place, _describe_field(language, error))
+    return problems
+
+
+def _describe_field(language: str, error: Mapping[str, Any]) -> str:
+    sentence = _SENTENCES.get(error["type"], "other")
+    context = dict(error.get("ctx", {}))
+    if "expected" in context:  # 'a', 'b' or 'c'
+        context["expected"] = str(context["expected"]).replace(" or ", ", ")
+    return say(language, f"field.{sentence}", **context)
+
+
+def in_one_line(language: str, problems: Mapping[str, str]) -> str:
+    """All problems as one sentence tells them."""
+    body = say(language, "field.body")
+    return "; ".join(f"{place or body}: {problem}" for place, problem in problems.items())
+
+
+class OpenAiError(Answer):
+    """What went wrong; `param` is the field at fault, where there is one."""
+
+    message: str = Field(examples=["There is nothing here."])
+    type: str = Field(examples=["invalid_request_error"])
+    param: str | None = None
+    code: str = Field(examples=["not_found"])
+
+
+class OpenAiErrorBody(Answer):
+    """An error as OpenAI's clients expect it."""
+
+    error: OpenAiError
+
+
+def is_openai_path(path: str) -> bool:
+    """Return whether requests to `path` come from OpenAI's clients."""
+    return path.startswith(f"{PREFIX}/") or path == f"{OPEN_WEBUI_PREFIX}{COMPLETIONS}"
+
+
+def type_of(status: int) -> str:
+    """OpenAI's word for the kind of error that a status is."""
+    return "server_error" if status >= 500 else _TYPES.get(status, "invalid_request_error")
 
 
 class ErrorBody(Answer):
@@ -74,7 +163,11 @@ REFUSED_STATUS: Final = {
     "search_not_configured": 409,
     "search_unavailable": 503,
 }
+
+
 """The status of what a service refuses, by its code; 422 for all others."""
+
+
 _OF_STATUS: Final = {
     404: "not_found",
     405: "method_not_allowed",
@@ -82,6 +175,8 @@ _OF_STATUS: Final = {
     403: "forbidden",
     413: "too_large",
 }
+
+
 _MEANINGS: Final = {
     "400": "The request cannot be read",
     "401": "A token is needed",
@@ -96,7 +191,11 @@ _MEANINGS: Final = {
     "501": "Something needed is not installed",
     "503": "Not available now",
 }
+
+
 """The errors that any route may answer with, for the OpenAPI document."""
+
+
 _FASTAPI_INVALID: Final = "HTTPValidationError"
 
 

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from bot.http.core.answer import Answer
+from bot.http.core.bodies import Answer
 from bot.http.core.context import HttpContext
 from bot.platforms.web.frames import written
 from services.storage.records.activity import Timed

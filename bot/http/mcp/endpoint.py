@@ -10,9 +10,8 @@ from starlette.types import Receive, Scope, Send
 from bot.http.core.context import HttpContext
 from bot.http.core.errors import HttpRefused, error_response, refusal_response
 from bot.http.mcp.server import Asker, McpTools
-from bot.http.rooms.memberships import enter_room
+from bot.http.rooms.memberships import admit, enter_room
 from bot.http.security.auth import Viewer
-from bot.http.security.quota import admit
 from bot.platforms.web.shapes import SESSION
 from function_calls.language.messages import say
 from services.kernel.errors import ToolFailed

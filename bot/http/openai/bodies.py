@@ -7,8 +7,7 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator
 
-from bot.http.core.answer import Answer
-from bot.http.core.bodies import LONGEST_SESSION, SESSION_PATTERN
+from bot.http.core.bodies import LONGEST_SESSION, SESSION_PATTERN, Answer
 from bot.inbound.intake import replace_surrogates
 
 MODEL: Final = "bubbles"

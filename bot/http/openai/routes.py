@@ -15,16 +15,14 @@ from msgspec.structs import replace
 from starlette.requests import HTTPConnection
 
 from bot.http.core.context import Context, HttpContext
-from bot.http.core.errors import HttpRefused
-from bot.http.core.openai_errors import COMPLETIONS, OPEN_WEBUI_PREFIX, PREFIX
+from bot.http.core.errors import COMPLETIONS, OPEN_WEBUI_PREFIX, PREFIX, HttpRefused
 from bot.http.openai.bodies import MODEL, CompletionBody, ModelEntry, ModelList
 from bot.http.openai.stream import Answered, HeardInterpreter, Words, chunks_of
 from bot.http.openai.turns import EarlierRounds, room_of, told_calls, turn_of, with_fresh_ids
 from bot.http.rooms.direct_tools import DirectOffer
 from bot.http.rooms.events import usage_of
-from bot.http.rooms.memberships import enter_room
+from bot.http.rooms.memberships import admit, enter_room
 from bot.http.security.auth import Viewer, needs
-from bot.http.security.quota import admit
 from function_calls.conversation.assistant import Assistant
 from function_calls.model_calls.hooks import ClientToolInterpreter
 from function_calls.tools.calls import Interpreter, Reply, Turn

@@ -8,8 +8,7 @@ from typing import Final
 from loguru import logger
 from msgspec import Struct
 
-from bot.http.core.errors import HttpRefused
-from bot.http.core.openai_errors import type_of
+from bot.http.core.errors import HttpRefused, type_of
 from bot.http.openai.bodies import MODEL
 from bot.http.openai.turns import told_calls
 from bot.outbound.drafts import complete_sentences

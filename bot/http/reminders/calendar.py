@@ -9,12 +9,10 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Path, Query, Request, Response
 from pydantic import AwareDatetime
 
-from bot.http.core.answer import Answer
-from bot.http.core.bodies import IN_ROOM
+from bot.http.core.bodies import IN_ROOM, Answer
 from bot.http.core.context import Context, HttpContext
 from bot.http.core.errors import HttpRefused
-from bot.http.rooms.memberships import RoomReminderViewer
-from bot.http.security.quota import admit
+from bot.http.rooms.memberships import RoomReminderViewer, admit
 from bot.platforms.web.frames import written
 from services.recurrence.fires import fires_between
 from services.reminders.exchange.feed import CalendarFeed, FeedTokens

@@ -10,15 +10,13 @@ from fastapi.responses import JSONResponse
 from msgspec.structs import replace
 from pydantic import Field, model_validator
 
-from bot.http.core.answer import Answer
-from bot.http.core.bodies import IN_ROOM, Body
+from bot.http.core.bodies import IN_ROOM, Answer, Body
 from bot.http.core.context import Context, HttpContext
 from bot.http.core.errors import ErrorBody, HttpRefused
 from bot.http.rooms.calls import Asked, call_tool, succeeded, turn_of
-from bot.http.rooms.memberships import RoomReminderViewer
+from bot.http.rooms.memberships import RoomReminderViewer, admit
 from bot.http.rooms.reminders import ChangedReminderShape, ReminderShape, reminder_shape, room_reminders
 from bot.http.security.auth import NAME
-from bot.http.security.quota import admit
 from function_calls.language.messages import say
 from function_calls.tools.calls import Interpretation, ToolResult, Turn
 from services.reminders.model import ReminderState, row_key

@@ -8,8 +8,7 @@ from msgspec.structs import replace
 from starlette.requests import HTTPConnection
 
 from bot.http.core.context import HttpContext
-from bot.http.core.errors import REFUSED_STATUS, HttpRefused, language_asked
-from bot.http.core.field_problems import in_one_line
+from bot.http.core.errors import REFUSED_STATUS, HttpRefused, in_one_line, language_asked
 from bot.http.rooms.memberships import enter_room
 from bot.http.security.auth import Viewer
 from function_calls.tools.calls import Conversation, ToolCall, ToolResult, Turn

@@ -1,4 +1,4 @@
-"""Decide which rooms the holder of a token may read and write.
+"""Decide which rooms the holder of a token may read and write, and limit how often.
 
 Admins may enter every room, and everybody may enter the lobby. A member belongs to the rooms that they were the first
 to use, that they have written in, or that another member invited them to. A token that was issued for a list of rooms
@@ -21,6 +21,18 @@ from services.storage.messages.pages import ChatUse
 LOBBY: Final = "lobby"
 _KEEP: Final = timedelta(days=36_500)
 _MOST_JOINED: Final = 500
+
+
+def admit(context: HttpContext, address: ChatAddress, person_id: str) -> None:
+    """Count the request as a message of the person in the chat.
+
+    Raises:
+        HttpRefused: the chat is not served (403), or messages come too fast (429).
+    """
+    if not context.app.access.serves(address):
+        raise HttpRefused(403, "chat_not_served", chat=address.key)
+    if wait := context.app.pace.wait_of(address, person_id):
+        raise HttpRefused(429, "too_fast", retry_after=wait)
 
 
 async def can_enter(context: HttpContext, viewer: Viewer, session_id: str) -> bool:
@@ -92,8 +104,18 @@ async def _with_tools_in_room(context: Context, viewer: ToolViewer, session_id: 
 
 
 RoomViewer = Annotated[Viewer, Depends(_in_room)]
+
+
 """The viewer of a request whose path names a room of theirs."""
+
+
 RoomReminderViewer = Annotated[Viewer, Depends(_reminded_in_room)]
+
+
 """The viewer of a request for the reminders of the room that its query names."""
+
+
 RoomToolViewer = Annotated[Viewer, Depends(_with_tools_in_room)]
+
+
 """The viewer of a request for the tools of the room that its query names."""

@@ -11,11 +11,10 @@ from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bot.config.settings import HttpSettings
-from bot.http.core.bind_policy import LOCAL_HOSTS
 from bot.http.core.errors import HttpRefused, refusal_response
 from bot.http.core.tokens import Tokens
 from bot.http.security.auth import Viewer, identified
-from bot.http.security.networks import network_of
+from bot.http.security.networks import LOCAL_HOSTS, network_of
 from bot.inbound.middleware import TokenBuckets
 from services.kernel.clock import Clock
 

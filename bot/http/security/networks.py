@@ -1,11 +1,41 @@
-"""Map a client's address to its network, for limits per client."""
+"""Check from where the server can be reached, and map a client's address to its network."""
 
 import ipaddress
 from functools import lru_cache
 from typing import Final
 
+from bot.config.settings import HttpSettings
+from services.kernel.errors import ConfigError
+
 _ONE_NETWORK: Final = 64  # bits of an IPv6 address: whoever has one has all that begin with them
 _REMEMBERED: Final = 4096
+
+
+_SHORTEST_TOKEN: Final = 16
+_MAKES_ONE: Final = 'this makes one: python -c "import secrets; print(secrets.token_urlsafe(24))"'
+LOCAL_HOSTS: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+def check_reach(settings: HttpSettings) -> None:
+    """Let nobody be served by accident.
+
+    Raises:
+        ConfigError: the server would be reached from other machines, without a token that is hard to guess.
+    """
+    if settings.host in LOCAL_HOSTS:
+        return
+    token, reached = settings.token.get_secret_value(), f"{settings.host} is reached from other machines"
+    if not token:
+        raise ConfigError("settings", "http.host", f"{reached}; set BUBBLES_HTTP__TOKEN, or host = 127.0.0.1")
+    if len(token) < _SHORTEST_TOKEN:
+        problem = f"{reached}, and BUBBLES_HTTP__TOKEN has fewer than {_SHORTEST_TOKEN} characters; {_MAKES_ONE}"
+        raise ConfigError("settings", "http.token", problem)
+
+
+def page_address(host: str, port: int) -> str:
+    """Return where a browser on this machine finds the page."""
+    shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "::1": "[::1]"}.get(host, host)  # noqa: S104 - read, not bound
+    return f"http://{shown}:{port}"
 
 
 @lru_cache(_REMEMBERED)

@@ -11,10 +11,10 @@ from starlette.types import ASGIApp
 
 from bot.config.settings import HttpSettings
 from bot.http.app import guarded
-from bot.http.core.bind_policy import check_reach, page_address
 from bot.http.core.context import HttpContext
 from bot.http.rooms.events import follow_bot
 from bot.http.rooms.shared import rooms_shared
+from bot.http.security.networks import check_reach, page_address
 from bot.http.server.connection_limits import ConnectionLimits, limited_protocol
 from services.kernel.errors import ConfigError
 

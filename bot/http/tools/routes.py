@@ -8,15 +8,13 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Path, Request
 from pydantic import Field, JsonValue
 
-from bot.http.core.answer import Answer
-from bot.http.core.bodies import IN_ROOM, LONGEST_SESSION, SESSION_PATTERN, Body
+from bot.http.core.bodies import IN_ROOM, LONGEST_SESSION, SESSION_PATTERN, Answer, Body
 from bot.http.core.context import Context, HttpContext
 from bot.http.core.errors import HttpRefused
 from bot.http.core.timeseries import percentile
 from bot.http.rooms.calls import Asked, call_tool, check_arguments, tool_viewer, turn_of
-from bot.http.rooms.memberships import RoomToolViewer
+from bot.http.rooms.memberships import RoomToolViewer, admit
 from bot.http.security.auth import NAME, ToolViewer, Viewer
-from bot.http.security.quota import admit
 from bot.platforms.web.frames import json_text
 from function_calls.registry import Registry
 from function_calls.tools.calls import ToolSpec

@@ -11,9 +11,8 @@ from bot.http.core.bodies import LONGEST_SESSION, SESSION_PATTERN
 from bot.http.core.context import Context
 from bot.http.core.errors import HttpRefused
 from bot.http.rooms.calls import Asked, call_tool, check_arguments, succeeded, tool_viewer, turn_of
-from bot.http.rooms.memberships import RoomToolViewer
+from bot.http.rooms.memberships import RoomToolViewer, admit
 from bot.http.security.auth import NAME, ToolViewer
-from bot.http.security.quota import admit
 from bot.http.tools.routes import as_json
 from function_calls.tools.calls import ToolSpec
 from services.kernel.state import Json

@@ -5,14 +5,13 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends, Path
 from pydantic import Field
 
-from bot.http.core.answer import Answer
-from bot.http.core.bodies import IN_ROOM
+from bot.http.core.bodies import IN_ROOM, Answer
 from bot.http.core.context import Context
 from bot.http.core.errors import HttpRefused
 from bot.http.rooms.calls import tool_viewer
 from bot.http.rooms.memberships import RoomToolViewer
 from bot.http.security.auth import needs
-from bot.tools.servers.errors import ServerUnavailable
+from bot.tools.servers.exchange import ServerUnavailable
 
 routes = APIRouter(prefix="/api/tools/sources", tags=["tools"])
 

@@ -10,8 +10,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 from pydantic import Field, JsonValue
 
-from bot.http.core.answer import Answer
-from bot.http.core.bodies import Body, Done
+from bot.http.core.bodies import Answer, Body, Done
 from bot.http.core.context import Context, HttpContext
 from bot.http.core.errors import HttpRefused
 from bot.http.security.auth import AdminViewer, Viewer, needs

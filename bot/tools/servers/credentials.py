@@ -10,8 +10,7 @@ from msgspec import Struct, field
 
 from bot.tools.servers.connections import ToolServerConnection
 from bot.tools.servers.echoes import EchoedSecretMask, basic_pair, header_secrets
-from bot.tools.servers.errors import ServerUnavailable
-from bot.tools.servers.exchange import Exchange, Outgoing
+from bot.tools.servers.exchange import Exchange, Outgoing, ServerUnavailable
 from function_calls.toolsets.openapi.operation import Operation, Scheme
 
 _LARGEST_TOKEN: Final = 64_000

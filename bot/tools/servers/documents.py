@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 from urllib.parse import urljoin, urlsplit
 
-from bot.tools.servers.errors import ServerUnavailable
-from bot.tools.servers.exchange import Answer, Exchange, Outgoing
+from bot.tools.servers.exchange import Answer, Exchange, Outgoing, ServerUnavailable
 from function_calls.toolsets.openapi.document import DocumentInvalid
 from function_calls.toolsets.openapi.importer import import_document
 from function_calls.toolsets.openapi.operation import ImportedDocument

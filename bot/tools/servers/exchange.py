@@ -12,15 +12,18 @@ from urllib.parse import urljoin, urlsplit
 import httpx
 from msgspec import Struct
 
-from bot.tools.servers.errors import ServerUnavailable
+from services.kernel.errors import ToolFailed
 from services.kernel.network import trusted_certificates
 
 _MOST_REDIRECTS: Final = 3
 _USER_AGENT: Final = "Bubbles (tool client)"
 _PORTS: Final = {"http": 80, "https": 443}
-
 Origin = tuple[str, str, int]
 Files = list[tuple[str, tuple[str | None, bytes, str | None]]]
+
+
+class ServerUnavailable(ToolFailed):
+    """A tool server cannot be used: out of reach, of the wrong kind, or it wants to lead us elsewhere."""
 
 
 class Answer(Struct, frozen=True, kw_only=True):

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self, TextIO
 
-from bot.tools.servers.errors import ServerUnavailable
+from bot.tools.servers.exchange import ServerUnavailable
 from bot.tools.servers.mcp_servers import McpServer
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from loguru import logger
 from msgspec.structs import replace
 
-from bot.tools.servers.errors import ServerUnavailable
+from bot.tools.servers.exchange import ServerUnavailable
 from bot.tools.servers.mcp_connection import Transport, transport
 from bot.tools.servers.mcp_listing import McpListing, mcp_listing
 from bot.tools.servers.mcp_servers import McpServer

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.observability.model_latency import ModelLatency
+from bot.observability.metrics import ModelLatency
 from services.kernel.errors import ModelUnavailable
 from services.language_model.ports import Completion, CompletionRequest, Usage
 

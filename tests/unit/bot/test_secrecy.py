@@ -1,8 +1,8 @@
 """What a failing tool or an address may give away."""
 
+from bot.app.application import mask_failures
 from bot.config.settings import SearchSettings, Settings, StorageSettings, ToolServerSettings
 from bot.config.sources import secret_values
-from bot.observability.redaction import mask_failures
 from function_calls.tools.calls import ToolCall, ToolResult
 from services.call_log.masking import MASK, SecretMask
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, time
 
 import pytest
 
-from bot.app.time_conventions import read_time_of, time_reader
+from bot.app.infrastructure import read_time_of, time_reader
 from bot.config.settings import BotSettings, LogSettings, Settings, TimeSettings
 from bot.config.sources import load_settings
 from bot.testing.clocks import LoopClock

@@ -2,7 +2,7 @@
 
 from jsonschema_rs import Draft202012Validator
 
-from bot.http.core.answer_examples import answers, told_when_well
+from bot.http.core.examples import answers, told_when_well
 
 
 def told(document):

@@ -1,7 +1,7 @@
 import pytest
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from bot.http.core.field_problems import field_problems
+from bot.http.core.errors import field_problems
 
 CHINESE = {"Accept-Language": "zh-CN,zh;q=0.9"}
 

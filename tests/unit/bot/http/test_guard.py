@@ -6,7 +6,7 @@ from pydantic import SecretStr, ValidationError
 
 from bot.config.settings import HttpSettings
 from bot.http.app import guarded
-from bot.http.core.bind_policy import check_reach
+from bot.http.security.networks import check_reach
 from bot.testing.clocks import StandingClock
 from services.kernel.errors import ConfigError
 from tests.support.http_bot import with_token

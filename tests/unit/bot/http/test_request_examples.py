@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.http.core.request_examples import BODIES
+from bot.http.core.examples import BODIES
 
 
 def has_example(part, schemas, seen=()):
