@@ -50,8 +50,8 @@ from services.reminders.delivery.worker import DeliveryConfig
 from services.reminders.service import ReminderService
 from services.scheduling.timetable import ApschedulerTimetable, Timetable
 from services.storage.database import Database
-from services.storage.messages.unanswered import UnansweredMessages
-from services.storage.tools.store import SqlStoredToolStore
+from services.storage.messages.pages import UnansweredMessages
+from services.storage.tools import SqlStoredToolStore
 from services.storage.workers.turn_claims import Key
 
 Masking = Callable[[ToolCall, CallContext, ToolResult], ToolResult | None]

@@ -16,8 +16,7 @@ from services.call_log.service import CallLog
 from services.kernel.clock import Clock
 from services.kernel.state import StateStore
 from services.storage.database import Database
-from services.storage.people.scopes import SqlScopeStore
-from services.storage.people.state import SqlStateStore
+from services.storage.people.state import SqlScopeStore, SqlStateStore
 from services.storage.records.store import SqlCallStore
 from services.summary.model import TimeReader as ReadTime
 from services.time_expressions import DateOrder, DayParts, TimeReader

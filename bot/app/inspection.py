@@ -27,7 +27,7 @@ from services.kernel.clock import Clock
 from services.kernel.errors import ConfigError
 from services.kernel.state import MemoryStateStore
 from services.storage.engine.readonly import DatabaseView
-from services.storage.tools.store import SqlStoredTools
+from services.storage.tools import SqlStoredTools
 
 _ASKED_FOR: Final = 30.0  # seconds; an operator who looks would rather wait than be told of half of the servers
 _OPERATOR: Final = Viewer(

@@ -26,7 +26,7 @@ from services.search.service import SearchService
 from services.search.web_pages.service import WebPageService
 from services.storage.people.memories import SqlMemoryStore
 from services.storage.people.privacy import SqlPrivacyStore
-from services.storage.people.scopes import PrivateChats
+from services.storage.people.state import PrivateChats
 from services.storage.reminders.store import SqlReminderStore
 from services.summary.service import SummaryService
 

@@ -14,8 +14,8 @@ from function_calls.conversation.records.explaining import explained
 from services.call_log.model import CallRecord, TurnRecord
 from services.kernel.clock import SystemClock
 from services.storage.engine.readonly import DatabaseView
+from services.storage.records.activity import Usage, UsageBy, usage_by
 from services.storage.records.store import SqlCallReader
-from services.storage.records.usage import Usage, UsageBy, usage_by
 
 message_argument = click.argument("message")
 chat_option = click.option("--chat", help="Chat of the message, as platform:id, where several chats have such an id.")

@@ -20,7 +20,7 @@ from services.kernel.clock import Clock
 from services.kernel.state import StateStore
 from services.kernel.text import language_of
 from services.people.zones import ZoneService
-from services.storage.messages.unanswered import UnansweredMessages
+from services.storage.messages.pages import UnansweredMessages
 
 ANSWERED_WITHIN: Final = timedelta(minutes=10)
 """A message that has waited longer is not answered as if it were new; whoever sent it decides."""

@@ -16,7 +16,7 @@ from loguru import logger
 
 from services.kernel.errors import ConfigError, StorageBusy, StorageFull, StorageUnavailable
 from services.kernel.private_files import close_to_others, make_private_folder, open_private
-from services.storage.engine import address, postgres, postgres_marks, sqlite
+from services.storage.engine import postgres, postgres_deliveries, sqlite
 from services.storage.engine.autocommit import AutocommitWriter
 from services.storage.engine.file_lock import FileLock
 from services.storage.engine.integrity import DamageCheck, has_lost_journal, is_disk_full, refuse_empty_beside_old
@@ -24,8 +24,7 @@ from services.storage.engine.journal_flush import JournalFlush
 from services.storage.engine.postgres import DatabaseTimeouts
 from services.storage.engine.sent_journal import SentJournal
 from services.storage.engine.worker_registry import WorkerRegistry
-from services.storage.schema.schema import make_schema
-from services.storage.schema.write_probe import try_write
+from services.storage.schema.schema import make_schema, try_write
 
 T = TypeVar("T")
 _TRIES = 3
@@ -49,7 +48,7 @@ class Database:
         """Make executors with `make_thread`; tests with a fake time pass one without a thread."""
         self._make_thread = make_thread or _thread
         self._patience = patience or DatabaseTimeouts()
-        self._url = address.parse_url(url)
+        self._url = sqlite.parse_url(url)
         self._is_sqlite = self._url.get_backend_name() == "sqlite"
         self._path = sqlite.file_of(self._url) if self._is_sqlite else None
         self._resources = ExitStack()
@@ -105,7 +104,9 @@ class Database:
             if not self._is_sqlite:
                 presence = WorkerRegistry(self._url, self._make_thread, self._patience)
                 self.presence = await self._closing.enter_async_context(presence)
-                self._sent_writer = AutocommitWriter(self._url, postgres_marks.APPEND_SENT, self._autocommit_thread)
+                self._sent_writer = AutocommitWriter(
+                    self._url, postgres_deliveries.APPEND_SENT, self._autocommit_thread
+                )
                 self._closing.callback(self._sent_writer.close)
         except BaseException:
             await self.__aexit__()

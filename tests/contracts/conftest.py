@@ -21,11 +21,10 @@ from services.reminders.ports import ReminderStore
 from services.reminders.records import ValidatedReminder
 from services.storage.database import Database
 from services.storage.messages.store import SqlMessageStore
-from services.storage.people.scopes import SqlScopeStore
-from services.storage.people.state import SqlStateStore
+from services.storage.people.state import SqlScopeStore, SqlStateStore
 from services.storage.records.store import SqlCallStore
 from services.storage.reminders.store import SqlReminderStore
-from services.storage.tables.ddl import IS_TO_TRY
+from services.storage.tables.base import IS_TO_TRY
 from tests.support.stores.calls import MemoryCallStore
 from tests.support.stores.reminders import MemoryReminderStore
 

@@ -17,7 +17,7 @@ from services.storage.database import Database
 from services.storage.messages.store import SqlMessageStore
 from services.storage.people.memories import SqlMemoryStore
 from services.storage.people.privacy import SqlPrivacyStore
-from services.storage.people.scopes import SqlScopeStore
+from services.storage.people.state import SqlScopeStore
 from services.storage.records.store import SqlCallStore
 from services.storage.tables import MESSAGE
 

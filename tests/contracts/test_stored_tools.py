@@ -6,8 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from services.storage.database import Database
-from services.storage.tools.model import StoredTool, StoredToolStore
-from services.storage.tools.store import SqlStoredToolStore
+from services.storage.tools import SqlStoredToolStore, StoredTool, StoredToolStore
 from tests.support.stores.stored_tools import MemoryStoredToolStore
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)

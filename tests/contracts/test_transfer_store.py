@@ -28,8 +28,7 @@ from services.storage.export.writer import TransferWriter
 from services.storage.messages.store import SqlMessageStore
 from services.storage.people.memories import SqlMemoryStore
 from services.storage.people.privacy import SqlPrivacyStore
-from services.storage.people.scopes import SqlScopeStore
-from services.storage.people.state import SqlStateStore
+from services.storage.people.state import SqlScopeStore, SqlStateStore
 from services.storage.records.store import SqlCallStore
 from services.storage.reminders.store import SqlReminderStore
 from services.storage.reminders.transfer import SqlTransferStore

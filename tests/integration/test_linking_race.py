@@ -10,8 +10,7 @@ from services.kernel.clock import SystemClock
 from services.kernel.errors import RequestRefused
 from services.people.account_links import LinkCodes, PeopleService
 from services.storage.database import Database
-from services.storage.people.scopes import SqlScopeStore
-from services.storage.people.state import SqlStateStore
+from services.storage.people.state import SqlScopeStore, SqlStateStore
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(60)]
 PHONE, ANN = ChatAddress(platform="telegram", chat_id="42"), Person(id="42", name="Ann")

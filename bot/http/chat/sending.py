@@ -18,7 +18,7 @@ from bot.platforms.web.room import Listener
 from function_calls.language.messages import say
 from services.kernel.chat import Attachment
 from services.kernel.text import language_of
-from services.storage.messages.unanswered import UnansweredMessages
+from services.storage.messages.pages import UnansweredMessages
 
 _BEAT_SECONDS: Final = 15.0
 _RETRY_SECONDS: Final = 5.0

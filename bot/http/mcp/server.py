@@ -20,7 +20,7 @@ from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.clock import Clock
 from services.kernel.errors import ToolFailed
 from services.reminders.service import ReminderService
-from services.storage.people.scopes import SqlScopeStore
+from services.storage.people.state import SqlScopeStore
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext

@@ -20,7 +20,7 @@ from function_calls.tools.session_state import CallState, Session
 from function_calls.tools.validation.argument_messages import argument_of, argument_problems
 from function_calls.tools.validation.schema_validator import SchemaValidator
 from services.kernel.chat import ChatMessage
-from services.storage.people.scopes import SqlScopeStore
+from services.storage.people.state import SqlScopeStore
 
 DOOR = "http"
 

@@ -17,7 +17,7 @@ from bot.http.security.auth import AdminViewer, Viewer, needs
 from bot.tools.stored.repository import StoredToolRepository, ToolForm, ToolIdTaken, ToolUnknown, ValvesInvalid
 from function_calls.toolsets.source import AccessInvalid, check_access
 from function_calls.toolsets.stored.source import LONGEST_SOURCE, SourceInvalid, read_source
-from services.storage.tools.model import StoredTool
+from services.storage.tools import StoredTool
 
 TOOL_ID = Annotated[str, Path(pattern=r"^[a-z][a-z0-9_]{0,39}$", examples=["weather"])]
 _ACCESS = (

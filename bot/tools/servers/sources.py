@@ -18,7 +18,7 @@ from function_calls.toolsets.direct import DirectToolset
 from function_calls.toolsets.source import Access, Health, ToolSource
 from services.kernel.background_tasks import running_tasks
 from services.kernel.clock import Clock, SystemClock
-from services.storage.tools.model import StoredToolStore
+from services.storage.tools import StoredToolStore
 
 if TYPE_CHECKING:
     from bot.tools.servers.connections import Connections, RefusedConnection, ToolServerConnection

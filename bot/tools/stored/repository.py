@@ -11,7 +11,7 @@ from function_calls.tools.validation.schema_validator import SchemaValidator
 from function_calls.toolsets.stored.source import SourceInvalid, ToolSource, read_source
 from services.kernel.clock import Clock
 from services.kernel.state import Json
-from services.storage.tools.model import StoredTool, StoredToolStore, ToolVersion
+from services.storage.tools import StoredTool, StoredToolStore, ToolVersion
 
 _ID: Final = re.compile(r"[a-z][a-z0-9_]{0,39}")
 

@@ -12,7 +12,7 @@ from function_calls.tools.context import CallContext
 from function_calls.tools.toolset import Viewer, short_name, unknown_tool
 from function_calls.toolsets.source import Access
 from function_calls.toolsets.stored.source import SourceInvalid, StoredFunction, read_source
-from services.storage.tools.model import StoredTool, StoredTools
+from services.storage.tools import StoredTool, StoredTools
 
 _TRUSTED_FOR: Final = 5.0  # seconds; another process may have saved something meanwhile
 _Read = tuple[tuple[str, StoredFunction, ToolSpec], ...]

@@ -7,7 +7,7 @@ from typing import Protocol, Self, TypeVar
 import sqlalchemy as sa
 
 from services.kernel.errors import ConfigError
-from services.storage.engine import address, postgres, sqlite
+from services.storage.engine import postgres, sqlite
 from services.storage.tables import MESSAGE
 
 T = TypeVar("T")
@@ -25,7 +25,7 @@ class DatabaseView:
     """Reads the database at `url`, also while a bot writes it. Use as `async with DatabaseView(url)`."""
 
     def __init__(self, url: str) -> None:
-        self._url = address.parse_url(url)
+        self._url = sqlite.parse_url(url)
 
     async def __aenter__(self) -> Self:
         """Find the database.
@@ -70,7 +70,7 @@ async def has_tables(url: str) -> bool:
     Raises:
         ConfigError: `url` is no URL of a database.
     """
-    parsed = address.parse_url(url)
+    parsed = sqlite.parse_url(url)
     if parsed.get_backend_name() == "sqlite":
         path = sqlite.file_of(parsed)
         return path is not None and await asyncio.to_thread(path.exists)

@@ -1,4 +1,4 @@
-"""Configure SQLite connections: journal, locks and durability of commits, and classify its errors."""
+"""Parse the URL of a database."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -13,7 +13,22 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy.util import LRUCache
 
+from services.kernel.errors import ConfigError
 from services.storage.engine.postgres import DatabaseTimeouts
+
+
+def parse_url(url: str) -> sa.URL:
+    """Parse `url`.
+
+    Raises:
+        ConfigError: `url` is not a database URL; the message leaves it out, since it may contain a password.
+    """
+    try:
+        return sa.make_url(url)
+    except (sa.exc.ArgumentError, ValueError) as error:
+        problem = "is not a database URL such as postgresql://user:password@host/name"
+        raise ConfigError("settings", "storage.url", problem) from error
+
 
 _BUSY = DatabaseTimeouts().busy
 _CHECKPOINT_PAGES: Final = 1000  # SQLite's own default

@@ -11,8 +11,8 @@ from services.people.model import GROUP, account_scope, group_scope
 from services.reminders.exchange.model import to_portable
 from services.reminders.exchange.record import record_of
 from services.reminders.model import ReminderState
-from services.storage.engine.column_values import from_micros, from_micros_or_none
 from services.storage.engine.readonly import Readable
+from services.storage.engine.rows import from_micros, from_micros_or_none
 from services.storage.export.lines import (
     AccountShape,
     AccountsLine,

@@ -6,9 +6,9 @@ from typing import Any
 import sqlalchemy as sa
 from pydantic import BaseModel
 
-from services.storage.engine.column_values import from_micros, to_micros
+from services.storage.engine.rows import from_micros, to_micros
 from services.storage.export.lines import CallLine, TurnLine
-from services.storage.records.rows import completions_text, turn_of
+from services.storage.records.store import completions_text, turn_of
 
 Columns = dict[str, object]
 

@@ -6,7 +6,7 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from services.storage.engine.column_values import to_micros, to_micros_or_none
+from services.storage.engine.rows import to_micros, to_micros_or_none
 from services.storage.export.lines import (
     CallLine,
     MemoryLine,

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from services.people.model import GROUP, account_scope, group_scope
 from services.reminders.exchange.ports import ImportedReminder
 from services.storage.database import Database
-from services.storage.engine.inserts import insert_new
+from services.storage.engine.rows import insert_new
 from services.storage.export.lines import AccountsLine, CallLine, FileLine, Line, MemoryLine, MessageLine, TurnLine
 from services.storage.export.record_lines import Columns
 from services.storage.export.rows import TABLES, Row, Setting, columns_of
@@ -20,7 +20,7 @@ from services.storage.messages.consent import blank_opted_out, recordable_calls,
 from services.storage.messages.store import keep_rows
 from services.storage.reminders.transfer import imported_columns
 from services.storage.tables import CALL, MEMORY, REMINDER, SCOPE, TURN
-from services.storage.tables.checking import check_row
+from services.storage.tables.base import check_row
 
 _BATCH: Final = 500
 

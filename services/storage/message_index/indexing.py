@@ -1,7 +1,7 @@
 """Choose and create the full-text index of a database, and add messages to it.
 
-SQLite's is dear for one message and cheap for many, so there they come in together. Those after `newest_row` wait: a
-search reads them, and before anything is taken out they come in.
+Adding one message to SQLite's index is slow and adding many is fast, so they are added in batches. Messages after
+`newest_row` wait: a search reads them, and they are added before any message is removed.
 """
 
 from collections.abc import Sequence
@@ -10,9 +10,11 @@ from typing import Any
 import sqlalchemy as sa
 
 from services.history.terms import VERSION
-from services.storage.message_index.index import Indexed, MessageIndex
-from services.storage.message_index.index_sqlite import SqliteMessageIndex
-from services.storage.message_index.rows import NewMessage, searched_row_text
+from services.storage.message_index.index import Indexed, MessageIndex, PostgresMessageIndex, SqliteMessageIndex
+from services.storage.message_index.rows import (
+    NewMessage,
+    searched_row_text,
+)
 from services.storage.tables import MESSAGE, META
 
 _BATCH = 2_000
@@ -33,11 +35,7 @@ Exactly these are in the index; taking out of SQLite's what never came in would 
 
 def index_of(connection: sa.Connection) -> MessageIndex:
     """Return the index of the database behind `connection`."""
-    if connection.dialect.name == "postgresql":
-        from services.storage.message_index.index_postgres import PostgresMessageIndex
-
-        return PostgresMessageIndex()
-    return SqliteMessageIndex()
+    return PostgresMessageIndex() if connection.dialect.name == "postgresql" else SqliteMessageIndex()
 
 
 def ensure_index(connection: sa.Connection) -> None:

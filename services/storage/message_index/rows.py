@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from services.history.terms import searched_text
 from services.kernel.chat import Attachment, ChatAddress, ChatMessage, Person
-from services.storage.engine.column_values import address_of, from_micros
+from services.storage.engine.rows import address_of, from_micros
 from services.storage.tables import MESSAGE
 
 

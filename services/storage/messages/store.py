@@ -3,17 +3,18 @@
 from collections.abc import Sequence
 from datetime import datetime
 from functools import cache
+from typing import Any
 
 import sqlalchemy as sa
 from loguru import logger
 
-from services.history.terms import wanted_terms
+from services.history.terms import NEWEST_OF_A_TERM, best_first, indexed_terms, wanted_terms
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.errors import StorageBusy, StorageFull, StorageUnavailable
 from services.storage.database import Database
 from services.storage.engine import sqlite
-from services.storage.engine.column_values import to_micros
-from services.storage.engine.inserts import insert_new
+from services.storage.engine.rows import insert_new, to_micros
+from services.storage.message_index.index import MessageIndex
 from services.storage.message_index.indexing import (
     IS_INDEXED,
     catch_up,
@@ -31,9 +32,9 @@ from services.storage.message_index.rows import (
     in_thread,
     mentions_text,
     messages_of,
+    searched_row_text,
 )
 from services.storage.messages.consent import blank_opted_out, is_consented
-from services.storage.messages.search import search
 from services.storage.tables import MESSAGE
 from services.storage.workers.turn_claims import Key, TurnClaims
 
@@ -244,3 +245,44 @@ def _columns(message: ChatMessage) -> dict[str, object]:
         "attachments": attachments_text(message.attachments),
         "deleted_at": None,
     }
+
+
+def search(
+    connection: sa.Connection, address: ChatAddress, terms: Sequence[str], limit: int
+) -> tuple[ChatMessage, ...]:
+    """Return at most `limit` messages of people with all of `terms`, latest first, then those with most of them."""
+    index = index_of(connection)
+    shown = sa.and_(in_thread(address), is_consented(address), IS_SHOWN)
+    waiting = _waiting(connection, index, address, shown)
+    found = [row for row, has in waiting if has.issuperset(terms)]
+    found += connection.execute(_with_columns(index.newest(address.key, terms)).where(shown).limit(limit))
+    if len(found) < limit and len(terms) > 1:
+        by_term = [
+            _with_columns(index.newest(address.key, [term])).where(shown).limit(NEWEST_OF_A_TERM) for term in terms
+        ]
+        rows = {row.id: row for query in by_term for row in connection.execute(query)}
+        newest_first = waiting + [(rows[key], _terms_of(rows[key])) for key in sorted(rows, reverse=True)]
+        complete = {row.id for row in found}
+        found += best_first((each for each in newest_first if each[0].id not in complete), terms, limit - len(found))
+    return tuple(messages_of(found[:limit]))
+
+
+def _waiting(
+    connection: sa.Connection, index: MessageIndex, address: ChatAddress, shown: sa.ColumnElement[bool]
+) -> list[tuple[sa.Row[*tuple[Any, ...]], frozenset[str]]]:
+    """Return the messages of the chat that are not in the index yet, newest first, with their terms."""
+    if index.newest_row is None:
+        return []
+    # The unary plus keeps SQLite from reading the whole chat by its index.
+    in_chat = sa.literal_column("+message.chat_key") == address.key
+    after = sa.and_(MESSAGE.c.id > index.newest_row, in_chat, IS_INDEXED, shown)
+    rows = connection.execute(sa.select(*MESSAGE_COLUMNS).where(after).order_by(MESSAGE.c.id.desc()))
+    return [(row, _terms_of(row)) for row in rows]
+
+
+def _with_columns(select: sa.Select[tuple[object, ...]]) -> sa.Select[tuple[object, ...]]:
+    return select.with_only_columns(*MESSAGE_COLUMNS)
+
+
+def _terms_of(row: sa.Row[*tuple[Any, ...]]) -> frozenset[str]:
+    return frozenset(indexed_terms(searched_row_text(row.text, row.attachments)))

@@ -8,7 +8,7 @@ from services.kernel.chat import ChatAddress, Person
 from services.people.memory import Memory, NewMemory, Onlooker
 from services.people.model import Account
 from services.storage.database import Database
-from services.storage.engine.column_values import address_of, from_micros, to_micros
+from services.storage.engine.rows import address_of, from_micros, to_micros
 from services.storage.tables import MEMORY
 
 

@@ -8,8 +8,8 @@ import sqlalchemy as sa
 from services.reminders.audit.verification import AuditedReminder
 from services.reminders.model import ReminderState, public_id
 from services.reminders.records import DeliveryRecord
-from services.storage.engine.column_values import from_micros, to_micros
 from services.storage.engine.readonly import Readable
+from services.storage.engine.rows import from_micros, to_micros
 from services.storage.reminders import ledger
 from services.storage.reminders.rows import schedule_of
 from services.storage.tables import DELIVERY, REMINDER

@@ -9,14 +9,13 @@ from services.recurrence.fires import next_after
 from services.reminders.model import CatchUp, ReminderState
 from services.reminders.occurrences import DuePlan, plan_due
 from services.reminders.records import Claim, Lease
-from services.storage.engine.column_values import from_micros, from_micros_or_none, to_micros, to_micros_or_none
-from services.storage.engine.inserts import upsert
-from services.storage.engine.postgres_marks import advance_at_once
+from services.storage.engine.postgres_deliveries import advance_at_once
+from services.storage.engine.rows import from_micros, from_micros_or_none, to_micros, to_micros_or_none, upsert
 from services.storage.reminders.freed_claims import claim_freed
 from services.storage.reminders.occurrence_rows import ClaimRequest, absorb_waiting, insert_occurrences
 from services.storage.reminders.rows import NOTICE_COLUMNS, lease_of, schedule_of
 from services.storage.tables import DELIVERY, META, REMINDER
-from services.storage.tables.ddl import IS_DUE, IS_FREED, IS_REPEATED
+from services.storage.tables.base import IS_DUE, IS_FREED, IS_REPEATED
 
 _DUE_COLUMNS = (
     REMINDER.c.id,

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 
 from services.reminders.records import DeliveryState, Lease
-from services.storage.engine.column_values import from_micros, to_micros
+from services.storage.engine.rows import from_micros, to_micros
 from services.storage.reminders.occurrence_rows import ClaimRequest
 from services.storage.reminders.quiet_hours import Quiet
 from services.storage.reminders.rows import DELIVERY_COLUMNS, NOTICE_COLUMNS, lease_of, occurred_of
 from services.storage.tables import DELIVERY, REMINDER
-from services.storage.tables.ddl import IS_FREED
+from services.storage.tables.base import IS_FREED
 
 
 def claim_freed(connection: sa.Connection, request: ClaimRequest) -> list[Lease]:

@@ -9,13 +9,13 @@ import sqlalchemy as sa
 
 from services.reminders.model import ReminderState, public_id
 from services.reminders.records import WITHDRAWN, DeliveryOutcome, DeliveryRecord, DeliveryState, Lease
-from services.storage.engine import postgres_marks
-from services.storage.engine.column_values import from_micros, from_micros_or_none, to_micros
+from services.storage.engine import postgres_deliveries
+from services.storage.engine.rows import from_micros, from_micros_or_none, to_micros
 from services.storage.engine.sent_journal import SentOccurrenceLine
 from services.storage.reminders import sqlite_marks
 from services.storage.reminders.rows import DELIVERY_COLUMNS, NOTICE_COLUMNS, lease_of, occurred_of
 from services.storage.tables import DELIVERY, REMINDER
-from services.storage.tables.ddl import BIG, IS_HELD, NEVER
+from services.storage.tables.base import BIG, IS_HELD, NEVER
 
 WAITING = (DeliveryState.LEASED.value, DeliveryState.UNKNOWN.value)
 # Without IN, which a statement for many rows at once may not have.
@@ -217,7 +217,7 @@ class _Marks(Protocol):
 
 
 def _marks(connection: sa.Connection) -> _Marks:
-    return postgres_marks if connection.dialect.name == "postgresql" else sqlite_marks
+    return postgres_deliveries if connection.dialect.name == "postgresql" else sqlite_marks
 
 
 @cache

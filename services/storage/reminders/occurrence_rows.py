@@ -11,12 +11,11 @@ from services.reminders.model import CatchUp
 from services.reminders.occurrences import MOST_CAUGHT_UP, DuePlan, Occurrence
 from services.reminders.quiet_hours import QuietHours
 from services.reminders.records import DeliveryState
-from services.storage.engine.column_values import to_micros
-from services.storage.engine.inserts import insert_new, new_from_json
+from services.storage.engine.rows import insert_new, new_from_json, to_micros
 from services.storage.reminders.quiet_hours import Quiet
 from services.storage.reminders.rows import Occurred, occurred_of
 from services.storage.tables import DELIVERY
-from services.storage.tables.ddl import IS_FREED, NEVER
+from services.storage.tables.base import IS_FREED, NEVER
 
 
 class ClaimRequest(Struct, frozen=True, kw_only=True):

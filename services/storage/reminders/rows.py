@@ -14,7 +14,7 @@ from services.recurrence.schedule import FollowUp, Schedule
 from services.reminders.model import CatchUp, DueNotice, ReminderAction, ReminderState, public_id
 from services.reminders.occurrences import pause_after
 from services.reminders.records import Change, DeliveryState, Lease, StoredReminder, ValidatedReminder
-from services.storage.engine.column_values import (
+from services.storage.engine.rows import (
     address_of,
     from_micros,
     from_micros_or_none,

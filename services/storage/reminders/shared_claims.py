@@ -4,13 +4,13 @@ import sqlalchemy as sa
 from loguru import logger
 
 from services.reminders.records import Claim
-from services.storage.engine import postgres_marks
-from services.storage.engine.column_values import from_micros
+from services.storage.engine import postgres_deliveries
+from services.storage.engine.rows import from_micros
 from services.storage.engine.worker_registry import IS_GONE, WorkerRegistry
 from services.storage.reminders import claims, ledger
 from services.storage.reminders.occurrence_rows import ClaimRequest
 from services.storage.tables import WORKER
-from services.storage.tables.ddl import IS_DUE, IS_FREED
+from services.storage.tables.base import IS_DUE, IS_FREED
 
 _IS_WORTH_IT = sa.text(
     f"SELECT least((SELECT min(next_fire_at) FROM reminder WHERE {IS_DUE}), "  # noqa: S608 - constants
@@ -36,7 +36,7 @@ def free_gone(connection: sa.Connection, presence: WorkerRegistry) -> int:
     gone = presence.gone_owners(connection)
     freed = 0
     for owner in gone:
-        postgres_marks.settle_appended(connection, owner)
+        postgres_deliveries.settle_appended(connection, owner)
         freed += ledger.free(connection, owner)
     if gone:
         connection.execute(WORKER.delete().where(WORKER.c.owner.in_(gone)))

@@ -23,10 +23,9 @@ from services.reminders.records import (
     ValidatedReminder,
 )
 from services.storage.database import Database
-from services.storage.engine import postgres_marks
-from services.storage.engine.column_values import LATEST, from_micros, from_micros_or_none, to_micros
-from services.storage.engine.inserts import insert_many, upsert
+from services.storage.engine import postgres_deliveries
 from services.storage.engine.postgres import queue_up
+from services.storage.engine.rows import LATEST, from_micros, from_micros_or_none, insert_many, to_micros, upsert
 from services.storage.engine.sent_journal import SentOccurrenceLine
 from services.storage.reminders import claims, ledger
 from services.storage.reminders.occurrence_rows import ClaimRequest
@@ -34,7 +33,7 @@ from services.storage.reminders.quiet_hours import columns_of, hours_of
 from services.storage.reminders.rows import change_columns, draft_columns, next_fire_micros, reminder_of
 from services.storage.reminders.shared_claims import claim_shared, free_gone
 from services.storage.tables import DELIVERY, QUIET, REMINDER
-from services.storage.tables.ddl import IS_HELD, IS_OPEN
+from services.storage.tables.base import IS_HELD, IS_OPEN
 
 _BULK_ROWS = 10_000
 
@@ -196,7 +195,7 @@ class SqlReminderStore:
     async def append_sent(self, sent: Sequence[DeliveryOutcome]) -> bool:
         """Record for the others who share the database that these were sent."""
         said = [(mark.delivery_id, to_micros(mark.at), mark.platform_message_id, mark.reminder_key) for mark in sent]
-        return await self._database.append_sent(postgres_marks.encode_sent(said))
+        return await self._database.append_sent(postgres_deliveries.encode_sent(said))
 
     async def settle(self, marks: Sequence[DeliveryOutcome]) -> None:
         """Record the outcomes of attempts."""

@@ -8,12 +8,11 @@ import sqlalchemy as sa
 from services.reminders.exchange.ports import ImportedReminder
 from services.reminders.records import StoredReminder, ValidatedReminder
 from services.storage.database import Database
-from services.storage.engine.column_values import to_micros, to_micros_or_none
-from services.storage.engine.inserts import insert_new
 from services.storage.engine.readonly import Readable
+from services.storage.engine.rows import insert_new, to_micros, to_micros_or_none
 from services.storage.reminders.rows import draft_columns, reminder_of
 from services.storage.tables import REMINDER
-from services.storage.tables.ddl import IS_OPEN
+from services.storage.tables.base import IS_OPEN
 
 
 class SqlReminderReader:

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from services.kernel.errors import ConfigError
 from services.kernel.private_files import make_private_folder, open_private
-from services.storage.engine import address, sqlite
+from services.storage.engine import sqlite
 from services.storage.engine.file_lock import FileLock
 from services.storage.schema.migrations import SCHEMA_VERSION
 from services.storage.tables import META
@@ -44,7 +44,7 @@ def back_up(url: str, target: Path) -> Backup:
     if target.exists():
         raise FileExistsError(target)
     make_private_folder(target.parent)
-    parsed = address.parse_url(url)
+    parsed = sqlite.parse_url(url)
     unfinished = target.with_name(f"{target.name}.unfinished")
     unfinished.unlink(missing_ok=True)
     if parsed.get_backend_name() == "sqlite":
@@ -70,7 +70,7 @@ def restore(url: str, source: Path) -> Backup:
         ConfigError: `source` is no backup, is damaged, or is of a newer Bubbles.
         StorageBusy: the bot is running.
     """
-    parsed = address.parse_url(url)
+    parsed = sqlite.parse_url(url)
     if parsed.get_backend_name() != "sqlite":
         _tool("pg_restore", parsed, ["--clean", "--if-exists", "--no-owner", "--single-transaction", str(source)])
         return Backup(file=source, size=source.stat().st_size)

@@ -1,12 +1,17 @@
-"""Create or migrate the tables, and refuse a database of a newer version."""
+"""Create or migrate the tables, refuse a database of a newer version, and probe a closed database."""
 
+import sqlite3
+from contextlib import nullcontext
 from functools import cache
 from pathlib import Path
+from typing import Final
 
 import sqlalchemy as sa
 from sqlalchemy.engine.mock import MockConnection
 
 from services.kernel.errors import ConfigError
+from services.storage.engine import postgres, sqlite
+from services.storage.engine.integrity import keep_journal
 from services.storage.message_index.indexing import ensure_index
 from services.storage.schema.migrations import SCHEMA_VERSION
 from services.storage.tables import META, METADATA
@@ -85,3 +90,41 @@ def read_version(connection: sa.Connection, shown: str) -> int | None:
         problem = f"written by a newer Bubbles (schema {found}, this one knows {SCHEMA_VERSION}); update Bubbles"
         raise ConfigError(shown, "storage.url", problem)
     return found
+
+
+_PROBE_KEY: Final = "probe"
+_BYTES: Final = 100_000
+_BUSY_SECONDS: Final = 2.0
+
+
+def try_write(url: sa.URL) -> None:
+    """Write a row into an existing database and take it back; nothing is created, upgraded or kept.
+
+    SQLite has no memory to keep the row in here, so it goes to the disk, as it would with a commit.
+
+    Raises:
+        ConfigError: a newer Bubbles has written there.
+        sa.exc.DBAPIError, sqlite3.Error: it cannot be opened or written.
+    """
+    file = sqlite.file_of(url) if url.get_backend_name() == "sqlite" else None
+    engine = postgres.engine(url, postgres.Role.DURABLE) if file is None else _engine(file)
+    try:
+        with nullcontext() if file is None else keep_journal(file), engine.connect() as connection:
+            if file is not None:
+                connection.exec_driver_sql("PRAGMA cache_size = 1")
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+            if read_version(connection, url.render_as_string(hide_password=True)) is not None:
+                connection.execute(META.insert().values(key=_PROBE_KEY, value="-" * _BYTES))
+            connection.rollback()
+    finally:
+        engine.dispose()
+
+
+def _engine(file: Path) -> sa.Engine:
+    """Return an engine that changes neither the file's journal mode nor anything else by connecting."""
+    place = f"{file.as_uri()}?mode=rw"
+
+    def connect() -> sqlite3.Connection:
+        return sqlite3.connect(place, uri=True, timeout=_BUSY_SECONDS, isolation_level=None)
+
+    return sa.create_engine("sqlite://", creator=connect, poolclass=sa.NullPool)

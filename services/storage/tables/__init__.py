@@ -6,12 +6,18 @@ Instants are UTC microseconds; wall clock, zone and rule of a reminder are the t
 import sqlalchemy as sa
 
 from services.storage.tables.base import StoredTable
-from services.storage.tables.messages import MessageRow
-from services.storage.tables.people import MemoryRow, OptOutRow, RetentionRow
-from services.storage.tables.records import CallRow, TurnRow
+from services.storage.tables.messages import CallRow, MessageRow, TurnRow
+from services.storage.tables.people import (
+    MemoryRow,
+    MetaRow,
+    OptOutRow,
+    RetentionRow,
+    ScopeRow,
+    StateRow,
+    StoredToolRow,
+    StoredToolVersionRow,
+)
 from services.storage.tables.reminders import DeliveryRow, QuietRow, ReminderRow
-from services.storage.tables.states import MetaRow, ScopeRow, StateRow
-from services.storage.tables.tools import StoredToolRow, StoredToolVersionRow
 from services.storage.tables.workers import PlatformLeaseRow, RemoteMessageRow, SaidRow, TurnClaimRow, WorkerRow
 
 METADATA = StoredTable.metadata

@@ -1,6 +1,7 @@
-"""Declare the base class of the tables."""
+"""Declare the base class of the tables, column types and the conditions of partial indexes."""
 
-from typing import Annotated, ClassVar
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Final
 
 import sqlalchemy as sa
 from pydantic import AllowInfNan
@@ -18,3 +19,32 @@ class StoredTable(SQLModel):
     """Base of our tables, with its own metadata, so that a host's SQLModel classes stay out of it."""
 
     metadata: ClassVar[sa.MetaData] = sa.MetaData()
+
+
+# A plain int is 32 bits on PostgreSQL, where microseconds overflow; SQLite's row id must be a plain INTEGER.
+BIG: Final = sa.BigInteger().with_variant(sa.Integer, "sqlite")
+
+# The time of the next try of an occurrence that has ended without being sent.
+NEVER: Final = 0
+
+# Written out as text, not as bound values, so that SQLite sees that a query matches a partial index.
+IS_DUE: Final = sa.text("next_fire_at IS NOT NULL")
+IS_REPEATED: Final = sa.text("(rule <> '' OR follow_up_minutes IS NOT NULL)")
+IS_OPEN: Final = sa.text("state IN ('active', 'paused')")
+# Of the index, without the state: PostgreSQL writes a row anew in all its indexes when what one of them asks about
+# changes, and to begin an occurrence changes its state.
+IS_TO_TRY: Final = sa.text(f"owner = '' AND sent_at IS NULL AND try_at <> {NEVER}")
+IS_FREED: Final = sa.text(f"{IS_TO_TRY} AND state IN ('leased', 'unknown')")
+IS_HELD: Final = sa.text("owner <> ''")
+IS_SAID: Final = sa.text("platform_message_id IS NOT NULL")
+IS_SENT: Final = sa.text("sent_at IS NOT NULL")
+
+
+def check_row(table: sa.Table, columns: Mapping[str, object]) -> None:
+    """Raise when `columns` are not a row that the table can hold on every database.
+
+    Raises:
+        ValidationError: they are not; Pydantic's, which names the columns.
+    """
+    classes = {str(each.__tablename__): each for each in StoredTable.__subclasses__()}
+    classes[table.name].model_validate(columns)

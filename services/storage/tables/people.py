@@ -1,10 +1,9 @@
-"""Declare the tables of memories, opt-outs and retention."""
+"""Declare the tables of memories, choices, state and tools of people."""
 
 import sqlalchemy as sa
 from sqlmodel import Field
 
-from services.storage.tables.base import StoredTable, Whole
-from services.storage.tables.ddl import BIG
+from services.storage.tables.base import BIG, StoredTable, Whole
 
 
 class MemoryRow(StoredTable, table=True):
@@ -43,3 +42,63 @@ class RetentionRow(StoredTable, table=True):
 
     chat_key: str = Field(primary_key=True)
     keep_days: Whole
+
+
+class MetaRow(StoredTable, table=True):
+    """Facts about the database itself: its schema version."""
+
+    __tablename__ = "meta"
+
+    key: str = Field(primary_key=True)
+    value: str
+
+
+class StateRow(StoredTable, table=True):
+    """Short-lived state: JSON by key, with an end."""
+
+    __tablename__ = "session_state"
+
+    key: str = Field(primary_key=True)
+    value: str
+    expires_at: int | None = Field(default=None, sa_type=BIG, index=True)
+
+
+class ScopeRow(StoredTable, table=True):
+    """A value that tools keep in a scope (a session, a person, the bot): JSON, until it is removed."""
+
+    __tablename__ = "scoped_state"
+
+    scope: str = Field(primary_key=True)
+    key: str = Field(primary_key=True)
+    value: str
+
+
+class StoredToolRow(StoredTable, table=True):
+    """A tool: its source, its parsed declaration, its permissions and its settings; the last four as JSON."""
+
+    __tablename__ = "stored_tool"
+
+    id: str = Field(primary_key=True)
+    owner: str
+    name: str
+    content: str
+    specs: str
+    meta: str
+    access: str
+    valves: str
+    is_enabled: bool
+    version: int
+    created_at: int = Field(sa_type=BIG)
+    updated_at: int = Field(sa_type=BIG)
+
+
+class StoredToolVersionRow(StoredTable, table=True):
+    """An earlier source of a tool."""
+
+    __tablename__ = "stored_tool_version"
+
+    tool_id: str = Field(primary_key=True)
+    version: int = Field(primary_key=True, sa_column_kwargs={"autoincrement": False})
+    content: str
+    author: str
+    saved_at: int = Field(sa_type=BIG)

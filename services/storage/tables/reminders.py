@@ -3,8 +3,7 @@
 import sqlalchemy as sa
 from sqlmodel import Field
 
-from services.storage.tables.base import StoredTable
-from services.storage.tables.ddl import BIG, IS_DUE, IS_HELD, IS_OPEN, IS_SAID, IS_SENT, IS_TO_TRY
+from services.storage.tables.base import BIG, IS_DUE, IS_HELD, IS_OPEN, IS_SAID, IS_SENT, IS_TO_TRY, StoredTable
 
 
 class ReminderRow(StoredTable, table=True):

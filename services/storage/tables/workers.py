@@ -5,8 +5,7 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlmodel import Field
 
-from services.storage.tables.base import StoredTable
-from services.storage.tables.ddl import BIG
+from services.storage.tables.base import BIG, StoredTable
 
 
 class WorkerRow(StoredTable, table=True):

@@ -1,6 +1,6 @@
 """Store tools in memory."""
 
-from services.storage.tools.model import StoredTool, ToolVersion
+from services.storage.tools import StoredTool, ToolVersion
 
 
 class MemoryStoredToolStore:

@@ -10,7 +10,7 @@ from bot.__main__ import cli
 from bot.tools.stored.repository import StoredToolRepository, ToolForm
 from services.kernel.clock import SystemClock
 from services.storage.database import Database
-from services.storage.tools.store import SqlStoredToolStore
+from services.storage.tools import SqlStoredToolStore
 
 NOBODY = "http://127.0.0.1:9"  # the port "discard", where nothing listens
 DICE = 'class Tools:\n    def roll_dice(self) -> int:\n        """Roll dice."""\n        return 6\n'

@@ -10,10 +10,9 @@ from msgspec.structs import replace
 
 from services.kernel.chat import Attachment, ChatAddress, ChatMessage, Person
 from services.storage.database import Database
-from services.storage.message_index.index_sqlite import SqliteMessageIndex
+from services.storage.message_index.index import SqliteMessageIndex
 from services.storage.message_index.indexing import catch_up
-from services.storage.messages.search import search
-from services.storage.messages.store import SqlMessageStore
+from services.storage.messages.store import SqlMessageStore, search
 from services.storage.tables import META
 
 HOME = ChatAddress(platform="console", chat_id="home")

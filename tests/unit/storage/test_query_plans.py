@@ -8,7 +8,7 @@ from sqlalchemy.dialects import sqlite
 
 from services.storage.database import Database
 from services.storage.tables import DELIVERY, REMINDER
-from services.storage.tables.ddl import IS_DUE, IS_FREED, IS_HELD, IS_OPEN
+from services.storage.tables.base import IS_DUE, IS_FREED, IS_HELD, IS_OPEN
 
 NOW = int(datetime(2026, 11, 20, tzinfo=UTC).timestamp() * 1_000_000)
 

@@ -17,7 +17,7 @@ from services.storage.database import Database
 from services.storage.reminders.store import SqlReminderStore
 from services.storage.schema.migrations import SCHEMA_VERSION
 from services.storage.tables import META, METADATA
-from services.storage.tables.ddl import IS_TO_TRY
+from services.storage.tables.base import IS_TO_TRY
 from tests.unit.storage.old_databases import ROWS, bring_to, content, fill, tables_of
 
 SCHEMAS = Path(__file__).with_name("schemas")

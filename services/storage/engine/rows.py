@@ -1,6 +1,7 @@
-"""Insert new rows and leave existing ones unchanged, on every database."""
+"""Convert instants and addresses to column values, and insert rows without changing existing ones."""
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -8,9 +9,42 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 from sqlalchemy.dialects import sqlite
 
+from services.kernel.chat import ChatAddress
+
 if TYPE_CHECKING:
-    # Where it is used only: with its drivers it takes as long to import as all our tables, and most have SQLite.
     from sqlalchemy.dialects import postgresql
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+LATEST = 2**63 - 1
+"""Later than every instant."""
+
+
+def to_micros(moment: datetime) -> int:
+    """Convert a timezone-aware instant to microseconds."""
+    return (moment - _EPOCH) // _MICROSECOND
+
+
+def from_micros(micros: int) -> datetime:
+    """Convert microseconds to an instant in UTC."""
+    return _EPOCH + timedelta(microseconds=micros)
+
+
+def to_micros_or_none(moment: datetime | None) -> int | None:
+    """Convert as `to_micros`, None to None."""
+    return None if moment is None else to_micros(moment)
+
+
+def from_micros_or_none(micros: int | None) -> datetime | None:
+    """Convert as `from_micros`, None to None."""
+    return None if micros is None else from_micros(micros)
+
+
+def address_of(chat_key: str, thread_id: str | None) -> ChatAddress:
+    """Return the address whose key was stored."""
+    platform, _, chat_id = chat_key.partition(":")
+    return ChatAddress(platform=platform, chat_id=chat_id, thread_id=thread_id)
+
 
 _MOST_VALUES = 32_766  # that SQLite takes in one statement
 

@@ -1,4 +1,4 @@
-"""Begin, settle and arm on PostgreSQL in one statement each, over arrays: one plan, one round trip."""
+"""Begin, settle and arm deliveries on PostgreSQL in one statement each, over arrays: one plan, one round trip."""
 
 import json
 from collections.abc import Sequence

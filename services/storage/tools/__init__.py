@@ -1,1 +1,0 @@
-"""Python tools stored by people, with their versions."""
