@@ -35,8 +35,7 @@ _CALLS = {
 
 async def serve() -> None:
     """Play the model until the process is ended; the first word of a message says which answer it wants."""
-    from bot.testing.openai_answers import Answer, call, calls, say
-    from bot.testing.openai_server import OpenAIServer
+    from bot.testing.openai_server import Answer, OpenAIServer, call, calls, say
 
     class Model(OpenAIServer):
         def _next(self) -> Answer:

@@ -22,9 +22,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bot.testing.openai_answers import say
-from bot.testing.openai_server import OpenAIServer
-from bot.testing.terminal import Terminal
+from benchmarks.terminal import Terminal
+from bot.testing.openai_server import OpenAIServer, say
 
 _CLOCK_TICKS = os.sysconf("SC_CLK_TCK")
 _LONGEST_START = 60  # seconds

@@ -1,7 +1,47 @@
-"""Clocks for tests."""
+"""Clocks, a timetable and an executor for tests: they follow the event loop, or stand until they are set."""
 
 import asyncio
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
 from datetime import UTC, datetime, timedelta
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class LoopTimetable:
+    """Calls back by the loop's clock alone: with looptime, a year of wake-ups takes no time."""
+
+    def every(self, interval: timedelta, wake: Callable[[], None], *, name: str) -> Callable[[], None]:
+        """Call `wake` every `interval` from now on; the result ends it."""
+        del name
+        loop = asyncio.get_running_loop()
+        timer: asyncio.TimerHandle
+
+        def call() -> None:
+            nonlocal timer
+            timer = loop.call_later(interval.total_seconds(), call)
+            wake()
+
+        timer = loop.call_later(interval.total_seconds(), call)
+        return lambda: timer.cancel()  # noqa: PLW0108 - `timer` is another one by then
+
+
+class InlineExecutor(Executor):
+    """Runs work at once, where it is submitted: with looptime, a thread's work would seem to take hours."""
+
+    def __init__(self, name: str = "") -> None:
+        self.name = name
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Run `fn` and return its finished future."""
+        future: Future[T] = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except BaseException as error:  # noqa: BLE001 - an executor hands every error to whoever waits for the result
+            future.set_exception(error)
+        return future
 
 
 class LoopClock:

@@ -6,12 +6,252 @@ async with OpenAIServer([call("reminder_list"), say("You have none.")]) as serve
 
 import asyncio
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
+from types import TracebackType
+from typing import Protocol, Self
 
-from msgspec import Struct
+from msgspec import Struct, field
 
-from bot.testing.loopback import LoopbackServer, read_request
-from bot.testing.openai_answers import Answer, status
+_USAGE = {
+    "prompt_tokens": 120,
+    "completion_tokens": 7,
+    "total_tokens": 127,
+    "prompt_tokens_details": {"cached_tokens": 64},
+}
+_PIECE = 5  # characters of text or arguments in one streamed delta, more where a text is very long
+_MOST_PIECES = 1000
+
+
+class Request(Struct, frozen=True, kw_only=True):
+    """A request as it arrived. Header names are in lower case."""
+
+    method: str
+    target: str
+    headers: Mapping[str, str]
+    raw: bytes
+
+
+class LoopbackServer(ABC):
+    """Converses with whoever connects for as long as the context lasts; connections that are open then are cut."""
+
+    def __init__(self) -> None:
+        self._conversations: set[asyncio.Task[None]] = set()
+        self._server: asyncio.Server | None = None
+
+    @property
+    def url(self) -> str:
+        """Return where clients find it."""
+        if self._server is None:
+            raise RuntimeError("the server runs only inside `async with`")
+        return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+
+    async def __aenter__(self) -> Self:
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._server is not None:
+            self._server.close()
+        for each in self._conversations:
+            each.cancel()
+        await asyncio.gather(*self._conversations, return_exceptions=True)
+
+    @abstractmethod
+    async def converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Deal with one connection, which is closed afterwards."""
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        conversation = asyncio.current_task()
+        if conversation is not None:
+            self._conversations.add(conversation)
+            conversation.add_done_callback(self._conversations.discard)
+        try:
+            await self.converse(reader, writer)
+        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
+            pass  # the client hung up, or the test is over
+        finally:
+            writer.close()
+
+
+async def read_request(reader: asyncio.StreamReader) -> Request:
+    """Return the next request of a connection.
+
+    Raises:
+        IncompleteReadError: the client hung up.
+    """
+    head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+    first, *lines = head.split("\r\n")
+    headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines) if name}
+    raw = await reader.readexactly(int(headers.get("content-length", "0")))
+    method, target, _ = first.split(" ")
+    return Request(method=method, target=target, headers=headers, raw=raw)
+
+
+class Answer(Protocol):
+    """One entry of the script."""
+
+    async def play(self, writer: asyncio.StreamWriter, *, is_streamed: bool) -> bool:
+        """Write the answer; False closes the connection."""
+        ...
+
+
+class Chat(Struct, frozen=True, kw_only=True):
+    """A proper answer. `calls` are (name, arguments as the model writes them)."""
+
+    text: str = ""
+    calls: tuple[tuple[str, str], ...] = ()
+    finish_reason: str = ""
+    is_cut: bool = False
+
+    async def play(self, writer: asyncio.StreamWriter, *, is_streamed: bool) -> bool:
+        """Write it whole or as events; a cut one breaks off in the middle."""
+        if is_streamed:
+            return await self._stream(writer)
+        body = json.dumps(self._whole()).encode()
+        writer.write(_head(200, "application/json", f"Content-Length: {len(body)}"))
+        writer.write(body[: len(body) // 2] if self.is_cut else body)
+        await writer.drain()
+        return not self.is_cut
+
+    @property
+    def reason(self) -> str:
+        """The finish reason: the one given, or the one that fits."""
+        return self.finish_reason or ("tool_calls" if self.calls else "stop")
+
+    def _whole(self) -> dict[str, object]:
+        message: dict[str, object] = {"role": "assistant", "content": self.text or None}
+        if self.calls:
+            message["tool_calls"] = [_call(place, name, text) for place, (name, text) in enumerate(self.calls)]
+        choice = {"index": 0, "message": message, "finish_reason": self.reason}
+        return {"id": "chatcmpl-1", "object": "chat.completion", "created": 1, **_MODEL} | {
+            "choices": [choice],
+            "usage": _USAGE,
+        }
+
+    async def _stream(self, writer: asyncio.StreamWriter) -> bool:
+        deltas = self._deltas()
+        writer.write(_head(200, "text/event-stream", "Transfer-Encoding: chunked"))
+        for delta in deltas[: len(deltas) // 2 + 1] if self.is_cut else deltas:
+            _write_event(writer, {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]})
+        if not self.is_cut:
+            _write_event(writer, {"choices": [{"index": 0, "delta": {}, "finish_reason": self.reason}]})
+            _write_event(writer, {"choices": [], "usage": _USAGE})
+            _write_chunk(writer, b"data: [DONE]\n\n")
+        _write_chunk(writer, b"")  # a polite end of the body: only the missing finish_reason tells a cut answer
+        await writer.drain()
+        return True
+
+    def _deltas(self) -> list[dict[str, object]]:
+        deltas: list[dict[str, object]] = [{"role": "assistant", "content": ""}]
+        deltas += [{"content": piece} for piece in _pieces(self.text)]
+        for place, (name, text) in enumerate(self.calls):
+            opening = _call(place, name, "")
+            deltas.append({"tool_calls": [{"index": place, **opening}]})
+            deltas += [{"tool_calls": [{"index": place, "function": {"arguments": piece}}]} for piece in _pieces(text)]
+        return deltas
+
+
+class Raw(Struct, frozen=True, kw_only=True):
+    """Any status and body: errors, garbage."""
+
+    code: int
+    body: bytes
+    content_type: str = "application/json"
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    async def play(self, writer: asyncio.StreamWriter, *, is_streamed: bool) -> bool:  # noqa: ARG002 - the same either way
+        """Write it as it stands."""
+        more = [f"{name}: {value}" for name, value in self.headers.items()]
+        writer.write(_head(self.code, self.content_type, f"Content-Length: {len(self.body)}", *more))
+        writer.write(self.body)
+        await writer.drain()
+        return True
+
+
+class Hang(Struct, frozen=True, kw_only=True):
+    """Takes the request and does not answer."""
+
+    async def play(self, writer: asyncio.StreamWriter, *, is_streamed: bool) -> bool:  # noqa: ARG002 - it never answers
+        """Wait until the client gives up or the server ends."""
+        await asyncio.Event().wait()
+        return False
+
+
+class HangUp(Struct, frozen=True, kw_only=True):
+    """Closes the connection without a word."""
+
+    async def play(self, writer: asyncio.StreamWriter, *, is_streamed: bool) -> bool:  # noqa: ARG002 - it never answers
+        """Close at once."""
+        writer.close()
+        return False
+
+
+def say(text: str, *, finish_reason: str = "stop") -> Chat:
+    """Return an answer in words."""
+    return Chat(text=text, finish_reason=finish_reason)
+
+
+def call(name: str, arguments: Mapping[str, object] | str | None = None, *, text: str = "") -> Chat:
+    """Return an answer that calls one tool; arguments given as text are sent as they are, malformed or not."""
+    return calls((name, arguments), text=text)
+
+
+def calls(*wanted: tuple[str, Mapping[str, object] | str | None], text: str = "") -> Chat:
+    """Return an answer that calls several tools at once."""
+    return Chat(text=text, calls=tuple((name, _as_text(arguments)) for name, arguments in wanted))
+
+
+def status(code: int, message: str = "scripted failure", *, retry_after: float | None = None) -> Raw:
+    """Return an HTTP error in the API's form."""
+    headers = {} if retry_after is None else {"Retry-After": f"{retry_after:g}"}
+    return Raw(
+        code=code, body=json.dumps({"error": {"message": message, "type": "scripted"}}).encode(), headers=headers
+    )
+
+
+def cut(text: str) -> Chat:
+    """Return an answer in words that breaks off in the middle."""
+    return Chat(text=text, is_cut=True)
+
+
+def garbage() -> Raw:
+    """Status 200 and a page that is no answer."""
+    return Raw(code=200, body=b"<html>captive portal</html>", content_type="text/html")
+
+
+_MODEL: Mapping[str, object] = {"model": "scripted"}
+
+
+def _as_text(arguments: Mapping[str, object] | str | None) -> str:
+    if isinstance(arguments, str):
+        return arguments
+    return json.dumps(arguments or {}, ensure_ascii=False)
+
+
+def _call(place: int, name: str, arguments: str) -> dict[str, object]:
+    return {"id": f"call_{place}", "type": "function", "function": {"name": name, "arguments": arguments}}
+
+
+def _pieces(text: str) -> list[str]:
+    size = max(_PIECE, len(text) // _MOST_PIECES)
+    return [text[start : start + size] for start in range(0, len(text), size)]
+
+
+def _head(code: int, content_type: str, *more: str) -> bytes:
+    lines = [f"HTTP/1.1 {code} Scripted", f"Content-Type: {content_type}", *more]
+    return "\r\n".join([*lines, "", ""]).encode("latin-1")
+
+
+def _write_event(writer: asyncio.StreamWriter, content: Mapping[str, object]) -> None:
+    chunk = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, **_MODEL, **content}
+    _write_chunk(writer, b"data: " + json.dumps(chunk).encode() + b"\n\n")
+
+
+def _write_chunk(writer: asyncio.StreamWriter, data: bytes) -> None:
+    writer.write(b"%x\r\n%b\r\n" % (len(data), data))
 
 
 class RecordedRequest(Struct, frozen=True, kw_only=True):

@@ -10,13 +10,11 @@ from bot.app.application import App, build_app
 from bot.app.registry import Functions
 from bot.config.settings import BotSettings, LogSettings, Settings
 from bot.platforms.base import Platform
-from bot.testing.clocks import LoopClock
+from bot.testing.clocks import InlineExecutor, LoopClock, LoopTimetable
 from bot.testing.dialogues import Comparison, Dialogue, Step
 from bot.testing.models import ScriptedModel, completion, requested
 from bot.testing.platform import FakePlatform
 from bot.testing.talking import NO_PLUGINS
-from bot.testing.threads import InlineExecutor
-from bot.testing.timetables import LoopTimetable
 from function_calls.tools.calls import Interpreter
 from services.kernel.clock import Clock
 from services.language_model.ports import RequestedCall

@@ -8,7 +8,6 @@ import pytest
 import sqlalchemy as sa
 
 from bot.testing.clocks import FixedClock
-from bot.testing.message_store import MemoryMessageStore
 from function_calls.tools.session_state import MemorySessionStateStore, SessionStateStore
 from services.call_log.model import CallStore
 from services.history.service import MessageStore
@@ -26,6 +25,7 @@ from services.storage.records.store import SqlCallStore
 from services.storage.reminders.store import SqlReminderStore
 from services.storage.tables.base import IS_TO_TRY
 from tests.support.stores.calls import MemoryCallStore
+from tests.support.stores.messages import MemoryMessageStore
 from tests.support.stores.reminders import MemoryReminderStore
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)

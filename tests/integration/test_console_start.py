@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from bot.testing.terminal import Terminal
+from benchmarks.terminal import Terminal
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(60)]
 CHAT = (sys.executable, "-m", "bot", "chat", "--person", "ann")

@@ -11,7 +11,6 @@ from bot.outbound.outbox import Outbox
 from bot.outbound.platform_leases import PlatformLeaseHolder
 from bot.outbound.remote_outbox import RemoteOutbox
 from bot.platforms.base import OutgoingMessage
-from bot.testing.message_store import MemoryMessageStore
 from bot.testing.platform import FakePlatform
 from services.history.service import HistoryService
 from services.kernel.chat import ChatAddress, ChatMessage, Person
@@ -23,6 +22,7 @@ from services.storage.reminders.shared_claims import free_gone
 from services.storage.workers.platform_leases import PlatformLeases
 from services.storage.workers.remote_outbox import RemoteMessages
 from services.storage.workers.turn_claims import TurnClaims
+from tests.support.stores.messages import MemoryMessageStore
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(60)]
 LASTS = timedelta(seconds=1)

@@ -8,8 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.testing.clocks import LoopClock
-from bot.testing.threads import InlineExecutor
+from bot.testing.clocks import InlineExecutor, LoopClock
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import DeliveryFailed
 from services.kernel.state import MemoryStateStore

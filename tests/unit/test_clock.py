@@ -7,8 +7,8 @@ from freezegun import freeze_time
 
 from bot.app.application import build_app
 from bot.config.settings import BotSettings, Settings
+from bot.testing.clocks import InlineExecutor
 from bot.testing.platform import FakePlatform
-from bot.testing.threads import InlineExecutor
 from services.kernel.clock import SystemClock
 from services.storage.database import Database
 

@@ -7,10 +7,10 @@ from bot.platforms.web.shapes import person_called
 from bot.testing.clocks import FixedClock
 from bot.testing.contracts import PlatformContract
 from bot.testing.fixtures import NOW
-from bot.testing.message_store import MemoryMessageStore
 from bot.testing.platform_rig import Heard, PlatformRig
 from services.history.service import HistoryService
 from services.kernel.state import MemoryStateStore
+from tests.support.stores.messages import MemoryMessageStore
 
 
 class WebRig(PlatformRig):

@@ -16,12 +16,12 @@ from bot.platforms.base import OutgoingMessage
 from bot.platforms.irc.adapter import IrcPlatform
 from bot.platforms.irc.wire import said_text
 from bot.testing.contracts import PlatformContract
-from bot.testing.conversation import converse
 from bot.testing.platform_rig import Heard, NotOnThisPlatform, PlatformRig, until
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import SystemClock
 from services.kernel.errors import DeliveryFailed
 from services.reminders.model import DueNotice
+from tests.support.conversation import converse
 from tests.support.real_servers.irc import irc_person, irc_server
 from tests.support.real_servers.process import HOST
 

@@ -19,11 +19,11 @@ from bot.platforms.kit.doctor import Asking
 from bot.platforms.matrix.adapter import MatrixPlatform
 from bot.platforms.matrix.doctor import examine
 from bot.testing.contracts import PlatformContract
-from bot.testing.conversation import converse
 from bot.testing.platform_rig import Heard, PlatformRig, until
 from services.kernel.chat import BotAdded, ChatAddress, ChatMessage
 from services.kernel.clock import SystemClock
 from services.kernel.errors import DeliveryFailed
+from tests.support.conversation import converse
 from tests.support.real_servers.process import HOST
 from tests.support.real_servers.synapse import MatrixPerson, synapse
 from tests.weight import resident_bytes

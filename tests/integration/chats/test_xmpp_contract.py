@@ -22,11 +22,11 @@ from bot.platforms.xmpp.adapter import XmppPlatform
 from bot.platforms.xmpp.doctor import examine
 from bot.platforms.xmpp.wire import message_id, reacted_to
 from bot.testing.contracts import PlatformContract
-from bot.testing.conversation import converse
 from bot.testing.platform_rig import Heard, PlatformRig, until
 from services.kernel.chat import ChatAddress, ChatMessage, SentFile
 from services.kernel.clock import SystemClock
 from services.kernel.errors import DeliveryFailed
+from tests.support.conversation import converse
 from tests.support.real_servers.process import HOST
 from tests.support.real_servers.prosody import HIDING_ROOMS, ROOMS, password_of, prosody, xmpp_person
 from tests.weight import resident_bytes

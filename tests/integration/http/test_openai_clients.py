@@ -8,8 +8,7 @@ import openai
 import pytest
 
 from bot.testing.models import ScriptedInterpreter
-from bot.testing.openai_answers import call, say
-from bot.testing.openai_server import OpenAIServer
+from bot.testing.openai_server import OpenAIServer, call, say
 from function_calls.llm import FunctionCallLLM
 from function_calls.tools.calls import ToolCall
 from services.language_model.openai_model import OpenAIModel

@@ -2,12 +2,12 @@ from datetime import timedelta
 
 from msgspec.structs import replace
 
-from bot.testing.message_store import MemoryMessageStore
 from bot.testing.models import ScriptedInterpreter
 from function_calls.conversation.agents.agent import Agent
 from function_calls.functions.history.handlers import history_search
 from function_calls.tools.context import Services
 from services.history.service import HistoryService
+from tests.support.stores.messages import MemoryMessageStore
 from tests.unit.agents.conftest import called
 
 

@@ -7,10 +7,9 @@ import pytest
 
 from bot.app.application import build_app
 from bot.config.settings import BotSettings, RouterSettings, Settings
+from bot.testing.clocks import InlineExecutor, LoopTimetable
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.platform import FakePlatform
-from bot.testing.threads import InlineExecutor
-from bot.testing.timetables import LoopTimetable
 from function_calls.tools.calls import ToolCall
 from services.history.service import HistoryService
 from services.kernel.errors import DeliveryFailed, ModelUnavailable

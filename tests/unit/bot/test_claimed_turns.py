@@ -15,12 +15,12 @@ from bot.platforms.base import Capabilities
 from bot.platforms.console import ConsolePlatform
 from bot.platforms.web.adapter import WebPlatform
 from bot.testing.clocks import LoopClock
-from bot.testing.message_store import MemoryMessageStore
 from bot.testing.platform import FakePlatform
 from bot.testing.turns import NOW, make_message, make_turn
 from function_calls.tools.calls import Reply, ToolCall
 from function_calls.tools.context import CallContext, Services
 from services.history.service import HistoryService
+from tests.support.stores.messages import MemoryMessageStore
 
 MESSAGE = make_message("remind me of tea")
 UTC = ZoneInfo("UTC")

@@ -8,10 +8,8 @@ import pytest
 
 from bot.app.application import build_app
 from bot.config.settings import BotSettings, Settings
-from bot.testing.clocks import LoopClock
+from bot.testing.clocks import InlineExecutor, LoopClock, LoopTimetable
 from bot.testing.platform import FakePlatform
-from bot.testing.threads import InlineExecutor
-from bot.testing.timetables import LoopTimetable
 from services.storage.database import Database
 
 pytestmark = pytest.mark.looptime

@@ -6,11 +6,11 @@ import pytest
 
 from bot.outbound.outbox import Outbox, ProgressLine
 from bot.testing.clocks import FixedClock
-from bot.testing.message_store import MemoryMessageStore
 from bot.testing.platform import FakePlatform
 from services.history.service import HistoryService
 from services.kernel.chat import ChatAddress
 from services.kernel.errors import DeliveryFailed
+from tests.support.stores.messages import MemoryMessageStore
 
 HOME = ChatAddress(platform="fake", chat_id="home")
 

@@ -10,8 +10,7 @@ from bot.__main__ import cli
 from bot.app.application import build_app
 from bot.config.settings import BotSettings, BudgetSettings, LogSettings, ModelSettings, Settings
 from bot.testing.clocks import LoopClock
-from bot.testing.openai_answers import call, say
-from bot.testing.openai_server import OpenAIServer
+from bot.testing.openai_server import OpenAIServer, call, say
 from bot.testing.platform import FakePlatform
 from services.call_log.service import CallLog
 

@@ -11,11 +11,11 @@ from bot.outbound.platform_leases import PlatformLeaseHolder
 from bot.outbound.remote_outbox import RemoteOutbox
 from bot.platforms.base import OutgoingMessage
 from bot.testing.clocks import LoopClock
-from bot.testing.message_store import MemoryMessageStore
 from bot.testing.platform import FakePlatform
 from services.history.service import HistoryService
 from services.kernel.chat import ChatAddress, Person, SentFile
 from services.kernel.errors import DeliveryFailed
+from tests.support.stores.messages import MemoryMessageStore
 
 HOME = ChatAddress(platform="fake", chat_id="home")
 pytestmark = pytest.mark.looptime

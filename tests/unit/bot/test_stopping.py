@@ -8,12 +8,12 @@ from bot.app.application import build_app
 from bot.config.settings import BotSettings, LogSettings, Settings
 from bot.inbound.middleware import Once
 from bot.testing.clocks import StandingClock
-from bot.testing.message_store import MemoryMessageStore
 from bot.testing.platform import FakePlatform
 from bot.testing.turns import HOME, NOW, make_message
 from function_calls.tools.calls import Interpretation
 from services.history.service import HistoryService
 from services.storage.database import Database
+from tests.support.stores.messages import MemoryMessageStore
 
 
 class Endless:

@@ -10,8 +10,7 @@ import pytest
 from bot.app.application import build_app
 from bot.config.settings import BotSettings, ModelSettings, Settings, TelemetrySettings
 from bot.testing.clocks import StandingClock
-from bot.testing.openai_answers import call, say
-from bot.testing.openai_server import OpenAIServer
+from bot.testing.openai_server import OpenAIServer, call, say
 from bot.testing.platform import FakePlatform
 from services.storage.database import Database
 
@@ -99,7 +98,7 @@ async def test_no_text_of_a_message_is_in_a_trace(collector):
 
 @pytest.mark.timeout(20)
 async def test_a_model_that_fails_is_an_error_in_the_trace(collector):
-    from bot.testing.openai_answers import status
+    from bot.testing.openai_server import status
 
     spans = await traced(collector, [status(401, "no")], "hello")
     (chat,) = [span for span in spans if span.name == "chat small"]

@@ -6,8 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from bot.__main__ import cli
-from bot.testing.openai_answers import call, say, status
-from bot.testing.openai_server import OpenAIServer
+from bot.testing.openai_server import OpenAIServer, call, say, status
 
 
 def run(*words):

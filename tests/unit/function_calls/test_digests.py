@@ -6,12 +6,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bot.testing.clocks import FixedClock
-from bot.testing.message_store import MemoryMessageStore
 from function_calls.functions.summary.digests import Digests
 from services.history.service import HistoryService
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.reminders.model import DueNotice, ReminderAction
 from services.summary import SummaryMethod, SummaryService
+from tests.support.stores.messages import MemoryMessageStore
 
 DUE = datetime(2026, 11, 20, 18, 0, tzinfo=UTC)
 HOME = ChatAddress(platform="fake", chat_id="home")

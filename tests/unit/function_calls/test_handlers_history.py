@@ -5,7 +5,6 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from bot.testing.message_store import MemoryMessageStore
 from function_calls.functions.history import handlers as handlers_history
 from function_calls.functions.history.models import HistorySearchArgs
 from function_calls.registry import Registry
@@ -14,6 +13,7 @@ from function_calls.tools.calls import ToolCall
 from function_calls.tools.context import CallContext, Services
 from services.history.service import HistoryService
 from services.kernel.chat import Attachment, ChatAddress
+from tests.support.stores.messages import MemoryMessageStore
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import pytest
 from msgspec.structs import replace
 
-from bot.testing.message_store import MemoryMessageStore
 from function_calls.functions.memory import handlers as handlers_memory
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
@@ -17,6 +16,7 @@ from services.kernel.state import MemoryStateStore
 from services.people.account_links import LinkCodes, PeopleService
 from services.people.memory import MemoryService
 from tests.support.stores.memories import ProcessMemoryStore
+from tests.support.stores.messages import MemoryMessageStore
 
 BOB = Person(id="bob", name="bob")
 

@@ -3,7 +3,6 @@
 import pytest
 from msgspec.structs import replace
 
-from bot.testing.message_store import MemoryMessageStore
 from function_calls.functions import web_fetch
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
@@ -12,6 +11,7 @@ from function_calls.tools.context import CallContext, Services
 from services.history.service import HistoryService
 from services.search.web_pages.guard import PageUnavailable
 from services.search.web_pages.service import WebPage, WebPageService
+from tests.support.stores.messages import MemoryMessageStore
 
 
 class FakePages(WebPageService):

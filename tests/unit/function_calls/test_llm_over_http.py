@@ -3,8 +3,7 @@
 import pytest
 
 from bot.testing.models import ScriptedInterpreter
-from bot.testing.openai_answers import Hang, call, calls, cut, garbage, say, status
-from bot.testing.openai_server import OpenAIServer
+from bot.testing.openai_server import Hang, OpenAIServer, call, calls, cut, garbage, say, status
 from bot.testing.turns import make_tool, make_turn
 from function_calls.conversation.assistant import Assistant
 from function_calls.llm import FunctionCallLLM

@@ -5,7 +5,6 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from bot.testing.message_store import MemoryMessageStore
 from function_calls import handlers
 from function_calls.models import SummaryArgs
 from function_calls.registry import Registry
@@ -18,6 +17,7 @@ from services.kernel.errors import ModelUnavailable
 from services.reminders.service import ReminderService
 from services.search.service import SearchService
 from services.summary import SummaryMethod, SummaryService
+from tests.support.stores.messages import MemoryMessageStore
 
 
 class BrokenModel:

@@ -6,11 +6,11 @@ from zoneinfo import ZoneInfo
 import pytest
 from msgspec.structs import replace
 
-from bot.testing.message_store import MemoryMessageStore
 from function_calls.functions.summary.windows import asked_window
 from function_calls.models import SummaryArgs
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
+from tests.support.stores.messages import MemoryMessageStore
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOW = datetime(2026, 11, 20, 15, 30, tzinfo=BERLIN)

@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.testing.message_store import MemoryMessageStore
 from services.history.service import HistoryService
 from services.kernel.chat import ChatAddress, ChatMessage, Person
+from tests.support.stores.messages import MemoryMessageStore
 
 HOME = ChatAddress(platform="console", chat_id="home")
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)

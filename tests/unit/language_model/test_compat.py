@@ -7,8 +7,7 @@ import json
 
 import pytest
 
-from bot.testing.openai_answers import Chat, Raw, say, status
-from bot.testing.openai_server import OpenAIServer
+from bot.testing.openai_server import Chat, OpenAIServer, Raw, say, status
 from services.kernel.errors import ModelUnavailable
 from services.kernel.network import RetryPolicy
 from services.language_model.openai_model import OpenAIModel

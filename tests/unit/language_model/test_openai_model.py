@@ -7,8 +7,7 @@ import traceback
 
 import pytest
 
-from bot.testing.openai_answers import Chat, Hang, HangUp, Raw, call, calls, cut, garbage, say, status
-from bot.testing.openai_server import OpenAIServer
+from bot.testing.openai_server import Chat, Hang, HangUp, OpenAIServer, Raw, call, calls, cut, garbage, say, status
 from function_calls.model_calls.transcript import rounds
 from function_calls.tools.calls import Step, ToolCall, ToolResult
 from services.kernel.errors import ModelUnavailable

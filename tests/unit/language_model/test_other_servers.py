@@ -9,8 +9,7 @@ import json
 
 import pytest
 
-from bot.testing.openai_answers import Raw
-from bot.testing.openai_server import OpenAIServer
+from bot.testing.openai_server import OpenAIServer, Raw
 from services.kernel.errors import ModelUnavailable
 from services.kernel.network import RetryPolicy
 from services.language_model.failures import EndpointFailed, RequestRejected

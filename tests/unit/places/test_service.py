@@ -5,13 +5,13 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bot.testing.clocks import FixedClock
-from bot.testing.message_store import MemoryMessageStore
 from function_calls.tools.session_state import MemorySessionStateStore
 from services.history.service import HistoryService
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.errors import RequestRefused
 from services.people.chat_aliases import ChatAliasService
 from services.people.model import Account
+from tests.support.stores.messages import MemoryMessageStore
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 OPS, PUB = ChatAddress(platform="slack", chat_id="C1:x"), ChatAddress(platform="slack", chat_id="C2")

@@ -11,8 +11,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
-from bot.testing.clocks import LoopClock
-from bot.testing.threads import InlineExecutor
+from bot.testing.clocks import InlineExecutor, LoopClock
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.state import MemoryStateStore
 from services.recurrence.follow_up import read_schedule

@@ -2,8 +2,7 @@
 
 import pytest
 
-from bot.testing.platform_contracts.waiting import heard_up_to
-from bot.testing.platform_rig import Heard
+from bot.testing.platform_rig import Heard, heard_up_to
 
 
 class Rig:

@@ -6,10 +6,10 @@ from bot.platforms.web.adapter import IncomingPost, WebPlatform
 from bot.platforms.web.shapes import person_called
 from bot.testing.clocks import FixedClock
 from bot.testing.fixtures import NOW
-from bot.testing.message_store import MemoryMessageStore
 from services.history.service import HistoryService
 from services.kernel.chat import Incoming
 from services.kernel.state import MemoryStateStore
+from tests.support.stores.messages import MemoryMessageStore
 
 
 class SlowDisk(MemoryMessageStore):

@@ -3,8 +3,7 @@
 import pytest
 
 from bot.platforms.base import Choice, OutgoingMessage
-from bot.testing.platform_contracts.waiting import where_there_is_such_a_thing
-from bot.testing.platform_rig import PlatformRig
+from bot.testing.platform_rig import PlatformRig, where_there_is_such_a_thing
 from services.kernel.chat import MessageEdited, MessageWithdrawn, Reaction
 
 

@@ -7,14 +7,14 @@ import pytest
 from bot.outbound.drafts import Drafts
 from bot.outbound.outbox import Outbox
 from bot.platforms.base import Choice, EditsMessages, OutgoingMessage
-from bot.testing.message_store import MemoryMessageStore
-from bot.testing.platform_contracts.waiting import heard_at_last, heard_up_to
-from bot.testing.platform_rig import PlatformRig
+from bot.testing.platform_rig import PlatformRig, heard_at_last, heard_up_to
 from bot.testing.turns import make_turn
 from function_calls.tools.calls import Reply
 from services.history.service import HistoryService
 from services.kernel.chat import SentFile
 from services.kernel.clock import SystemClock
+from services.storage.database import Database
+from services.storage.messages.store import SqlMessageStore
 
 _LONG = "Somebody said that this sentence is one of many, and it is. " * 400
 _CODE = "\n".join(f"value_{number} = {number}" for number in range(8))
@@ -159,14 +159,15 @@ class SpeakingContract:
         await rig.say("what was said?")
         [question] = await rig.messages()
         clock = SystemClock()
-        outbox = Outbox({rig.platform.name: rig.platform}, HistoryService(MemoryMessageStore()), clock)
-        drafts, turn = Drafts(outbox, clock), make_turn(question)
-        hear = drafts.listener(question)
-        assert hear is not None
-        async with drafts.of(turn) as draft:
-            await hear(text[:120])
-            begun = await heard_at_last(rig)
-            await draft.say(Reply(text=text, reply_to=question.id))
+        async with Database("sqlite://") as database:
+            history = HistoryService(SqlMessageStore(database))
+            drafts, turn = Drafts(Outbox({rig.platform.name: rig.platform}, history, clock), clock), make_turn(question)
+            hear = drafts.listener(question)
+            assert hear is not None
+            async with drafts.of(turn) as draft:
+                await hear(text[:120])
+                begun = await heard_at_last(rig)
+                await draft.say(Reply(text=text, reply_to=question.id))
         heard = await heard_up_to(rig, len(text.split()))
 
         assert [each.text.endswith("…") for each in begun] == [True]

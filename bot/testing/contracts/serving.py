@@ -13,8 +13,7 @@ from bot.platforms.base import (
     Reacts,
     ShowsTyping,
 )
-from bot.testing.platform_contracts.waiting import where_there_is_such_a_thing
-from bot.testing.platform_rig import PlatformRig
+from bot.testing.platform_rig import PlatformRig, where_there_is_such_a_thing
 from services.kernel.errors import DeliveryFailed
 
 

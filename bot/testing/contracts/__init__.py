@@ -11,9 +11,9 @@
 A test that asks for what the platform does not have is skipped.
 """
 
-from bot.testing.platform_contracts.hearing import HearingContract
-from bot.testing.platform_contracts.serving import ServingContract
-from bot.testing.platform_contracts.speaking import SpeakingContract
+from bot.testing.contracts.hearing import HearingContract
+from bot.testing.contracts.serving import ServingContract
+from bot.testing.contracts.speaking import SpeakingContract
 
 
 class PlatformContract(HearingContract, SpeakingContract, ServingContract):
