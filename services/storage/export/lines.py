@@ -1,7 +1,16 @@
-"""Declare the lines of an export: a head, then one stored thing a line, as JSON objects."""
+"""Declare the lines of an export: a head, then one stored thing a line, as JSON objects.
 
-from typing import Annotated, Final, Literal
+Most lines are one row of a table: their fields, and the conversion of rows to lines and back, follow from the class of
+the table.
+"""
 
+import json
+from collections.abc import Mapping
+from functools import reduce
+from operator import or_
+from typing import Annotated, Any, Final, Literal
+
+import sqlalchemy as sa
 from msgspec import Struct, ValidationError, convert, to_builtins
 from pydantic import (
     AwareDatetime,
@@ -13,10 +22,19 @@ from pydantic import (
     PlainSerializer,
     PlainValidator,
     TypeAdapter,
+    create_model,
 )
 
 from services.call_log.model import CompletionRecord, Ending, Outcome, Status
 from services.reminders.exchange.record import ReminderRecord, Storable
+from services.storage.engine.rows import from_micros, to_micros
+from services.storage.tables import METADATA
+from services.storage.tables.base import StoredTable
+from services.storage.tables.messages import CallRow, MessageRow, TurnRow
+from services.storage.tables.people import MemoryRow, OptOutRow, RetentionRow, ScopeRow, StateRow
+from services.storage.tables.reminders import QuietRow
+
+Columns = dict[str, object]
 
 FORMAT: Final = "bubbles-export"
 VERSION: Final = 1
@@ -25,7 +43,7 @@ _LONGEST_TEXT: Final = 1_100_000  # a million characters of a result are recorde
 Text = Annotated[str, Field(max_length=_LONGEST_TEXT), Storable]
 ChatKey = Annotated[str, Field(max_length=500, pattern=r"^[^:]+:.+$"), Storable]
 Id = Annotated[str, Field(min_length=1, max_length=_LONGEST_TEXT), Storable]
-Minutes = Annotated[int, Field(ge=0, lt=24 * 60)]
+_Minutes = Annotated[int, Field(ge=0, lt=24 * 60)]
 
 
 def _completion(value: object) -> CompletionRecord:
@@ -68,148 +86,11 @@ class ReminderLine(_Line):
     reminder: ReminderRecord
 
 
-class MemoryLine(_Line):
-    """A saved memory."""
-
-    kind: Literal["memory"] = "memory"
-    chat: ChatKey
-    person_id: Id
-    person_name: Text
-    is_shared: bool
-    text: Text
-    created_at: AwareDatetime
-
-
-class MessageLine(_Line):
-    """A message of a chat; `mentions` are pairs of id and name, `attachments` kind, description and address."""
-
-    kind: Literal["message"] = "message"
-    chat: ChatKey
-    thread_id: Text | None = None
-    id: Id
-    sender_id: Text
-    sender_name: Text
-    sender_username: Text = ""
-    is_bot: bool = False
-    text: Text
-    sent_at: AwareDatetime
-    edited_at: AwareDatetime | None = None
-    reply_to: Text | None = None
-    is_addressed: bool = False
-    is_private: bool = False
-    mentions: tuple[tuple[Text, Text], ...] = ()
-    attachments: tuple[tuple[Text, Text, Text | None], ...] = ()
-
-
-class QuietLine(_Line):
-    """Quiet hours of a chat (`chat:…`) or a person (`person:…`), in minutes of the day."""
-
-    kind: Literal["quiet_hours"] = "quiet_hours"
-    key: Id
-    starts: Minutes
-    ends: Minutes
-    zone: Id
-
-
-class RetentionLine(_Line):
-    """The number of days that the messages of a chat are stored; 0 = for ever."""
-
-    kind: Literal["retention"] = "retention"
-    chat: ChatKey
-    keep_days: Annotated[int, Field(ge=0)]
-
-
-class OptOutLine(_Line):
-    """A person whose messages are not stored, in a chat or on a platform."""
-
-    kind: Literal["opt_out"] = "opt_out"
-    place: Id
-    person_id: Id
-    since: AwareDatetime
-
-
-class ScopedLine(_Line):
-    """A permanent setting or value of a function: the zone of a person or a chat, a chat's name, a tool's own."""
-
-    kind: Literal["scoped"] = "scoped"
-    scope: Annotated[str, Field(max_length=1000, pattern=r"^((zone|session|user):.+|places)$"), Storable]
-    key: Text
-    value: JsonValue
-
-
-class StateLine(_Line):
-    """The switched-off functions of a chat, and the data beside the text of its messages in the web chat."""
-
-    kind: Literal["state"] = "state"
-    key: Annotated[str, Field(max_length=1000, pattern=r"^(tools\.off|web\.extras):.+$"), Storable]
-    value: JsonValue
-    expires_at: AwareDatetime | None = None
-
-
 class AccountsLine(_Line):
     """The accounts of one person on several platforms, as id and name by platform and id (`platform:id`)."""
 
     kind: Literal["accounts"] = "accounts"
     accounts: Annotated[dict[ChatKey, AccountShape], Field(min_length=2, max_length=10)]
-
-
-class TurnLine(_Line):
-    """The interpretation, answer and cost of a message; `completions` are the requests to models."""
-
-    kind: Literal["turn"] = "turn"
-    chat: ChatKey
-    thread_id: Text | None = None
-    message_id: Id
-    person_id: Text
-    person_name: Text
-    person_is_admin: bool = False
-    text: Text
-    at: AwareDatetime
-    zone: Text
-    language: Text
-    route: Text
-    rounds: int
-    outcome: Outcome
-    is_addressed: bool = False
-    is_private: bool = False
-    completions: tuple[Completion, ...] = ()
-    tokens: int
-    cost: float
-    reply: Text
-    fallback: Text
-    error: Text
-    duration_ms: float
-
-
-class CallLine(_Line):
-    """One call of a function; arguments and the work of an agent are JSON as text."""
-
-    kind: Literal["call"] = "call"
-    id: Id
-    chat: ChatKey
-    thread_id: Text | None = None
-    message_id: Id
-    person_id: Text
-    user_message: Text
-    tool_name: Text
-    arguments: Text
-    result: Text | None
-    error: Text | None
-    status: Status
-    duration_ms: float
-    at: AwareDatetime
-    route: Text
-    round: int
-    repairs: tuple[Text, ...] = ()
-    said: Text
-    ending: Ending
-    receipts: tuple[tuple[Text, Text], ...] = ()
-    model: Text
-    prompt_tokens: int
-    completion_tokens: int
-    cached_tokens: int
-    cost: float
-    spawn_task: Text | None
 
 
 class FileLine(_Line):
@@ -220,22 +101,137 @@ class FileLine(_Line):
     content: Base64UrlBytes
 
 
-Line = Annotated[
-    ReminderLine
-    | MemoryLine
-    | MessageLine
-    | QuietLine
-    | RetentionLine
-    | OptOutLine
-    | ScopedLine
-    | StateLine
-    | AccountsLine
-    | TurnLine
-    | CallLine
-    | FileLine,
-    Field(discriminator="kind"),
-]
-LINES: Final[TypeAdapter[Line]] = TypeAdapter(Line)
+class RowLine(_Line):
+    """A line that is one row of a table."""
+
+    kind: str
+
+
+class RowKind(Struct, frozen=True, kw_only=True):
+    """One kind of lines that are rows of `table`. `fields` are the names of their fields by column."""
+
+    table: sa.Table
+    model: type[RowLine]
+    fields: Mapping[str, str]
+
+    def line_of(self, row: sa.RowMapping) -> RowLine:
+        """Return a row as a line, its texts without the NUL characters that other databases do not store."""
+        return self.model(**{field: _exported(column, row[column]) for column, field in self.fields.items()})
+
+    def columns_of(self, line: RowLine) -> Columns:
+        """Return the columns of a line's row; those that are not exported are empty."""
+        values = line.model_dump()
+        others = [column.name for column in self.table.c if column is not self.table.autoincrement_column]
+        columns = dict.fromkeys(others) | {
+            column: _stored(column, values[field]) for column, field in self.fields.items()
+        }
+        # An empty list is stored as the default of its column.
+        return columns | {name: "" for name in ("mentions", "attachments") if columns.get(name) == "[]"}
+
+
+_INSTANTS: Final = frozenset({"at", "timestamp", "since", "created_at", "sent_at", "edited_at", "expires_at"})
+_TYPES: Final[Mapping[str, Any]] = {
+    "chat_key": ChatKey,
+    "session_id": ChatKey,
+    "message_id": Id,
+    "starts": _Minutes,
+    "ends": _Minutes,
+    "keep_days": Annotated[int, Field(ge=0, lt=2**31)],
+    "outcome": Outcome,
+    "status": Status,
+    "ending": Ending,
+}
+_JSON_TYPES: Final[Mapping[str, Any]] = {
+    "value": JsonValue,
+    "completions": tuple[Completion, ...],
+    "repairs": tuple[Text, ...],
+    "receipts": tuple[tuple[Text, Text], ...],
+    "mentions": tuple[tuple[Text, Text], ...],  # id and name
+    "attachments": tuple[tuple[Text, Text, Text | None], ...],  # kind, description and address
+}
+_NAMES: Final = {"chat_key": "chat", "session_id": "chat", "timestamp": "at"}
+
+
+def _exported(column: str, value: Any) -> Any:
+    if column in _JSON_TYPES:
+        return json.loads(value or "[]")
+    if column in _INSTANTS and value is not None:
+        return from_micros(value)
+    return value.replace("\x00", "") if isinstance(value, str) else value
+
+
+def _stored(column: str, value: Any) -> object:
+    if column in _JSON_TYPES:
+        return json.dumps(value, ensure_ascii=False)
+    return to_micros(value) if column in _INSTANTS and value is not None else value
+
+
+def _kind(
+    kind: str, row: type[StoredTable], *, without: str = "", names: Mapping[str, str] | None = None, **types: Any
+) -> RowKind:
+    """Declare the lines of a table from the class of its rows.
+
+    The number of a row and the column `without` are not exported. `names` of fields and `types` of columns add to those
+    of all tables.
+    """
+    table = METADATA.tables[str(row.__tablename__)]
+    number = table.autoincrement_column
+    exported = [
+        name
+        for name in [column.name for column in table.c]
+        if name != without and (number is None or name != number.name)
+    ]
+    fields = {name: (_NAMES | dict(names or {})).get(name, name) for name in exported}
+    declared: dict[str, Any] = {"kind": (Literal[kind], kind)}
+    declared |= {fields[name]: _field_of(row, name, types) for name in exported}
+    model = create_model(f"{row.__name__}Line", __base__=RowLine, **declared)
+    return RowKind(table=table, model=model, fields=fields)
+
+
+def _field_of(row: type[StoredTable], column: str, types: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Return the type and the default of a field."""
+    declared = row.model_fields[column]
+    is_optional = declared.annotation == (declared.annotation | None)  # type: ignore[operator]
+    if column in _JSON_TYPES:
+        return _JSON_TYPES[column], ... if declared.is_required() else ()
+    default = ... if declared.is_required() else declared.default
+    kind = types.get(column) or _TYPES.get(column)
+    if kind is None and column in _INSTANTS:
+        kind = AwareDatetime
+    elif kind is None and declared.annotation in (str, str | None):
+        kind = Text
+    elif kind is None:
+        return Annotated[declared.annotation, Field(), *declared.metadata], default
+    return (kind | None if is_optional else kind), default
+
+
+ROW_KINDS: Final[Mapping[str, RowKind]] = {
+    "memory": _kind("memory", MemoryRow, person_id=Id),
+    "message": _kind(
+        "message", MessageRow, without="deleted_at", names={"message_id": "id", "sender_is_bot": "is_bot"}
+    ),
+    "quiet_hours": _kind("quiet_hours", QuietRow, key=Id, zone=Id),
+    "retention": _kind("retention", RetentionRow),
+    "opt_out": _kind("opt_out", OptOutRow, place=Id, person_id=Id),
+    "scoped": _kind(
+        "scoped",
+        ScopeRow,
+        scope=Annotated[str, Field(max_length=1000, pattern=r"^((zone|session|user):.+|places)$"), Storable],
+    ),
+    "state": _kind(
+        "state",
+        StateRow,
+        key=Annotated[str, Field(max_length=1000, pattern=r"^(tools\.off|web\.extras):.+$"), Storable],
+    ),
+    "turn": _kind("turn", TurnRow),
+    "call": _kind("call", CallRow, id=Id),
+}
+
+
+Line = ReminderLine | AccountsLine | FileLine | RowLine
+_MODELS = (AccountsLine, FileLine, *(each.model for each in ROW_KINDS.values()))
+_ANY_LINE: Any = reduce(or_, _MODELS, ReminderLine)
+LINES: Final[TypeAdapter[Line]] = TypeAdapter(Annotated[_ANY_LINE, Field(discriminator="kind")])
 
 
 class ExportScope(Struct, frozen=True, kw_only=True):

@@ -3,7 +3,7 @@
 import json
 from collections.abc import AsyncIterator, Iterator
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import sqlalchemy as sa
 
@@ -12,30 +12,15 @@ from services.reminders.exchange.model import to_portable
 from services.reminders.exchange.record import record_of
 from services.reminders.model import ReminderState
 from services.storage.engine.readonly import Readable
-from services.storage.engine.rows import from_micros, from_micros_or_none
-from services.storage.export.lines import (
-    AccountShape,
-    AccountsLine,
-    ExportScope,
-    Line,
-    MemoryLine,
-    MessageLine,
-    OptOutLine,
-    QuietLine,
-    ReminderLine,
-    RetentionLine,
-    ScopedLine,
-    StateLine,
-)
-from services.storage.export.record_lines import call_line, turn_line
+from services.storage.export.lines import ROW_KINDS, AccountShape, AccountsLine, ExportScope, Line, ReminderLine
 from services.storage.messages.consent import is_out, opted_out
 from services.storage.reminders.rows import reminder_of
-from services.storage.tables import CALL, MEMORY, MESSAGE, OPT_OUT, QUIET, REMINDER, RETENTION, SCOPE, STATE, TURN
+from services.storage.tables import MEMORY, OPT_OUT, QUIET, REMINDER, RETENTION, SCOPE, STATE
 
 _BATCH: Final = 1000
-_NAMES_OF_CHATS: Final = "places"
+_CHAT_ALIASES: Final = "places"
 _STATE_OF_A_CHAT: Final = ("tools.off", "web.extras")
-"""What is switched off, and the buttons and reactions of the web room; other state is over before it is missed."""
+"""The tools that are switched off, and the buttons and reactions of the web chat; other state expires soon."""
 
 
 class TransferReader:
@@ -48,34 +33,45 @@ class TransferReader:
         """Yield all lines, opt-outs first, and messages and records last, in pages."""
         for each in await self._database.read(lambda connection: list(_settings(connection, wanted))):
             yield each
-        for read in (_messages, _turns, _calls):
+        for kind, chat, person in (
+            ("message", "chat_key", "sender_id"),
+            ("turn", "chat_key", "person_id"),
+            ("call", "session_id", "person_id"),
+        ):
+            read = partial(_page, kind=kind, chat=chat, person=person, wanted=wanted)
             last: int | None = 0
             while last is not None:
-                lines, last = await self._database.read(partial(read, wanted=wanted, after=last))
+                lines, last = await self._database.read(partial(read, after=last))
                 for line in lines:
                     yield line
 
 
 def _settings(connection: sa.Connection, wanted: ExportScope) -> Iterator[Line]:
-    yield from _opt_outs(connection, wanted)
-    yield from _rules(connection, wanted)
-    yield from _scoped(connection, wanted)
-    yield from _state(connection, wanted)
+    """Yield the lines of all but messages and records."""
+    for row in connection.execute(sa.select(OPT_OUT)).mappings():
+        if row["place"] in wanted.chats or wanted.has_person(row["place"], row["person_id"]):
+            yield ROW_KINDS["opt_out"].line_of(row)
+    quiet = [*(f"chat:{each}" for each in wanted.chats), *(f"person:{each}" for each in wanted.people)]
+    yield from _rows(connection, "quiet_hours", QUIET.c.key.in_(quiet))
+    yield from _rows(connection, "retention", RETENTION.c.chat_key.in_(wanted.chats))
+    for row in connection.execute(sa.select(SCOPE).order_by(SCOPE.c.scope, SCOPE.c.key)).mappings():
+        is_alias = row["scope"] == _CHAT_ALIASES and json.loads(row["value"]) in wanted.chats
+        if is_alias or wanted.has_scope(row["scope"]):
+            yield ROW_KINDS["scoped"].line_of(row)
+    keys = [f"{name}:{chat}" for name in _STATE_OF_A_CHAT for chat in wanted.chats]
+    yield from _rows(connection, "state", STATE.c.key.in_(keys))
     yield from _accounts(connection, wanted)
     is_kept = REMINDER.c.state != ReminderState.CANCELLED.value
     reminders = sa.select(REMINDER).where(_theirs(REMINDER.c.chat_key, REMINDER.c.creator_id, wanted), is_kept)
     for row in connection.execute(reminders.order_by(REMINDER.c.id)).mappings():
         yield ReminderLine(chat=row["chat_key"], reminder=record_of(to_portable(reminder_of(row))))
-    memories = sa.select(MEMORY).where(_theirs(MEMORY.c.chat_key, MEMORY.c.person_id, wanted))
-    for row in connection.execute(memories.order_by(MEMORY.c.id)).mappings():
-        yield MemoryLine(
-            chat=row["chat_key"],
-            person_id=row["person_id"],
-            person_name=row["person_name"],
-            is_shared=bool(row["is_shared"]),
-            text=row["text"],
-            created_at=from_micros(row["created_at"]),
-        )
+    yield from _rows(connection, "memory", _theirs(MEMORY.c.chat_key, MEMORY.c.person_id, wanted))
+
+
+def _rows(connection: sa.Connection, kind: str, condition: sa.ColumnElement[bool]) -> Iterator[Line]:
+    table = ROW_KINDS[kind].table
+    query = sa.select(table).where(condition).order_by(*table.primary_key)
+    yield from map(ROW_KINDS[kind].line_of, connection.execute(query).mappings())
 
 
 def _theirs(
@@ -89,27 +85,6 @@ def _theirs(
     return sa.or_(chat_key.in_(wanted.chats), *of_people)
 
 
-def _opt_outs(connection: sa.Connection, wanted: ExportScope) -> Iterator[OptOutLine]:
-    for row in connection.execute(sa.select(OPT_OUT)):
-        if row.place in wanted.chats or wanted.has_person(row.place, row.person_id):
-            yield OptOutLine(place=row.place, person_id=row.person_id, since=from_micros(row.since))
-
-
-def _rules(connection: sa.Connection, wanted: ExportScope) -> Iterator[QuietLine | RetentionLine]:
-    keys = [*(f"chat:{each}" for each in wanted.chats), *(f"person:{each}" for each in wanted.people)]
-    for row in connection.execute(sa.select(QUIET).where(QUIET.c.key.in_(keys))):
-        yield QuietLine(key=row.key, starts=row.starts, ends=row.ends, zone=row.zone)
-    for row in connection.execute(sa.select(RETENTION).where(RETENTION.c.chat_key.in_(wanted.chats))):
-        yield RetentionLine(chat=row.chat_key, keep_days=row.keep_days)
-
-
-def _scoped(connection: sa.Connection, wanted: ExportScope) -> Iterator[ScopedLine]:
-    for row in connection.execute(sa.select(SCOPE).order_by(SCOPE.c.scope, SCOPE.c.key)):
-        value = json.loads(row.value)
-        if wanted.has_scope(row.scope) or (row.scope == _NAMES_OF_CHATS and value in wanted.chats):
-            yield ScopedLine(scope=row.scope, key=row.key, value=value)
-
-
 def _accounts(connection: sa.Connection, wanted: ExportScope) -> Iterator[AccountsLine]:
     """Yield the accounts that people have linked, once where several of them are one person."""
     scopes = [account_scope(each) for each in wanted.people]
@@ -121,64 +96,28 @@ def _accounts(connection: sa.Connection, wanted: ExportScope) -> Iterator[Accoun
             yield AccountsLine(accounts=accounts)
 
 
-def _state(connection: sa.Connection, wanted: ExportScope) -> Iterator[StateLine]:
-    keys = [f"{what}:{chat}" for what in _STATE_OF_A_CHAT for chat in wanted.chats]
-    for row in connection.execute(sa.select(STATE).where(STATE.c.key.in_(keys))):
-        ends = from_micros_or_none(row.expires_at)
-        yield StateLine(key=row.key, value=json.loads(row.value), expires_at=ends)
-
-
-def _messages(connection: sa.Connection, *, wanted: ExportScope, after: int) -> tuple[list[Line], int | None]:
-    """Return the messages after a row that may be given out, and the row to go on after; None at the end."""
-    rows, last = _page(connection, (MESSAGE.c.id, MESSAGE.c.chat_key, MESSAGE.c.sender_id), wanted, after)
-    return [_message(row) for row in rows if row["deleted_at"] is None], last
-
-
-def _turns(connection: sa.Connection, *, wanted: ExportScope, after: int) -> tuple[list[Line], int | None]:
-    """Read the turns, as `_messages`."""
-    rows, last = _page(connection, (TURN.c.id, TURN.c.chat_key, TURN.c.person_id), wanted, after)
-    return [turn_line(row) for row in rows], last
-
-
-def _calls(connection: sa.Connection, *, wanted: ExportScope, after: int) -> tuple[list[Line], int | None]:
-    """Read the calls, as `_messages`."""
-    rows, last = _page(connection, (CALL.c.number, CALL.c.session_id, CALL.c.person_id), wanted, after)
-    return [call_line(row) for row in rows], last
-
-
 def _page(
-    connection: sa.Connection, columns: tuple[sa.Column[Any], ...], wanted: ExportScope, after: int
-) -> tuple[list[sa.RowMapping], int | None]:
-    """Read rows of a table by its columns of number, chat and person, without those of others who opted out."""
-    number, chat, person = columns
-    page = sa.select(number.table).where(number > after, _theirs(chat, person, wanted)).order_by(number).limit(_BATCH)
+    connection: sa.Connection, *, kind: str, chat: str, person: str, wanted: ExportScope, after: int
+) -> tuple[list[Line], int | None]:
+    """Read the rows after a number, without deleted ones and those of others who opted out.
+
+    Returns:
+        The lines, and the number to continue after; None at the end.
+    """
+    table = ROW_KINDS[kind].table
+    [number] = table.primary_key
+    theirs = _theirs(table.c[chat], table.c[person], wanted)
+    page = sa.select(table).where(number > after, theirs).order_by(number).limit(_BATCH)
     rows = connection.execute(page).mappings().all()
     out = opted_out(connection, {row[person] for row in rows})
-    shown = [
-        row
+    lines: list[Line] = [
+        ROW_KINDS[kind].line_of(row)
         for row in rows
-        if row.get("sender_is_bot")
-        or not is_out(row[chat], row[person], out)
-        or wanted.has_person(row[chat], row[person])
+        if row.get("deleted_at") is None
+        and (
+            row.get("sender_is_bot")
+            or not is_out(row[chat], row[person], out)
+            or wanted.has_person(row[chat], row[person])
+        )
     ]
-    return shown, rows[-1][number] if rows else None
-
-
-def _message(row: sa.RowMapping) -> MessageLine:
-    return MessageLine(
-        chat=row["chat_key"],
-        thread_id=row["thread_id"],
-        id=row["message_id"],
-        sender_id=row["sender_id"],
-        sender_name=row["sender_name"],
-        sender_username=row["sender_username"],
-        is_bot=bool(row["sender_is_bot"]),
-        text=row["text"].replace("\x00", ""),
-        sent_at=from_micros(row["sent_at"]),
-        edited_at=from_micros_or_none(row["edited_at"]),
-        reply_to=row["reply_to"],
-        is_addressed=bool(row["is_addressed"]),
-        is_private=bool(row["is_private"]),
-        mentions=json.loads(row["mentions"] or "[]"),
-        attachments=json.loads(row["attachments"] or "[]"),
-    )
+    return lines, rows[-1][number] if rows else None

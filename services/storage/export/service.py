@@ -22,7 +22,7 @@ from services.reminders.exchange.ports import ImportedReminder, TransferStore
 from services.reminders.exchange.transfer import Importer
 from services.reminders.model import ReminderLimits
 from services.reminders.records import StoredReminder
-from services.storage.export.lines import LINES, ExportScope, FileLine, Head, Line, MessageLine, ReminderLine, StateLine
+from services.storage.export.lines import LINES, ExportScope, FileLine, Head, Line, ReminderLine
 
 _MOST_PROBLEMS: Final = 100
 
@@ -37,10 +37,6 @@ class LineSource(Protocol):
 
 class LineStore(Protocol):
     """Stores lines."""
-
-    def check(self, line: Line) -> None:
-        """Raise ValidationError when `line` cannot be stored."""
-        ...
 
     async def store(
         self, reminders: Sequence[ImportedReminder], lines: Callable[[], Iterable[Line]], now: datetime
@@ -90,34 +86,28 @@ async def export_lines(
 
 
 def _urls(line: Line) -> set[str]:
-    """Return where the files are that a line names."""
-    if isinstance(line, MessageLine):
-        return {url for _, _, url in line.attachments if url}
-    found: set[str] = set()
-    entries = line.value if isinstance(line, StateLine) and isinstance(line.value, list) else []
-    for entry in entries:
-        attachments = entry.get("attachments") if isinstance(entry, dict) else None
-        for each in attachments if isinstance(attachments, list) else []:
-            if isinstance(each, dict) and isinstance(each.get("url"), str):
-                found.add(str(each["url"]))
-    return found
+    """Return the addresses of the files that a line names."""
+    fields = dict(line)
+    if line.kind == "message":
+        return {url for _, _, url in fields["attachments"] if url}
+    entries = fields["value"] if line.kind == "state" and isinstance(fields["value"], list) else []
+    attached = [entry.get("attachments") for entry in entries if isinstance(entry, dict)]
+    files = [each for attachments in attached if isinstance(attachments, list) for each in attachments]
+    return {each["url"] for each in files if isinstance(each, dict) and isinstance(each.get("url"), str)}
 
 
-def read_lines(texts: Iterable[str], check: Callable[[Line], None] | None = None) -> Iterator[Line]:
-    """Yield the lines of an export, without its head; `check` looks at each, too.
+def read_lines(texts: Iterable[str]) -> Iterator[Line]:
+    """Yield the lines of an export, without its head.
 
     Raises:
-        ImportRefused: one is none of ours, or did not pass.
+        ImportRefused: a line is invalid.
     """
     for number, text in enumerate(texts, start=1):
         try:
             if number == 1:
                 Head.model_validate_json(text)
             elif text.strip():
-                line = LINES.validate_json(text)
-                if check is not None:
-                    check(line)
-                yield line
+                yield LINES.validate_json(text)
         except ValidationError as error:
             raise ImportRefused([Problem(place=f"line {number}", uid="", reason=reason_of(error))]) from error
 
@@ -138,7 +128,7 @@ async def import_lines(
         ImportRefused: something is not right.
         RequestRefused: `too_many_reminders(limit)`.
     """
-    found = _reminders(read_lines(texts(), store.check))
+    found = _reminders(read_lines(texts()))
     gathering = _Gathering(reminders)
     importer = Importer(gathering, clock, limits)
     reports = [

@@ -1,7 +1,7 @@
 """Store the lines of an export, all or none; existing rows stay unchanged."""
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Final
@@ -13,14 +13,11 @@ from services.people.model import GROUP, account_scope, group_scope
 from services.reminders.exchange.ports import ImportedReminder
 from services.storage.database import Database
 from services.storage.engine.rows import insert_new
-from services.storage.export.lines import AccountsLine, CallLine, FileLine, Line, MemoryLine, MessageLine, TurnLine
-from services.storage.export.record_lines import Columns
-from services.storage.export.rows import TABLES, Row, Setting, columns_of
+from services.storage.export.lines import ROW_KINDS, AccountsLine, Columns, FileLine, Line, RowLine
 from services.storage.messages.consent import blank_opted_out, recordable_calls, recordable_turns
 from services.storage.messages.store import keep_rows
 from services.storage.reminders.transfer import imported_columns
 from services.storage.tables import CALL, MEMORY, REMINDER, SCOPE, TURN
-from services.storage.tables.base import check_row
 
 _BATCH: Final = 500
 
@@ -30,15 +27,6 @@ class TransferWriter:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-
-    def check(self, line: Line) -> None:
-        """Raise when the tables cannot hold `line`; messages always fit and are not checked.
-
-        Raises:
-            ValidationError: a number is too large, or is none.
-        """
-        if isinstance(line, Row) and not isinstance(line, MessageLine):
-            check_row(TABLES[type(line)], columns_of(line))
 
     async def store(
         self, reminders: Sequence[ImportedReminder], lines: Callable[[], Iterable[Line]], now: datetime
@@ -70,21 +58,24 @@ def _batches(lines: Iterable[Line]) -> Iterator[list[Line]]:
 
 
 def _keep(connection: sa.Connection, lines: Sequence[Line]) -> Mapping[str, int]:
-    messages = [columns_of(each) for each in lines if isinstance(each, MessageLine)]
-    # Who wants nothing kept is not brought back; they stand before the messages in a file.
-    kept = [row for row in blank_opted_out(connection, messages) if row["deleted_at"] is None]
-    added = Counter(message=len(keep_rows(connection, kept)))
-    turns = recordable_turns(connection, [columns_of(each) for each in lines if isinstance(each, TurnLine)])
-    added["turn"] = sum(_is_new_turn(connection, row) for row in turns)
-    calls = recordable_calls(connection, [columns_of(each) for each in lines if isinstance(each, CallLine)])
-    added["call"] = sum(_is_new(connection, CALL, row) for row in calls)
+    """Store lines; return how many were new, by kind. Opt-outs stand before messages and records in a file."""
+    rows: dict[str, list[Columns]] = defaultdict(list)
     for line in lines:
-        if isinstance(line, MemoryLine):
-            added[line.kind] += _is_new_memory(connection, columns_of(line))
-        elif isinstance(line, AccountsLine):
-            added[line.kind] += _are_new_accounts(connection, line)
-        elif isinstance(line, Setting):
-            added[line.kind] += _is_new(connection, TABLES[type(line)], columns_of(line))
+        if isinstance(line, RowLine):
+            rows[line.kind].append(ROW_KINDS[line.kind].columns_of(line))
+    added = Counter(
+        accounts=sum(_are_new_accounts(connection, each) for each in lines if isinstance(each, AccountsLine))
+    )
+    for kind in rows.keys() - {"message", "turn", "call", "memory"}:
+        added[kind] = sum(_is_new(connection, ROW_KINDS[kind].table, row) for row in rows[kind])
+    messages = [row for row in blank_opted_out(connection, rows["message"]) if row["deleted_at"] is None]
+    added["message"] = len(keep_rows(connection, messages))
+    turns = recordable_turns(connection, rows["turn"])
+    added["turn"] = sum(_is_first(connection, TURN, row, ("message_id", "chat_key", "at")) for row in turns)
+    calls = recordable_calls(connection, rows["call"])
+    added["call"] = sum(_is_new(connection, CALL, row) for row in calls)
+    same = [column.name for column in MEMORY.c if column.name not in ("id", "person_name")]
+    added["memory"] = sum(_is_first(connection, MEMORY, row, same) for row in rows["memory"])
     return added
 
 
@@ -92,21 +83,12 @@ def _is_new(connection: sa.Connection, table: sa.Table, row: Columns) -> int:
     return max(0, connection.execute(insert_new(connection.dialect.name, table), row).rowcount)
 
 
-def _is_new_memory(connection: sa.Connection, row: Columns) -> int:
-    """Return whether the memory is new: the same text of the same person at the same time is the same one."""
-    is_same = sa.and_(*(MEMORY.c[name] == value for name, value in row.items() if name != "person_name"))
-    if connection.scalar(sa.select(MEMORY.c.id).where(is_same).limit(1)) is not None:
+def _is_first(connection: sa.Connection, table: sa.Table, row: Columns, same: Iterable[str]) -> int:
+    """Insert a row unless one with the `same` columns is stored; return how many were inserted."""
+    is_same = sa.and_(*(table.c[name] == row[name] for name in same))
+    if connection.scalar(sa.select(sa.exists().where(is_same))):
         return 0
-    connection.execute(MEMORY.insert(), row)
-    return 1
-
-
-def _is_new_turn(connection: sa.Connection, row: Columns) -> int:
-    """Insert a turn unless one of the same message at the same time is stored; return how many were inserted."""
-    is_same = sa.and_(*(TURN.c[name] == row[name] for name in ("message_id", "chat_key", "at")))
-    if connection.scalar(sa.select(TURN.c.id).where(is_same).limit(1)) is not None:
-        return 0
-    connection.execute(TURN.insert(), row)
+    connection.execute(table.insert(), row)
     return 1
 
 

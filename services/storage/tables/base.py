@@ -1,6 +1,5 @@
 """Declare the base class of the tables, column types and the conditions of partial indexes."""
 
-from collections.abc import Mapping
 from typing import Annotated, ClassVar, Final
 
 import sqlalchemy as sa
@@ -38,13 +37,3 @@ IS_FREED: Final = sa.text(f"{IS_TO_TRY} AND state IN ('leased', 'unknown')")
 IS_HELD: Final = sa.text("owner <> ''")
 IS_SAID: Final = sa.text("platform_message_id IS NOT NULL")
 IS_SENT: Final = sa.text("sent_at IS NOT NULL")
-
-
-def check_row(table: sa.Table, columns: Mapping[str, object]) -> None:
-    """Raise when `columns` are not a row that the table can hold on every database.
-
-    Raises:
-        ValidationError: they are not; Pydantic's, which names the columns.
-    """
-    classes = {str(each.__tablename__): each for each in StoredTable.__subclasses__()}
-    classes[table.name].model_validate(columns)
