@@ -58,28 +58,20 @@ class Capabilities(Struct, frozen=True, kw_only=True):
 
     `max_length` is in characters, 0 means no limit. `takes_idempotency_key` says that the platform drops a second
     message with the same key. `choices` are buttons; `private_replies` are seen by one person in the middle of a
-    group; `markdown` says that bold, code and links look like that (the text is our small Markdown either way, see
-    `bot.platforms.kit.markdown`). `per_process` says that each process has chats of its own, as a terminal is one; of
-    several workers on one database only one is connected to any other platform. `edits`, `typing`, `reactions` and
-    `message_links` go with the protocols below. An answer that is shown while it is written is changed once in
-    `seconds_between_edits` and `max_edits` times at most (0: as often as one likes). `max_file_kilobytes` is the size
-    of the largest file that the platform takes from a bot, 0 where none is too large. `proves_people` says that nobody
-    can take another's id; only then are accounts linked.
+    group. `per_process` says that each process has chats of its own, such as a terminal; of several workers on one
+    database only one is connected to any other platform. A streamed answer is edited once in `seconds_between_edits`
+    and `max_edits` times at most (0: no limit). `max_file_kilobytes` is the size of the largest file, 0 means no limit.
+    `proves_people` says that nobody can take another's id; only then are accounts linked.
+
+    The protocols below tell the rest: a platform that has their methods edits, shows typing or links messages.
     """
 
-    mentions: bool = True
     replies: bool = False
     max_length: int = 0
     takes_idempotency_key: bool = False
-    threads: bool = False
-    reactions: bool = False
     choices: bool = False
-    edits: bool = False
-    message_links: bool = False
-    typing: bool = False
     private_replies: bool = False
     files: bool = False
-    markdown: bool = False
     per_process: bool = False
     seconds_between_edits: float = 3.0
     max_edits: int = 0
@@ -207,19 +199,6 @@ class Remembers(Protocol):
 
     def remember_in(self, state: StateStore) -> None:
         """Keep it in `state`; called once, before `run`."""
-        ...
-
-
-@runtime_checkable
-class Reacts(Protocol):
-    """Can put an emoji on somebody's message."""
-
-    async def react(self, address: ChatAddress, message_id: str, emoji: str) -> None:
-        """Put `emoji` on the message.
-
-        Raises:
-            DeliveryFailed: the platform did not take it.
-        """
         ...
 
 

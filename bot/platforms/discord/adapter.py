@@ -45,16 +45,10 @@ class DiscordPlatform:
         replies=True,
         max_length=requests.MAX_LENGTH,
         takes_idempotency_key=True,
-        threads=True,
-        reactions=True,
         choices=True,
-        edits=True,
-        message_links=True,
-        typing=True,
         files=True,
         max_file_kilobytes=requests.MAX_FILE_KILOBYTES,
         seconds_between_edits=1.5,
-        markdown=True,
     )
 
     def __init__(
@@ -111,15 +105,6 @@ class DiscordPlatform:
             await self._connected().ask("POST", "/channels/{channel_id}/typing", channel_id=channel)
         except DeliveryFailed as failure:
             logger.bind(chat=str(address)).debug("could not show typing: {}", failure)
-
-    async def react(self, address: ChatAddress, message_id: str, emoji: str) -> None:
-        """Put `emoji` on a message.
-
-        Raises:
-            DeliveryFailed: Discord did not take it.
-        """
-        ids = {"channel_id": requests.channel_of(address), "message_id": message_id, "emoji": emoji}
-        await self._connected().ask("PUT", f"{_MESSAGE}/reactions/{{emoji}}/@me", **ids)
 
     async def is_member(self, address: ChatAddress, person_id: str) -> bool | None:
         """Return whether somebody is in the guild and may see the channel.

@@ -23,7 +23,6 @@ _NEEDED: Final = {
     "Send Messages in Threads": 1 << 38,
     "Attach Files": 1 << 15,
     "Read Message History": 1 << 16,
-    "Add Reactions": 1 << 6,
 }
 _LOOKED_INTO: Final = 5
 

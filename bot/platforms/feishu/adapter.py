@@ -17,7 +17,6 @@ from bot.platforms.feishu import requests
 from bot.platforms.feishu.api import FeishuApi
 from bot.platforms.feishu.events import Event
 from bot.platforms.feishu.wire import (
-    EMOJI,
     NAME,
     PRESSED,
     REACTED,
@@ -57,14 +56,10 @@ class FeishuPlatform:
             replies=True,
             max_length=requests.MAX_LENGTH,
             takes_idempotency_key=True,
-            threads=True,
-            reactions=True,
             choices=settings.buttons,
-            edits=True,
             max_edits=_MOST_EDITS,
             files=True,
             max_file_kilobytes=requests.MAX_FILE_KILOBYTES,
-            markdown=True,
         )
         self._settings = settings
         self._clock = clock
@@ -133,18 +128,6 @@ class FeishuPlatform:
             if not isinstance(page, dict) or not page.get("has_more"):
                 return False
             token = str(page.get("page_token", ""))
-
-    async def react(self, address: ChatAddress, message_id: str, emoji: str) -> None:
-        """Put `emoji` on a message.
-
-        Raises:
-            DeliveryFailed: Feishu did not take it, or the emoji has no known name.
-        """
-        del address  # a message is known by its id alone
-        if emoji not in EMOJI:
-            raise DeliveryFailed(f"feishu: no name is known for {emoji}", is_permanent=True)
-        body = {"reaction_type": {"emoji_type": EMOJI[emoji]}}
-        await self._api.ask("POST", f"/open-apis/im/v1/messages/{message_id}/reactions", body)
 
     async def _send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
         said = message if self.capabilities.choices else replace(message, choices=())

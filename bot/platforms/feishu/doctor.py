@@ -26,7 +26,6 @@ _HEAR_CALLS: Final = {
 }
 _BESIDES: Final[Mapping[str, tuple[str, ...]]] = {
     "send files": ("im:resource:upload", "im:resource"),
-    "react": ("im:message.reactions:write_only", "im:message"),
     "know who is in a group": (
         "im:chat.members:read",
         "im:chat:readonly",

@@ -30,17 +30,16 @@ REACTED = "im.message.reaction.created_v1"
 UNREACTED = "im.message.reaction.deleted_v1"
 
 # Feishu knows emoji by name. Source: https://open.feishu.cn/document/server-docs/im-v1/message-reaction/emojis-introduce
-EMOJI: Mapping[str, str] = {
-    "👍": "THUMBSUP",
-    "✅": "DONE",
-    "❤️": "HEART",
-    "🎉": "PARTY",
-    "👀": "GLANCE",
-    "🙏": "THANKS",
-    "👌": "OK",
-    "➕": "JIAYI",
+_EMOJI: Mapping[str, str] = {
+    "THUMBSUP": "👍",
+    "DONE": "✅",
+    "HEART": "❤️",
+    "PARTY": "🎉",
+    "GLANCE": "👀",
+    "THANKS": "🙏",
+    "OK": "👌",
+    "JIAYI": "➕",
 }
-_BY_NAME = {name: emoji for emoji, name in EMOJI.items()}
 
 _ATTACHMENTS = {"image", "file", "audio", "media", "sticker", "share_chat", "share_user", "location"}
 
@@ -84,7 +83,7 @@ def to_reaction(event: Event, chat_id: str, names: Mapping[str, str]) -> Reactio
         address=ChatAddress(platform=NAME, chat_id=chat_id),
         message_id=body.message_id,
         person=Person(id=person, name=names.get(person, person)),
-        emoji=_BY_NAME.get(name, name),
+        emoji=_EMOJI.get(name, name),
         is_added=event.header.event_type == REACTED,
     )
 

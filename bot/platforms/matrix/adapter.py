@@ -29,7 +29,6 @@ from bot.platforms.matrix.wire import (
     to_edit,
     to_file,
     to_incoming,
-    to_reaction,
 )
 from services.kernel.bounded import BoundedDict
 from services.kernel.chat import BotAdded, ChatAddress, Person, Reaction, SentFile
@@ -80,15 +79,9 @@ class MatrixPlatform:
         replies=True,
         max_length=_EVENT_BYTES // 2,
         takes_idempotency_key=True,
-        threads=True,
-        reactions=True,
-        edits=True,
-        message_links=True,
-        typing=True,
         files=True,
         max_file_kilobytes=_MAX_FILE_KILOBYTES,
         seconds_between_edits=5.0,  # a Synapse as it comes takes ten messages at once, and then one in five seconds
-        markdown=True,
     )
 
     def __init__(
@@ -150,14 +143,6 @@ class MatrixPlatform:
             DeliveryFailed: the homeserver did not take it.
         """
         await self._put(address, "m.room.message", to_edit(message, address, message_id), uuid.uuid4().hex)
-
-    async def react(self, address: ChatAddress, message_id: str, emoji: str) -> None:
-        """Put `emoji` on an event.
-
-        Raises:
-            DeliveryFailed: the homeserver did not take it.
-        """
-        await self._put(address, "m.reaction", to_reaction(message_id, emoji), uuid.uuid4().hex)
 
     async def typing(self, address: ChatAddress) -> None:
         """Show for a few seconds that an answer is being written."""

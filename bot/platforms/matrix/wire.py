@@ -247,11 +247,6 @@ def to_edit(message: OutgoingMessage, address: ChatAddress, event_id: str) -> di
     }
 
 
-def to_reaction(event_id: str, emoji: str) -> dict[str, Json]:
-    """Return the content of an `m.reaction`."""
-    return {"m.relates_to": {"rel_type": "m.annotation", "event_id": event_id, "key": emoji}}
-
-
 def link(room_id: str, event_id: str) -> str:
     """Return an address that opens the event in any client."""
     return f"https://matrix.to/#/{quote(room_id)}/{quote(event_id)}"

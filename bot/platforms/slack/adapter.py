@@ -38,16 +38,11 @@ class SlackPlatform:
     name = wire.NAME
     capabilities = Capabilities(
         max_length=requests.MAX_LENGTH,
-        threads=True,
-        reactions=True,
         choices=True,
-        edits=True,
-        message_links=True,
         private_replies=True,
         files=True,
         max_file_kilobytes=requests.MAX_FILE_KILOBYTES,
         seconds_between_edits=1.5,
-        markdown=True,
     )
 
     def __init__(
@@ -109,15 +104,6 @@ class SlackPlatform:
             DeliveryFailed: Slack did not take it.
         """
         await self._api.ask("chat.update", requests.edited(address, message_id, message))
-
-    async def react(self, address: ChatAddress, message_id: str, emoji: str) -> None:
-        """Put `emoji` on a message.
-
-        Raises:
-            DeliveryFailed: Slack did not take it, or the emoji has no known name.
-        """
-        body = {"channel": address.chat_id, "timestamp": message_id, "name": requests.reaction(emoji)}
-        await self._api.ask("reactions.add", body)
 
     async def is_member(self, address: ChatAddress, person_id: str) -> bool | None:
         """Return whether somebody is in a channel.

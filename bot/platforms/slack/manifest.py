@@ -21,10 +21,9 @@ SCOPES: Final = (
     "im:history",
     "mpim:history",
     "reactions:read",
-    "reactions:write",
     "users:read",
 )
-"""What the app may do: hear, speak, react, send files, know names and who is in a channel."""
+"""What the app may do: hear, speak, send files, know names and who is in a channel."""
 
 EVENTS: Final = (
     "member_joined_channel",

@@ -10,9 +10,7 @@ from typing import Final
 from bot.platforms.base import Choice, OutgoingMessage
 from bot.platforms.kit.markdown import Span, plain, spans_of
 from bot.platforms.kit.pieces import pieces
-from bot.platforms.slack.wire import EMOJI
 from services.kernel.chat import ChatAddress
-from services.kernel.errors import DeliveryFailed
 
 MAX_LENGTH: Final = 3000
 """Characters of one message: what the texts of Slack's blocks hold."""
@@ -41,17 +39,6 @@ def messages(address: ChatAddress, message: OutgoingMessage) -> list[dict[str, o
 def edited(address: ChatAddress, message_id: str, message: OutgoingMessage) -> dict[str, object]:
     """Return the parameters of `chat.update`; what does not fit is left out."""
     return {**messages(address, message)[0], "ts": message_id}
-
-
-def reaction(emoji: str) -> str:
-    """Return the name of an emoji.
-
-    Raises:
-        DeliveryFailed: it is not among those whose names are known.
-    """
-    if emoji not in EMOJI:
-        raise DeliveryFailed(f"slack: no name is known for {emoji}", is_permanent=True)
-    return EMOJI[emoji]
 
 
 def _text_and_blocks(message: OutgoingMessage, part: str) -> dict[str, object]:

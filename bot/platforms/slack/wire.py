@@ -27,22 +27,24 @@ NAME = "slack"
 ADDED, REMOVED = "reaction_added", "reaction_removed"
 
 # Slack knows emoji by name. Source: https://github.com/iamcal/emoji-data
-EMOJI: Mapping[str, str] = {
-    "👍": "thumbsup",
-    "👎": "thumbsdown",
-    "✅": "white_check_mark",
-    "❌": "x",
-    "⏰": "alarm_clock",
-    "👀": "eyes",
-    "🎉": "tada",
-    "❤️": "heart",
-    "🙏": "pray",
-    "👌": "ok_hand",
-    "➕": "heavy_plus_sign",
-    "✋": "hand",
-    "🙋": "raising_hand",
+_EMOJI: Mapping[str, str] = {
+    "thumbsup": "👍",
+    "thumbsdown": "👎",
+    "white_check_mark": "✅",
+    "x": "❌",
+    "alarm_clock": "⏰",
+    "eyes": "👀",
+    "tada": "🎉",
+    "heart": "❤️",
+    "pray": "🙏",
+    "ok_hand": "👌",
+    "heavy_plus_sign": "➕",
+    "hand": "✋",
+    "raising_hand": "🙋",
+    "+1": "👍",
+    "-1": "👎",
+    "raised_hand": "✋",
 }
-_BY_NAME = {name: emoji for emoji, name in EMOJI.items()} | {"+1": "👍", "-1": "👎", "raised_hand": "✋"}
 
 _SAID = {"", "file_share", "thread_broadcast", "me_message", "bot_message"}
 _MARKED = re.compile(r"<(?P<kind>[@#!]?)(?P<body>[^<>|]+)(?:\|(?P<label>[^<>]*))?>")
@@ -101,7 +103,7 @@ def to_reaction(change: ReactionChange, me: Account, people: Mapping[str, Profil
         address=ChatAddress(platform=NAME, chat_id=change.item.channel),
         message_id=change.item.ts,
         person=_person(change.user, people),
-        emoji=_BY_NAME.get(name, name),
+        emoji=_EMOJI.get(name, name),
         is_added=change.type == ADDED,
     )
 

@@ -19,7 +19,7 @@ from aiogram.exceptions import (
     TelegramUnauthorizedError,
 )
 from aiogram.methods import EditMessageText, SendMessage
-from aiogram.types import BotCommand, ReactionTypeEmoji
+from aiogram.types import BotCommand
 from aiogram.types import Update as ReceivedUpdate
 from aiogram.utils.token import TokenValidationError
 from loguru import logger
@@ -59,15 +59,9 @@ class TelegramPlatform:
     capabilities = Capabilities(
         replies=True,
         max_length=requests.MAX_LENGTH,
-        threads=True,
-        reactions=True,
         choices=True,
-        edits=True,
-        message_links=True,
-        typing=True,
         files=True,
         max_file_kilobytes=requests.MAX_FILE_KILOBYTES,
-        markdown=True,
     )
 
     def __init__(
@@ -138,18 +132,6 @@ class TelegramPlatform:
             await self._bot.send_chat_action(int(address.chat_id), "typing", message_thread_id=thread)
         except AiogramError as error:
             logger.bind(chat=str(address)).debug("could not show typing: {}", delivery_failed(error))
-
-    async def react(self, address: ChatAddress, message_id: str, emoji: str) -> None:
-        """Put `emoji`, or the nearest one that bots may give, on a message.
-
-        Raises:
-            DeliveryFailed: Telegram did not take it.
-        """
-        reaction = [ReactionTypeEmoji.model_validate(each) for each in requests.reaction(emoji)]
-        try:
-            await self._bot.set_message_reaction(int(address.chat_id), int(message_id), reaction=[*reaction])
-        except AiogramError as error:
-            raise delivery_failed(error) from error
 
     async def is_member(self, address: ChatAddress, person_id: str) -> bool | None:
         """Return whether somebody is in a chat.

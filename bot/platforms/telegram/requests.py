@@ -21,9 +21,6 @@ _MAX_COMMANDS = 100
 _MAX_BUTTON_BYTES = 64
 _BUTTONS_PER_ROW = 3
 
-# Reactions that bots may give. Source: https://core.telegram.org/bots/api#reactiontypeemoji
-_SIMILAR_REACTIONS = {"✅": "👌", "⏰": "👍", "❌": "👎"}
-
 
 def units(text: str) -> int:
     """Return the length of `text` as Telegram counts it."""
@@ -65,11 +62,6 @@ def commands(offered: Sequence[Command], *, chinese: bool) -> list[dict[str, str
         {"command": each.name, "description": each.chinese if chinese else each.english}
         for each in offered[:_MAX_COMMANDS]
     ]
-
-
-def reaction(emoji: str) -> list[dict[str, str]]:
-    """Return a reaction, or the nearest one that bots may give."""
-    return [{"type": "emoji", "emoji": _SIMILAR_REACTIONS.get(emoji, emoji)}]
 
 
 def link(address: ChatAddress, message_id: str) -> str | None:

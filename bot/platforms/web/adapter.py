@@ -35,12 +35,7 @@ _MOST_TOLD_GONE: Final = 200  # a page shows no more of them, and a socket holds
 _ABILITIES: Final = Capabilities(
     replies=True,
     takes_idempotency_key=True,
-    reactions=True,
     choices=True,
-    edits=True,
-    message_links=True,
-    typing=True,
-    markdown=True,
     per_process=True,
 )
 
@@ -292,10 +287,6 @@ class WebPlatform:
     async def typing(self, address: ChatAddress) -> None:
         """Show that the bot writes; it goes away by itself."""
         self.room(address.chat_id).hint("typing", {"who": author_shape(self.bot), "on": True, "expires_in": 6})
-
-    async def react(self, address: ChatAddress, message_id: str, emoji: str) -> None:
-        """Put the bot's emoji on a message."""
-        await self._change_reaction(address.chat_id, message_id, self.bot.id, emoji)
 
     def link(self, address: ChatAddress, message_id: str) -> str | None:
         """Return a link to the message; None where the address of the page is not known."""

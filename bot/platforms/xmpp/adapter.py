@@ -25,7 +25,6 @@ from bot.platforms.xmpp.wire import (
     Occupant,
     Room,
     add_file,
-    add_reaction,
     add_replacement,
     add_reply,
     private_message,
@@ -72,9 +71,7 @@ class XmppPlatform:
     # A client that knows no corrections shows each as another message, so that an answer must not grow by them.
     capabilities = Capabilities(
         replies=True,
-        edits=True,
         max_edits=1,
-        reactions=True,
         max_length=_LONGEST,
         files=True,
         max_file_kilobytes=_MAX_FILE_KILOBYTES,
@@ -151,16 +148,6 @@ class XmppPlatform:
         """
         replaced = self._lately.own.get(message_id, message_id)
         await self._say(address, text_of(message, message.text), replaces=replaced)
-
-    async def react(self, address: ChatAddress, message_id: str, emoji: str) -> None:
-        """Put `emoji` under a message.
-
-        Raises:
-            DeliveryFailed: not connected, or refused.
-        """
-        stanza = self._message(address, None)
-        add_reaction(stanza.xml, message_id, emoji)
-        await self._send(address, stanza)
 
     async def is_member(self, address: ChatAddress, person_id: str) -> bool | None:
         """Return whether somebody is in a room now; None for a private chat."""

@@ -25,7 +25,6 @@ _REPLACE: Final = "{urn:xmpp:message-correct:0}replace"
 _RETRACT: Final = "{urn:xmpp:message-retract:1}retract"
 _REACTIONS: Final = "{urn:xmpp:reactions:0}reactions"
 _ONE_REACTION: Final = "{urn:xmpp:reactions:0}reaction"
-_HINT: Final = "{urn:xmpp:hints}store"
 _OUT_OF_BAND: Final = "{jabber:x:oob}x"
 _OCCUPANT: Final = "{urn:xmpp:occupant-id:0}occupant-id"
 _DELAY: Final = "{urn:xmpp:delay}delay"
@@ -260,11 +259,3 @@ def add_reply(stanza: Element, message_id_of: str, author: str) -> None:
 def add_replacement(stanza: Element, replaced: str) -> None:
     """Make a message the correction of another one. Source: XEP-0308."""
     SubElement(stanza, _REPLACE).set("id", replaced)
-
-
-def add_reaction(stanza: Element, message: str, emoji: str) -> None:
-    """Make a message a reaction, to be kept by the archive. Source: XEP-0444."""
-    reactions = SubElement(stanza, _REACTIONS)
-    reactions.set("id", message)
-    SubElement(reactions, _ONE_REACTION).text = emoji
-    SubElement(stanza, _HINT)

@@ -5,12 +5,9 @@ import asyncio
 import pytest
 
 from bot.platforms.base import (
-    EditsMessages,
     HasHealth,
     KnowsMembers,
-    LinksMessages,
     OutgoingMessage,
-    Reacts,
     ShowsTyping,
 )
 from bot.testing.platform_rig import PlatformRig, where_there_is_such_a_thing
@@ -57,15 +54,6 @@ class ServingContract:
 
         assert await platform.is_member(rig.chat, message.sender.id)
         assert not await platform.is_member(rig.chat, "987654321")
-
-    async def test_its_abilities_are_what_it_says(self, rig: PlatformRig) -> None:
-        """Flags and protocols agree."""
-        abilities = rig.platform.capabilities
-
-        assert isinstance(rig.platform, EditsMessages) == abilities.edits
-        assert isinstance(rig.platform, ShowsTyping) == abilities.typing
-        assert isinstance(rig.platform, Reacts) == abilities.reactions
-        assert isinstance(rig.platform, LinksMessages) == abilities.message_links
 
     async def test_typing_is_never_an_error(self, rig: PlatformRig) -> None:
         """It is a courtesy."""

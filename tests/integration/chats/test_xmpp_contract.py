@@ -20,7 +20,7 @@ from bot.platforms.base import OutgoingMessage
 from bot.platforms.kit.doctor import Asking
 from bot.platforms.xmpp.adapter import XmppPlatform
 from bot.platforms.xmpp.doctor import examine
-from bot.platforms.xmpp.wire import message_id, reacted_to
+from bot.platforms.xmpp.wire import message_id
 from bot.testing.contracts import PlatformContract
 from bot.testing.platform_rig import Heard, PlatformRig, until
 from services.kernel.chat import ChatAddress, ChatMessage, SentFile
@@ -200,13 +200,6 @@ class TestOthersWords:
         [heard] = await rig.heard()
 
         assert heard.text == "see\n📎 film.mp4"
-
-    async def test_a_reaction_of_the_bot_is_seen(self, rig):
-        said = await rig.say("tea is ready")
-        await rig.platform.react(rig.chat, said, "👍")
-        ann = rig._people["ann"]
-
-        assert await until(lambda: any(reacted_to(each) == (said, {"👍"}) for each in ann.heard), seconds=3)
 
 
 async def test_one_to_one_message_is_heard_and_answered(server):

@@ -101,12 +101,6 @@ async def test_a_lost_answer_leaves_it_unknown_whether_the_message_arrived(serve
     assert failure.value.is_unknown
 
 
-async def test_a_reaction_goes_by_its_name(server, platform):
-    await platform.react(TEAM, "om_1", "✅")
-
-    assert server.calls[-1] == ("react:om_1", {"reaction_type": {"emoji_type": "DONE"}})
-
-
 async def test_the_words_of_a_card_mean_nothing_in_its_markdown(server, platform):
     words = "<at id=all></at> *5* [x](https://example.org) `y` &lt;"
     await platform.send(TEAM, OutgoingMessage(text="⏰ @Ann " + words, mentions=(ANN,), choices=(DONE,)))

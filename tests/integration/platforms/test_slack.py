@@ -123,12 +123,6 @@ async def test_a_private_reply_is_seen_by_one_person(server, platform):
     assert server.called("chat.postEphemeral")[0]["user"] == "U7"
 
 
-async def test_a_reaction_goes_by_its_name(server, platform):
-    await platform.react(TEAM, "1.1", "✅")
-
-    assert server.called("reactions.add")[0]["name"] == "white_check_mark"
-
-
 async def test_a_command_of_every_platform_keeps_its_name_and_another_is_what_follows(server, platform, ear):
     await server.command("/remind", "tea at 5")
     await server.command("/bubbles", "list reminders")

@@ -17,7 +17,6 @@ _SCOPES = (
     "im:message:send_as_bot",
     "im:message.group_msg",
     "im:message.p2p_msg:readonly",
-    "im:message.reactions:write_only",
     "im:resource",
     "im:chat.members:read",
 )
@@ -60,7 +59,6 @@ class FeishuServer(LoopbackServer):
         router.add_get("/open-apis/contact/v3/users/{open_id}", self._person)
         router.add_post("/open-apis/im/v1/messages", self._create)
         router.add_post("/open-apis/im/v1/messages/{message_id}/reply", self._reply)
-        router.add_post("/open-apis/im/v1/messages/{message_id}/reactions", self._react)
         router.add_get("/open-apis/im/v1/messages/{message_id}", self._look_up)
         router.add_put("/open-apis/im/v1/messages/{message_id}", self._edit)
         router.add_post("/open-apis/im/v1/{kind:images|files}", self._upload)
@@ -241,7 +239,3 @@ class FeishuServer(LoopbackServer):
         items = [{"member_id": each, "member_id_type": "open_id"} for each in self.members[begin:end]]
         page = {"items": items, "has_more": end < len(self.members), "page_token": str(end)}
         return answer({"code": 0, "msg": "ok", "data": page})
-
-    async def _react(self, request: web.Request) -> web.Response:
-        self.calls.append((f"react:{request.match_info['message_id']}", await body_of(request)))
-        return answer({"code": 0, "msg": "ok", "data": {}})

@@ -227,7 +227,6 @@ class SlackServer(LoopbackServer):
             },
             "chat.getPermalink": {"permalink": f"{self.url}/archives/{body.get('channel')}/p{body.get('message_ts')}"},
             "chat.update": {"ts": body.get("ts"), "channel": body.get("channel")},
-            "reactions.add": {},
         }
         if method not in known:
             return {"ok": False, "error": "unknown_method"}
@@ -274,7 +273,7 @@ class SlackServer(LoopbackServer):
         return answer({"ok": True})
 
 
-_SCOPES = "chat:write,channels:history,groups:history,im:history,reactions:write,users:read,commands"
+_SCOPES = "chat:write,channels:history,groups:history,im:history,users:read,commands"
 
 
 def _shown(text: str) -> str:

@@ -30,7 +30,7 @@ class EditingPlatform(FakePlatform):
 
     def __init__(self, clock, **abilities):
         super().__init__(clock, name="test")
-        self.capabilities = Capabilities(edits=True, replies=True, **abilities)
+        self.capabilities = Capabilities(replies=True, **abilities)
         self.clock = clock
         self.shown = {}
         self.edits = []

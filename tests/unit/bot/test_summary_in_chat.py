@@ -24,7 +24,7 @@ class RichPlatform(FakePlatform):
 async def platform():
     clock = FixedClock(datetime(2026, 11, 20, 10, 0, tzinfo=ZoneInfo("Europe/Berlin")))
     platform = RichPlatform(clock)
-    platform.capabilities = Capabilities(private_replies=True, choices=True, message_links=True)
+    platform.capabilities = Capabilities(private_replies=True, choices=True)
     settings = Settings(bot=BotSettings(timezone="Europe/Berlin"), log=LogSettings(to_file=False))
     async with build_app(settings, platforms=[platform], clock=clock, database=Database("sqlite://")):
         await platform.say("The release is on Thursday at 6 pm", sender="bob")

@@ -11,7 +11,6 @@ from bot.platforms.slack import requests, wire
 from bot.platforms.slack.events import Command, Interaction, Message
 from bot.platforms.slack.wire import Profile
 from services.kernel.chat import BotAdded, ChatAddress, MessageEdited, MessageWithdrawn, Person
-from services.kernel.errors import DeliveryFailed
 
 EVENTS = json.loads(Path(__file__).with_name("events.json").read_text(encoding="utf-8"))
 ME = wire.Account(user_id="UBOT", bot_id="BBOT", bot_name="Bubbles")
@@ -148,11 +147,6 @@ def test_buttons_say_what_they_say():
 
 def test_the_text_of_notifications_is_escaped():
     assert requests.messages(TEAM, OutgoingMessage(text="a < b & c"))[0]["text"] == "a &lt; b &amp; c"
-
-
-def test_an_emoji_without_a_known_name_is_refused():
-    with pytest.raises(DeliveryFailed):
-        requests.reaction("🦖")
 
 
 def test_a_channel_that_the_bot_is_invited_to_is_new():
