@@ -12,7 +12,7 @@ from bot.config.settings import Settings
 from bot.config.sources import load_settings
 from bot.config.terminal import language_here
 from bot.platforms import console
-from bot.platforms.kit.parts import PlatformParts
+from bot.platforms.kit.adapter import PlatformParts
 from function_calls.language.messages import say
 from services.kernel.clock import SystemClock
 from services.kernel.errors import StorageBusy

@@ -12,7 +12,7 @@ from types import ModuleType
 from bot.config.platform_catalog import GROUPS, NAMES
 from bot.config.settings import Settings
 from bot.platforms.base import Platform
-from bot.platforms.kit.parts import PlatformParts
+from bot.platforms.kit.adapter import PlatformParts
 from services.kernel.clock import Clock
 from services.kernel.errors import ConfigError
 

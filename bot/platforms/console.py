@@ -16,9 +16,9 @@ from msgspec import Struct
 
 from bot.config.terminal import language_here, printable
 from bot.platforms.base import Capabilities, OutgoingMessage, Receive
+from bot.platforms.kit.adapter import PlatformParts
 from bot.platforms.kit.addressing import is_called
 from bot.platforms.kit.markdown import mentioned, plain, spans_of
-from bot.platforms.kit.parts import PlatformParts
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.clock import Clock
 from services.kernel.startup_imports import import_without_gc

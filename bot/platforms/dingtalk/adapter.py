@@ -5,31 +5,25 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import quote_plus
 
 import websockets
 from dingtalk_stream import AckMessage, CallbackHandler, CallbackMessage, ChatbotMessage, Credential
 from dingtalk_stream import DingTalkStreamClient as SdkClient
-from loguru import logger
-from pydantic import ValidationError
 
 from bot.config.platform_catalog import DingTalkSettings
-from bot.platforms.base import Capabilities, Health, OutgoingMessage, Receive
+from bot.platforms.base import Capabilities, OutgoingMessage
 from bot.platforms.dingtalk import requests
 from bot.platforms.dingtalk.api import DingTalkApi
 from bot.platforms.dingtalk.wire import NAME, Event, address_of, to_message
-from bot.platforms.kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood
-from bot.platforms.kit.instants import instant_of_milliseconds
+from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts, ends_connection
+from bot.platforms.kit.connection import Connection, ConnectionEnded
+from bot.platforms.kit.events import instant_of_milliseconds, parse_event
 from bot.platforms.kit.pieces import send_in_turn
 from services.kernel.bounded import BoundedDict
 from services.kernel.chat import ChatAddress, SentFile
 from services.kernel.clock import Clock
-from services.kernel.errors import ConfigError, DeliveryFailed
-
-if TYPE_CHECKING:
-    from bot.platforms.kit.parts import PlatformParts
-
 
 Take = Callable[[Mapping[str, object]], Awaitable[None]]
 
@@ -95,7 +89,7 @@ class StreamClient(SdkClient):  # type: ignore[misc]  # the SDK has no types
             raise ConnectionEnded(str(error)) from error
 
 
-class DingTalkPlatform:
+class DingTalkPlatform(NetworkPlatform):
     """A robot in DingTalk."""
 
     name = NAME
@@ -106,27 +100,14 @@ class DingTalkPlatform:
     def __init__(
         self, settings: DingTalkSettings, clock: Clock, bot_name: str, *, deaf_after: timedelta = _DEAF_AFTER
     ) -> None:
-        self._clock = clock
-        self._bot_name = bot_name
+        super().__init__(clock, bot_name, Connection(NAME, clock, deaf_after=deaf_after, probe=self._probe))
         self._robot_code = settings.robot_code or settings.client_id
         self._api = DingTalkApi(settings, clock)
-        self._connection = Connection(NAME, clock, deaf_after=deaf_after, probe=self._probe)
         self._line: StreamClient | None = None
         self._sessions: BoundedDict[str, tuple[str, datetime]] = BoundedDict(_REMEMBERED_SESSIONS)
-        self._receive: Receive | None = None
 
-    @property
-    def health(self) -> Health:
-        """Return how the connection is."""
-        return self._connection.health
-
-    async def run(self, receive: Receive) -> None:
-        """Receive messages until cancelled."""
-        self._receive = receive
-        try:
-            await self._connection.keep(self._session)
-        finally:
-            await self._api.close()
+    async def _close(self) -> None:
+        await self._api.close()
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
         """Say `message`, its files after its text; DingTalk gives an id only where nobody has written for a while.
@@ -156,12 +137,8 @@ class DingTalkPlatform:
         return str(answer["processQueryKey"]) if "processQueryKey" in answer else None
 
     async def _session(self) -> None:
-        try:
+        with ends_connection("copy client ID and secret of the app again"):
             endpoint, ticket = await self._api.open_connection([TOPIC])
-        except DeliveryFailed as failure:
-            if failure.is_permanent:
-                raise ConnectionRefusedForGood(f"{failure}; copy client ID and secret of the app again") from failure
-            raise ConnectionEnded(str(failure), retry_after=failure.retry_after) from failure
         self._line = StreamClient(self._take)
         await self._line.serve(endpoint, ticket, self._connection.heard)
 
@@ -171,16 +148,12 @@ class DingTalkPlatform:
             self._connection.heard()
 
     async def _take(self, raw: Mapping[str, object]) -> None:
-        try:
-            event = Event.model_validate(raw)
-        except ValidationError as error:
-            logger.bind(platform=NAME).error("could not parse a message: {}", error)
+        event = parse_event(Event, raw, NAME)
+        if event is None:
             return
         if event.session_webhook:
             self._remember(event)
-        message = to_message(event, self._bot_name)
-        if message is not None and self._receive is not None:
-            await self._receive(message)
+        await self._hand_in(to_message(event, self._bot_name))
 
     def _remember(self, event: Event) -> None:
         """Keep the address by which the chat can be answered for the next hour or so."""
@@ -188,15 +161,12 @@ class DingTalkPlatform:
         self._sessions[address_of(event).chat_id] = (event.session_webhook, ends_at)
 
 
-def create(parts: "PlatformParts") -> DingTalkPlatform:
+def create(parts: PlatformParts) -> DingTalkPlatform:
     """Return the platform of the settings.
 
     Raises:
         ConfigError: the app is not named, or its secret is missing.
     """
-    settings = parts.settings.platforms.group(NAME, DingTalkSettings)
-    if not settings.client_id:
-        raise ConfigError("settings", "platforms.dingtalk.client_id", "missing; the developer console shows it")
-    if not settings.client_secret.get_secret_value():
-        raise ConfigError("settings", "platforms.dingtalk.client_secret", "missing; the developer console shows it")
+    missing = "missing; the developer console shows it"
+    settings = parts.group(NAME, DingTalkSettings, client_id=missing, client_secret=missing)
     return DingTalkPlatform(settings, parts.clock, parts.bot_name)

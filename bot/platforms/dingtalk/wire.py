@@ -2,10 +2,10 @@
 
 import re
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from bot.platforms.kit.addressing import is_called
-from bot.platforms.kit.instants import instant_of_milliseconds
+from bot.platforms.kit.events import Form, instant_of_milliseconds
 from services.kernel.chat import Attachment, ChatAddress, ChatMessage, Person
 
 NAME = "dingtalk"
@@ -13,12 +13,6 @@ NAME = "dingtalk"
 _PRIVATE = "private-"
 _CALLED = re.compile(r"@(?P<name>[^\s@]+)")
 _FILES = {"picture", "audio", "video", "file"}
-
-
-class Form(BaseModel):
-    """An object of the robot's callback."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
 
 
 class RepliedMessage(Form):

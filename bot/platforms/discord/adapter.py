@@ -1,9 +1,9 @@
 """Connect to Discord: receive by the gateway, send by REST."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import aiohttp
 import discord
@@ -11,19 +11,17 @@ from loguru import logger
 from pydantic import ValidationError
 
 from bot.config.platform_catalog import DiscordSettings
-from bot.platforms.base import Capabilities, Command, Health, OutgoingMessage, Receive
+from bot.platforms.base import Capabilities, Command, OutgoingMessage
 from bot.platforms.discord import requests, wire
 from bot.platforms.discord.client import GatewayClient
 from bot.platforms.discord.events import Deleted, Dispatch, Guild, Interaction, Message, ReactionChange, Ready
+from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts
 from bot.platforms.kit.commands import MENU
 from bot.platforms.kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood
 from bot.platforms.kit.pieces import send_in_turn
 from services.kernel.chat import ChatAddress, Incoming, SentFile
 from services.kernel.clock import Clock
-from services.kernel.errors import ConfigError, DeliveryFailed
-
-if TYPE_CHECKING:
-    from bot.platforms.kit.parts import PlatformParts
+from services.kernel.errors import DeliveryFailed
 
 # Discord answers a heartbeat every 41 seconds; discord.py waits for a minute, and then resumes the session.
 _DEAF_AFTER: Final = timedelta(seconds=50)
@@ -37,7 +35,7 @@ _PLACES = ("READY", "GUILD_CREATE", "GUILD_DELETE")
 _EVENTS = tuple(f'"{event}"' for event in (*_SAYINGS, *_REACTIONS, *_PLACES))
 
 
-class DiscordPlatform:
+class DiscordPlatform(NetworkPlatform):
     """A bot application on Discord."""
 
     name = wire.NAME
@@ -54,29 +52,16 @@ class DiscordPlatform:
     def __init__(
         self, settings: DiscordSettings, clock: Clock, bot_name: str, *, deaf_after: timedelta = _DEAF_AFTER
     ) -> None:
+        super().__init__(clock, bot_name, Connection(wire.NAME, clock, deaf_after=deaf_after, patience=_PATIENCE))
         self._settings = settings
-        self._clock = clock
-        self._bot_name = bot_name
-        self._connection = Connection(wire.NAME, clock, deaf_after=deaf_after, patience=_PATIENCE)
         self.reads_content = True
         self._client: GatewayClient | None = None
-        self._receive: Receive | None = None
         self._guilds: set[str] = set()
         self._commands: Sequence[Command] = MENU
-
-    @property
-    def health(self) -> Health:
-        """Return how the connection is."""
-        return self._connection.health
 
     def offer(self, commands: Sequence[Command]) -> None:
         """Make slash commands of `commands`."""
         self._commands = commands
-
-    async def run(self, receive: Receive) -> None:
-        """Receive events until cancelled."""
-        self._receive = receive
-        await self._connection.keep(self._session)
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
         """Say `message`, its files with its last piece, and return the id of its first.
@@ -190,7 +175,7 @@ class DiscordPlatform:
             incoming = wire.to_edited(message, self._me, self._bot_name, self._place_of(message))
         elif dispatch.t == "MESSAGE_DELETE":
             deleted = Deleted.model_validate(dispatch.d)
-            incoming = wire.to_withdrawn(deleted, self._thread(deleted.channel_id), self._now())
+            incoming = wire.to_withdrawn(deleted, self._thread(deleted.channel_id), self._clock.now())
         await self._hand_in(incoming)
 
     async def _note_guild(self, dispatch: Dispatch) -> None:
@@ -219,17 +204,10 @@ class DiscordPlatform:
         except DeliveryFailed as failure:
             logger.bind(platform=wire.NAME).debug("could not acknowledge an interaction: {}", failure)
 
-    async def _hand_in(self, incoming: Incoming | None) -> None:
-        if incoming is not None and self._receive is not None:
-            await self._receive(incoming)
-
     @property
     def _me(self) -> str:
         user = self._client.user if self._client else None
         return str(user.id) if user else ""
-
-    def _now(self) -> datetime:
-        return self._clock.now()
 
     def _thread(self, channel_id: str) -> wire.Place:
         channel = self._client.get_channel(int(channel_id)) if self._client else None
@@ -246,13 +224,12 @@ class DiscordPlatform:
         return wire.Place(parent_id=place.parent_id, is_admin=is_admin)
 
 
-def create(parts: "PlatformParts") -> DiscordPlatform:
+def create(parts: PlatformParts) -> DiscordPlatform:
     """Return the platform of the settings.
 
     Raises:
         ConfigError: there is no token.
     """
-    settings = parts.settings.platforms.group(wire.NAME, DiscordSettings)
-    if not settings.token.get_secret_value():
-        raise ConfigError("settings", "platforms.discord.token", "missing; the developer portal gives one, page Bot")
+    hints = {"token": "missing; the developer portal gives one, page Bot"}
+    settings = parts.group(wire.NAME, DiscordSettings, **hints)
     return DiscordPlatform(settings, parts.clock, parts.bot_name)

@@ -6,13 +6,7 @@ Source: https://discord.com/developers/docs/events/gateway-events
 from collections.abc import Mapping
 from datetime import datetime
 
-from pydantic import BaseModel, ConfigDict
-
-
-class Form(BaseModel):
-    """An object of the gateway."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
+from bot.platforms.kit.events import Form
 
 
 class Member(Form):

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Final
 
 from loguru import logger
 from msgspec.structs import replace
-from pydantic import ValidationError
 
 from bot.config.platform_catalog import FeishuSettings
-from bot.platforms.base import Capabilities, Health, OutgoingMessage, Receive
+from bot.platforms.base import Capabilities, OutgoingMessage, Receive
 from bot.platforms.feishu import requests
-from bot.platforms.feishu.api import FeishuApi
+from bot.platforms.feishu.api import FeishuApi, data_of
 from bot.platforms.feishu.events import Event
 from bot.platforms.feishu.wire import (
     NAME,
@@ -27,15 +26,16 @@ from bot.platforms.feishu.wire import (
     to_pressed,
     to_reaction,
 )
-from bot.platforms.kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood
+from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts, ends_connection
+from bot.platforms.kit.connection import Connection
+from bot.platforms.kit.events import parse_event
 from bot.platforms.kit.pieces import send_in_turn
 from services.kernel.chat import ChatAddress, ChatMessage, Incoming
 from services.kernel.clock import Clock
-from services.kernel.errors import ConfigError, DeliveryFailed
+from services.kernel.errors import DeliveryFailed
 
 if TYPE_CHECKING:
     from bot.platforms.feishu.long_connection import LongConnection
-    from bot.platforms.kit.parts import PlatformParts
 
 _DEAF_AFTER: Final = timedelta(minutes=2)
 _REMEMBERED_MESSAGES = 1000
@@ -44,7 +44,7 @@ _MOST_EDITS = 20
 _PAGE = 100
 
 
-class FeishuPlatform:
+class FeishuPlatform(NetworkPlatform):
     """An app with a bot in Feishu or Lark."""
 
     name = NAME
@@ -61,30 +61,23 @@ class FeishuPlatform:
             files=True,
             max_file_kilobytes=requests.MAX_FILE_KILOBYTES,
         )
+        super().__init__(clock, bot_name, Connection(NAME, clock, deaf_after=deaf_after, probe=self._probe))
         self._settings = settings
-        self._clock = clock
         self._me = Account(open_id="", bot_name=bot_name)
-        self._api = FeishuApi(settings.domain, settings.app_id, settings.app_secret.get_secret_value(), clock)
-        self._connection = Connection(NAME, clock, deaf_after=deaf_after, probe=self._probe)
+        self._api = FeishuApi(settings, clock)
+        self._line_type: type[LongConnection]
         self._line: LongConnection | None = None
         self._own_messages: deque[str] = deque(maxlen=_REMEMBERED_MESSAGES)
         self._private_chats: deque[str] = deque(maxlen=_REMEMBERED_CHATS)
         self._names: dict[str, str] = {}
-        self._receive: Receive | None = None
-
-    @property
-    def health(self) -> Health:
-        """Return how the connection is."""
-        return self._connection.health
 
     async def run(self, receive: Receive) -> None:
         """Receive messages until cancelled."""
-        self._receive = receive
-        connection = await asyncio.to_thread(_import_connection)  # the SDK takes seconds to import
-        try:
-            await self._connection.keep(partial(self._session, connection))
-        finally:
-            await self._api.close()
+        self._line_type = await asyncio.to_thread(_import_connection)  # the SDK takes seconds to import
+        await super().run(receive)
+
+    async def _close(self) -> None:
+        await self._api.close()
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
         """Say `message`, its files after its text, and return the id of its first piece.
@@ -120,12 +113,12 @@ class FeishuPlatform:
         token = ""
         while True:
             answer = await self._api.ask("GET", f"{base}&page_token={token}" if token else base)
-            page = answer.get("data")
-            found = page.get("items") if isinstance(page, dict) else None
+            page = data_of(answer)
+            found = page.get("items")
             for member in found if isinstance(found, list) else []:
                 if isinstance(member, dict) and member.get("member_id") == person_id:
                     return True
-            if not isinstance(page, dict) or not page.get("has_more"):
+            if not page.get("has_more"):
                 return False
             token = str(page.get("page_token", ""))
 
@@ -146,18 +139,17 @@ class FeishuPlatform:
         return await self._post(*requests.with_file(address, message, key, number))
 
     async def _post(self, path: str, body: Mapping[str, object]) -> str | None:
-        answer = await self._api.ask("POST", path, body)
-        data = answer.get("data")
-        if not isinstance(data, dict) or "message_id" not in data:
+        data = data_of(await self._api.ask("POST", path, body))
+        if "message_id" not in data:
             return None
         sent = str(data["message_id"])
         self._own_messages.append(sent)
         return sent
 
-    async def _session(self, connection: "type[LongConnection]") -> None:
+    async def _session(self) -> None:
         await self._introduce()
         settings = self._settings
-        self._line = connection(
+        self._line = self._line_type(
             self._take,
             app_id=settings.app_id,
             app_secret=settings.app_secret.get_secret_value(),
@@ -171,28 +163,17 @@ class FeishuPlatform:
 
     async def _introduce(self) -> None:
         """Learn the open id of the bot, by which it is mentioned."""
-        try:
+        with ends_connection("check app ID and secret, and add the bot ability"):
             answer = await self._api.ask("GET", "/open-apis/bot/v3/info")
-        except DeliveryFailed as failure:
-            if failure.is_permanent:
-                raise ConnectionRefusedForGood(
-                    f"{failure}; check app ID and secret, and add the bot ability"
-                ) from failure
-            raise ConnectionEnded(str(failure), retry_after=failure.retry_after) from failure
         bot = answer.get("bot")
         open_id = str(bot.get("open_id", "")) if isinstance(bot, dict) else ""
         self._me = Account(open_id=open_id, bot_name=self._me.bot_name)
 
     async def _take(self, payload: bytes) -> None:
-        try:
-            event = Event.model_validate_json(payload)
-        except ValidationError as error:
-            logger.bind(platform=NAME).error("could not parse an event: {}", error)
-            return
-        await self._learn_name(actor(event.event))
-        incoming = await self._read(event)
-        if incoming is not None and self._receive is not None:
-            await self._receive(incoming)
+        event = parse_event(Event, payload, NAME)
+        if event is not None:
+            await self._learn_name(actor(event.event))
+            await self._hand_in(await self._read(event))
 
     async def _read(self, event: Event) -> Incoming | None:
         kind = event.header.event_type
@@ -214,8 +195,7 @@ class FeishuPlatform:
         except DeliveryFailed as failure:
             logger.bind(platform=NAME).warning("ignored a reaction, its message could not be fetched: {}", failure)
             return ""
-        data = answer.get("data")
-        items = data.get("items") if isinstance(data, dict) else None
+        items = data_of(answer).get("items")
         found = items[0] if isinstance(items, list) and items else None
         return str(found.get("chat_id", "")) if isinstance(found, dict) else ""
 
@@ -229,8 +209,7 @@ class FeishuPlatform:
         except DeliveryFailed as failure:
             logger.bind(platform=NAME).debug("could not fetch the name of a person: {}", failure)
             return
-        data = answer.get("data")
-        user = data.get("user") if isinstance(data, dict) else None
+        user = data_of(answer).get("user")
         if isinstance(user, dict) and user.get("name"):
             self._names[open_id] = str(user["name"])
 
@@ -247,15 +226,12 @@ def _import_connection() -> "type[LongConnection]":
     return LongConnection
 
 
-def create(parts: "PlatformParts") -> FeishuPlatform:
+def create(parts: PlatformParts) -> FeishuPlatform:
     """Return the platform of the settings.
 
     Raises:
         ConfigError: the app is not named, or its secret is missing.
     """
-    settings = parts.settings.platforms.group(NAME, FeishuSettings)
-    if not settings.app_id:
-        raise ConfigError("settings", "platforms.feishu.app_id", "missing; the developer console shows it")
-    if not settings.app_secret.get_secret_value():
-        raise ConfigError("settings", "platforms.feishu.app_secret", "missing; the developer console shows it")
+    missing = "missing; the developer console shows it"
+    settings = parts.group(NAME, FeishuSettings, app_id=missing, app_secret=missing)
     return FeishuPlatform(settings, parts.clock, parts.bot_name)

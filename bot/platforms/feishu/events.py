@@ -5,13 +5,7 @@ Source: https://open.feishu.cn/document/server-docs/im-v1/message/events/receive
 
 from collections.abc import Mapping
 
-from pydantic import BaseModel, ConfigDict
-
-
-class Form(BaseModel):
-    """An object of the event."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
+from bot.platforms.kit.events import Form
 
 
 class Ids(Form):

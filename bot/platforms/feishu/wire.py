@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from bot.platforms.feishu.events import Body, Event, Message
 from bot.platforms.kit.addressing import is_called
-from bot.platforms.kit.instants import instant_of_milliseconds
+from bot.platforms.kit.events import instant_of_milliseconds
 from services.kernel.chat import (
     Attachment,
     BotAdded,

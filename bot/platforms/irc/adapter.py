@@ -14,16 +14,16 @@ from typing import Final
 from loguru import logger
 
 from bot.config.platform_catalog import IrcSettings
-from bot.platforms.base import Capabilities, Health, OutgoingMessage, Receive
+from bot.platforms.base import Capabilities, OutgoingMessage, Receive
 from bot.platforms.irc.login import Login
 from bot.platforms.irc.people import People
 from bot.platforms.irc.wire import NAME, TEXT_BYTES, Line, Scene, folded, parse_line, text_lines, to_message
+from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts
 from bot.platforms.kit.connection import LONGEST_PAUSE, Backlog, Connection, ConnectionEnded
 from bot.platforms.kit.pace import PriorityLock, SendPace
-from bot.platforms.kit.parts import PlatformParts
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import Clock
-from services.kernel.errors import ConfigError, DeliveryFailed
+from services.kernel.errors import DeliveryFailed
 
 _DEAF_AFTER: Final = timedelta(seconds=90)
 _LOGIN_SECONDS: Final = 60.0
@@ -43,13 +43,11 @@ def create(parts: PlatformParts) -> "IrcPlatform":
     Raises:
         ConfigError: no server is named.
     """
-    settings = parts.settings.platforms.group(NAME, IrcSettings)
-    if not settings.host:
-        raise ConfigError("settings", "platforms.irc.host", "name the server, such as irc.libera.chat")
+    settings = parts.group(NAME, IrcSettings, host="name the server, such as irc.libera.chat")
     return IrcPlatform(settings, clock=parts.clock, bot_name=parts.bot_name)
 
 
-class IrcPlatform:
+class IrcPlatform(NetworkPlatform):
     """One connection to one network."""
 
     name = NAME
@@ -64,11 +62,10 @@ class IrcPlatform:
         deaf_after: timedelta = _DEAF_AFTER,
         longest_pause: timedelta = LONGEST_PAUSE,
     ) -> None:
+        connection = Connection(NAME, clock, deaf_after=deaf_after, probe=self._ping, longest_pause=longest_pause)
+        super().__init__(clock, bot_name, connection)
         self._settings = settings
-        self._clock = clock
-        self._bot_name = bot_name
         self._wanted_nick = settings.nick or bot_name
-        self._connection = Connection(NAME, clock, deaf_after=deaf_after, probe=self._ping, longest_pause=longest_pause)
         self._pace = SendPace(clock, burst=settings.burst, interval=timedelta(seconds=settings.seconds_per_line))
         self._backlog = Backlog()
         self._people = People()
@@ -79,15 +76,10 @@ class IrcPlatform:
         self._target = ""
         self._rejoining: set[asyncio.Task[None]] = set()
 
-    @property
-    def health(self) -> Health:
-        """Return how the connection is."""
-        return self._connection.health
-
     async def run(self, receive: Receive) -> None:
         """Be in the channels of the settings until cancelled."""
         async with self._backlog.handing_on(receive):
-            await self._connection.keep(self._session)
+            await super().run(receive)
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
         """Say `message` line by line, and wait until the server has taken the last one.

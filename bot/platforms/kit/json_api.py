@@ -1,13 +1,19 @@
-"""Call a platform's JSON API over HTTP, and classify its failures."""
+"""Call a platform's JSON API over HTTP with an access token, and classify its failures."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 import httpx
 
+from services.kernel.clock import Clock
 from services.kernel.errors import DeliveryFailed
 
 _SECONDS: Final = 20.0
+_MARGIN: Final = timedelta(minutes=5)
+
+FetchToken = Callable[[], Awaitable[tuple[str, float]]]
+"""Asks the platform for an access token; returns it with the seconds that it lasts."""
 
 
 class JsonApi:
@@ -19,18 +25,20 @@ class JsonApi:
         self.client = self._create_client()
 
     async def close(self) -> None:
-        """Close the connections; who asks again opens new ones, as a worker does that is connected once more."""
+        """Close the connections; a later request opens new ones, for a worker that is connected once more."""
         client, self.client = self.client, self._create_client()
         await client.aclose()
 
-    async def answer(self, request: httpx.Request) -> tuple[httpx.Response, Mapping[str, object]]:
-        """Return what is answered to `request`, and the object in it; empty where there is another value.
+    async def answer(
+        self, request: httpx.Request, auth: httpx.Auth | None = None
+    ) -> tuple[httpx.Response, Mapping[str, object]]:
+        """Return the response to `request`, and the JSON object in it, empty where there is another value.
 
         Raises:
-            DeliveryFailed: nobody was reached; `is_unknown` where the request may have been taken all the same.
+            DeliveryFailed: the server was not reached; `is_unknown` where the request may have been taken all the same.
         """
         try:
-            response = await self.client.send(request)
+            response = await self.client.send(request, auth=auth)
             found = response.json()
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
             raise DeliveryFailed(f"{self._platform}: {error}") from error
@@ -40,3 +48,49 @@ class JsonApi:
 
     def _create_client(self) -> httpx.AsyncClient:
         return httpx.AsyncClient(base_url=self._base_url, timeout=_SECONDS)
+
+
+class TokenAuth(httpx.Auth):
+    """Authorises requests by an access token, and fetches a new one before it ends or when it is refused."""
+
+    requires_response_body = True
+
+    def __init__(
+        self,
+        fetch: FetchToken,
+        clock: Clock,
+        *,
+        add: Callable[[httpx.Request, str], None],
+        is_refused: Callable[[httpx.Response], bool],
+    ) -> None:
+        """`add` puts the token into a request, `is_refused` recognises the response to a token that is invalid."""
+        self._fetch = fetch
+        self._clock = clock
+        self._add = add
+        self._is_refused = is_refused
+        self._token = ""
+        self._ends_at = datetime.min.replace(tzinfo=UTC)
+
+    async def async_auth_flow(self, request: httpx.Request) -> AsyncGenerator[httpx.Request, httpx.Response]:
+        """Send `request` with a valid token, once more with a new one where the first is refused."""
+        self._add(request, await self._valid_token())
+        response = yield request
+        if self._is_refused(response):
+            self._token = ""
+            self._add(request, await self._valid_token())
+            yield request
+
+    async def _valid_token(self) -> str:
+        if not self._token or self._clock.now() >= self._ends_at:
+            self._token, seconds = await self._fetch()
+            self._ends_at = self._clock.now() + timedelta(seconds=seconds) - _MARGIN
+        return self._token
+
+
+def code_in(response: httpx.Response, *names: str) -> object:
+    """Return the first non-empty field of these names in the JSON object of `response`; None where there is none."""
+    try:
+        found = response.json()
+    except ValueError:
+        return None
+    return next((found[name] for name in names if found.get(name)), None) if isinstance(found, dict) else None

@@ -12,9 +12,9 @@ from typing import Final
 from loguru import logger
 
 from bot.config.platform_catalog import MatrixSettings
-from bot.platforms.base import Capabilities, Health, OutgoingMessage, Receive
+from bot.platforms.base import Capabilities, OutgoingMessage
+from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts
 from bot.platforms.kit.connection import LONGEST_PAUSE, Connection
-from bot.platforms.kit.parts import PlatformParts
 from bot.platforms.kit.pieces import pieces, send_in_turn
 from bot.platforms.matrix.client import Batch, Invitation, MatrixClient
 from bot.platforms.matrix.wire import (
@@ -60,7 +60,7 @@ def create(parts: PlatformParts) -> "MatrixPlatform":
     Raises:
         ConfigError: homeserver, account or its password is missing.
     """
-    settings = parts.settings.platforms.group(NAME, MatrixSettings)
+    settings = parts.group(NAME, MatrixSettings)
     if not settings.homeserver or not settings.user:
         raise ConfigError("settings", "platforms.matrix.homeserver", "homeserver and user are needed")
     if not settings.password.get_secret_value() and not settings.access_token.get_secret_value():
@@ -71,7 +71,7 @@ def create(parts: PlatformParts) -> "MatrixPlatform":
     return MatrixPlatform(settings, clock=parts.clock, bot_name=parts.bot_name, keys=keys)
 
 
-class MatrixPlatform:
+class MatrixPlatform(NetworkPlatform):
     """One account on one homeserver."""
 
     name = NAME
@@ -94,30 +94,19 @@ class MatrixPlatform:
         deaf_after: timedelta | None = None,
         longest_pause: timedelta = LONGEST_PAUSE,
     ) -> None:
-        self._settings = settings
-        self._clock = clock
-        self._bot_name = bot_name
-        self._keys = keys
         limit = deaf_after or timedelta(seconds=settings.poll_seconds) + _LATE_ANSWER
-        self._connection = Connection(NAME, clock, deaf_after=limit, longest_pause=longest_pause)
+        super().__init__(clock, bot_name, Connection(NAME, clock, deaf_after=limit, longest_pause=longest_pause))
+        self._settings = settings
+        self._keys = keys
         self._client: MatrixClient | None = None
         self._state: StateStore = MemoryStateStore(clock)
         self._own_events: BoundedDict[str, None] = BoundedDict(_REMEMBERED_EVENTS)
         self._reactions: BoundedDict[str, Reaction] = BoundedDict(_REMEMBERED_EVENTS)
         self._token: str | None = None
 
-    @property
-    def health(self) -> Health:
-        """Return how the connection is."""
-        return self._connection.health
-
     def remember_in(self, state: StateStore) -> None:
         """Keep the place in the stream of events there, so that a restart misses nothing."""
         self._state = state
-
-    async def run(self, receive: Receive) -> None:
-        """Serve the rooms until cancelled."""
-        await self._connection.keep(lambda: self._session(receive))
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
         """Say `message`, its files after its text, in its thread if it has one; return the id of the first event.
@@ -184,7 +173,7 @@ class MatrixPlatform:
         self._own_events[event_id] = None
         return event_id
 
-    async def _session(self, receive: Receive) -> None:
+    async def _session(self) -> None:
         client = MatrixClient(self._settings, self._keys)
         handled: asyncio.Queue[tuple[str, list[Awaitable[object]]]] = asyncio.Queue()
         try:
@@ -193,7 +182,7 @@ class MatrixPlatform:
             since = self._token or _text_or_none(await self._state.get(self._state_key))
             keeping = asyncio.create_task(self._keep_place(handled), name="matrix keeps its place")
             try:
-                await self._follow(client, since, receive, handled)
+                await self._follow(client, since, handled)
             finally:
                 keeping.cancel()
                 await asyncio.gather(keeping, return_exceptions=True)
@@ -205,7 +194,6 @@ class MatrixPlatform:
         self,
         client: MatrixClient,
         since: str | None,
-        receive: Receive,
         handled: "asyncio.Queue[tuple[str, list[Awaitable[object]]]]",
     ) -> None:
         """Take in round after round; what was said before the bot's very first one is not for it."""
@@ -215,31 +203,30 @@ class MatrixPlatform:
             if not is_first:
                 self._connection.heard()
             is_new_here = is_first and since is None
-            taken = [] if is_new_here else await self._take(client, batch, receive)
+            taken = [] if is_new_here else await self._take(client, batch)
             for invitation in batch.invitations:
                 await self._answer_invitation(client, invitation)
             handled.put_nowait((batch.token, taken))
             since, is_first, self._token = batch.token, False, batch.token
             self._connection.heard()
 
-    async def _take(self, client: MatrixClient, batch: Batch, receive: Receive) -> list[Awaitable[object]]:
+    async def _take(self, client: MatrixClient, batch: Batch) -> list[Awaitable[object]]:
         account = Account(user_id=client.user_id, bot_name=self._bot_name)
         taken = []
         for room_id, events in batch.events.items():
             room = client.room(room_id, self._own_events, self._reactions)
             said = since_joining(events, account)
             if is_new_group(events, account):  # before its join is synced nothing can be sent to a room
-                taken.append(await receive(BotAdded(address=ChatAddress(platform=NAME, chat_id=room_id))))
+                taken.append(await self._hand_in(BotAdded(address=ChatAddress(platform=NAME, chat_id=room_id))))
             for event in said:
                 incoming = to_incoming(event, room, account)
                 if isinstance(incoming, Reaction):
                     self._note(text_of(event.get("event_id")), incoming)
-                if incoming is not None:
-                    taken.append(await receive(incoming))
+                taken.append(await self._hand_in(incoming))
             if any(event.get("type") == "m.room.encrypted" for event in said):
                 text = _CANNOT_DECRYPT if client.reads_encrypted else _CANNOT_READ
                 await self._say_that_it_cannot_read(room_id, text)
-        return taken
+        return [each for each in taken if each is not None]
 
     def _note(self, event_id: str, reaction: Reaction) -> None:
         """Remember what a reaction was, for the day that somebody takes it back."""

@@ -5,25 +5,22 @@ from collections import deque
 from collections.abc import Mapping
 from datetime import timedelta
 from functools import partial
-from typing import TYPE_CHECKING
 
 from loguru import logger
 from msgspec.structs import replace
-from pydantic import ValidationError
 
 from bot.config.platform_catalog import OneBotSettings
-from bot.platforms.base import Capabilities, Health, OutgoingMessage, Receive
+from bot.platforms.base import Capabilities, OutgoingMessage, Receive
+from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts
 from bot.platforms.kit.connection import Backlog, Connection
+from bot.platforms.kit.events import parse_event
 from bot.platforms.kit.pieces import send_in_turn
 from bot.platforms.onebot import requests
-from bot.platforms.onebot.links import Answer, ForwardLink, HttpLink, Link, ReverseLink, listening
+from bot.platforms.onebot.links import Answer, ForwardLink, HttpLink, ReverseLink, listening
 from bot.platforms.onebot.wire import NAME, Event, is_about_emoji, to_incoming, to_reactions
 from services.kernel.chat import ChatAddress
 from services.kernel.clock import Clock
 from services.kernel.errors import ConfigError, DeliveryFailed
-
-if TYPE_CHECKING:
-    from bot.platforms.kit.parts import PlatformParts
 
 _DEAF_AFTER = timedelta(minutes=2)
 _REMEMBERED_MESSAGES = 1000
@@ -32,7 +29,7 @@ _REMEMBERED_MESSAGES = 1000
 _HOPELESS = {100, 102, 110, 120, 1404}
 
 
-class OneBotPlatform:
+class OneBotPlatform(NetworkPlatform):
     """An account of a client that speaks OneBot v11."""
 
     name = NAME
@@ -43,37 +40,30 @@ class OneBotPlatform:
     def __init__(
         self, settings: OneBotSettings, clock: Clock, bot_name: str, *, deaf_after: timedelta = _DEAF_AFTER
     ) -> None:
+        super().__init__(clock, bot_name, Connection(NAME, clock, deaf_after=deaf_after, probe=self._probe))
         self._settings = settings
-        self._clock = clock
-        self._bot_name = bot_name
-        self._connection = Connection(NAME, clock, deaf_after=deaf_after, probe=self._probe)
         self._own_messages: deque[str] = deque(maxlen=_REMEMBERED_MESSAGES)
         self._link = self._make_link()
         self._backlog = Backlog()
         self._asking: set[asyncio.Task[None]] = set()
         self.port = 0
 
-    @property
-    def health(self) -> Health:
-        """Return how the connection is."""
-        return self._connection.health
-
     async def run(self, receive: Receive) -> None:
         """Receive events until cancelled."""
         try:
             async with self._backlog.handing_on(receive):
-                await self._connect()
+                if isinstance(self._link, ForwardLink):
+                    await super().run(receive)
+                    return
+                async with listening(self._link.routes, self._settings.host, self._settings.port) as self.port:
+                    await super().run(receive)
         finally:
             for asking in list(self._asking):
                 asking.cancel()
             await asyncio.gather(*self._asking, return_exceptions=True)
 
-    async def _connect(self) -> None:
-        if isinstance(self._link, ForwardLink):
-            await self._connection.keep(self._link.session)
-        elif isinstance(self._link, ReverseLink | HttpLink):
-            async with listening(self._link.routes, self._settings.host, self._settings.port) as self.port:
-                await self._connection.keep(self._link.session)
+    async def _session(self) -> None:
+        await self._link.session()
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
         """Say `message`, its pictures after its text and other files by their names, and return its first piece's id.
@@ -108,10 +98,8 @@ class OneBotPlatform:
 
     async def _take(self, raw: Mapping[str, object]) -> None:
         self._connection.heard()
-        try:
-            event = Event.model_validate(raw)
-        except ValidationError as error:
-            logger.bind(platform=NAME).error("could not parse an event: {}", error)
+        event = parse_event(Event, raw, NAME)
+        if event is None:
             return
         incoming = to_incoming(event, self._bot_name, self._own_messages)
         if incoming is not None:
@@ -147,7 +135,7 @@ class OneBotPlatform:
         await self._link.call("get_status", {})
         self._connection.heard()
 
-    def _make_link(self) -> Link:
+    def _make_link(self) -> ForwardLink | ReverseLink | HttpLink:
         settings = self._settings
         token = settings.token.get_secret_value()
         if settings.mode == "forward":
@@ -158,13 +146,13 @@ class OneBotPlatform:
         return ReverseLink(self._take, token=token)
 
 
-def create(parts: "PlatformParts") -> OneBotPlatform:
+def create(parts: PlatformParts) -> OneBotPlatform:
     """Return the platform of the settings.
 
     Raises:
         ConfigError: the address of the client is missing, or anybody beyond this machine could pose as it.
     """
-    settings = parts.settings.platforms.group(NAME, OneBotSettings)
+    settings = parts.group(NAME, OneBotSettings)
     wanted = {"forward": ("ws://", "wss://"), "http": ("http://", "https://")}.get(settings.mode)
     if wanted is not None and not settings.url.startswith(wanted):
         raise ConfigError("settings", "platforms.onebot.url", f"mode {settings.mode} needs one that begins {wanted[0]}")

@@ -10,12 +10,12 @@ import itertools
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from typing import Literal, Protocol
+from typing import Literal
 
 from aiohttp import ClientError, ClientSession, ClientTimeout, ClientWebSocketResponse, WSMsgType, web
-from pydantic import BaseModel, ConfigDict
 
 from bot.platforms.kit.connection import ConnectionEnded, ConnectionRefusedForGood
+from bot.platforms.kit.events import Form
 from services.kernel.errors import DeliveryFailed
 
 _ANSWER_SECONDS = 20.0
@@ -30,10 +30,8 @@ Take = Callable[[Mapping[str, object]], Awaitable[None]]
 Line = web.WebSocketResponse | ClientWebSocketResponse
 
 
-class Answer(BaseModel):
+class Answer(Form):
     """The answer to an action. Source: https://github.com/botuniverse/onebot-11/blob/master/api/README.md."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
     status: Literal["ok", "async", "failed"] = "failed"
     retcode: int = -1
@@ -86,22 +84,6 @@ class PendingCalls:
         for waiting in self._waiting.values():
             if not waiting.done():
                 waiting.set_exception(DeliveryFailed("onebot: the connection broke", is_unknown=True))
-
-
-class Link(Protocol):
-    """A way to the client."""
-
-    async def session(self) -> None:
-        """Hand in events for as long as the connection lasts."""
-        ...
-
-    async def call(self, action: str, params: Mapping[str, object]) -> Answer:
-        """Ask the client to do something.
-
-        Raises:
-            DeliveryFailed: it was not asked, or it is unknown whether it was done.
-        """
-        ...
 
 
 class _SocketLink:

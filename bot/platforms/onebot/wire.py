@@ -5,10 +5,10 @@ import sys
 from collections.abc import Collection, Mapping, Sequence
 
 from msgspec import Struct, field
-from pydantic import BaseModel, ConfigDict
+from pydantic import ConfigDict
 
 from bot.platforms.kit.addressing import is_called
-from bot.platforms.kit.instants import instant
+from bot.platforms.kit.events import Form, instant
 from services.kernel.chat import (
     Attachment,
     BotAdded,
@@ -79,10 +79,8 @@ def unescaped(written: str) -> str:
     return written.replace("&#91;", "[").replace("&#93;", "]").replace("&#44;", ",").replace("&amp;", "&")
 
 
-class Sender(BaseModel):
+class Sender(Form):
     """Who wrote; everything may be missing."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
     nickname: str = ""
     card: str | None = ""
@@ -94,18 +92,16 @@ class Sender(BaseModel):
         return self.card or self.nickname
 
 
-class Like(BaseModel):
+class Like(Form):
     """An emoji under a message, by QQ's number of it."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore", coerce_numbers_to_str=True)
+    model_config = ConfigDict(coerce_numbers_to_str=True)
 
     emoji_id: str = ""
 
 
-class Event(BaseModel):
+class Event(Form):
     """An event, as far as Bubbles reads it. `time` is in Unix seconds."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
 
     post_type: str
     time: int = 0

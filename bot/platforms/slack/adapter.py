@@ -3,17 +3,18 @@
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from loguru import logger
 from msgspec.structs import replace
 from pydantic import ValidationError
 
 from bot.config.platform_catalog import SlackSettings
-from bot.platforms.base import Capabilities, Health, OutgoingMessage, Receive
+from bot.platforms.base import Capabilities, OutgoingMessage
 from bot.platforms.base import Command as OfferedCommand
+from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts, ends_connection
 from bot.platforms.kit.commands import MENU
-from bot.platforms.kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood
+from bot.platforms.kit.connection import Connection
 from bot.platforms.kit.pieces import send_in_turn
 from bot.platforms.slack import requests, wire
 from bot.platforms.slack.calls import WebApi, web_client
@@ -21,10 +22,6 @@ from bot.platforms.slack.doors import HttpListener, SocketListener
 from bot.platforms.slack.events import Command, Envelope, Interaction, ReactionEnvelope
 from services.kernel.chat import ChatAddress, Incoming, SentFile
 from services.kernel.clock import Clock
-from services.kernel.errors import ConfigError, DeliveryFailed
-
-if TYPE_CHECKING:
-    from bot.platforms.kit.parts import PlatformParts
 
 # As many pings as the SDK itself lets go unanswered.
 _PINGS_UNTIL_DEAF: Final = 4
@@ -32,7 +29,7 @@ _WHO_AM_I: Final = "auth.test"
 _QUIET_HTTP: Final = timedelta(minutes=10)
 
 
-class SlackPlatform:
+class SlackPlatform(NetworkPlatform):
     """An app in a Slack workspace."""
 
     name = wire.NAME
@@ -54,33 +51,21 @@ class SlackPlatform:
         ping_seconds: float = 5.0,
         quiet_http: timedelta = _QUIET_HTTP,
     ) -> None:
-        self._clock = clock
-        self._bot_name = bot_name
         if settings.mode == "socket":
             limit = timedelta(seconds=_PINGS_UNTIL_DEAF * ping_seconds)
-            self._connection = Connection(wire.NAME, clock, deaf_after=limit)
+            connection = Connection(wire.NAME, clock, deaf_after=limit)
         else:
-            self._connection = Connection(wire.NAME, clock, deaf_after=quiet_http, probe=self._ask_slack)
+            connection = Connection(wire.NAME, clock, deaf_after=quiet_http, probe=self._probe)
+        super().__init__(clock, bot_name, connection)
         self._api = WebApi(web_client(settings.bot_token.get_secret_value(), settings.api_url), clock)
         self._me = wire.Account(user_id="", bot_id="", bot_name=bot_name)
         self._workspace = ""
         self._commands: Sequence[OfferedCommand] = MENU
-        self._receive: Receive | None = None
         self.door = self._make_listener(settings, ping_seconds)
-
-    @property
-    def health(self) -> Health:
-        """Return how the connection is."""
-        return self._connection.health
 
     def offer(self, commands: Sequence[OfferedCommand]) -> None:
         """Understand `commands` by their names; which of them Slack shows stands in the manifest of the app."""
         self._commands = commands
-
-    async def run(self, receive: Receive) -> None:
-        """Receive events until cancelled."""
-        self._receive = receive
-        await self._connection.keep(self._session)
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
         """Say `message`, its files after its text, and return the id of its first piece.
@@ -138,21 +123,15 @@ class SlackPlatform:
         await self._api.upload(address, file)
 
     async def _session(self) -> None:
-        try:
+        with ends_connection("copy the bot token again, it begins with xoxb-"):
             me = await self._api.ask(_WHO_AM_I, {})
-        except DeliveryFailed as failure:
-            if failure.is_permanent:
-                raise ConnectionRefusedForGood(
-                    f"{failure}: copy the bot token again, it begins with xoxb-"
-                ) from failure
-            raise ConnectionEnded(str(failure), retry_after=failure.retry_after) from failure
         self._me = wire.Account(
             user_id=str(me.get("user_id", "")), bot_id=str(me.get("bot_id", "")), bot_name=self._bot_name
         )
         self._workspace = str(me.get("url", ""))
         await self.door.serve(self._connection.heard)
 
-    async def _ask_slack(self) -> None:
+    async def _probe(self) -> None:
         """Over HTTP nothing is heard when nobody writes: see at least that Slack is there and knows the bot.
 
         Whether Slack reaches the bot's address it tells nobody.
@@ -167,8 +146,7 @@ class SlackPlatform:
         except ValidationError as error:
             logger.bind(platform=wire.NAME).error("could not parse an event: {}", error)
             return
-        if incoming is not None and self._receive is not None:
-            await self._receive(incoming)
+        await self._hand_in(incoming)
 
     async def _read(self, kind: str, payload: Mapping[str, object]) -> Incoming | None:
         if kind == "events_api" and _kind_of_event(payload) in {wire.ADDED, wire.REMOVED}:
@@ -197,19 +175,13 @@ def _file_line(file: SentFile) -> str:
     return f"📎 {file.name}"
 
 
-def create(parts: "PlatformParts") -> SlackPlatform:
+def create(parts: PlatformParts) -> SlackPlatform:
     """Return the platform of the settings.
 
     Raises:
         ConfigError: a token or the signing secret is missing.
     """
-    settings = parts.settings.platforms.group(wire.NAME, SlackSettings)
-    needed = {"bot_token": settings.bot_token}
-    if settings.mode == "socket":
-        needed["app_token"] = settings.app_token
-    else:
-        needed["signing_secret"] = settings.signing_secret
-    for key, secret in needed.items():
-        if not secret.get_secret_value():
-            raise ConfigError("settings", f"platforms.slack.{key}", f"missing; mode {settings.mode} needs it")
+    mode = parts.group(wire.NAME, SlackSettings).mode
+    keys = ("bot_token", "app_token" if mode == "socket" else "signing_secret")
+    settings = parts.group(wire.NAME, SlackSettings, **dict.fromkeys(keys, f"missing; mode {mode} needs it"))
     return SlackPlatform(settings, parts.clock, parts.bot_name)

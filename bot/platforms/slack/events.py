@@ -1,12 +1,8 @@
 """Models of Slack's events, as far as Bubbles reads them. Source: https://docs.slack.dev/reference/events/message."""
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-
-class Form(BaseModel):
-    """An object of the Events API."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
+from bot.platforms.kit.events import Form
 
 
 class File(Form):

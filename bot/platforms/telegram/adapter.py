@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Collection, Sequence
 from datetime import timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from aiogram import Bot
 from aiogram.client.session.aiohttp import AiohttpSession
@@ -27,7 +27,8 @@ from msgspec.structs import replace
 from pydantic import ValidationError
 
 from bot.config.platform_catalog import TelegramSettings
-from bot.platforms.base import Capabilities, Command, Health, OutgoingMessage, Receive
+from bot.platforms.base import Capabilities, Command, OutgoingMessage
+from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts
 from bot.platforms.kit.commands import MENU
 from bot.platforms.kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood
 from bot.platforms.kit.pieces import send_in_turn
@@ -40,9 +41,6 @@ from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import Clock
 from services.kernel.errors import ConfigError
 
-if TYPE_CHECKING:
-    from bot.platforms.kit.parts import PlatformParts
-
 _WANTED: Final = ["message", "edited_message", "callback_query", "my_chat_member", "message_reaction"]
 _SPARE_SECONDS = 15
 # Somewhat earlier than a poll is given up.
@@ -52,7 +50,7 @@ _REMEMBERED_PEOPLE: Final = 10_000
 _GONE: Final = {"left", "kicked"}
 
 
-class TelegramPlatform:
+class TelegramPlatform(NetworkPlatform):
     """A bot account on Telegram."""
 
     name = NAME
@@ -68,16 +66,15 @@ class TelegramPlatform:
         self, settings: TelegramSettings, clock: Clock, bot_name: str, *, deaf_after: timedelta | None = None
     ) -> None:
         self._settings = settings
-        self._clock = clock
-        self._bot_name = bot_name
         session = AiohttpSession(api=TelegramAPIServer.from_base(settings.api_url))
         self._bot = Bot(settings.token.get_secret_value(), session=session)
         if settings.webhook_url:
             limit = deaf_after or _QUIET_WEBHOOK
-            self._connection = Connection(NAME, clock, deaf_after=limit, probe=self._look_at_webhook)
+            connection = Connection(NAME, clock, deaf_after=limit, probe=self._probe)
         else:
             limit = deaf_after or timedelta(seconds=settings.poll_seconds) + _LATE_ANSWER
-            self._connection = Connection(NAME, clock, deaf_after=limit)
+            connection = Connection(NAME, clock, deaf_after=limit)
+        super().__init__(clock, bot_name, connection)
         self._administrators = Administrators(self._ask_administrators, clock)
         self._people: BoundedDict[str, Person] = BoundedDict(_REMEMBERED_PEOPLE)
         self._me = Account(id=self._bot.id, username="", bot_name=bot_name, people=self._people)
@@ -85,21 +82,12 @@ class TelegramPlatform:
         self._moved: dict[int, int] = {}
         self._commands: Sequence[Command] = MENU
 
-    @property
-    def health(self) -> Health:
-        """Return how the connection is."""
-        return self._connection.health
-
     def offer(self, commands: Sequence[Command]) -> None:
         """Show `commands` in the menu."""
         self._commands = commands
 
-    async def run(self, receive: Receive) -> None:
-        """Receive updates until cancelled."""
-        try:
-            await self._connection.keep(lambda: self._session(receive))
-        finally:
-            await self._bot.session.close()
+    async def _close(self) -> None:
+        await self._bot.session.close()
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
         """Say `message`, its files after its text, and return the id of its first piece.
@@ -176,11 +164,11 @@ class TelegramPlatform:
         sent = await self._bot(request.model_copy(update={"chat_id": self._moved.get(chat_id, chat_id)}))
         return str(sent.message_id)
 
-    async def _session(self, receive: Receive) -> None:
+    async def _session(self) -> None:
         try:
             await self._introduce()
             self._connection.heard()
-            await (self._listen(receive) if self._settings.webhook_url else self._poll(receive))
+            await (self._listen() if self._settings.webhook_url else self._poll())
         except (TelegramUnauthorizedError, TelegramNotFound) as error:
             raise ConnectionRefusedForGood("Telegram does not know this token; ask @BotFather for it") from error
         except TelegramRetryAfter as error:
@@ -205,7 +193,7 @@ class TelegramPlatform:
             menu = [BotCommand.model_validate(each) for each in offered]
             await self._bot.set_my_commands(menu, language_code=language)
 
-    async def _poll(self, receive: Receive) -> None:
+    async def _poll(self) -> None:
         await self._bot.delete_webhook()
         seconds = self._settings.poll_seconds
         while True:
@@ -214,15 +202,15 @@ class TelegramPlatform:
             )
             self._connection.heard()
             for update in updates:
-                await self._take(update, receive)
+                await self._take(update)
                 self._offset = update.update_id + 1  # the next question tells Telegram that this one is done
 
-    async def _listen(self, receive: Receive) -> None:
+    async def _listen(self) -> None:
         """Take posted updates until cancelled; Telegram tries those again that it could not post."""
 
         async def take(raw: bytes) -> None:
             self._connection.heard()
-            await self._take(ReceivedUpdate.model_validate_json(raw), receive)
+            await self._take(ReceivedUpdate.model_validate_json(raw))
 
         settings, secret = self._settings, self._settings.webhook_secret.get_secret_value()
         door = WebhookListener(take, secret=secret, host=settings.webhook_host, port=settings.webhook_port)
@@ -234,7 +222,7 @@ class TelegramPlatform:
     def _webhook_url(self) -> str:
         return self._settings.webhook_url.rstrip("/") + PATH
 
-    async def _look_at_webhook(self) -> None:
+    async def _probe(self) -> None:
         """Nobody may have written; but another process may have taken the messages, or Telegram cannot post them."""
         try:
             found = await self._bot.get_webhook_info()
@@ -243,7 +231,7 @@ class TelegramPlatform:
         if found.url == self._webhook_url and not (found.last_error_message and found.pending_update_count):
             self._connection.heard()
 
-    async def _take(self, received: ReceivedUpdate, receive: Receive) -> None:
+    async def _take(self, received: ReceivedUpdate) -> None:
         try:
             update = Update.model_validate(received.model_dump(mode="json", by_alias=True, exclude_none=True))
         except ValidationError as error:
@@ -255,11 +243,9 @@ class TelegramPlatform:
         admins = await self._administrators.of(chat.id) if chat else ()
         if update.message is not None and update.message.sender is not None:
             self._remember(update.message.sender)
-        incoming = to_incoming(update, self._me, self._clock.now(), admins)
-        if incoming is not None:
-            await receive(incoming)
+        await self._hand_in(to_incoming(update, self._me, self._clock.now(), admins))
         for reaction in to_reactions(update.message_reaction, admins) if update.message_reaction else ():
-            await receive(reaction)
+            await self._hand_in(reaction)
         if update.callback_query is not None:
             await self._answer(update.callback_query.id)
 
@@ -285,13 +271,13 @@ class TelegramPlatform:
         return frozenset(str(member.user.id) for member in members)
 
 
-def create(parts: "PlatformParts") -> TelegramPlatform:
+def create(parts: PlatformParts) -> TelegramPlatform:
     """Return the platform of the settings.
 
     Raises:
         ConfigError: there is no token, it is no token, or a webhook has no secret.
     """
-    settings = parts.settings.platforms.group(NAME, TelegramSettings)
+    settings = parts.group(NAME, TelegramSettings)
     if settings.webhook_url and not settings.webhook_secret.get_secret_value():
         raise ConfigError("settings", "platforms.telegram.webhook_secret", "a webhook needs one: any long random text")
     try:

@@ -1,12 +1,14 @@
 """Models of Telegram's updates, as far as Bubbles reads them. Source: https://core.telegram.org/bots/api#update."""
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
+
+from bot.platforms.kit import events
 
 
-class Form(BaseModel):
+class Form(events.Form):
     """An object of the Bot API; what it holds besides is kept, so that attachments can be named."""
 
-    model_config = ConfigDict(frozen=True, extra="allow", hide_input_in_errors=True)
+    model_config = ConfigDict(extra="allow")
 
 
 class User(Form):

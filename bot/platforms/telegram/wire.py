@@ -6,7 +6,7 @@ from datetime import datetime
 from msgspec import Struct, field
 
 from bot.platforms.kit.addressing import is_called
-from bot.platforms.kit.instants import instant
+from bot.platforms.kit.events import instant
 from bot.platforms.telegram.events import CallbackQuery, Entity, MembershipChange, Message, ReactionChange, Update, User
 from services.kernel.chat import (
     Attachment,

@@ -14,8 +14,8 @@ from slixmpp.stanza import Message
 
 from bot.config.platform_catalog import XmppSettings
 from bot.platforms.base import Capabilities, Health, OutgoingMessage, Receive
+from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts
 from bot.platforms.kit.connection import LONGEST_PAUSE, Backlog, Connection, ConnectionEnded
-from bot.platforms.kit.parts import PlatformParts
 from bot.platforms.kit.pieces import pieces, send_in_turn
 from bot.platforms.xmpp.client import Arrived, XmppClient
 from bot.platforms.xmpp.memory import Lately, Reflections
@@ -56,15 +56,13 @@ def create(parts: PlatformParts) -> "XmppPlatform":
     Raises:
         ConfigError: account or password is missing.
     """
-    settings = parts.settings.platforms.group(NAME, XmppSettings)
-    if not settings.jid:
-        raise ConfigError("settings", "platforms.xmpp.jid", "name the bot's address, such as bubbles@example.org")
+    settings = parts.group(NAME, XmppSettings, jid="name the bot's address, such as bubbles@example.org")
     if not settings.password.get_secret_value():
         raise ConfigError("environment", "BUBBLES_PLATFORMS__XMPP__PASSWORD", "the password is needed")
     return XmppPlatform(settings, clock=parts.clock, bot_name=parts.bot_name)
 
 
-class XmppPlatform:
+class XmppPlatform(NetworkPlatform):
     """One account on one server."""
 
     name = NAME
@@ -88,12 +86,9 @@ class XmppPlatform:
         rejoin_after: timedelta = _REJOIN_AFTER,
     ) -> None:
         """`rejoin_after` is the pause before a room that put the bot out is entered again; it doubles each time."""
+        connection = Connection(NAME, clock, deaf_after=deaf_after, probe=self._probe, longest_pause=longest_pause)
+        super().__init__(clock, bot_name, connection)
         self._settings = settings
-        self._clock = clock
-        self._bot_name = bot_name
-        self._connection = Connection(
-            NAME, clock, deaf_after=deaf_after, probe=self._probe, longest_pause=longest_pause
-        )
         self._client: XmppClient | None = None
         self._nicks: dict[str, str] = {}
         self._outside: dict[str, str] = {}
@@ -107,7 +102,7 @@ class XmppPlatform:
     @property
     def health(self) -> Health:
         """Return how the connection is; `detail` names the rooms that the bot should be in and is not."""
-        health = self._connection.health
+        health = super().health
         if health.state != "live" or not self._outside:
             return health
         rooms = ", ".join(f"{room} ({reason})" for room, reason in self._outside.items())
@@ -120,7 +115,7 @@ class XmppPlatform:
     async def run(self, receive: Receive) -> None:
         """Be in the rooms until cancelled."""
         async with self._private.handing_on(receive):
-            await self._connection.keep(lambda: self._session(receive))
+            await super().run(receive)
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
         """Say `message`; in a room, wait until the room has repeated it to everybody.
@@ -214,7 +209,7 @@ class XmppPlatform:
         self._lately.said(room_id, own_id)
         return room_id
 
-    async def _session(self, receive: Receive) -> None:
+    async def _session(self) -> None:
         client = XmppClient(self._settings)
         try:
             await client.enter()
@@ -229,7 +224,7 @@ class XmppPlatform:
             try:
                 while (arrived := await client.arrived.get()) is not None:
                     self._connection.heard()
-                    await self._take(arrived, receive)
+                    await self._take(arrived)
             finally:
                 returning.cancel()
                 await asyncio.wait([returning])
@@ -275,7 +270,7 @@ class XmppPlatform:
                 self._outside[room] = str(error)
         logger.bind(platform=NAME).info("rejoined room {}", room)
 
-    async def _take(self, arrived: Arrived, receive: Receive) -> None:
+    async def _take(self, arrived: Arrived) -> None:
         stanza = arrived.stanza
         jid, _, nick = stanza.get("from", "").partition("/")
         if jid in self._nicks and nick == self._nicks[jid]:
@@ -283,7 +278,7 @@ class XmppPlatform:
         elif stanza.get("type") == "error":
             self._reflections.refused(stanza)
         elif stanza.get("type") == "groupchat":
-            await self._hear(stanza, self._room(jid, arrived.occupants), receive)
+            await self._hear(stanza, self._room(jid, arrived.occupants))
         else:
             self._hear_private(stanza)
 
@@ -312,24 +307,24 @@ class XmppPlatform:
             given_ids=self._lately.given_ids,
         )
 
-    async def _hear(self, stanza: Element, room: Room, receive: Receive) -> None:
+    async def _hear(self, stanza: Element, room: Room) -> None:
         now = self._clock.now()
-        await self._note_reactions(stanza, room, receive)
+        await self._note_reactions(stanza, room)
         incoming = to_incoming(stanza, room, now=now, fresh_id=uuid.uuid4().hex)
         if incoming is None or self._lately.has_heard(stanza):
             return
         self._lately.heard(stanza)
-        await receive(incoming)
+        await self._hand_in(incoming)
         if stanza.find("{urn:xmpp:delay}delay") is None:
             self._missed_since = now - _STAMP_SLACK
             await self._state.set(self._state_key, self._missed_since.isoformat(), keep=_KEPT)
 
-    async def _note_reactions(self, stanza: Element, room: Room, receive: Receive) -> None:
+    async def _note_reactions(self, stanza: Element, room: Room) -> None:
         """Tell what changed of somebody's reactions; those of the history were heard before."""
         changed = self._lately.reacted(stanza)
         if changed is not None and stanza.find("{urn:xmpp:delay}delay") is None:
             for reaction in to_reactions(stanza, room, *changed):
-                await receive(reaction)
+                await self._hand_in(reaction)
 
     async def _probe(self) -> None:
         if self._client is not None and await self._client.still_there():

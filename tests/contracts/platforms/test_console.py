@@ -10,7 +10,7 @@ import pytest
 from bot.config.settings import Settings
 from bot.platforms.base import OutgoingMessage
 from bot.platforms.console import ConsolePlatform, create
-from bot.platforms.kit.parts import PlatformParts
+from bot.platforms.kit.adapter import PlatformParts
 from bot.testing.clocks import StandingClock
 from bot.testing.contracts import PlatformContract
 from bot.testing.platform_rig import Heard, NotOnThisPlatform, PlatformRig

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.platforms.kit.instants import instant, instant_of_milliseconds
+from bot.platforms.kit.events import instant, instant_of_milliseconds
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

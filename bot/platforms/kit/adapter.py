@@ -1,0 +1,95 @@
+"""Share the skeleton of the adapters: their dependencies, connection, health and reception of messages."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+from msgspec import Struct
+from pydantic import SecretStr
+
+from bot.config.settings import Group, Settings
+from bot.platforms.base import Health, Receive
+from bot.platforms.kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood
+from services.kernel.chat import Incoming
+from services.kernel.clock import Clock
+from services.kernel.errors import ConfigError, DeliveryFailed
+
+G = TypeVar("G", bound=Group)
+
+
+class PlatformParts(Struct, frozen=True, kw_only=True):
+    """Dependencies that `create(parts)` of an adapter is given."""
+
+    settings: Settings
+    clock: Clock
+
+    @property
+    def bot_name(self) -> str:
+        """The name that people call the bot by."""
+        return self.settings.bot.name
+
+    def group(self, platform: str, model: type[G], **needed: str) -> G:
+        """Return the settings of a platform; `needed` are hints by the names of settings that must not be empty.
+
+        Raises:
+            ConfigError: one of them is empty.
+        """
+        group = self.settings.platforms.group(platform, model)
+        for key, hint in needed.items():
+            value = getattr(group, key)
+            if not (value.get_secret_value() if isinstance(value, SecretStr) else value):
+                raise ConfigError("settings", f"platforms.{platform}.{key}", hint)
+        return group
+
+
+class NetworkPlatform(ABC):
+    """An adapter with one connection to a network, which `_session` makes and serves until it ends."""
+
+    def __init__(self, clock: Clock, bot_name: str, connection: Connection) -> None:
+        self._clock = clock
+        self._bot_name = bot_name
+        self._connection = connection
+        self._receive: Receive | None = None
+
+    @property
+    def health(self) -> Health:
+        """Return the state of the connection."""
+        return self._connection.health
+
+    async def run(self, receive: Receive) -> None:
+        """Receive events until cancelled."""
+        self._receive = receive
+        try:
+            await self._connection.keep(self._session)
+        finally:
+            await self._close()
+
+    @abstractmethod
+    async def _session(self) -> None:
+        """Connect, and receive until the connection ends."""
+
+    async def _close(self) -> None:  # noqa: B027 - most adapters have nothing to close
+        """Release the resources that outlive a session."""
+
+    async def _hand_in(self, incoming: Incoming | None) -> Awaitable[object] | None:
+        """Return once `incoming` is recorded, with what ends when it is handled; None is ignored."""
+        if incoming is None or self._receive is None:
+            return None
+        return await self._receive(incoming)
+
+
+@contextmanager
+def ends_connection(hint: str) -> Iterator[None]:
+    """Let a failed request end the connection: for good, with the `hint` for the operator, where it is permanent.
+
+    Raises:
+        ConnectionEnded: the request failed; `retry_after` is the wait that the server asked for.
+        ConnectionRefusedForGood: the platform refused the request.
+    """
+    try:
+        yield
+    except DeliveryFailed as failure:
+        if failure.is_permanent:
+            raise ConnectionRefusedForGood(f"{failure}; {hint}") from failure
+        raise ConnectionEnded(str(failure), retry_after=failure.retry_after) from failure
