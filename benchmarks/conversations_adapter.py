@@ -147,7 +147,7 @@ class Session:
             reply_to=answered,
             mentions=mentioned(text, everybody),
         )
-        await self._platform.deal_with(message)
+        await self._platform.handle(message)
         replies = [
             (sent_id, outgoing.text)
             for (where, outgoing), sent_id in zip(

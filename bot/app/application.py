@@ -26,7 +26,7 @@ from bot.inbound.turns import TurnFactory
 from bot.inbound.welcome import Welcome
 from bot.observability.metrics import Counts, ModelLatency
 from bot.observability.watchdog import Watchdog
-from bot.outbound.delivery_retry import DeliveryRetry
+from bot.outbound.delivery_retry import BlockedChats, DeliveryRetry
 from bot.outbound.outbox import Outbox
 from bot.outbound.remote_outbox import RemoteOutbox
 from bot.platforms.base import Platform
@@ -154,8 +154,8 @@ async def build_app(
         for finding in check_configured_names(settings, (platform.name for platform in chats.platforms)):
             logger.warning("settings: {}: {}", finding.about, finding.said)
         search = await create_search_service(settings.search, clock, resources, plugins.engines())
-        blocked_chats: set[str] = set()
-        offered = create_services(infrastructure, chats, model.asked, search, pace=pace, blocked_chats=blocked_chats)
+        blocked = BlockedChats(clock)
+        offered = create_services(infrastructure, chats, model.asked, search, pace=pace, blocked=blocked)
         for service in services:
             offered.add(service)
         offline = OfflineInterpreter(read_times=infrastructure.times.parse_all, searches_web=search.is_configured)
@@ -183,7 +183,7 @@ async def build_app(
         pipeline = build_pipeline(parts)
         pipeline.calls.hooks.after.append(mask_failures(infrastructure.mask))
         tools = await enter(_tools(infrastructure, pipeline.calls, plugins))
-        delivery_retry = DeliveryRetry(offered.get(ReminderService), clock, blocked_chats)
+        delivery_retry = DeliveryRetry(offered.get(ReminderService), blocked)
         app = App(
             router=pipeline.router,
             registry=parts.registry,

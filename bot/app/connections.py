@@ -100,7 +100,7 @@ class Connections(Struct, kw_only=True):
             await self.welcome.greet(incoming)
             return
         await self.router.handle(incoming)
-        if self.delivery_retry.is_waited_for(incoming.address):
+        if self.delivery_retry.is_due(incoming.address):
             await self.delivery_retry.resume(incoming.address)
 
     async def _run_while_leader(

@@ -8,6 +8,7 @@ from bot.app.chats import Chats
 from bot.app.infrastructure import Infrastructure, read_time_of
 from bot.app.language_models import model_summarizer
 from bot.inbound.cross_chat import members_of
+from bot.outbound.delivery_retry import BlockedChats
 from bot.outbound.reminder_notifier import ReminderNotifier
 from bot.platforms.base import KeepsFiles, Platform
 from function_calls.functions.summary.digests import Digests
@@ -46,7 +47,7 @@ def create_services(
     search: SearchService,
     *,
     pace: DeliveryConfig,
-    blocked_chats: set[str],
+    blocked: BlockedChats,
 ) -> Services:
     """Return the services of one bot.
 
@@ -56,7 +57,7 @@ def create_services(
         model: writes summaries; without one they are put together from what was said.
         search: looks things up, made beforehand since it holds connections.
         pace: how the reminders are delivered.
-        blocked_chats: collects the keys of the chats that refused a message.
+        blocked: records the chats that refuse messages.
     """
     read_time = read_time_of(infrastructure.times)
     quick = summaries = SummaryService(chats.history, read_time=read_time)
@@ -67,7 +68,7 @@ def create_services(
         people,
         ChatAliasService(infrastructure.scopes, chats.history, infrastructure.clock, members_of(chats.outbox)),
         chats.history,
-        _reminders(infrastructure, _notifier(infrastructure, chats, summaries, quick, blocked_chats), pace),
+        _reminders(infrastructure, _notifier(infrastructure, chats, summaries, quick, blocked), pace),
         search,
         summaries,
         _memories(infrastructure),
@@ -84,7 +85,7 @@ def _notifier(
     chats: Chats,
     summaries: SummaryService,
     quick: SummaryService,
-    blocked_chats: set[str],
+    blocked: BlockedChats,
 ) -> ReminderNotifier:
     return ReminderNotifier(
         chats.outbox,
@@ -92,7 +93,7 @@ def _notifier(
         late_after=timedelta(seconds=infrastructure.settings.reminders.late_after_seconds),
         digest=Digests(summaries, quick, infrastructure.clock, chats.outbox.link),
         private_chat=PrivateChats(infrastructure.database).of,
-        blocked_chats=blocked_chats,
+        blocked=blocked,
         on_delivered=infrastructure.counts.deliver,
     )
 

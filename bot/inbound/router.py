@@ -64,8 +64,8 @@ class MessageRouter:
         self._intake = intake
         self._retry = retry
         self._unreadable = unreadable
-        self._being_handled: dict[_Key, asyncio.Task[object]] = {}
-        self._given_up: set[_Key] = set()
+        self._tasks: dict[_Key, asyncio.Task[object]] = {}
+        self._cancelled: set[_Key] = set()
 
     async def accept(self, incoming: Incoming) -> Incoming:
         """Return `incoming` once a message in it is committed, however long the database is away."""
@@ -87,12 +87,12 @@ class MessageRouter:
             return
         key, task = (incoming.address.key, incoming.id), asyncio.current_task()
         if task is not None:
-            self._being_handled.setdefault(key, task)
-        is_first = self._being_handled.get(key) is task
+            self._tasks.setdefault(key, task)
+        is_first = self._tasks.get(key) is task
         try:
             await self._read(incoming)
         except asyncio.CancelledError:
-            if task is None or key not in self._given_up:
+            if task is None or key not in self._cancelled:
                 raise
             task.uncancel()
             logger.bind(chat=key[0], message=key[1]).info("handling of a message was cancelled")
@@ -100,7 +100,7 @@ class MessageRouter:
             logger.bind(chat=key[0], message=key[1]).opt(exception=error).error("handling a message failed")
         finally:
             if is_first:
-                self._being_handled.pop(key, None)
+                self._tasks.pop(key, None)
         if is_first and self._turn_claims is not None:
             self._turn_claims.complete(key)
 
@@ -119,28 +119,28 @@ class MessageRouter:
     async def stop(self, address: ChatAddress, message_id: str) -> bool:
         """Give up the answer to a message; a change that a tool has begun is finished. False when none is made."""
         key = (address.key, message_id)
-        is_handled = key in self._being_handled
-        await self._give_up(key)
+        is_handled = key in self._tasks
+        await self._cancel(key)
         return is_handled
 
     async def _correct(self, correction: Correction) -> None:
         if isinstance(correction, MessageWithdrawn):
-            await self._give_up((correction.address.key, correction.message_id))
+            await self._cancel((correction.address.key, correction.message_id))
         try:
-            before = None if self._edited is None else await self._patiently(lambda: self._before(correction))
-            await self._patiently(lambda: self._corrections.apply(correction))
+            before = None if self._edited is None else await self._retry_storage(lambda: self._before(correction))
+            await self._retry_storage(lambda: self._corrections.apply(correction))
             if before is not None and self._edited is not None:
                 await self._edited.follow(correction, before)
         except Exception as error:  # noqa: BLE001 - as for messages: the next one must work
             log = logger.bind(chat=str(correction.address), message=correction.message_id)
             log.opt(exception=error).error("handling a correction failed")
 
-    async def _patiently(self, work: Callable[[], Awaitable[T]]) -> T:
+    async def _retry_storage(self, work: Callable[[], Awaitable[T]]) -> T:
         return await (work() if self._retry is None else self._retry.run(work))
 
     async def _before(self, correction: Correction) -> ChatMessage | None:
         """Return the message as it was, once it has been dealt with: only then it is known what it has set."""
-        task = self._being_handled.get((correction.address.key, correction.message_id))
+        task = self._tasks.get((correction.address.key, correction.message_id))
         if task is not None and task is not asyncio.current_task():
             await asyncio.wait([task])
         return None if self._edited is None else await self._edited.before(correction)
@@ -152,25 +152,25 @@ class MessageRouter:
             log = logger.bind(chat=str(reaction.address), message=reaction.message_id)
             log.opt(exception=error).error("handling a reaction failed")
 
-    async def _give_up(self, key: _Key) -> None:
-        task = self._being_handled.get(key)
+    async def _cancel(self, key: _Key) -> None:
+        task = self._tasks.get(key)
         if task is None:
             return
-        self._given_up.add(key)
+        self._cancelled.add(key)
         try:
             task.cancel()
             await asyncio.wait([task])
         finally:
-            self._given_up.discard(key)
+            self._cancelled.discard(key)
 
     async def _answer(self, message: ChatMessage) -> None:
         turn = await self._turn_for(message)
         async with self._drafts.of(turn) as draft:
-            reply = await self._considered(turn)
+            reply = await self._reply_to(turn)
             if reply is not None and (self._turn_claims is None or await self._turn_claims.is_ours(message)):
                 await draft.say(reply)
 
-    async def _considered(self, turn: Turn) -> Reply | None:
+    async def _reply_to(self, turn: Turn) -> Reply | None:
         message = turn.message
         is_awaited = message.is_addressed or message.is_private
         try:

@@ -24,7 +24,7 @@ class TurnCoordinator:
     def __init__(self, claims: TurnClaims, clock: Clock) -> None:
         self._claims = claims
         self._clock = clock
-        self._outages = RepeatLimit.of_one_loop()
+        self._log_limit = RepeatLimit.of_one_loop()
 
     async def is_ours(self, message: ChatMessage) -> bool:
         """Return whether the answer to `message` is ours to give; it is where the database does not say."""
@@ -59,12 +59,12 @@ class TurnCoordinator:
         if not platform.capabilities.per_process:
             await self._take_over(platform.name, take_over, only_of_the_gone=False)
             return
-        outages = RepeatLimit.of_one_loop()
+        log_limit = RepeatLimit.of_one_loop()
         while isinstance(platform, ResumesMessages):
             try:
                 await self._take_over(platform.name, take_over, only_of_the_gone=True)
             except Exception as error:  # noqa: BLE001 - fire: a database that is lost for a while comes back
-                if outages.admits(error):
+                if log_limit.admits(error):
                     logger.warning("{}: could not read turns left by other workers: {}", platform.name, error)
             await self._clock.nap(_LOOK_SECONDS)
 
@@ -88,5 +88,5 @@ class TurnCoordinator:
         try:
             await self._claims.release_completed()
         except Exception as error:  # noqa: BLE001 - fire: what is claimed too long is looked at in vain, and left
-            if self._outages.admits(error):
+            if self._log_limit.admits(error):
                 logger.warning("could not release completed turns: {}", error)

@@ -1,5 +1,6 @@
 """Retry undelivered reminders of a chat when a message arrives from it."""
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -9,42 +10,63 @@ from services.kernel.chat import ChatAddress
 from services.kernel.clock import Clock
 from services.reminders.service import ReminderService
 
-_TRIED_AGAIN_AFTER: Final = timedelta(hours=1)
-"""A chat may be read and not written to for long: so often at most it is tried."""
+_RETRY_INTERVAL: Final = timedelta(hours=1)
+"""The least time between attempts in one chat, which may be readable and not writable for long."""
+
+
+class BlockedChats:
+    """The chats that refuse messages of the bot, by their keys, and when each may be tried again."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._retry_at: dict[str, datetime | None] = {}
+
+    def add(self, keys: Iterable[str]) -> None:
+        """Record chats that took no message."""
+        for key in keys:
+            self._retry_at.setdefault(key)
+
+    def is_due(self, key: str) -> bool:
+        """Return whether a chat is blocked, and its last attempt is long enough ago."""
+        if key not in self._retry_at:
+            return False
+        retry_at = self._retry_at[key]
+        return retry_at is None or self._clock.now() >= retry_at
+
+    def postpone(self, key: str) -> None:
+        """Record an attempt in a chat; the next one is due in an hour."""
+        self._retry_at[key] = self._clock.now() + _RETRY_INTERVAL
+
+    def remove(self, key: str) -> None:
+        """Forget a chat that takes messages again."""
+        self._retry_at.pop(key, None)
 
 
 class DeliveryRetry:
     """Retries the undelivered reminders of a chat when a message arrives from it.
 
-    Platforms that tell of the bot's return do not tell that it may speak again, and some tell of neither.
+    Some platforms do not report that the bot was added again, and none reports that it may write again.
     """
 
-    def __init__(self, reminders: ReminderService, clock: Clock, blocked_chats: set[str]) -> None:
-        """`blocked_chats` are the keys of the chats, which others add to."""
+    def __init__(self, reminders: ReminderService, blocked: BlockedChats) -> None:
         self._reminders = reminders
-        self._clock = clock
-        self._blocked_chats = blocked_chats
-        self._not_before: dict[str, datetime] = {}
+        self._blocked = blocked
 
     async def recall(self) -> None:
-        """Look up the chats of earlier runs."""
-        self._blocked_chats |= await self._reminders.chats_with_failures()
+        """Look up the chats that were blocked in earlier runs."""
+        self._blocked.add(await self._reminders.chats_with_failures())
 
-    def is_waited_for(self, chat: ChatAddress) -> bool:
-        """Return whether it is worth trying in `chat` again now."""
-        if chat.key not in self._blocked_chats:
-            return False
-        not_before = self._not_before.get(chat.key)
-        return not_before is None or self._clock.now() >= not_before
+    def is_due(self, chat: ChatAddress) -> bool:
+        """Return whether an attempt in `chat` is due."""
+        return self._blocked.is_due(chat.key)
 
     async def resume(self, chat: ChatAddress) -> None:
         """Retry the undelivered reminders of `chat`."""
-        self._not_before[chat.key] = self._clock.now() + _TRIED_AGAIN_AFTER
+        self._blocked.postpone(chat.key)
         try:
             count = await self._reminders.resume_in(chat)
         except Exception as error:  # noqa: BLE001 - the next message there, or the next start, tries it again
             logger.bind(chat=str(chat)).opt(exception=error).error("retrying undelivered reminders failed")
             return
         if not count:
-            self._blocked_chats.discard(chat.key)
-            self._not_before.pop(chat.key, None)
+            self._blocked.remove(chat.key)

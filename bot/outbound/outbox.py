@@ -61,7 +61,7 @@ class Outbox:
         self._replies: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._not_before: dict[str, datetime] = {}
-        self._outages = CircuitBreakers()
+        self._circuit_breakers = CircuitBreakers()
 
     async def reply(self, address: ChatAddress, reply: Reply, *, key: str | None = None) -> None:
         """Say `reply`, trying again while the platform asks for patience; a reply that cannot be said is logged.
@@ -99,7 +99,7 @@ class Outbox:
         if message.private_to is not None and not platform.capabilities.private_replies:
             raise DeliveryFailed(f"{address.platform} has no private replies", is_permanent=True)
         async with self._in_turn(address):
-            with self._outages.watched(address):
+            with self._circuit_breakers.watched(address):
                 return await platform.send(address, message)
 
     def editor(self, address: ChatAddress) -> EditsMessages | None:

@@ -90,7 +90,7 @@ class PlatformLeaseHolder:
             logger.warning("lost lease for {}; disconnecting", platform)
 
     async def _renew(self) -> None:
-        loop, outages = asyncio.get_running_loop(), RepeatLimit.of_one_loop()
+        loop, log_limit = asyncio.get_running_loop(), RepeatLimit.of_one_loop()
         begun_at = loop.time()
         while True:
             asked_at = loop.time()
@@ -100,7 +100,7 @@ class PlatformLeaseHolder:
                 self._renewed_at = asked_at
                 self._note(held)
             except Exception as error:  # noqa: BLE001 - fire: a database that is lost for a while comes back
-                if outages.admits(error):
+                if log_limit.admits(error):
                     logger.warning("could not renew platform leases: {} {}", type(error).__name__, error)
                 if loop.time() - (self._renewed_at or begun_at) >= _GIVE_UP_SECONDS:
                     self._note(frozenset())

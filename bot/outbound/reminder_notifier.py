@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from msgspec.structs import replace
 
+from bot.outbound.delivery_retry import BlockedChats
 from bot.outbound.outbox import Outbox
 from bot.platforms.base import OutgoingMessage
 from function_calls.language import date_format
@@ -36,18 +37,15 @@ class ReminderNotifier:
         late_after: timedelta,
         digest: Digest,
         private_chat: PrivateChat,
-        blocked_chats: set[str],
+        blocked: BlockedChats,
         on_delivered: Callable[[timedelta], None] | None = None,
     ) -> None:
-        """To `blocked_chats` the keys of chats are added that do not even take the news that a reminder was not taken.
-
-        `on_delivered` hears how late every reminder was said.
-        """
+        """`blocked` records chats that refuse even the report of a failure; `on_delivered` is told how late each is."""
         self._outbox = outbox
         self._on_delivered = on_delivered
         self._digest = digest
         self._private_chat = private_chat
-        self._blocked_chats = blocked_chats
+        self._blocked = blocked
         self._clock = clock
         self._late_after = late_after
 
@@ -82,7 +80,7 @@ class ReminderNotifier:
         try:
             await self._outbox.send(notice.address, message)
         except DeliveryFailed:
-            self._blocked_chats.add(notice.address.key)
+            self._blocked.add((notice.address.key,))
             private = await self._private_chat(notice.address.platform, notice.creator.id)
             if private is None or private.key == notice.address.key:
                 raise

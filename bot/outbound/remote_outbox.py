@@ -80,13 +80,13 @@ class RemoteOutbox:
 
     async def serve(self, send: Send) -> None:
         """Say with `send` what others hand over, until cancelled."""
-        outages = RepeatLimit.of_one_loop()
+        log_limit = RepeatLimit.of_one_loop()
         async with asyncio.TaskGroup() as group:
             while True:
                 try:
                     taken = await self._table.take(self._platform_leases.held) if self._platform_leases.held else []
                 except Exception as error:  # noqa: BLE001 - fire: a database that is lost for a while comes back
-                    if outages.admits(error):
+                    if log_limit.admits(error):
                         logger.warning("could not read the remote outbox: {}", error)
                     await self._clock.nap(_PAUSE_AFTER_ERROR_SECONDS)
                     continue

@@ -23,7 +23,7 @@ from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.clock import Clock
 from services.kernel.startup_imports import import_without_gc
 
-_SPOKEN = re.compile(r"(?P<name>[^\W\d][\w.-]{0,30})(?::\s+|：\s*)(?P<text>\S.*)", re.DOTALL)
+_NAMED_LINE = re.compile(r"(?P<name>[^\W\d][\w.-]{0,30})(?::\s+|：\s*)(?P<text>\S.*)", re.DOTALL)
 _NOT_NAMES = re.compile(r"remind|提醒|叫我|记得|搜|总结", re.IGNORECASE)
 
 _ERASE_LINE = "\r\x1b[K"
@@ -150,10 +150,10 @@ class ConsolePlatform:
         return say(self._language, "serve.console_help", bot=self._bot_name)
 
     def _message(self, line: str) -> ChatMessage:
-        spoken = _SPOKEN.fullmatch(line)
+        named = _NAMED_LINE.fullmatch(line)
         name, text = self._speaker, line
-        if spoken is not None and not _NOT_NAMES.search(spoken["name"]):
-            name, text = spoken["name"], spoken["text"]
+        if named is not None and not _NOT_NAMES.search(named["name"]):
+            name, text = named["name"], named["text"]
             self._people.add(name)
         # One person alone at a terminal talks to nobody else; in a pipe or among several, the bot must be called.
         is_alone = self._is_interactive and len(self._people) == 1

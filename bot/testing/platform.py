@@ -83,18 +83,18 @@ class FakePlatform:
             is_private=is_private,
             reply_to=reply_to,
         )
-        await self.deal_with(message)
+        await self.handle(message)
         return message
 
     async def rewrite(self, message_id: str, text: str, *, chat: str = "home", by: str = "") -> None:
         """Change an earlier message and return when the bot knows; `by` says who did, and not only its author."""
         address, now = ChatAddress(platform=self.name, chat_id=chat), self._clock.now()
-        await self.deal_with(MessageEdited(address=address, message_id=message_id, text=text, at=now, by=by))
+        await self.handle(MessageEdited(address=address, message_id=message_id, text=text, at=now, by=by))
 
     async def withdraw(self, message_id: str, *, chat: str = "home") -> None:
         """Take an earlier message back and return when the bot has given it up."""
         address = ChatAddress(platform=self.name, chat_id=chat)
-        await self.deal_with(MessageWithdrawn(address=address, message_id=message_id, at=self._clock.now()))
+        await self.handle(MessageWithdrawn(address=address, message_id=message_id, at=self._clock.now()))
 
     async def put_emoji(
         self, message_id: str, emoji: str, *, sender: str = "ann", chat: str = "home", is_added: bool = True
@@ -102,9 +102,9 @@ class FakePlatform:
         """Put `emoji` under a message as `sender`, or take it back, and return when the bot has dealt with it."""
         address, person = ChatAddress(platform=self.name, chat_id=chat), Person(id=sender, name=sender)
         reaction = Reaction(address=address, message_id=message_id, person=person, emoji=emoji, is_added=is_added)
-        await self.deal_with(reaction)
+        await self.handle(reaction)
 
-    async def deal_with(self, incoming: Incoming) -> None:
+    async def handle(self, incoming: Incoming) -> None:
         """Let `incoming` come in, whatever it is, and return when the bot has dealt with it."""
         await self._is_ready.wait()
         if self._receive is None:

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import Field
 
-from bot.http.chat.sending import Sending, edit_own, put_reaction, spoken, withdraw_own
+from bot.http.chat.sending import Sending, edit_own, put_reaction, incoming_post, withdraw_own
 from bot.http.core.bodies import (
     SESSION,
     Body,
@@ -60,7 +60,7 @@ async def send(body: SendBody, request: Request, context: Context, viewer: ChatV
     nothing.
     """
     await enter_room(context, viewer, body.session_id)
-    sending = Sending(context, body.session_id, spoken(body, viewer), body.tool_servers or ())
+    sending = Sending(context, body.session_id, incoming_post(body, viewer), body.tool_servers or ())
     accept = request.headers.get("accept", "")
     if body.stream if body.stream is not None else SSE in accept or JSON not in accept:
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}

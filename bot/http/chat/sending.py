@@ -67,7 +67,7 @@ async def _own(context: HttpContext, session_id: str, message_id: str, viewer: V
         raise HttpRefused(403, "not_your_message")
 
 
-def spoken(body: SendBody, viewer: Viewer) -> IncomingPost:
+def incoming_post(body: SendBody, viewer: Viewer) -> IncomingPost:
     """Return what `viewer` says with `body`.
 
     Raises:

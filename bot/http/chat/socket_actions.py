@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 
-from bot.http.chat.sending import Sending, edit_own, put_reaction, spoken, withdraw_own
+from bot.http.chat.sending import Sending, edit_own, put_reaction, incoming_post, withdraw_own
 from bot.http.core.bodies import LONGEST_MESSAGE, ReactionBody, SendBody
 from bot.http.core.context import HttpContext
 from bot.http.core.errors import HttpRefused
@@ -50,7 +50,7 @@ class SocketActions:
                 "tool_servers": data.get("tool_servers"),
             }
         )
-        words = spoken(body, self._viewer)
+        words = incoming_post(body, self._viewer)
         await Sending(self._context, self._session_id, words, body.tool_servers or (), self._page).begin()
 
     async def _edit(self, data: Data) -> None:

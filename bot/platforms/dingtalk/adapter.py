@@ -31,7 +31,7 @@ TOPIC: str = ChatbotMessage.TOPIC
 
 _log = logging.getLogger("dingtalk_stream")
 
-_DEAF_AFTER: Final = timedelta(minutes=1)
+_STALE_AFTER: Final = timedelta(minutes=1)
 _MARGIN = timedelta(minutes=1)
 _REMEMBERED_SESSIONS = 10_000
 
@@ -98,9 +98,9 @@ class DingTalkPlatform(NetworkPlatform):
     )
 
     def __init__(
-        self, settings: DingTalkSettings, clock: Clock, bot_name: str, *, deaf_after: timedelta = _DEAF_AFTER
+        self, settings: DingTalkSettings, clock: Clock, bot_name: str, *, stale_after: timedelta = _STALE_AFTER
     ) -> None:
-        super().__init__(clock, bot_name, Connection(NAME, clock, deaf_after=deaf_after, probe=self._probe))
+        super().__init__(clock, bot_name, Connection(NAME, clock, stale_after=stale_after, probe=self._probe))
         self._robot_code = settings.robot_code or settings.client_id
         self._api = DingTalkApi(settings, clock)
         self._line: StreamClient | None = None

@@ -24,7 +24,7 @@ from services.kernel.clock import Clock
 from services.kernel.errors import DeliveryFailed
 
 # Discord answers a heartbeat every 41 seconds; discord.py waits for a minute, and then resumes the session.
-_DEAF_AFTER: Final = timedelta(seconds=50)
+_STALE_AFTER: Final = timedelta(seconds=50)
 # A session that is begun anew misses what was said in between.
 _PATIENCE: Final = timedelta(minutes=5)
 _MESSAGES = "/channels/{channel_id}/messages"
@@ -50,9 +50,9 @@ class DiscordPlatform(NetworkPlatform):
     )
 
     def __init__(
-        self, settings: DiscordSettings, clock: Clock, bot_name: str, *, deaf_after: timedelta = _DEAF_AFTER
+        self, settings: DiscordSettings, clock: Clock, bot_name: str, *, stale_after: timedelta = _STALE_AFTER
     ) -> None:
-        super().__init__(clock, bot_name, Connection(wire.NAME, clock, deaf_after=deaf_after, patience=_PATIENCE))
+        super().__init__(clock, bot_name, Connection(wire.NAME, clock, stale_after=stale_after, patience=_PATIENCE))
         self._settings = settings
         self.reads_content = True
         self._client: GatewayClient | None = None

@@ -37,7 +37,7 @@ from services.kernel.errors import DeliveryFailed
 if TYPE_CHECKING:
     from bot.platforms.feishu.long_connection import LongConnection
 
-_DEAF_AFTER: Final = timedelta(minutes=2)
+_STALE_AFTER: Final = timedelta(minutes=2)
 _REMEMBERED_MESSAGES = 1000
 _REMEMBERED_CHATS = 10_000
 _MOST_EDITS = 20
@@ -50,7 +50,7 @@ class FeishuPlatform(NetworkPlatform):
     name = NAME
 
     def __init__(
-        self, settings: FeishuSettings, clock: Clock, bot_name: str, *, deaf_after: timedelta = _DEAF_AFTER
+        self, settings: FeishuSettings, clock: Clock, bot_name: str, *, stale_after: timedelta = _STALE_AFTER
     ) -> None:
         self.capabilities = Capabilities(
             replies=True,
@@ -61,7 +61,7 @@ class FeishuPlatform(NetworkPlatform):
             files=True,
             max_file_kilobytes=requests.MAX_FILE_KILOBYTES,
         )
-        super().__init__(clock, bot_name, Connection(NAME, clock, deaf_after=deaf_after, probe=self._probe))
+        super().__init__(clock, bot_name, Connection(NAME, clock, stale_after=stale_after, probe=self._probe))
         self._settings = settings
         self._me = Account(open_id="", bot_name=bot_name)
         self._api = FeishuApi(settings, clock)

@@ -25,7 +25,7 @@ from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import Clock
 from services.kernel.errors import DeliveryFailed
 
-_DEAF_AFTER: Final = timedelta(seconds=90)
+_STALE_AFTER: Final = timedelta(seconds=90)
 _LOGIN_SECONDS: Final = 60.0
 _TAKEN_SECONDS: Final = 30.0
 _IDENTIFY_SECONDS: Final = 5.0
@@ -59,10 +59,10 @@ class IrcPlatform(NetworkPlatform):
         *,
         clock: Clock,
         bot_name: str,
-        deaf_after: timedelta = _DEAF_AFTER,
+        stale_after: timedelta = _STALE_AFTER,
         longest_pause: timedelta = LONGEST_PAUSE,
     ) -> None:
-        connection = Connection(NAME, clock, deaf_after=deaf_after, probe=self._ping, longest_pause=longest_pause)
+        connection = Connection(NAME, clock, stale_after=stale_after, probe=self._ping, longest_pause=longest_pause)
         super().__init__(clock, bot_name, connection)
         self._settings = settings
         self._wanted_nick = settings.nick or bot_name

@@ -39,9 +39,9 @@ class ConnectionRefusedForGood(AssistantError):
 class Connection:
     """One connection of a platform.
 
-    `deaf_after` is how long a live connection may be silent before it counts as deaf; None trusts any silence. Half way
-    there `probe` is asked to provoke an answer, so that a quiet chat is not taken for a deaf line. A connection that
-    has been deaf for `patience` (as long again, where nothing is said) is made anew.
+    `stale_after` is how long a live connection may be silent before its state is `deaf`; None trusts any silence. Half
+    way there `probe` provokes an answer, so that a quiet chat is not taken for a stale connection. A connection that
+    has been stale for `patience` (as long again, where it is None) is made anew.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class Connection:
         name: str,
         clock: Clock,
         *,
-        deaf_after: timedelta | None = None,
+        stale_after: timedelta | None = None,
         patience: timedelta | None = None,
         probe: Probe | None = None,
         first_pause: timedelta = _FIRST_PAUSE,
@@ -58,7 +58,7 @@ class Connection:
     ) -> None:
         self._name = name
         self._clock = clock
-        self._deaf_after = deaf_after
+        self._deaf_after = stale_after
         self._patience = patience
         self._probe = probe
         self._first_pause = first_pause.total_seconds()
@@ -153,7 +153,7 @@ class Connection:
         asked_at = None
         while (silence := (self._clock.now() - self._heard_at).total_seconds()) < end:
             if silence >= limit:
-                self._is_deaf(silence)
+                self._note_silence(silence)
             elif silence >= limit / 2 and asked_at != self._heard_at:
                 asked_at = self._heard_at
                 await self._ask(limit / 2)
@@ -170,7 +170,7 @@ class Connection:
         except (OSError, AssistantError) as error:  # TimeoutError is an OSError
             logger.bind(platform=self._name).debug("liveness check failed: {}", error)
 
-    def _is_deaf(self, silence: float) -> None:
+    def _note_silence(self, silence: float) -> None:
         if self._health.state == "live":
             logger.bind(platform=self._name).warning("stale connection: nothing received for {:.0f} s", silence)
             self._become("deaf", f"nothing heard for {silence:.0f} s")

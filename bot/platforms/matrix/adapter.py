@@ -91,11 +91,11 @@ class MatrixPlatform(NetworkPlatform):
         clock: Clock,
         bot_name: str,
         keys: Path | None = None,
-        deaf_after: timedelta | None = None,
+        stale_after: timedelta | None = None,
         longest_pause: timedelta = LONGEST_PAUSE,
     ) -> None:
-        limit = deaf_after or timedelta(seconds=settings.poll_seconds) + _LATE_ANSWER
-        super().__init__(clock, bot_name, Connection(NAME, clock, deaf_after=limit, longest_pause=longest_pause))
+        limit = stale_after or timedelta(seconds=settings.poll_seconds) + _LATE_ANSWER
+        super().__init__(clock, bot_name, Connection(NAME, clock, stale_after=limit, longest_pause=longest_pause))
         self._settings = settings
         self._keys = keys
         self._client: MatrixClient | None = None

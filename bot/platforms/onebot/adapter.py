@@ -22,7 +22,7 @@ from services.kernel.chat import ChatAddress
 from services.kernel.clock import Clock
 from services.kernel.errors import ConfigError, DeliveryFailed
 
-_DEAF_AFTER = timedelta(minutes=2)
+_STALE_AFTER = timedelta(minutes=2)
 _REMEMBERED_MESSAGES = 1000
 
 # The client was asked rightly and could not: kicked out, muted, a group that is gone.
@@ -38,9 +38,9 @@ class OneBotPlatform(NetworkPlatform):
     )
 
     def __init__(
-        self, settings: OneBotSettings, clock: Clock, bot_name: str, *, deaf_after: timedelta = _DEAF_AFTER
+        self, settings: OneBotSettings, clock: Clock, bot_name: str, *, stale_after: timedelta = _STALE_AFTER
     ) -> None:
-        super().__init__(clock, bot_name, Connection(NAME, clock, deaf_after=deaf_after, probe=self._probe))
+        super().__init__(clock, bot_name, Connection(NAME, clock, stale_after=stale_after, probe=self._probe))
         self._settings = settings
         self._own_messages: deque[str] = deque(maxlen=_REMEMBERED_MESSAGES)
         self._link = self._make_link()

@@ -24,7 +24,7 @@ from services.kernel.chat import ChatAddress, Incoming, SentFile
 from services.kernel.clock import Clock
 
 # As many pings as the SDK itself lets go unanswered.
-_PINGS_UNTIL_DEAF: Final = 4
+_PINGS_UNTIL_STALE: Final = 4
 _WHO_AM_I: Final = "auth.test"
 _QUIET_HTTP: Final = timedelta(minutes=10)
 
@@ -52,10 +52,10 @@ class SlackPlatform(NetworkPlatform):
         quiet_http: timedelta = _QUIET_HTTP,
     ) -> None:
         if settings.mode == "socket":
-            limit = timedelta(seconds=_PINGS_UNTIL_DEAF * ping_seconds)
-            connection = Connection(wire.NAME, clock, deaf_after=limit)
+            limit = timedelta(seconds=_PINGS_UNTIL_STALE * ping_seconds)
+            connection = Connection(wire.NAME, clock, stale_after=limit)
         else:
-            connection = Connection(wire.NAME, clock, deaf_after=quiet_http, probe=self._probe)
+            connection = Connection(wire.NAME, clock, stale_after=quiet_http, probe=self._probe)
         super().__init__(clock, bot_name, connection)
         self._api = WebApi(web_client(settings.bot_token.get_secret_value(), settings.api_url), clock)
         self._me = wire.Account(user_id="", bot_id="", bot_name=bot_name)

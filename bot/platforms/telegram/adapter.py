@@ -63,17 +63,17 @@ class TelegramPlatform(NetworkPlatform):
     )
 
     def __init__(
-        self, settings: TelegramSettings, clock: Clock, bot_name: str, *, deaf_after: timedelta | None = None
+        self, settings: TelegramSettings, clock: Clock, bot_name: str, *, stale_after: timedelta | None = None
     ) -> None:
         self._settings = settings
         session = AiohttpSession(api=TelegramAPIServer.from_base(settings.api_url))
         self._bot = Bot(settings.token.get_secret_value(), session=session)
         if settings.webhook_url:
-            limit = deaf_after or _QUIET_WEBHOOK
-            connection = Connection(NAME, clock, deaf_after=limit, probe=self._probe)
+            limit = stale_after or _QUIET_WEBHOOK
+            connection = Connection(NAME, clock, stale_after=limit, probe=self._probe)
         else:
-            limit = deaf_after or timedelta(seconds=settings.poll_seconds) + _LATE_ANSWER
-            connection = Connection(NAME, clock, deaf_after=limit)
+            limit = stale_after or timedelta(seconds=settings.poll_seconds) + _LATE_ANSWER
+            connection = Connection(NAME, clock, stale_after=limit)
         super().__init__(clock, bot_name, connection)
         self._administrators = Administrators(self._ask_administrators, clock)
         self._people: BoundedDict[str, Person] = BoundedDict(_REMEMBERED_PEOPLE)

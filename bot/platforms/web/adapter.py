@@ -145,22 +145,22 @@ class WebPlatform:
 
     # What people do.
 
-    async def say(self, session_id: str, spoken: IncomingPost) -> PostResult:
+    async def say(self, session_id: str, post: IncomingPost) -> PostResult:
         """Say something in a room; the message is told to the room when the history has it."""
         await self._is_ready.wait()
-        message_id = post_id(spoken.client_id, spoken.person)
+        message_id = post_id(post.client_id, post.person)
         message = ChatMessage(
             id=message_id,
             address=self.address(session_id),
-            sender=spoken.person,
-            text=spoken.text,
+            sender=post.person,
+            text=post.text,
             sent_at=self._clock.now(),
-            is_addressed=self._is_addressed(session_id, spoken),
-            reply_to=spoken.reply_to,
-            mentions=self.room(session_id).mentioned(spoken.text),
-            attachments=await self._own(spoken.attachments, session_id, message_id),
+            is_addressed=self._is_addressed(session_id, post),
+            reply_to=post.reply_to,
+            mentions=self.room(session_id).mentioned(post.text),
+            attachments=await self._own(post.attachments, session_id, message_id),
         )
-        self.room(session_id).know(spoken.person)
+        self.room(session_id).know(post.person)
         if self._history is None or self._receive is None:
             raise DeliveryFailed("the room is not open yet")
         if not await record_once(self._history, message):
@@ -356,12 +356,12 @@ class WebPlatform:
         author, now, text = author_shape(self.bot), self._clock.now(), harmless(message.text)
         return message_shape(message_id, author, text, now, reply_to=message.reply_to, extras=extras)
 
-    def _is_addressed(self, session_id: str, spoken: IncomingPost) -> bool:
+    def _is_addressed(self, session_id: str, post: IncomingPost) -> bool:
         """Tell if a message names the bot, replies to it, or comes from the only person; a file alone is not for it."""
-        if not spoken.text.strip():
+        if not post.text.strip():
             return False
-        is_answer = spoken.reply_to is not None and client_id_of(spoken.reply_to) is None
-        return not self.room(session_id).has_others(spoken.person) or is_answer or is_called(spoken.text, self.bot.name)
+        is_answer = post.reply_to is not None and client_id_of(post.reply_to) is None
+        return not self.room(session_id).has_others(post.person) or is_answer or is_called(post.text, self.bot.name)
 
     def _tell_due(self, address: ChatAddress, message: OutgoingMessage) -> None:
         now = self._clock.now()

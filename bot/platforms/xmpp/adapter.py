@@ -18,7 +18,7 @@ from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts
 from bot.platforms.kit.connection import LONGEST_PAUSE, Backlog, Connection, ConnectionEnded
 from bot.platforms.kit.pieces import pieces, send_in_turn
 from bot.platforms.xmpp.client import Arrived, XmppClient
-from bot.platforms.xmpp.memory import Lately, Reflections
+from bot.platforms.xmpp.memory import RecentMessages, Reflections
 from bot.platforms.xmpp.uploads import keep
 from bot.platforms.xmpp.wire import (
     NAME,
@@ -41,7 +41,7 @@ from services.kernel.state import MemoryStateStore, StateStore
 _LONGEST: Final = 8_000
 # What Prosody takes unless somebody changed it; each server is asked for its own limit besides.
 _MAX_FILE_KILOBYTES: Final = 10_000
-_DEAF_AFTER: Final = timedelta(seconds=120)
+_STALE_AFTER: Final = timedelta(seconds=120)
 _REJOIN_AFTER: Final = timedelta(seconds=10)
 _LONGEST_REJOIN_SECONDS: Final = 600.0
 _KEPT: Final = timedelta(days=365)
@@ -81,12 +81,12 @@ class XmppPlatform(NetworkPlatform):
         *,
         clock: Clock,
         bot_name: str,
-        deaf_after: timedelta = _DEAF_AFTER,
+        stale_after: timedelta = _STALE_AFTER,
         longest_pause: timedelta = LONGEST_PAUSE,
         rejoin_after: timedelta = _REJOIN_AFTER,
     ) -> None:
         """`rejoin_after` is the pause before a room that put the bot out is entered again; it doubles each time."""
-        connection = Connection(NAME, clock, deaf_after=deaf_after, probe=self._probe, longest_pause=longest_pause)
+        connection = Connection(NAME, clock, stale_after=stale_after, probe=self._probe, longest_pause=longest_pause)
         super().__init__(clock, bot_name, connection)
         self._settings = settings
         self._client: XmppClient | None = None
@@ -94,7 +94,7 @@ class XmppPlatform(NetworkPlatform):
         self._outside: dict[str, str] = {}
         self._rejoin_after = rejoin_after.total_seconds()
         self._private = Backlog()
-        self._lately = Lately()
+        self._recent = RecentMessages()
         self._reflections = Reflections()
         self._state: StateStore = MemoryStateStore(clock)
         self._missed_since: datetime | None = None
@@ -141,7 +141,7 @@ class XmppPlatform(NetworkPlatform):
         Raises:
             DeliveryFailed: not connected, or refused.
         """
-        replaced = self._lately.own.get(message_id, message_id)
+        replaced = self._recent.own.get(message_id, message_id)
         await self._say(address, text_of(message, message.text), replaces=replaced)
 
     async def is_member(self, address: ChatAddress, person_id: str) -> bool | None:
@@ -195,7 +195,7 @@ class XmppPlatform(NetworkPlatform):
         if is_file:
             add_file(stanza.xml, text)
         if reply_to is not None:
-            add_reply(stanza.xml, reply_to, self._lately.authors.get(reply_to, ""))
+            add_reply(stanza.xml, reply_to, self._recent.authors.get(reply_to, ""))
         if replaces is not None:
             add_replacement(stanza.xml, replaces)
         return await self._send(address, stanza)
@@ -206,7 +206,7 @@ class XmppPlatform(NetworkPlatform):
             stanza.send()
             return own_id
         room_id = await self._reflections.send(stanza)
-        self._lately.said(room_id, own_id)
+        self._recent.said(room_id, own_id)
         return room_id
 
     async def _session(self) -> None:
@@ -301,19 +301,19 @@ class XmppPlatform(NetworkPlatform):
             nick=self._nicks.get(jid, self._bot_name),
             bot_name=self._bot_name,
             occupants=occupants,
-            own_messages=self._lately.own,
+            own_messages=self._recent.own,
             missed_since=self._missed_since,
-            authors=self._lately.authors,
-            given_ids=self._lately.given_ids,
+            authors=self._recent.authors,
+            given_ids=self._recent.given_ids,
         )
 
     async def _hear(self, stanza: Element, room: Room) -> None:
         now = self._clock.now()
         await self._note_reactions(stanza, room)
         incoming = to_incoming(stanza, room, now=now, fresh_id=uuid.uuid4().hex)
-        if incoming is None or self._lately.has_heard(stanza):
+        if incoming is None or self._recent.has_heard(stanza):
             return
-        self._lately.heard(stanza)
+        self._recent.heard(stanza)
         await self._hand_in(incoming)
         if stanza.find("{urn:xmpp:delay}delay") is None:
             self._missed_since = now - _STAMP_SLACK
@@ -321,7 +321,7 @@ class XmppPlatform(NetworkPlatform):
 
     async def _note_reactions(self, stanza: Element, room: Room) -> None:
         """Tell what changed of somebody's reactions; those of the history were heard before."""
-        changed = self._lately.reacted(stanza)
+        changed = self._recent.reacted(stanza)
         if changed is not None and stanza.find("{urn:xmpp:delay}delay") is None:
             for reaction in to_reactions(stanza, room, *changed):
                 await self._hand_in(reaction)

@@ -15,7 +15,7 @@ _REMEMBERED: Final = 2_000
 _PATIENCE_SECONDS: Final = 30.0
 
 
-class Lately:
+class RecentMessages:
     """The last messages of others and of the bot, and the reactions under them.
 
     `own` are the bot's ids of its messages by the rooms' ids, `authors` who said the others, and `given_ids` the rooms'

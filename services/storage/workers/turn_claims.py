@@ -26,7 +26,7 @@ _TAKE = (
 )
 _TAKE_ALL = sa.text(_TAKE.format(condition=""))
 _TAKE_OF_THE_GONE = sa.text(_TAKE.format(condition=" AND owner NOT IN (SELECT owner FROM worker)"))
-_LET_GO = sa.text(
+_RELEASE = sa.text(
     f"DELETE FROM turn_claim AS claim USING {_KEYS} WHERE claim.owner = :owner "  # noqa: S608 - constants
     "AND claim.chat_key = key.chat_key AND claim.message_id = key.message_id"
 )
@@ -39,7 +39,7 @@ class TurnClaims:
         self._database = database
         self._owner = owner
         self._held: set[Key] = set()
-        self._dealt_with: set[Key] = set()
+        self._completed: set[Key] = set()
 
     def make(self, connection: sa.Connection, keys: Sequence[Key]) -> None:
         """Claim messages in the caller's transaction; `hold` them when it is committed."""
@@ -74,16 +74,16 @@ class TurnClaims:
         """Note that messages are dealt with; `release_completed` tells the others."""
         done = self._held.intersection(keys)
         self._held -= done
-        self._dealt_with |= done
+        self._completed |= done
 
     async def release_completed(self) -> None:
         """Give up the claims on what is dealt with."""
-        if not self._dealt_with:
+        if not self._completed:
             return
-        keys = tuple(self._dealt_with)
+        keys = tuple(self._completed)
         values = self._values(keys)
-        await self._database.run(lambda connection: connection.execute(_LET_GO, values).close(), is_durable=False)
-        self._dealt_with.difference_update(keys)
+        await self._database.run(lambda connection: connection.execute(_RELEASE, values).close(), is_durable=False)
+        self._completed.difference_update(keys)
 
     def _values(self, keys: Sequence[Key]) -> dict[str, object]:
         chats, messages = zip(*keys, strict=True)

@@ -163,7 +163,7 @@ async def test_a_server_that_hangs_is_deaf_and_live_again_when_it_answers(tmp_pa
     async with AsyncExitStack() as resources:
         resources.callback(server.stop)
         ann = await resources.enter_async_context(irc_person(server.port, "ann", _CHANNEL))
-        rig = IrcRig(server.port, {"ann": ann, "ben": ann}, deaf_after=timedelta(seconds=1.5))
+        rig = IrcRig(server.port, {"ann": ann, "ben": ann}, stale_after=timedelta(seconds=1.5))
         await resources.enter_async_context(rig.connected())
         await asyncio.sleep(2)
         quiet = rig.platform.health

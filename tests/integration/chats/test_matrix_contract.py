@@ -252,7 +252,7 @@ async def test_a_hundred_messages_are_heard_once_and_in_order_over_cut_connectio
 
 async def test_a_homeserver_that_hangs_is_deaf_and_live_again_when_it_answers(homeserver):
     server, people, room_id = homeserver
-    rig = MatrixRig(server.port, people, room_id, poll_seconds=1, deaf_after=timedelta(seconds=2.5))
+    rig = MatrixRig(server.port, people, room_id, poll_seconds=1, stale_after=timedelta(seconds=2.5))
     async with rig.connected():
         await asyncio.sleep(3)
         quiet = rig.platform.health

@@ -236,7 +236,7 @@ async def test_one_to_one_messages_outlive_a_stream_that_ends_while_the_database
         recorded.append(incoming)
 
     async with xmpp_person(server.port, "ann", room) as ann:
-        rig = XmppRig(server.port, {"ann": ann}, room, deaf_after=timedelta(seconds=1))
+        rig = XmppRig(server.port, {"ann": ann}, room, stale_after=timedelta(seconds=1))
         running = asyncio.create_task(rig.platform.run(record))
         await rig.ready()
         ann.say("nobody hears the room meanwhile")
@@ -303,7 +303,7 @@ async def test_three_people_and_the_bot_go_on_over_a_restart_of_the_server(tmp_p
 
 
 async def test_a_server_that_hangs_is_deaf_and_live_again_when_it_answers(server):
-    async with met(server, f"quiet@{ROOMS}", "ann", deaf_after=timedelta(seconds=1.5)) as rig:
+    async with met(server, f"quiet@{ROOMS}", "ann", stale_after=timedelta(seconds=1.5)) as rig:
         await asyncio.sleep(2)
         quiet = rig.platform.health
         server.signal(signal.SIGSTOP)

@@ -1,4 +1,4 @@
-"""What the tests of platforms share: an ear that remembers, and a platform that runs beside the test."""
+"""What the tests of platforms share: a receiver that remembers, and a platform that runs beside the test."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -18,7 +18,7 @@ from tests.support.chat_servers.slack import SlackServer
 from tests.support.chat_servers.telegram import TelegramServer
 
 
-class Ear:
+class Receiver:
     """Hears what a platform hands in."""
 
     def __init__(self) -> None:
@@ -37,21 +37,21 @@ class Ear:
     def texts(self) -> list[str]:
         return [each.text for each in self.heard if isinstance(each, ChatMessage)]
 
-    async def hears(self, count: int, seconds: float = 20) -> None:
+    async def wait_for(self, count: int, seconds: float = 20) -> None:
         async with asyncio.timeout(seconds), self._grew:
             await self._grew.wait_for(lambda: len(self.heard) >= count)
 
 
 @pytest.fixture
-def ear() -> Ear:
-    return Ear()
+def receiver() -> Receiver:
+    return Receiver()
 
 
 @pytest.fixture
-def running(ear) -> Callable[[Platform], object]:
+def running(receiver) -> Callable[[Platform], object]:
     @asynccontextmanager
     async def run(platform: Platform) -> AsyncIterator[Platform]:
-        task = asyncio.create_task(platform.run(ear.receive))
+        task = asyncio.create_task(platform.run(receiver.receive))
         try:
             yield platform
         finally:

@@ -49,13 +49,13 @@ async def platform(server, make, running, until):
         yield platform
 
 
-async def test_a_message_is_heard_acknowledged_and_answered_where_it_came_from(server, platform, ear, until):
+async def test_a_message_is_heard_acknowledged_and_answered_where_it_came_from(server, platform, receiver, until):
     await server.say("提醒我五点喝茶")
-    await ear.hears(1)
+    await receiver.wait_for(1)
     await platform.send(TEAM, OutgoingMessage(text="**好的** @Ann", mentions=(Person(id="staff7", name="Ann"),)))
     await until(lambda: server.waits_for == 0)
 
-    assert (ear.texts, ear.heard[0].is_addressed) == (["提醒我五点喝茶"], True)
+    assert (receiver.texts, receiver.heard[0].is_addressed) == (["提醒我五点喝茶"], True)
     assert server.said.texts == ["好的 @staff7"]
     assert server.said.entries[0].body["at"] == {"atUserIds": ["staff7"], "isAtAll": False}
 
@@ -73,9 +73,9 @@ async def test_a_person_is_written_to_by_staff_id(server, platform):
     assert server.said.entries[0].body["userIds"] == ["staff7"]
 
 
-async def test_an_address_that_is_no_longer_valid_is_not_used(server, platform, ear):
+async def test_an_address_that_is_no_longer_valid_is_not_used(server, platform, receiver):
     await server.say("hello", session_ends_at=time.time() + 30)
-    await ear.hears(1)
+    await receiver.wait_for(1)
     await platform.send(TEAM, OutgoingMessage(text="hello"))
 
     assert "openConversationId" in server.said.entries[0].body
@@ -89,25 +89,25 @@ async def test_a_refused_access_token_is_fetched_again(server, platform):
     assert server.said.texts == ["one", "two"]
 
 
-async def test_what_was_not_acknowledged_comes_again_over_the_next_line(server, platform, ear, until):
+async def test_what_was_not_acknowledged_comes_again_over_the_next_line(server, platform, receiver, until):
     await server.say("one")
     await until(lambda: server.waits_for == 0)
     await server.disconnect()
     await server.say("two")
-    await ear.hears(2)
+    await receiver.wait_for(2)
 
-    assert ear.texts == ["one", "two"]
+    assert receiver.texts == ["one", "two"]
 
 
-async def test_dingtalk_may_move_the_connection(server, platform, ear, until):
+async def test_dingtalk_may_move_the_connection(server, platform, receiver, until):
     headers = {"topic": "disconnect", "messageId": "1", "contentType": "application/json"}
     for socket in list(server.sockets):
         await socket.send_json({"specVersion": "1.0", "type": "SYSTEM", "headers": headers, "data": "{}"})
     await until(lambda: len(server.calls) == 2 and server.sockets)
     await server.say("tea")
-    await ear.hears(1)
+    await receiver.wait_for(1)
 
-    assert ear.texts == ["tea"]
+    assert receiver.texts == ["tea"]
 
 
 async def test_a_limit_without_its_seconds_is_a_minute(server, platform):
@@ -119,9 +119,9 @@ async def test_a_limit_without_its_seconds_is_a_minute(server, platform):
     assert failure.value.retry_after == 60
 
 
-async def test_a_file_is_shown_by_the_api_also_where_the_words_go_by_session(server, platform, ear):
+async def test_a_file_is_shown_by_the_api_also_where_the_words_go_by_session(server, platform, receiver):
     await server.say("the numbers, please")
-    await ear.hears(1)
+    await receiver.wait_for(1)
     await platform.send(TEAM, OutgoingMessage(text="here", files=(CHART, TABLE)))
     words, *shown = server.said.entries
 
@@ -149,6 +149,6 @@ async def test_a_lost_answer_leaves_it_unknown_whether_the_message_arrived(serve
     assert failure.value.is_unknown
 
 
-async def test_a_wrong_secret_is_refused_for_good(make, ear):
+async def test_a_wrong_secret_is_refused_for_good(make, receiver):
     with pytest.raises(ConnectionRefusedForGood, match="secret"):
-        await make(client_secret=SecretStr("wrong")).run(ear.receive)
+        await make(client_secret=SecretStr("wrong")).run(receiver.receive)

@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 
 
 class DingTalkRig(PlatformRig):
-    """A group whose robot hears everything, so that what mentions nobody can be tested too."""
+    """A group whose robot wait_for everything, so that what mentions nobody can be tested too."""
 
     keeps_what_was_missed = True
     nowhere = ChatAddress(platform="dingtalk", chat_id="cid2")

@@ -50,36 +50,36 @@ async def platform(server, make, running, until):
         yield platform
 
 
-async def test_a_message_is_heard_and_answered(server, platform, ear):
+async def test_a_message_is_heard_and_answered(server, platform, receiver):
     await server.say("<@1> 提醒我五点喝茶", more={"mentions": [{"id": "1", "username": "bubbles"}]})
-    await ear.hears(1)
-    await platform.send(TEAM, OutgoingMessage(text="**好的** a_b*c", reply_to=ear.heard[0].id))
+    await receiver.wait_for(1)
+    await platform.send(TEAM, OutgoingMessage(text="**好的** a_b*c", reply_to=receiver.heard[0].id))
 
-    assert (ear.texts, ear.heard[0].is_addressed) == (["@Bubbles 提醒我五点喝茶"], True)
+    assert (receiver.texts, receiver.heard[0].is_addressed) == (["@Bubbles 提醒我五点喝茶"], True)
     assert server.said.texts == [r"**好的** a\_b\*c"]
-    assert server.said.entries[0].body["message_reference"]["message_id"] == ear.heard[0].id
+    assert server.said.entries[0].body["message_reference"]["message_id"] == receiver.heard[0].id
 
 
-async def test_a_broken_session_is_resumed_with_what_came_in_between(server, platform, ear):
+async def test_a_broken_session_is_resumed_with_what_came_in_between(server, platform, receiver):
     await server.say("one")
-    await ear.hears(1)
+    await receiver.wait_for(1)
     await server.disconnect()
     await server.say("two")
-    await ear.hears(2, seconds=60)
+    await receiver.wait_for(2, seconds=60)
 
-    assert ear.texts == ["one", "two"]
+    assert receiver.texts == ["one", "two"]
     assert (server.sessions, server.resumed) == (1, 1)
 
 
-async def test_a_session_that_has_ended_is_begun_again(server, platform, ear, until):
+async def test_a_session_that_has_ended_is_begun_again(server, platform, receiver, until):
     await server.say("one")
-    await ear.hears(1)
+    await receiver.wait_for(1)
     await server.invalidate()
     await until(lambda: server.sessions == 2 and server.sockets, seconds=60)
     await server.say("two")
-    await ear.hears(2)
+    await receiver.wait_for(2)
 
-    assert ear.texts == ["one", "two"]
+    assert receiver.texts == ["one", "two"]
 
 
 async def test_a_message_with_the_same_key_is_said_once(server, platform):
@@ -134,39 +134,39 @@ async def test_a_missing_permission_is_permanent(server, platform):
     assert failure.value.is_permanent
 
 
-async def test_a_slash_command_is_its_text_and_is_acknowledged(server, platform, ear, until):
+async def test_a_slash_command_is_its_text_and_is_acknowledged(server, platform, receiver, until):
     await server.command("remind", [{"name": "text", "type": 3, "value": "tea at 5"}])
-    await ear.hears(1)
+    await receiver.wait_for(1)
     await until(lambda: server.called("POST", "callback"))
 
-    assert ear.texts == ["/remind tea at 5"]
+    assert receiver.texts == ["/remind tea at 5"]
     assert server.called("POST", "callback")[0]["type"] == 4
 
 
-async def test_a_pressed_button_is_its_person_saying_it(server, platform, ear, until):
+async def test_a_pressed_button_is_its_person_saying_it(server, platform, receiver, until):
     await server.press("done", message_id="900")
-    await ear.hears(1)
+    await receiver.wait_for(1)
     await until(lambda: server.called("POST", "callback"))
 
-    assert (ear.texts, ear.heard[0].reply_to) == (["done"], "900")
+    assert (receiver.texts, receiver.heard[0].reply_to) == (["done"], "900")
     assert server.called("POST", "callback") == [{"type": 6}]
 
 
-async def test_edits_and_deletions_are_told(server, platform, ear):
+async def test_edits_and_deletions_are_told(server, platform, receiver):
     said = await server.say("tea")
     await server.event("MESSAGE_UPDATE", {**said, "content": "coffee", "edited_timestamp": "2026-11-20T10:01:00+00:00"})
     await server.event("MESSAGE_DELETE", {"id": said["id"], "channel_id": "20", "guild_id": "10"})
-    await ear.hears(3)
+    await receiver.wait_for(3)
 
-    assert [type(each) for each in ear.heard[1:]] == [MessageEdited, MessageWithdrawn]
+    assert [type(each) for each in receiver.heard[1:]] == [MessageEdited, MessageWithdrawn]
 
 
-async def test_the_owner_of_the_guild_may_manage_it(server, platform, ear):
+async def test_the_owner_of_the_guild_may_manage_it(server, platform, receiver):
     await server.say("hello", sender="9")
     await server.say("hello", sender="7")
-    await ear.hears(2)
+    await receiver.wait_for(2)
 
-    assert [message.sender.is_admin for message in ear.heard] == [True, False]
+    assert [message.sender.is_admin for message in receiver.heard] == [True, False]
 
 
 async def test_slash_commands_are_registered_in_both_languages(server, platform):
@@ -176,7 +176,7 @@ async def test_slash_commands_are_registered_in_both_languages(server, platform)
     assert all(command["description_localizations"]["zh-CN"] for command in commands)
 
 
-async def test_a_function_is_a_slash_command_with_typed_options(server, make, ear, running, until):
+async def test_a_function_is_a_slash_command_with_typed_options(server, make, receiver, running, until):
     sides = CommandOption(
         name="sides", kind="integer", english="Sides", chinese="面数", is_required=True, least=2, most=99
     )
@@ -187,14 +187,14 @@ async def test_a_function_is_a_slash_command_with_typed_options(server, make, ea
         await until(lambda: server.sockets)
         given = [{"name": "sides", "type": 4, "value": 6}, {"name": "kind", "type": 3, "value": "fair dice"}]
         await server.command("dice", given)
-        await ear.hears(1)
+        await receiver.wait_for(1)
 
     [command] = server.called("PUT", "/commands")[0]
     number, text = command["options"]
     assert (number["type"], number["required"], number["min_value"], number["max_value"]) == (4, True, 2, 99)
     assert (text["type"], [each["value"] for each in text["choices"]]) == (3, ["fair", "loaded"])
     assert command["description_localizations"] == {"zh-CN": "掷骰子"}
-    assert ear.texts == ['/dice sides=6 kind="fair dice"']
+    assert receiver.texts == ['/dice sides=6 kind="fair dice"']
 
 
 async def test_files_come_once_with_the_last_piece(server, platform):
@@ -206,32 +206,32 @@ async def test_files_come_once_with_the_last_piece(server, platform):
     assert [entry.files for entry in server.said.entries] == [(), ("chart.png",)]
 
 
-async def test_without_the_intent_the_bot_still_works(server, make, ear, running, until):
+async def test_without_the_intent_the_bot_still_works(server, make, receiver, running, until):
     server.refuses_intents = True
     async with running(make()) as platform:
         await until(lambda: not platform.reads_content)
         server.refuses_intents = False
         await until(lambda: server.sockets, seconds=60)
         await server.say("<@1> hello", more={"mentions": [{"id": "1", "username": "bubbles"}]})
-        await ear.hears(1)
+        await receiver.wait_for(1)
 
-    assert ear.texts == ["@Bubbles hello"]
+    assert receiver.texts == ["@Bubbles hello"]
 
 
-async def test_a_wrong_token_is_refused_for_good(make, ear):
+async def test_a_wrong_token_is_refused_for_good(make, receiver):
     with pytest.raises(ConnectionRefusedForGood, match="token"):
-        await make(token=SecretStr("wrong")).run(ear.receive)
+        await make(token=SecretStr("wrong")).run(receiver.receive)
 
 
-async def test_only_a_guild_that_the_session_did_not_begin_with_is_new(server, platform, ear):
+async def test_only_a_guild_that_the_session_did_not_begin_with_is_new(server, platform, receiver):
     channels = [{**forms.channel(), "id": "31", "guild_id": "30"}]
     await server.event("GUILD_CREATE", {**forms.guild(), "id": "30", "channels": channels})
-    await ear.hears(1)
+    await receiver.wait_for(1)
     await server.event("GUILD_DELETE", {"id": "30", "unavailable": True})
     await server.event("GUILD_CREATE", {**forms.guild(), "id": "30", "channels": channels})
     await server.say("hello")
-    await ear.hears(2)
+    await receiver.wait_for(2)
 
-    assert ear.heard[0] == BotAdded(address=ChatAddress(platform="discord", chat_id="31"))
-    assert ear.texts == ["hello"]
-    assert len(ear.heard) == 2
+    assert receiver.heard[0] == BotAdded(address=ChatAddress(platform="discord", chat_id="31"))
+    assert receiver.texts == ["hello"]
+    assert len(receiver.heard) == 2

@@ -49,32 +49,32 @@ async def platform(server, make, running, until):
         yield platform
 
 
-async def test_a_message_is_heard_acknowledged_and_answered_as_a_reply(server, platform, ear, until):
+async def test_a_message_is_heard_acknowledged_and_answered_as_a_reply(server, platform, receiver, until):
     mention = {"key": "@_user_1", "id": {"open_id": "ou_bot"}, "name": "Bubbles"}
     await server.say("@_user_1 提醒我五点喝茶", more={"mentions": [mention]})
-    await ear.hears(1)
+    await receiver.wait_for(1)
     await until(lambda: server.waits_for == 0)
-    await platform.send(TEAM, OutgoingMessage(text="**好的**", reply_to=ear.heard[0].id))
+    await platform.send(TEAM, OutgoingMessage(text="**好的**", reply_to=receiver.heard[0].id))
 
-    assert (ear.texts, ear.heard[0].is_addressed) == (["@Bubbles 提醒我五点喝茶"], True)
-    assert [(said.chat, said.text) for said in server.said.entries] == [(f"reply:{ear.heard[0].id}", "好的")]
+    assert (receiver.texts, receiver.heard[0].is_addressed) == (["@Bubbles 提醒我五点喝茶"], True)
+    assert [(said.chat, said.text) for said in server.said.entries] == [(f"reply:{receiver.heard[0].id}", "好的")]
 
 
-async def test_a_person_has_the_name_of_the_address_book(server, platform, ear):
+async def test_a_person_has_the_name_of_the_address_book(server, platform, receiver):
     await server.say("hello")
-    await ear.hears(1)
+    await receiver.wait_for(1)
 
-    assert ear.heard[0].sender == Person(id="ou_7", name="Person ou_7")
+    assert receiver.heard[0].sender == Person(id="ou_7", name="Person ou_7")
 
 
-async def test_what_was_not_acknowledged_comes_again_over_the_next_line(server, platform, ear, until):
+async def test_what_was_not_acknowledged_comes_again_over_the_next_line(server, platform, receiver, until):
     await server.say("one")
     await until(lambda: server.waits_for == 0)
     await server.disconnect()
     await server.say("two")
-    await ear.hears(2)
+    await receiver.wait_for(2)
 
-    assert ear.texts == ["one", "two"]
+    assert receiver.texts == ["one", "two"]
 
 
 async def test_a_message_with_the_same_key_is_said_once(server, platform):
@@ -137,21 +137,21 @@ async def test_a_file_that_is_no_picture_comes_as_one(server, platform):
     assert (entry.files, entry.body["msg_type"]) == (("table.csv",), "file")
 
 
-async def test_a_button_in_a_private_chat_is_pressed_in_private(server, platform, ear):
+async def test_a_button_in_a_private_chat_is_pressed_in_private(server, platform, receiver):
     await server.say("hello", chat="oc_9", is_private=True)
     await server.press({"says": "done"}, message_id="om_9", chat="oc_9")
     await server.press({"says": "done"}, message_id="om_8")
-    await ear.hears(3)
+    await receiver.wait_for(3)
 
-    assert [message.is_private for message in ear.heard] == [True, True, False]
+    assert [message.is_private for message in receiver.heard] == [True, True, False]
 
 
-async def test_the_reaction_of_a_bot_is_not_heard(server, platform, ear):
+async def test_the_reaction_of_a_bot_is_not_heard(server, platform, receiver):
     await server.react("om_1", "THUMBSUP", sender="")
     await server.say("hello")
-    await ear.hears(1)
+    await receiver.wait_for(1)
 
-    assert ear.texts == ["hello"]
+    assert receiver.texts == ["hello"]
 
 
 async def test_somebody_of_a_later_page_is_a_member(server, platform):
@@ -160,6 +160,6 @@ async def test_somebody_of_a_later_page_is_a_member(server, platform):
     assert await platform.is_member(TEAM, "ou_8")
 
 
-async def test_a_wrong_secret_is_refused_for_good(make, ear):
+async def test_a_wrong_secret_is_refused_for_good(make, receiver):
     with pytest.raises(ConnectionRefusedForGood, match="app ID"):
-        await make(app_secret=SecretStr("wrong")).run(ear.receive)
+        await make(app_secret=SecretStr("wrong")).run(receiver.receive)

@@ -56,32 +56,32 @@ def connect(client, until):
 
 
 @pytest.mark.parametrize("way", WAYS)
-async def test_a_message_is_heard_and_answered(way, client, make, ear, running, connect):
+async def test_a_message_is_heard_and_answered(way, client, make, receiver, running, connect):
     async with running(make(way)) as platform:
         await connect(platform, way)
         await client.say("[CQ:at,qq=1] 提醒我五点喝茶")
-        await ear.hears(1)
-        sent = await platform.send(TEAM, OutgoingMessage(text="**好的**", reply_to=ear.heard[0].id))
+        await receiver.wait_for(1)
+        sent = await platform.send(TEAM, OutgoingMessage(text="**好的**", reply_to=receiver.heard[0].id))
 
-    assert (ear.texts, ear.heard[0].is_addressed) == (["@Bubbles 提醒我五点喝茶"], True)
+    assert (receiver.texts, receiver.heard[0].is_addressed) == (["@Bubbles 提醒我五点喝茶"], True)
     assert [(said.text, said.id) for said in client.said.entries] == [("好的", sent)]
 
 
 @pytest.mark.parametrize("way", ["reverse", "forward"])
 async def test_a_broken_line_is_made_anew_and_nothing_that_the_client_kept_is_lost(
-    way, client, make, ear, running, connect
+    way, client, make, receiver, running, connect
 ):
     async with running(make(way)) as platform:
         await connect(platform, way)
         await client.say("one")
-        await ear.hears(1)
+        await receiver.wait_for(1)
         await client.hang_up()
         await client.say("two")
         if way == "reverse":
             await client.dial(f"ws://127.0.0.1:{platform.port}/onebot/v11/ws")
-        await ear.hears(2)
+        await receiver.wait_for(2)
 
-    assert ear.texts == ["one", "two"]
+    assert receiver.texts == ["one", "two"]
 
 
 async def test_a_stranger_is_not_taken_for_the_client(client, make, running, connect):
@@ -92,38 +92,40 @@ async def test_a_stranger_is_not_taken_for_the_client(client, make, running, con
 
 
 @pytest.mark.parametrize(("secret", "status"), [("", "401"), ("guessed", "403")])
-async def test_an_event_without_the_right_signature_is_refused(client, make, ear, running, connect, secret, status):
+async def test_an_event_without_the_right_signature_is_refused(
+    client, make, receiver, running, connect, secret, status
+):
     async with running(make("http")) as platform:
         await connect(platform, "http")
         client.secret = secret
         with pytest.raises(Exception, match=status):
             await client.say("tea")
 
-    assert ear.heard == []
+    assert receiver.heard == []
 
 
-async def test_a_web_page_cannot_pose_as_the_client_where_no_token_is_set(make, ear, running, until):
+async def test_a_web_page_cannot_pose_as_the_client_where_no_token_is_set(make, receiver, running, until):
     async with running(make("reverse", token=SecretStr(""))) as platform, ClientSession() as browser:
         await until(lambda: platform.port)
         with pytest.raises(WSServerHandshakeError, match="403"):
             await browser.ws_connect(f"ws://127.0.0.1:{platform.port}/onebot/v11/ws", headers=FROM_A_PAGE)
 
 
-async def test_a_web_page_cannot_post_events_where_no_secret_is_set(client, make, ear, running, connect):
+async def test_a_web_page_cannot_post_events_where_no_secret_is_set(client, make, receiver, running, connect):
     async with running(make("http", secret=SecretStr(""))) as platform, ClientSession() as browser:
         await connect(platform, "http")
         event = json.dumps(forms.message(1, "tea", group="100", sender="7", name="", role="member"))
         async with browser.post(client.post_to, data=event, headers=FROM_A_PAGE) as answer:
             status = answer.status
 
-    assert (status, ear.heard) == (403, [])
+    assert (status, receiver.heard) == (403, [])
 
 
-async def test_a_client_that_refuses_the_token_is_not_asked_for_ever(client, make, ear):
+async def test_a_client_that_refuses_the_token_is_not_asked_for_ever(client, make, receiver):
     platform = make("forward", token=SecretStr("wrong"))
 
     with pytest.raises(ConnectionRefusedForGood):
-        await platform.run(ear.receive)
+        await platform.run(receiver.receive)
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -63,46 +63,46 @@ async def posted(server, make, running, until):
         yield platform
 
 
-async def test_a_message_is_heard_acknowledged_and_answered(server, platform, ear, until):
+async def test_a_message_is_heard_acknowledged_and_answered(server, platform, receiver, until):
     await server.say("<@UBOT> 提醒我五点喝茶 &lt;3")
-    await ear.hears(1)
+    await receiver.wait_for(1)
     await platform.send(TEAM, OutgoingMessage(text="**好的** <!channel>"))
     await until(lambda: server.waits_for == 0)
 
-    assert (ear.texts, ear.heard[0].is_addressed) == (["@Bubbles 提醒我五点喝茶 <3"], True)
+    assert (receiver.texts, receiver.heard[0].is_addressed) == (["@Bubbles 提醒我五点喝茶 <3"], True)
     assert server.said.entries[0].body["blocks"][0]["elements"][0]["elements"] == [
         {"type": "text", "text": "好的", "style": {"bold": True}},
         {"type": "text", "text": " <!channel>"},
     ]
 
 
-async def test_names_are_asked_for_once(server, platform, ear):
+async def test_names_are_asked_for_once(server, platform, receiver):
     for text in ("one", "two"):
         await server.say(text)
-    await ear.hears(2)
+    await receiver.wait_for(2)
 
-    assert [message.sender.name for message in ear.heard] == ["Person U7", "Person U7"]
+    assert [message.sender.name for message in receiver.heard] == ["Person U7", "Person U7"]
     assert len(server.called("users.info")) == 1
 
 
-async def test_what_is_said_while_the_line_is_broken_is_heard_afterwards(server, platform, ear, until):
+async def test_what_is_said_while_the_line_is_broken_is_heard_afterwards(server, platform, receiver, until):
     await server.say("one")
     await until(lambda: server.waits_for == 0)
     await server.disconnect()
     await server.say("two")
-    await ear.hears(2)
+    await receiver.wait_for(2)
 
-    assert ear.texts == ["one", "two"]
+    assert receiver.texts == ["one", "two"]
 
 
-async def test_slack_may_ask_for_a_new_line_at_any_time(server, platform, ear, until):
+async def test_slack_may_ask_for_a_new_line_at_any_time(server, platform, receiver, until):
     for socket in list(server.sockets):
         await socket.send_json({"type": "disconnect", "reason": "refresh_requested"})
     await until(lambda: len(server.called("apps.connections.open")) >= 2)
     await server.say("tea")
-    await ear.hears(1)
+    await receiver.wait_for(1)
 
-    assert ear.texts == ["tea"]
+    assert receiver.texts == ["tea"]
 
 
 async def test_a_lost_answer_is_not_followed_by_a_second_message(server, platform):
@@ -123,15 +123,15 @@ async def test_a_private_reply_is_seen_by_one_person(server, platform):
     assert server.called("chat.postEphemeral")[0]["user"] == "U7"
 
 
-async def test_a_command_of_every_platform_keeps_its_name_and_another_is_what_follows(server, platform, ear):
+async def test_a_command_of_every_platform_keeps_its_name_and_another_is_what_follows(server, platform, receiver):
     await server.command("/remind", "tea at 5")
     await server.command("/bubbles", "list reminders")
-    await ear.hears(2)
+    await receiver.wait_for(2)
 
-    assert ear.texts == ["/remind tea at 5", "list reminders"]
+    assert receiver.texts == ["/remind tea at 5", "list reminders"]
 
 
-async def test_edits_and_deletions_are_told(server, platform, ear):
+async def test_edits_and_deletions_are_told(server, platform, receiver):
     said = await server.say("tea")
     changed = {"subtype": "message_changed", "message": {**said, "text": "coffee"}, "previous_message": said}
     await server.event(
@@ -141,41 +141,41 @@ async def test_edits_and_deletions_are_told(server, platform, ear):
     await server.event(
         {"type": "message", "channel": "C1", "ts": "1795168901.1", "event_ts": "1795168901.1", **deleted}
     )
-    await ear.hears(3)
+    await receiver.wait_for(3)
 
-    assert [type(each) for each in ear.heard[1:]] == [MessageEdited, MessageWithdrawn]
+    assert [type(each) for each in receiver.heard[1:]] == [MessageEdited, MessageWithdrawn]
 
 
-async def test_an_unknown_token_is_refused_for_good(make, ear):
+async def test_an_unknown_token_is_refused_for_good(make, receiver):
     with pytest.raises(ConnectionRefusedForGood, match="xoxb"):
-        await make(bot_token="xoxb-wrong").run(ear.receive)
+        await make(bot_token="xoxb-wrong").run(receiver.receive)
     with pytest.raises(ConnectionRefusedForGood, match="app token"):
-        await make(app_token="xapp-wrong").run(ear.receive)
+        await make(app_token="xapp-wrong").run(receiver.receive)
 
 
-async def test_signed_requests_are_heard_over_http(server, posted, ear):
+async def test_signed_requests_are_heard_over_http(server, posted, receiver):
     await server.say("tea")
     await server.press("done", stamp="1.1")
     await server.command("/remind", "tea at 5")
-    await ear.hears(3)
+    await receiver.wait_for(3)
 
-    assert ear.texts == ["tea", "done", "/remind tea at 5"]
+    assert receiver.texts == ["tea", "done", "/remind tea at 5"]
     assert server.statuses == [200, 200, 200]
 
 
-async def test_requests_with_a_wrong_signature_are_refused(server, posted, ear):
+async def test_requests_with_a_wrong_signature_are_refused(server, posted, receiver):
     server.signing_secret = "guessed"
     await server.say("tea")
 
-    assert (server.statuses, ear.heard) == ([401], [])
+    assert (server.statuses, receiver.heard) == ([401], [])
 
 
-async def test_a_request_that_was_signed_long_ago_is_refused(server, posted, ear):
+async def test_a_request_that_was_signed_long_ago_is_refused(server, posted, receiver):
     body, stamp = '{"type": "event_callback", "event": {}}', str(int(time.time()) - 600)
     signed = hmac.new(server.signing_secret.encode(), f"v0:{stamp}:{body}".encode(), hashlib.sha256).hexdigest()
     headers = {"X-Slack-Request-Timestamp": stamp, "X-Slack-Signature": f"v0={signed}"}
     async with ClientSession() as replayed, replayed.post(server.post_to, data=body, headers=headers) as answer:
-        assert (answer.status, ear.heard) == (401, [])
+        assert (answer.status, receiver.heard) == (401, [])
 
 
 async def test_over_http_a_quiet_bot_is_live_while_slack_knows_it_and_deaf_when_not(server, posted, until):
@@ -214,15 +214,15 @@ async def test_a_file_for_one_person_is_only_named_since_all_would_see_it(server
     assert server.said.entries[0].files == ()
 
 
-async def test_a_function_that_is_offered_keeps_its_name(server, make, ear, running, until):
+async def test_a_function_that_is_offered_keeps_its_name(server, make, receiver, running, until):
     platform = make()
     platform.offer([Command(name="dice", english="Roll dice", chinese="掷骰子")])
     async with running(platform):
         await until(lambda: server.sockets)
         await server.command("/dice", "sides=6")
-        await ear.hears(1)
+        await receiver.wait_for(1)
 
-    assert ear.texts == ["/dice sides=6"]
+    assert receiver.texts == ["/dice sides=6"]
 
 
 async def test_somebody_of_a_later_page_is_a_member(server, platform):

@@ -34,9 +34,9 @@ async def server():
 def make(server):
     from bot.platforms.telegram.adapter import TelegramPlatform
 
-    def platform(*, deaf_after=None, **settings):
+    def platform(*, stale_after=None, **settings):
         chosen = {"token": SecretStr(server.token), "api_url": server.url, "poll_seconds": 1, **settings}
-        return TelegramPlatform(TelegramSettings(**chosen), SystemClock(), "Bubbles", deaf_after=deaf_after)
+        return TelegramPlatform(TelegramSettings(**chosen), SystemClock(), "Bubbles", stale_after=stale_after)
 
     return platform
 
@@ -56,31 +56,31 @@ async def test_page_of_a_gateway_instead_of_json_is_a_failed_delivery(server, pl
     assert failure.value.is_unknown
 
 
-async def test_a_message_is_heard_and_answered(server, make, ear, running):
+async def test_a_message_is_heard_and_answered(server, make, receiver, running):
     async with running(make()) as platform:
         await server.say(
             "@bubbles_bot 提醒我五点喝茶", more={"entities": [{"type": "mention", "offset": 0, "length": 12}]}
         )
-        await ear.hears(1)
-        await platform.send(TEAM, OutgoingMessage(text="**好的** <1>", reply_to=ear.heard[0].id))
+        await receiver.wait_for(1)
+        await platform.send(TEAM, OutgoingMessage(text="**好的** <1>", reply_to=receiver.heard[0].id))
 
-    assert ear.heard[0].text == "@Bubbles 提醒我五点喝茶"
-    assert ear.heard[0].is_addressed
+    assert receiver.heard[0].text == "@Bubbles 提醒我五点喝茶"
+    assert receiver.heard[0].is_addressed
     assert server.said.texts == ["好的 <1>"]
 
 
-async def test_what_is_said_while_the_server_is_away_is_heard_once_afterwards(server, make, ear, running):
+async def test_what_is_said_while_the_server_is_away_is_heard_once_afterwards(server, make, receiver, running):
     async with running(make()):
         await server.say("one")
-        await ear.hears(1)
+        await receiver.wait_for(1)
         await server.close()
         await server.say("two")
         await server.say("three")
         await server.open()
-        await ear.hears(3)
+        await receiver.wait_for(3)
         await asyncio.sleep(0.2)
 
-    assert ear.texts == ["one", "two", "three"]
+    assert receiver.texts == ["one", "two", "three"]
 
 
 async def test_a_lost_answer_leaves_it_unknown_whether_the_message_arrived(server, platform):
@@ -111,32 +111,32 @@ async def test_a_long_text_goes_out_in_pieces_with_the_buttons_under_the_last(se
     assert ["reply_markup" in entry.body for entry in server.said.entries] == [False, True]
 
 
-async def test_a_pressed_button_is_its_person_saying_it(server, make, ear, running):
+async def test_a_pressed_button_is_its_person_saying_it(server, make, receiver, running):
     async with running(make()):
         await server.press("done", message_id=55)
-        await ear.hears(1)
+        await receiver.wait_for(1)
 
-    pressed = ear.heard[0]
+    pressed = receiver.heard[0]
     assert (pressed.text, pressed.reply_to, pressed.sender.id, pressed.is_addressed) == ("done", "55", "7", True)
     assert server.called("answerCallbackQuery")
 
 
-async def test_an_edited_message_is_told(server, make, ear, running):
+async def test_an_edited_message_is_told(server, make, receiver, running):
     async with running(make()):
         said = await server.say("tea")
         await server.update({"edited_message": {**said, "text": "coffee", "edit_date": said["date"] + 5}})
-        await ear.hears(2)
+        await receiver.wait_for(2)
 
-    assert isinstance(ear.heard[1], MessageEdited)
-    assert ear.heard[1].text == "coffee"
+    assert isinstance(receiver.heard[1], MessageEdited)
+    assert receiver.heard[1].text == "coffee"
 
 
-async def test_an_administrator_is_known_as_one(server, make, ear, running):
+async def test_an_administrator_is_known_as_one(server, make, receiver, running):
     async with running(make()):
         await server.say("tea", sender="9")
-        await ear.hears(1)
+        await receiver.wait_for(1)
 
-    assert ear.heard[0].sender.is_admin
+    assert receiver.heard[0].sender.is_admin
 
 
 async def test_a_person_is_mentioned_by_number(server, platform):
@@ -147,19 +147,19 @@ async def test_a_person_is_mentioned_by_number(server, platform):
     assert '<a href="tg://user?id=7">@Ann</a>' in server.said.entries[0].body["text"]
 
 
-async def test_the_commands_are_offered_in_both_languages(server, make, ear, running):
+async def test_the_commands_are_offered_in_both_languages(server, make, receiver, running):
     async with running(make()):
         await server.say("tea")
-        await ear.hears(1)
+        await receiver.wait_for(1)
 
     assert [body.get("language_code") for body in server.called("setMyCommands")] == [None, "zh"]
 
 
-async def test_a_wrong_token_is_refused_for_good(server, make, ear):
+async def test_a_wrong_token_is_refused_for_good(server, make, receiver):
     platform = make(token=SecretStr("2:wrong"))
 
     with pytest.raises(ConnectionRefusedForGood, match="BotFather"):
-        await platform.run(ear.receive)
+        await platform.run(receiver.receive)
 
 
 @pytest.fixture
@@ -175,23 +175,23 @@ def webhook():
     }
 
 
-async def test_updates_posted_to_the_webhook_need_the_secret(server, make, ear, running, webhook):
+async def test_updates_posted_to_the_webhook_need_the_secret(server, make, receiver, running, webhook):
     async with running(make(**webhook)):
         await server.hooked.wait()
         url = f"{webhook['webhook_url']}/telegram"
         async with ClientSession() as stranger, stranger.post(url, json={"update_id": 1}) as refused:
             status = refused.status
         await server.say("tea")
-        await ear.hears(1)
+        await receiver.wait_for(1)
 
     assert status == 403
-    assert ear.texts == ["tea"]
+    assert receiver.texts == ["tea"]
 
 
 async def test_a_webhook_that_is_quiet_is_live_and_one_that_another_process_took_is_taken_back(
-    server, make, ear, running, until, webhook
+    server, make, receiver, running, until, webhook
 ):
-    async with running(make(deaf_after=timedelta(seconds=1), **webhook)) as platform:
+    async with running(make(stale_after=timedelta(seconds=1), **webhook)) as platform:
         await server.hooked.wait()
         await asyncio.sleep(1.3)
         quiet = platform.health.state
@@ -199,7 +199,7 @@ async def test_a_webhook_that_is_quiet_is_live_and_one_that_another_process_took
         await until(lambda: platform.health.state == "deaf")
         await until(lambda: server.webhook["url"].startswith(webhook["webhook_url"]))
         await server.say("tea")
-        await ear.hears(1)
+        await receiver.wait_for(1)
 
     assert quiet == "live"
 
@@ -224,16 +224,16 @@ async def test_python_telegram_bot_takes_the_server_for_telegram(server):
     assert server.said.texts == ["echo: 你好"]
 
 
-async def test_a_group_that_the_bot_is_added_to_is_told_of(server, make, ear, running):
+async def test_a_group_that_the_bot_is_added_to_is_told_of(server, make, receiver, running):
     ann = {"id": 7, "is_bot": False, "first_name": "Ann", "language_code": "en"}
     bot = {"id": 1, "is_bot": True, "first_name": "Bubbles"}
     change = {"date": 1795168800, "chat": {"id": -100, "type": "group", "title": "team"}, "from": ann}
     change |= {"old_chat_member": {"user": bot, "status": "left"}, "new_chat_member": {"user": bot, "status": "member"}}
     async with running(make()):
         await server.update({"my_chat_member": change})
-        await ear.hears(1)
+        await receiver.wait_for(1)
 
-    assert ear.heard == [BotAdded(address=TEAM, language="en")]
+    assert receiver.heard == [BotAdded(address=TEAM, language="en")]
     assert "my_chat_member" in server.called("getUpdates")[0]["allowed_updates"]
 
 
@@ -245,25 +245,25 @@ async def test_a_picture_that_telegram_cannot_show_comes_as_a_document(server, p
     assert server.called("sendDocument")
 
 
-async def test_reactions_are_asked_for_and_told(server, make, ear, running):
+async def test_reactions_are_asked_for_and_told(server, make, receiver, running):
     async with running(make()):
         await server.react("100", ["👍"], ["🎉"], name="Ann")
-        await ear.hears(2)
+        await receiver.wait_for(2)
 
     ann = Person(id="7", name="Ann")
-    assert ear.heard == [
+    assert receiver.heard == [
         Reaction(address=TEAM, message_id="100", person=ann, emoji="🎉"),
         Reaction(address=TEAM, message_id="100", person=ann, emoji="👍", is_added=False),
     ]
     assert "message_reaction" in server.called("getUpdates")[0]["allowed_updates"]
 
 
-async def test_commands_that_are_offered_stand_in_the_menu_of_each_language(server, make, ear, running):
+async def test_commands_that_are_offered_stand_in_the_menu_of_each_language(server, make, receiver, running):
     platform = make()
     platform.offer([Command(name="dice", english="Roll dice", chinese="掷骰子")])
     async with running(platform):
         await server.say("tea")
-        await ear.hears(1)
+        await receiver.wait_for(1)
 
     menus = [json.loads(body["commands"]) for body in server.called("setMyCommands")]
     assert menus == [

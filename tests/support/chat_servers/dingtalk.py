@@ -10,7 +10,15 @@ from contextlib import suppress
 
 from aiohttp import ClientConnectionError, WSMsgType, web
 
-from tests.support.chat_servers.loopback import JsonObject, LoopbackServer, Said, answer, body_of, troubled, uploaded
+from tests.support.chat_servers.loopback import (
+    JsonObject,
+    LoopbackServer,
+    SentMessage,
+    answer,
+    body_of,
+    troubled,
+    uploaded,
+)
 
 _TOPIC = "/v1.0/im/bot/messages/get"
 
@@ -155,7 +163,7 @@ class DingTalkServer(LoopbackServer):
             return answer({"code": "InvalidAuthentication", "message": "no"}, status=401)
         parameters, chat = json.loads(str(body["msgParam"])), body[where]
         media_id = parameters.get("photoURL", parameters.get("mediaId"))
-        said = Said(
+        said = SentMessage(
             chat=str(chat[0] if isinstance(chat, list) else chat),
             text=parameters.get("content", ""),
             body=body,
@@ -183,9 +191,9 @@ class DingTalkServer(LoopbackServer):
         body = await body_of(request)
         shown = body[str(body["msgtype"])]
         text = shown.get("text", shown.get("content", "")) if isinstance(shown, dict) else ""
-        return await self._take(request, Said(chat=request.query["session"], text=str(text), body=body))
+        return await self._take(request, SentMessage(chat=request.query["session"], text=str(text), body=body))
 
-    async def _take(self, request: web.Request, said: Said) -> web.Response:
+    async def _take(self, request: web.Request, said: SentMessage) -> web.Response:
         if said.chat in self.closed_to_bot:
             return answer({"code": "robot.notInConversation", "message": "no"}, status=400)
         trouble = self.next_trouble()

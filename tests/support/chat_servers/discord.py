@@ -16,7 +16,15 @@ from contextlib import contextmanager, suppress
 from aiohttp import ClientConnectionError, WSMsgType, web
 
 from tests.support.chat_servers import discord_forms as forms
-from tests.support.chat_servers.loopback import JsonObject, LoopbackServer, Said, answer, body_of, troubled, uploaded
+from tests.support.chat_servers.loopback import (
+    JsonObject,
+    LoopbackServer,
+    SentMessage,
+    answer,
+    body_of,
+    troubled,
+    uploaded,
+)
 
 _MAX_LENGTH = 2000
 _KEPT_EVENTS = 1000
@@ -239,5 +247,5 @@ class DiscordServer(LoopbackServer):
         channel = path.split("/")[1]
         sent = {**forms.message(str(next(self._ids)), text, channel=channel), "author": forms.BOT, "nonce": nonce}
         self._nonces[nonce] = sent
-        await self.said.add(Said(chat=channel, text=text, body=body, id=str(sent["id"]), files=files))
+        await self.said.add(SentMessage(chat=channel, text=text, body=body, id=str(sent["id"]), files=files))
         return answer(sent)

@@ -11,7 +11,15 @@ from contextlib import suppress
 from aiohttp import ClientConnectionError, WSMsgType, web
 
 from tests.support.chat_servers.feishu_forms import CONTROL, card_text, frame_of, read_frame, sender_of, visible_text
-from tests.support.chat_servers.loopback import JsonObject, LoopbackServer, Said, answer, body_of, troubled, uploaded
+from tests.support.chat_servers.loopback import (
+    JsonObject,
+    LoopbackServer,
+    SentMessage,
+    answer,
+    body_of,
+    troubled,
+    uploaded,
+)
 
 _SCOPES = (
     "im:message:send_as_bot",
@@ -211,7 +219,7 @@ class FeishuServer(LoopbackServer):
             content = json.loads(str(body["content"]))
             names = [self._uploads[key] for kind, key in content.items() if kind in {"image_key", "file_key"}]
             text = card_text(content) if body["msg_type"] == "interactive" else "" if names else visible_text(content)
-            await self.said.add(Said(chat=chat, text=text, body=body, id=message_id, files=tuple(names)))
+            await self.said.add(SentMessage(chat=chat, text=text, body=body, id=message_id, files=tuple(names)))
         return self._sent[key]
 
     async def _look_up(self, request: web.Request) -> web.Response:

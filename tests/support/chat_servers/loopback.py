@@ -14,7 +14,7 @@ from msgspec.structs import replace
 JsonObject = dict[str, object]
 
 
-class Said(Struct, frozen=True, kw_only=True):
+class SentMessage(Struct, frozen=True, kw_only=True):
     """One message of the bot as the server took it. `body` is the whole request, `files` are names."""
 
     chat: str
@@ -42,7 +42,7 @@ class Journal:
     """What the bot said, in order, and a way to wait for it."""
 
     def __init__(self) -> None:
-        self.entries: list[Said] = []
+        self.entries: list[SentMessage] = []
         self._grew = asyncio.Condition()
 
     @property
@@ -50,7 +50,7 @@ class Journal:
         """Only what was said."""
         return [entry.text for entry in self.entries]
 
-    async def add(self, entry: Said) -> None:
+    async def add(self, entry: SentMessage) -> None:
         """Record `entry` and wake whoever waits."""
         async with self._grew:
             self.entries.append(entry)

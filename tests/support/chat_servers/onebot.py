@@ -18,7 +18,15 @@ from contextlib import suppress
 from aiohttp import ClientConnectionError, ClientSession, ClientWebSocketResponse, WSMsgType, web
 
 from tests.support.chat_servers import onebot_forms as forms
-from tests.support.chat_servers.loopback import JsonObject, LoopbackServer, Said, Trouble, answer, body_of, troubled
+from tests.support.chat_servers.loopback import (
+    JsonObject,
+    LoopbackServer,
+    SentMessage,
+    Trouble,
+    answer,
+    body_of,
+    troubled,
+)
 
 _SENDING = ("send_msg", "send_group_msg", "send_private_msg")
 
@@ -191,7 +199,9 @@ class OneBotClient(LoopbackServer):
                 return forms.failed(120)
             text = forms.visible_text(params["message"])
             files = forms.pictures(params["message"])
-            await self.said.add(Said(chat=str(params[where]), text=text, body=params, id=str(sent_id), files=files))
+            await self.said.add(
+                SentMessage(chat=str(params[where]), text=text, body=params, id=str(sent_id), files=files)
+            )
             return forms.done({"message_id": sent_id})
         if action == "get_group_member_info":
             person = str(params["user_id"])

@@ -16,7 +16,7 @@ from urllib.parse import urlencode
 
 from aiohttp import ClientConnectionError, ClientSession, WSMsgType, web
 
-from tests.support.chat_servers.loopback import JsonObject, LoopbackServer, Said, answer, body_of, troubled
+from tests.support.chat_servers.loopback import JsonObject, LoopbackServer, SentMessage, answer, body_of, troubled
 
 _MAX_LENGTH = 40_000
 _SENDING = ("chat.postMessage", "chat.postEphemeral")
@@ -245,7 +245,7 @@ class SlackServer(LoopbackServer):
         if len(text) > _MAX_LENGTH:
             return {"ok": False, "error": "msg_too_long"}
         stamp = f"{int(time.time())}.{next(self._count):06d}"
-        await self.said.add(Said(chat=str(body["channel"]), text=_shown(text), body=body, id=stamp))
+        await self.said.add(SentMessage(chat=str(body["channel"]), text=_shown(text), body=body, id=stamp))
         return {"ok": True, "channel": body["channel"], "ts": stamp, "message": {"text": text}}
 
     def _page_of_members(self, body: JsonObject) -> JsonObject:
@@ -264,12 +264,12 @@ class SlackServer(LoopbackServer):
         if not all(file["id"] in self._uploads for file in files):
             return {"ok": False, "error": "file_not_found"}
         names = tuple(file["title"] for file in files)
-        await self.said.add(Said(chat=str(body["channel_id"]), text="", body=body, files=names))
+        await self.said.add(SentMessage(chat=str(body["channel_id"]), text="", body=body, files=names))
         return {"ok": True, "files": files}
 
     async def _respond(self, request: web.Request) -> web.Response:
         body = await body_of(request)
-        await self.said.add(Said(chat="respond", text=str(body.get("text", "")), body=body))
+        await self.said.add(SentMessage(chat="respond", text=str(body.get("text", "")), body=body))
         return answer({"ok": True})
 
 

@@ -14,7 +14,15 @@ from collections.abc import Awaitable, Callable
 from aiohttp import ClientSession, web
 
 from tests.support.chat_servers import telegram_forms as forms
-from tests.support.chat_servers.loopback import JsonObject, LoopbackServer, Said, answer, body_of, troubled, uploaded
+from tests.support.chat_servers.loopback import (
+    JsonObject,
+    LoopbackServer,
+    SentMessage,
+    answer,
+    body_of,
+    troubled,
+    uploaded,
+)
 from tests.support.chat_servers.telegram_markup import MarkupBroken, visible_text
 
 _MAX_LENGTH = 4096
@@ -169,7 +177,7 @@ class TelegramServer(LoopbackServer):
         if chat in self.closed_to_bot:
             raise Refused(403, "Forbidden: bot was kicked from the supergroup chat")
         sent = {**forms.message(next(self._message_ids), text, chat=chat), "from": forms.BOT}
-        await self.said.add(Said(chat=chat, text=text, body=body, id=str(sent["message_id"])))
+        await self.said.add(SentMessage(chat=chat, text=text, body=body, id=str(sent["message_id"])))
         return sent
 
     async def _send_photo(self, body: JsonObject) -> object:
@@ -186,7 +194,7 @@ class TelegramServer(LoopbackServer):
         if chat in self.closed_to_bot:
             raise Refused(403, "Forbidden: bot was kicked from the supergroup chat")
         sent: JsonObject = {**forms.message(next(self._message_ids), "", chat=chat), "from": forms.BOT, kind: held}
-        said = Said(chat=chat, text="", body=body, id=str(sent["message_id"]), files=uploaded(body))
+        said = SentMessage(chat=chat, text="", body=body, id=str(sent["message_id"]), files=uploaded(body))
         await self.said.add(said)
         return sent
 

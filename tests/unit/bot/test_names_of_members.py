@@ -37,7 +37,7 @@ class Chat:
             is_addressed=text.startswith("Bubbles"),
             mentions=mentions,
         )
-        await self.platform.deal_with(message)
+        await self.platform.handle(message)
         return self.platform.texts[-1] if self.platform.texts else ""
 
     async def targets(self):

@@ -36,9 +36,9 @@ async def test_the_person_of_the_request_is_kept_over_the_question_of_when(asker
     platform = FakePlatform(clock)
     settings = Settings(bot=BotSettings(timezone="UTC"), log=LogSettings(to_file=False))
     async with build_app(settings, platforms=[platform], clock=clock, database=Database("sqlite://")) as app:
-        await platform.deal_with(message(1, "Bubbles, what about @Zoe", sender=CLEO, mentions=(ZOE,)))
-        await platform.deal_with(message(2, "Bubbles, remind @Bob Smith to eat", sender=asker, mentions=(BOB,)))
-        await platform.deal_with(message(3, "at 5pm", sender=asker))
+        await platform.handle(message(1, "Bubbles, what about @Zoe", sender=CLEO, mentions=(ZOE,)))
+        await platform.handle(message(2, "Bubbles, remind @Bob Smith to eat", sender=asker, mentions=(BOB,)))
+        await platform.handle(message(3, "at 5pm", sender=asker))
         (reminder,) = await app.services.get(ReminderService).list(HOME, asker)
 
     assert reminder.targets == (BOB,)

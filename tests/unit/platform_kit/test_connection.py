@@ -107,7 +107,7 @@ async def test_health_tells_connecting_live_and_stopped(clock):
 
 async def test_silence_is_deaf_and_then_a_new_connection(clock):
     seen, sessions, probes = [], [], []
-    connection = Connection("x", clock, deaf_after=timedelta(seconds=10), probe=lambda: probe())
+    connection = Connection("x", clock, stale_after=timedelta(seconds=10), probe=lambda: probe())
 
     async def probe():
         probes.append(connection.health.state)
@@ -132,7 +132,7 @@ async def test_an_answer_to_the_probe_saves_the_connection(clock):
     async def probe():
         connection.heard()
 
-    connection = Connection("x", clock, deaf_after=timedelta(seconds=10), probe=probe)
+    connection = Connection("x", clock, stale_after=timedelta(seconds=10), probe=probe)
 
     async def session():
         sessions.append(1)
@@ -150,7 +150,7 @@ async def test_who_answers_the_probe_is_never_called_deaf(clock):
     async def probe():
         connection.heard()
 
-    connection = Connection("x", clock, deaf_after=timedelta(seconds=10), probe=probe)
+    connection = Connection("x", clock, stale_after=timedelta(seconds=10), probe=probe)
 
     async def session():
         connection.heard()
@@ -172,7 +172,7 @@ async def test_a_probe_that_fails_or_hangs_changes_no_times(clock, error):
             raise error
         await asyncio.Event().wait()
 
-    connection = Connection("x", clock, deaf_after=timedelta(seconds=10), probe=probe, chance=lambda: 1.0)
+    connection = Connection("x", clock, stale_after=timedelta(seconds=10), probe=probe, chance=lambda: 1.0)
 
     async def session():
         connection.heard()
@@ -189,7 +189,7 @@ async def test_a_probe_that_fails_or_hangs_changes_no_times(clock, error):
 
 async def test_a_library_that_comes_back_by_itself_is_given_patience(clock):
     states = []
-    connection = Connection("x", clock, deaf_after=timedelta(seconds=10), patience=timedelta(seconds=60))
+    connection = Connection("x", clock, stale_after=timedelta(seconds=10), patience=timedelta(seconds=60))
 
     async def session():
         connection.heard()

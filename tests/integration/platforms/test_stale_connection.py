@@ -15,7 +15,7 @@ pytestmark = [
 SECONDS = 2.0
 DEAF_AFTER = timedelta(seconds=SECONDS)
 # How each is quiet and yet heard within that time.
-QUIET = {"telegram": {"poll_seconds": 1, "deaf_after": DEAF_AFTER}, "slack": {"ping_seconds": SECONDS / 4}}
+QUIET = {"telegram": {"poll_seconds": 1, "stale_after": DEAF_AFTER}, "slack": {"ping_seconds": SECONDS / 4}}
 
 
 class Lines:
@@ -50,12 +50,12 @@ async def lines(wires, running):
             if name == "discord":
                 server.heartbeat_milliseconds = 500
                 resources.enter_context(server.reached())
-            platform = make_platform(server, **QUIET.get(name, {"deaf_after": DEAF_AFTER}))
+            platform = make_platform(server, **QUIET.get(name, {"stale_after": DEAF_AFTER}))
             lines.platforms[name] = await resources.enter_async_context(running(platform))
         yield lines
 
 
-async def test_a_quiet_line_is_live_and_one_without_answers_is_deaf_until_it_is_made_again(lines, ear, until):
+async def test_a_quiet_line_is_live_and_one_without_answers_is_deaf_until_it_is_made_again(lines, receiver, until):
     await until(lambda: lines.are("live"), seconds=90)  # the SDK of Feishu takes its time
     begun = {name: platform.health.reconnects for name, platform in lines.platforms.items()}
     seen = [dict(lines.states)]
@@ -71,8 +71,8 @@ async def test_a_quiet_line_is_live_and_one_without_answers_is_deaf_until_it_is_
     await until(lambda: lines.are("live"))
     for server in lines.servers.values():
         await server.say("tea")
-    await ear.hears(6)
+    await receiver.wait_for(6)
 
     assert {name: {each[name] for each in seen} for name in lines.platforms} == {n: {"live"} for n in lines.platforms}
     assert all(platform.health.reconnects > begun[name] for name, platform in lines.platforms.items())
-    assert {message.address.platform for message in ear.heard} == set(lines.platforms)
+    assert {message.address.platform for message in receiver.heard} == set(lines.platforms)

@@ -48,7 +48,7 @@ async def test_what_could_not_be_said_is_said_when_the_bot_is_back():
         await asyncio.sleep(20 * 60)
         before = list(platform.texts)
         platform.refuse = None
-        await platform.deal_with(BotAdded(address=HOME))
+        await platform.handle(BotAdded(address=HOME))
         await asyncio.sleep(60)
 
     assert len(before) == 1

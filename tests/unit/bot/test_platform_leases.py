@@ -80,15 +80,15 @@ class Connected:
             self.ended += 1
 
 
-def holding_of(leases, *names, own=()):
+def lease_holder_of(leases, *names, own=()):
     return PlatformLeaseHolder(leases, names, LoopClock(), own=own)
 
 
 async def test_only_who_has_the_lease_connects():
     line, leases = Connected(), FakeLeases()
-    holding = holding_of(leases, "fake")
-    async with holding.renewing():
-        running = asyncio.create_task(holding.run_while_leader("fake", line.run))
+    lease_holder = lease_holder_of(leases, "fake")
+    async with lease_holder.renewing():
+        running = asyncio.create_task(lease_holder.run_while_leader("fake", line.run))
         await asyncio.sleep(5)
         before = line.made
         leases.given = frozenset({"fake"})
@@ -100,13 +100,13 @@ async def test_only_who_has_the_lease_connects():
 
 async def test_who_loses_the_lease_disconnects_and_connects_again_when_it_has_it_again():
     line, leases = Connected(), FakeLeases({"fake"})
-    holding = holding_of(leases, "fake")
-    async with holding.renewing():
-        running = asyncio.create_task(holding.run_while_leader("fake", line.run))
+    lease_holder = lease_holder_of(leases, "fake")
+    async with lease_holder.renewing():
+        running = asyncio.create_task(lease_holder.run_while_leader("fake", line.run))
         await asyncio.sleep(1)
         leases.given = frozenset()
         await asyncio.sleep(3)
-        seen = (line.made, line.ended, holding.is_here("fake"))
+        seen = (line.made, line.ended, lease_holder.is_here("fake"))
         leases.given = frozenset({"fake"})
         await asyncio.sleep(3)
         running.cancel()
@@ -117,9 +117,9 @@ async def test_who_loses_the_lease_disconnects_and_connects_again_when_it_has_it
 
 async def test_a_short_outage_of_the_database_keeps_the_connection_and_a_long_one_ends_it():
     line, leases = Connected(), FakeLeases({"fake"})
-    holding = holding_of(leases, "fake")
-    async with holding.renewing():
-        running = asyncio.create_task(holding.run_while_leader("fake", line.run))
+    lease_holder = lease_holder_of(leases, "fake")
+    async with lease_holder.renewing():
+        running = asyncio.create_task(lease_holder.run_while_leader("fake", line.run))
         await asyncio.sleep(1)
         leases.error = OSError("gone")
         await asyncio.sleep(4)
@@ -132,15 +132,15 @@ async def test_a_short_outage_of_the_database_keeps_the_connection_and_a_long_on
 
 async def test_who_could_not_renew_for_long_says_nothing_before_the_database_has_answered():
     table, platform, leases = FakeTable(), FakePlatform(LoopClock()), FakeLeases({"fake"})
-    holding = holding_of(leases, "fake")
-    relay = RemoteOutbox(table, holding, LoopClock())
-    outbox = Outbox({"fake": platform}, HistoryService(MemoryMessageStore()), LoopClock(), relay)
-    async with holding.renewing():
+    lease_holder = lease_holder_of(leases, "fake")
+    remote_outbox = RemoteOutbox(table, lease_holder, LoopClock())
+    outbox = Outbox({"fake": platform}, HistoryService(MemoryMessageStore()), LoopClock(), remote_outbox)
+    async with lease_holder.renewing():
         await asyncio.sleep(1)
-        before = holding.is_here("fake")
+        before = lease_holder.is_here("fake")
         leases.takes_seconds = 6.5  # as for one that is frozen: it asks, and time goes by
         await asyncio.sleep(6.7)
-        after = holding.is_here("fake")
+        after = lease_holder.is_here("fake")
         sending = asyncio.create_task(outbox.send(HOME, OutgoingMessage(text="tea")))
         await asyncio.sleep(0.1)
         sending.cancel()
@@ -151,45 +151,45 @@ async def test_who_could_not_renew_for_long_says_nothing_before_the_database_has
 
 
 async def test_a_connection_whose_input_ends_is_over():
-    holding = holding_of(FakeLeases({"fake"}), "fake")
+    lease_holder = lease_holder_of(FakeLeases({"fake"}), "fake")
 
     async def ends():
         return None
 
-    async with holding.renewing():
+    async with lease_holder.renewing():
         async with asyncio.timeout(3):
-            await holding.run_while_leader("fake", ends)
+            await lease_holder.run_while_leader("fake", ends)
 
 
 async def test_an_error_of_the_platform_comes_through():
-    holding = holding_of(FakeLeases({"fake"}), "fake")
+    lease_holder = lease_holder_of(FakeLeases({"fake"}), "fake")
 
     async def fails():
         raise RuntimeError("no such network")
 
-    async with holding.renewing():
+    async with lease_holder.renewing():
         with pytest.raises(RuntimeError, match="no such network"):
-            await holding.run_while_leader("fake", fails)
+            await lease_holder.run_while_leader("fake", fails)
 
 
 async def test_a_stop_gives_the_platforms_to_the_others_at_once():
     leases = FakeLeases({"fake"})
-    holding = holding_of(leases, "fake")
-    async with holding.renewing():
+    lease_holder = lease_holder_of(leases, "fake")
+    async with lease_holder.renewing():
         await asyncio.sleep(1)
 
     assert leases.were_given_back
-    assert holding.held == frozenset()
+    assert lease_holder.held == frozenset()
 
 
 async def test_what_every_process_has_for_itself_is_not_leased():
     line = Connected()
-    holding = holding_of(FakeLeases(), "fake", own=("web",))
-    running = asyncio.create_task(holding.run_while_leader("web", line.run))
+    lease_holder = lease_holder_of(FakeLeases(), "fake", own=("web",))
+    running = asyncio.create_task(lease_holder.run_while_leader("web", line.run))
     await asyncio.sleep(0.1)
     running.cancel()
 
-    assert holding.is_here("web")
+    assert lease_holder.is_here("web")
     assert line.made == 1
 
 
@@ -199,7 +199,7 @@ class Two:
     def __init__(self):
         self.table, self.platform = FakeTable(), FakePlatform(LoopClock())
         self.leases = FakeLeases({"fake"})
-        self.here, self.away = holding_of(self.leases, "fake"), holding_of(FakeLeases(), "fake")
+        self.here, self.away = lease_holder_of(self.leases, "fake"), lease_holder_of(FakeLeases(), "fake")
         self.outbox = Outbox({"fake": self.platform}, HistoryService(MemoryMessageStore()), LoopClock())
         self.histories = HistoryService(MemoryMessageStore())
         self.away_outbox = Outbox({}, self.histories, LoopClock(), RemoteOutbox(self.table, self.away, LoopClock()))
@@ -207,8 +207,8 @@ class Two:
     async def __aenter__(self):
         self._kept = self.here.renewing()
         await self._kept.__aenter__()
-        relay = RemoteOutbox(self.table, self.here, LoopClock())
-        self._serving = asyncio.create_task(relay.serve(self.outbox.send))
+        remote_outbox = RemoteOutbox(self.table, self.here, LoopClock())
+        self._serving = asyncio.create_task(remote_outbox.serve(self.outbox.send))
         return self
 
     async def __aexit__(self, *_):

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from msgspec.structs import replace
 
+from bot.outbound.delivery_retry import BlockedChats
 from bot.outbound.reminder_notifier import ReminderNotifier
 from bot.platforms.base import Capabilities
 from bot.testing.clocks import FixedClock
@@ -54,7 +55,7 @@ def clock():
 
 
 @pytest.fixture
-def courier(outbox, clock):
+def notifier(outbox, clock):
     async def digest(notice):
         return f"📝 since {notice.covers_since:%H:%M}"
 
@@ -62,12 +63,17 @@ def courier(outbox, clock):
         return ChatAddress(platform=platform, chat_id=f"{person_id} alone")
 
     return ReminderNotifier(
-        outbox, clock, late_after=timedelta(minutes=2), digest=digest, private_chat=private_chat, blocked_chats=set()
+        outbox,
+        clock,
+        late_after=timedelta(minutes=2),
+        digest=digest,
+        private_chat=private_chat,
+        blocked=BlockedChats(clock),
     )
 
 
-async def test_a_reminder_at_its_time_is_its_words_and_a_mention(courier, outbox):
-    await courier.deliver(TEA)
+async def test_a_reminder_at_its_time_is_its_words_and_a_mention(notifier, outbox):
+    await notifier.deliver(TEA)
 
     (message,) = outbox.messages
     assert "tea" in message.text
@@ -76,45 +82,45 @@ async def test_a_reminder_at_its_time_is_its_words_and_a_mention(courier, outbox
 
 
 @pytest.mark.parametrize(("takes_keys", "is_marked"), [(False, True), (True, False)])
-async def test_repeat_is_marked_where_the_platform_does_not_drop_it(courier, outbox, clock, takes_keys, is_marked):
+async def test_repeat_is_marked_where_the_platform_does_not_drop_it(notifier, outbox, clock, takes_keys, is_marked):
     outbox.platforms["fake"] = FakePlatform(clock)
     outbox.platforms["fake"].capabilities = Capabilities(takes_idempotency_key=takes_keys)
-    await courier.deliver(replace(TEA, may_be_repeat=True))
-    await courier.deliver(TEA)
+    await notifier.deliver(replace(TEA, may_be_repeat=True))
+    await notifier.deliver(TEA)
 
     assert ["sent again" in message.text for message in outbox.messages] == [is_marked, False]
 
 
 @pytest.mark.parametrize(("held", "words"), [(False, "not running"), (True, "quiet hours")])
-async def test_a_late_reminder_says_when_it_was_due_and_why(courier, outbox, clock, held: bool, words: str):
+async def test_a_late_reminder_says_when_it_was_due_and_why(notifier, outbox, clock, held: bool, words: str):
     clock.set(DUE + timedelta(hours=3))
-    await courier.deliver(replace(TEA, was_held=held))
+    await notifier.deliver(replace(TEA, was_held=held))
 
     assert words in outbox.messages[0].text
     assert "9:00" in outbox.messages[0].text
 
 
-async def test_two_at_once_are_one_message_that_mentions_both(courier, outbox):
-    await courier.deliver_together([TEA, MILK], "a-1+x")
+async def test_two_at_once_are_one_message_that_mentions_both(notifier, outbox):
+    await notifier.deliver_together([TEA, MILK], "a-1+x")
 
     (message,) = outbox.messages
     assert message.text.count("⏰") == len(message.text.splitlines()) == 2
     assert (message.mentions, message.idempotency_key) == ((ANN, BOB), "a-1+x")
 
 
-async def test_what_is_for_everyone_mentions_everyone_beside_the_others(courier, outbox):
+async def test_what_is_for_everyone_mentions_everyone_beside_the_others(notifier, outbox):
     everyone = replace(TEA, targets=(Person(id="@all", name="all"),))
-    await courier.deliver_together([everyone, MILK], "a-1+x")
+    await notifier.deliver_together([everyone, MILK], "a-1+x")
 
     assert outbox.messages[0].mentions_everyone
     assert outbox.messages[0].mentions == (BOB,)
 
 
 @pytest.mark.parametrize(("language", "words"), [("en", "2 reminders fell due while"), ("zh", "2 条提醒到点了")])
-async def test_many_late_ones_come_under_one_heading(courier, outbox, clock, language: str, words: str):
+async def test_many_late_ones_come_under_one_heading(notifier, outbox, clock, language: str, words: str):
     clock.set(DUE + timedelta(days=3))
     late = [replace(each, language=language) for each in (TEA, replace(MILK, missed=4))]
-    await courier.deliver_together(late, "a-1+x")
+    await notifier.deliver_together(late, "a-1+x")
 
     heading, *lines = outbox.messages[0].text.splitlines()
     assert words in heading
@@ -122,10 +128,10 @@ async def test_many_late_ones_come_under_one_heading(courier, outbox, clock, lan
     assert "4" in lines[1]
 
 
-async def test_late_ones_beside_one_at_its_time_say_it_each_for_itself(courier, outbox, clock):
+async def test_late_ones_beside_one_at_its_time_say_it_each_for_itself(notifier, outbox, clock):
     clock.set(DUE + timedelta(hours=3))
     on_time = replace(MILK, due_at=DUE + timedelta(hours=3))
-    await courier.deliver_together([TEA, on_time], "a-1+x")
+    await notifier.deliver_together([TEA, on_time], "a-1+x")
 
     assert outbox.messages[0].text.startswith("⏰")
     assert "was due" in outbox.messages[0].text
@@ -134,22 +140,22 @@ async def test_late_ones_beside_one_at_its_time_say_it_each_for_itself(courier, 
 DIGEST = replace(TEA, action=ReminderAction.SUMMARY, covers_since=DUE - timedelta(hours=1))
 
 
-async def test_a_digest_is_the_summary_and_mentions_nobody(courier, outbox):
-    await courier.deliver(DIGEST)
+async def test_a_digest_is_the_summary_and_mentions_nobody(notifier, outbox):
+    await notifier.deliver(DIGEST)
 
     assert outbox.messages[0].text == "📝 since 08:00"
     assert outbox.messages[0].mentions == ()
 
 
-async def test_a_digest_comes_below_what_is_due_with_it(courier, outbox):
-    await courier.deliver_together([DIGEST, MILK], "k")
+async def test_a_digest_comes_below_what_is_due_with_it(notifier, outbox):
+    await notifier.deliver_together([DIGEST, MILK], "k")
 
     assert outbox.messages[0].text == "⏰ @Bob milk\n📝 since 08:00"
     assert outbox.messages[0].mentions == (BOB,)
 
 
-async def test_what_comes_again_until_done_says_so(courier, outbox):
-    await courier.deliver(replace(TEA, repeats_every=timedelta(minutes=5)))
+async def test_what_comes_again_until_done_says_so(notifier, outbox):
+    await notifier.deliver(replace(TEA, repeats_every=timedelta(minutes=5)))
 
     (message,) = outbox.messages
     assert message.text.endswith("\n   (again in 5 minutes, until you say “done”)")
@@ -168,8 +174,8 @@ async def test_what_comes_again_until_done_says_so(courier, outbox):
         ),
     ],
 )
-async def test_the_buttons_of_a_reminder_serve_those_who_may_change_it(courier, outbox, notice, done, others):
-    await courier.deliver(notice)
+async def test_the_buttons_of_a_reminder_serve_those_who_may_change_it(notifier, outbox, notice, done, others):
+    await notifier.deliver(notice)
 
     first, *rest = outbox.messages[-1].choices
     assert first.for_people == done
