@@ -6,7 +6,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import Field
 
-from bot.http.chat.sending import Sending, edit_own, put_reaction, incoming_post, withdraw_own
+from bot.http.chat.sending import Sending, edit_own, incoming_post, put_reaction, withdraw_own
 from bot.http.core.bodies import (
     SESSION,
     Body,

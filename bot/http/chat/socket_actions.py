@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 
-from bot.http.chat.sending import Sending, edit_own, put_reaction, incoming_post, withdraw_own
+from bot.http.chat.sending import Sending, edit_own, incoming_post, put_reaction, withdraw_own
 from bot.http.core.bodies import LONGEST_MESSAGE, ReactionBody, SendBody
 from bot.http.core.context import HttpContext
 from bot.http.core.errors import HttpRefused

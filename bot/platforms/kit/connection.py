@@ -58,7 +58,7 @@ class Connection:
     ) -> None:
         self._name = name
         self._clock = clock
-        self._deaf_after = stale_after
+        self._stale_after = stale_after
         self._patience = patience
         self._probe = probe
         self._first_pause = first_pause.total_seconds()
@@ -144,11 +144,11 @@ class Connection:
 
     async def _watch(self) -> None:
         """Return when the connection has been deaf for too long."""
-        if self._deaf_after is None:
+        if self._stale_after is None:
             await asyncio.Event().wait()
             return
-        limit = self._deaf_after.total_seconds()
-        end = limit + (self._patience or self._deaf_after).total_seconds()
+        limit = self._stale_after.total_seconds()
+        end = limit + (self._patience or self._stale_after).total_seconds()
         await self._is_live.wait()
         asked_at = None
         while (silence := (self._clock.now() - self._heard_at).total_seconds()) < end:
