@@ -2,18 +2,17 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, asynccontextmanager
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 
 from loguru import logger
 from msgspec import Struct
-from msgspec.structs import replace
 
-from bot.app.chats import Chats, open_chats
+from bot.app.cluster import SingleWorker, join_cluster
 from bot.app.connections import DRAIN_SECONDS, Connections
 from bot.app.infrastructure import Infrastructure, open_infrastructure
 from bot.app.language_models import ModelStack, language_model, model_interpreter, model_stack
 from bot.app.maintenance import check_integrity_daily, delete_expired_daily
-from bot.app.registry import Dependencies, Functions, build_pipeline, built_in_registry
+from bot.app.registry import Functions, Pipeline, built_in_registry
 from bot.app.search_engines import create_search_service
 from bot.app.services import create_services
 from bot.app.settings_checks import check_configured_names
@@ -21,14 +20,13 @@ from bot.config.settings import Settings
 from bot.inbound.middleware import Access, Pace
 from bot.inbound.recovery import Recovery
 from bot.inbound.router import MessageRouter
-from bot.inbound.turn_claims import TurnCoordinator
 from bot.inbound.turns import TurnFactory
 from bot.inbound.welcome import Welcome
 from bot.observability.metrics import Counts, ModelLatency
 from bot.observability.watchdog import Watchdog
 from bot.outbound.delivery_retry import BlockedChats, DeliveryRetry
+from bot.outbound.drafts import Drafts
 from bot.outbound.outbox import Outbox
-from bot.outbound.remote_outbox import RemoteOutbox
 from bot.platforms.base import Platform
 from bot.platforms.kit.commands import offer_commands
 from bot.plugins.contributions import Host
@@ -39,10 +37,10 @@ from function_calls.model_calls.hooks import HookedInterpreter
 from function_calls.offline.interpreter import OfflineInterpreter
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
-from function_calls.tools.calls import Interpreter, ToolCall, ToolResult
-from function_calls.tools.context import CallContext, Services
+from function_calls.tools.calls import Interpreter
+from function_calls.tools.context import Services
 from function_calls.tools.policy import CallPolicy
-from services.call_log.masking import SecretMask
+from services.history.service import HistoryService
 from services.kernel.background_tasks import running_tasks
 from services.kernel.clock import Clock, SystemClock
 from services.kernel.state import StateStore
@@ -51,23 +49,9 @@ from services.reminders.service import ReminderService
 from services.scheduling.timetable import ApschedulerTimetable, Timetable
 from services.storage.database import Database
 from services.storage.messages.pages import UnansweredMessages
+from services.storage.messages.store import SqlMessageStore
 from services.storage.tools import SqlStoredToolStore
 from services.storage.workers.turn_claims import Key
-
-Masking = Callable[[ToolCall, CallContext, ToolResult], ToolResult | None]
-
-
-def mask_failures(mask: SecretMask) -> Masking:
-    """Return a hook that masks secrets in failed results: a server may quote the key of a request that it refuses."""
-
-    def hook(call: ToolCall, context: CallContext, result: ToolResult) -> ToolResult | None:
-        del call, context
-        if result.ok:
-            return None
-        error = None if result.error is None else mask.text(result.error)
-        return replace(result, text=mask.text(result.text), error=error)
-
-    return hook
 
 
 class App(Struct, kw_only=True):
@@ -92,8 +76,7 @@ class App(Struct, kw_only=True):
     platforms: tuple[Platform, ...]
     counts: Counts
     plugins: PluginManager
-    remote_outbox: RemoteOutbox | None
-    turn_claims: TurnCoordinator | None
+    cluster: SingleWorker
     connections: Connections
 
     async def finished(self) -> None:
@@ -147,48 +130,55 @@ async def build_app(
         if timetable is None:
             timetable = await enter(ApschedulerTimetable())
         model = await enter(model_stack(infrastructure, None if interpreter else language_model(settings.model)))
-        oversight = CallPolicy.over(infrastructure.state, clock, owners=settings.bot.owners)
-        plugins = await enter(aclosing(PluginManager(settings.plugins, clock, oversight.switches, model.asked)))
+        policy = CallPolicy.over(infrastructure.state, clock, owners=settings.bot.owners)
+        plugins = await enter(aclosing(PluginManager(settings.plugins, clock, policy.switches, model.asked)))
         plugins.refuse_taken(platform.name for platform in platforms)
-        chats = await enter(open_chats(infrastructure, (*platforms, *plugins.platforms())))
-        for finding in check_configured_names(settings, (platform.name for platform in chats.platforms)):
+        served = (*platforms, *plugins.platforms())
+        cluster = await enter(join_cluster(infrastructure.database, served, clock))
+        for finding in check_configured_names(settings, (platform.name for platform in served)):
             logger.warning("settings: {}: {}", finding.about, finding.said)
+        store = SqlMessageStore(infrastructure.database, cluster.message_claims)
+        history = HistoryService(store, bot_name=settings.bot.name, on_kept=infrastructure.counts.keep)
+        outbox = Outbox({platform.name: platform for platform in served}, history, clock, cluster.remote_outbox)
         search = await create_search_service(settings.search, clock, resources, plugins.engines())
         blocked = BlockedChats(clock)
-        offered = create_services(infrastructure, chats, model.asked, search, pace=pace, blocked=blocked)
+        offered = create_services(infrastructure, outbox, history, model.asked, search, pace=pace, blocked=blocked)
         for service in services:
             offered.add(service)
         offline = OfflineInterpreter(read_times=infrastructure.times.parse_all, searches_web=search.is_configured)
         if interpreter is None and model.asked is not None:
             interpreter = model_interpreter(model.asked, settings.model, infrastructure.times)
         chosen = offline if interpreter is None else HookedInterpreter(interpreter, plugins.model_hooks)
-        parts = Dependencies(
-            settings=settings,
-            clock=clock,
+        pipeline = Pipeline(
+            infrastructure,
             services=offered,
-            outbox=chats.outbox,
-            drafts=chats.drafts,
+            outbox=outbox,
+            drafts=Drafts(outbox, clock, is_wanted=settings.router.stream_replies),
             registry=built_in_registry(functions, injectable=map(type, services)),
-            states=infrastructure.scopes,
-            oversight=oversight,
+            policy=policy,
             interpreter=chosen,
             offline=offline,
-            budget=model.budget,
+            model=model,
             plugins=plugins,
-            telemetry=model.telemetry,
-            turn_claims=chats.turn_claims,
+            cluster=cluster,
             watchdog=watchdog,
-            listener_for=chats.listener,
         )
-        pipeline = build_pipeline(parts)
-        pipeline.calls.hooks.after.append(mask_failures(infrastructure.mask))
-        tools = await enter(_tools(infrastructure, pipeline.calls, plugins))
+        tools = await enter(
+            tool_sources(
+                settings.tool_servers,
+                pipeline.calls,
+                owners=settings.bot.owners,
+                more=plugins.tool_sources(),
+                stored=SqlStoredToolStore(infrastructure.database),
+                clock=clock,
+            )
+        )
         delivery_retry = DeliveryRetry(offered.get(ReminderService), blocked)
         app = App(
             router=pipeline.router,
-            registry=parts.registry,
+            registry=pipeline.registry,
             services=offered,
-            outbox=chats.outbox,
+            outbox=outbox,
             calls=pipeline.calls,
             turns=pipeline.turns,
             assistant_with=pipeline.assistant_with,
@@ -201,35 +191,22 @@ async def build_app(
             tools=tools,
             state=infrastructure.state,
             database=infrastructure.database,
-            platforms=chats.platforms,
+            platforms=served,
             counts=infrastructure.counts,
             plugins=plugins,
-            remote_outbox=chats.remote_outbox,
-            turn_claims=chats.turn_claims,
-            connections=await _connections(infrastructure, chats, pipeline.router, delivery_retry, watchdog),
+            cluster=cluster,
+            connections=await _connections(infrastructure, outbox, pipeline.router, delivery_retry, cluster, watchdog),
         )
         await enter(_at_work(app, infrastructure, timetable, pace, model))
         yield app
 
 
-def _tools(
-    infrastructure: Infrastructure, calls: FunctionCallRouter, plugins: PluginManager
-) -> AbstractAsyncContextManager[ToolSources]:
-    return tool_sources(
-        infrastructure.settings.tool_servers,
-        calls,
-        owners=infrastructure.settings.bot.owners,
-        more=plugins.tool_sources(),
-        stored=SqlStoredToolStore(infrastructure.database),
-        clock=infrastructure.clock,
-    )
-
-
 async def _connections(
     infrastructure: Infrastructure,
-    chats: Chats,
+    outbox: Outbox,
     router: MessageRouter,
     delivery_retry: DeliveryRetry,
+    cluster: SingleWorker,
     watchdog: Watchdog | None,
 ) -> Connections:
     settings, clock, state = infrastructure.settings, infrastructure.clock, infrastructure.state
@@ -238,26 +215,18 @@ async def _connections(
     async def resume(among: Collection[Key] | None) -> Recovery:
         if watchdog is not None and among is not None:
             watchdog.look()  # at what the worker stood still on whose messages these were
-        return await Recovery.of(
-            unanswered, chats.outbox, state, clock, language=language, among=among, watchdog=watchdog
-        )
+        return await Recovery.of(unanswered, outbox, state, clock, language=language, among=among, watchdog=watchdog)
 
+    hears_all = settings.router.listen == "all"
     return Connections(
         router=router,
-        welcome=Welcome(
-            chats.outbox,
-            state,
-            bot_name=settings.bot.name,
-            language=language,
-            listens_to_all=settings.router.listen == "all",
-        ),
+        welcome=Welcome(outbox, state, bot_name=settings.bot.name, language=language, listens_to_all=hears_all),
         delivery_retry=delivery_retry,
         state=state,
         resume=resume,
+        cluster=cluster,
         # Of several workers on one database another may be dealing with it; what is not, is taken over.
-        recovery=None if chats.remote_outbox else await resume(None),
-        remote_outbox=chats.remote_outbox,
-        turn_claims=chats.turn_claims,
+        recovery=None if cluster.is_shared else await resume(None),
     )
 
 
@@ -276,10 +245,7 @@ async def _at_work(
         )
         if model.client is not None:
             tasks.start(model.client.warm_up(), "warm up the model client")
-        if app.remote_outbox is not None:
-            tasks.start(app.remote_outbox.serve(app.outbox.send), "messages of other workers")
-        if app.turn_claims is not None:
-            tasks.start(app.turn_claims.release_completed(), "release completed turns")
+        app.cluster.start(tasks, app.outbox.send)
         app.plugins.work(
             tasks, Host(services=app.services, outbox=app.outbox, state=app.state, clock=infrastructure.clock)
         )

@@ -1,19 +1,17 @@
 """Run the platforms of a bot: receive messages and resume those that an earlier run left unanswered."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Coroutine
+from collections.abc import Awaitable, Callable, Collection
 from functools import partial
 from typing import Final
 
-from loguru import logger
 from msgspec import Struct, field
 
+from bot.app.cluster import SingleWorker, log_failure
 from bot.inbound.recovery import Recovery
 from bot.inbound.router import MessageRouter
-from bot.inbound.turn_claims import TurnCoordinator
 from bot.inbound.welcome import Welcome
 from bot.outbound.delivery_retry import DeliveryRetry
-from bot.outbound.remote_outbox import RemoteOutbox
 from bot.platforms.base import Platform, Receive, Remembers, ResumesMessages
 from services.kernel.background_tasks import BackgroundTasks
 from services.kernel.chat import BotAdded, ChatMessage, Incoming
@@ -30,8 +28,8 @@ Resume = Callable[[Collection[Key] | None], Awaitable[Recovery]]
 class Connections(Struct, kw_only=True):
     """Connects platforms, each message in a task of its own: one slow chat holds up no other.
 
-    `recovery` has the messages pending at the start; None where another worker may handle them: those are taken over
-    with the lease of their platform.
+    `recovery` has the messages pending at the start; None in a cluster, where another worker may handle them: those are
+    taken over with the lease of their platform.
     """
 
     router: MessageRouter
@@ -39,9 +37,8 @@ class Connections(Struct, kw_only=True):
     delivery_retry: DeliveryRetry
     state: StateStore
     resume: Resume
+    cluster: SingleWorker
     recovery: Recovery | None = None
-    remote_outbox: RemoteOutbox | None = None
-    turn_claims: TurnCoordinator | None = None
     _platforms: list[asyncio.Task[object]] = field(default_factory=list)
     _messages: set[asyncio.Task[object]] = field(default_factory=set)
 
@@ -74,13 +71,13 @@ class Connections(Struct, kw_only=True):
             platform.remember_in(self.state)
         if self.recovery is not None and self.recovery.pending_on(platform.name):
             resuming = self._resume_pending(self.recovery, platform, receive)
-            self._track(tasks.start(_log_failure(resuming, platform.name), f"{platform.name}: pending messages"))
-        running = (
-            platform.run(receive)
-            if self.remote_outbox is None
-            else self._run_while_leader(self.remote_outbox, platform, receive, tasks)
-        )
-        self._platforms.append(tasks.start(_log_failure(running, platform.name), platform.name))
+            self._track(tasks.start(log_failure(resuming, platform.name), f"{platform.name}: pending messages"))
+
+        async def take_over(keys: Collection[Key]) -> None:
+            await self._resume_pending(await self.resume(keys), platform, receive)
+
+        running = self.cluster.run(platform, partial(platform.run, receive), take_over, tasks)
+        self._platforms.append(tasks.start(log_failure(running, platform.name), platform.name))
 
     async def _resume_pending(self, recovery: Recovery, platform: Platform, receive: Receive) -> None:
         """Resume the pending messages of a platform."""
@@ -103,30 +100,6 @@ class Connections(Struct, kw_only=True):
         if self.delivery_retry.is_due(incoming.address):
             await self.delivery_retry.resume(incoming.address)
 
-    async def _run_while_leader(
-        self, remote_outbox: RemoteOutbox, platform: Platform, receive: Receive, tasks: BackgroundTasks
-    ) -> None:
-        """Run `platform` while this worker leases it, and resume messages that another worker left."""
-
-        async def take_over(keys: Collection[Key]) -> None:
-            await self._resume_pending(await self.resume(keys), platform, receive)
-
-        async def run() -> None:
-            if self.turn_claims is not None:
-                following = self.turn_claims.follow(platform, take_over)
-                tasks.start(_log_failure(following, platform.name), f"{platform.name}: messages of other workers")
-            await platform.run(receive)
-
-        await remote_outbox.platform_leases.run_while_leader(platform.name, run)
-
 
 async def _handle_new(receive: Receive, message: ChatMessage) -> None:
     await (await receive(message))
-
-
-async def _log_failure(running: Coroutine[object, object, None], name: str) -> None:
-    """Log the failure of a platform, so that the others and the reminders go on."""
-    try:
-        await running
-    except Exception as error:  # noqa: BLE001 - whatever a platform raises, it must not end the bot
-        logger.opt(exception=error).error("platform {} failed", name)

@@ -1,13 +1,14 @@
 """Build the message pipeline: middlewares, assistant, tools and outbox."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from types import ModuleType
 
-from msgspec import Struct
+from msgspec.structs import replace
 
-from bot.app.tracing import Telemetry
-from bot.config.settings import Settings
+from bot.app.cluster import SingleWorker
+from bot.app.infrastructure import Infrastructure
+from bot.app.language_models import ModelStack
 from bot.inbound.account_links import AccountLinkCommands
 from bot.inbound.corrections import Corrections, EditedRequests
 from bot.inbound.cross_chat import CrossChatCommands, Understanding
@@ -16,11 +17,11 @@ from bot.inbound.middleware import Access, Addressed, Commands, InOrder, Middlew
 from bot.inbound.reactions import Reactions
 from bot.inbound.recovery import UnreadableMessages
 from bot.inbound.router import MessageRouter
-from bot.inbound.turn_claims import TurnCoordinator
-from bot.inbound.turns import ListenerFor, TurnFactory, nobody_hears
+from bot.inbound.turns import TurnFactory
 from bot.observability.watchdog import Watchdog
 from bot.outbound.drafts import Drafts
 from bot.outbound.outbox import Outbox, connected
+from bot.platforms.base import HearsAnswers
 from bot.platforms.kit.commands import is_managing_command
 from bot.plugins.manager import PluginCommands, PluginManager
 from function_calls import handlers
@@ -44,17 +45,17 @@ from function_calls.offline.interpreter import OfflineInterpreter
 from function_calls.offline.pack import load_gate, load_pack
 from function_calls.registry import Registry, check_inverses
 from function_calls.router import FunctionCallRouter
-from function_calls.tools.calls import Interpreter, reply_scope
+from function_calls.tools.calls import Interpreter, ToolCall, ToolResult, reply_scope
 from function_calls.tools.confirmation.yes_no import answer_of
 from function_calls.tools.context import CallContext, Services
+from function_calls.tools.dispatch.hooks import AfterTool, ToolHooks
 from function_calls.tools.policy import CallPolicy
-from function_calls.tools.session_state import SessionStateStore
+from services.call_log.masking import SecretMask
 from services.call_log.service import CallLog
-from services.call_log.usage import BudgetPolicy
 from services.history.service import HistoryService
 from services.kernel.chat import ChatMessage
-from services.kernel.clock import Clock
 from services.kernel.text import language_of
+from services.language_model.ports import TextListener
 from services.people.account_links import PeopleService
 from services.people.chat_aliases import ChatAliasService
 from services.people.memory import MemoryService
@@ -82,42 +83,6 @@ _BUILT_IN = (
     handlers_memory,
     web_fetch,
 )
-
-
-class Dependencies(Struct, frozen=True, kw_only=True):
-    """Dependencies of the pipeline. `interpreter` may be the offline one, when there is no model."""
-
-    settings: Settings
-    clock: Clock
-    services: Services
-    outbox: Outbox
-    drafts: Drafts
-    registry: Registry
-    states: SessionStateStore
-    oversight: CallPolicy
-    interpreter: Interpreter
-    offline: OfflineInterpreter
-    budget: BudgetPolicy
-    plugins: PluginManager
-    telemetry: Telemetry | None = None
-    turn_claims: TurnCoordinator | None = None
-    watchdog: Watchdog | None = None
-    listener_for: ListenerFor = nobody_hears
-
-
-class Pipeline(Struct, frozen=True, kw_only=True):
-    """The message pipeline: the router of messages, the router of calls, and the factory of turns.
-
-    `assistant_with` makes an assistant with another interpreter in front of the same tools and records. `access` and
-    `pace` are for endpoints that answer by themselves.
-    """
-
-    router: MessageRouter
-    calls: FunctionCallRouter
-    turns: TurnFactory
-    assistant_with: Callable[[Interpreter], Assistant]
-    access: Access
-    pace: Pace
 
 
 def built_in_registry(functions: Sequence[Functions] = (), *, injectable: Iterable[type[object]] = ()) -> Registry:
@@ -151,118 +116,141 @@ def built_in_registry(functions: Sequence[Functions] = (), *, injectable: Iterab
     return registry
 
 
-def build_pipeline(parts: Dependencies) -> Pipeline:
-    """Return the pipeline of incoming messages with all its parts."""
-    recorder = TurnRecorder(parts.services.get(CallLog), parts.budget)
-    calls = FunctionCallRouter(parts.registry, on_dispatched=recorder.called, oversight=parts.oversight)
-    parts.services.add(UndoService(calls, parts.oversight.receipts, parts.services.get(HistoryService)))
-    if parts.turn_claims is not None:
-        calls.hooks.before.append(parts.turn_claims.refuse)
-    if parts.telemetry is not None:
-        parts.telemetry.listen(calls.events)
-    parts.plugins.install(calls, parts.services)
-    turns = _turns(parts, calls)
-    commands: list[Command] = [
-        ToolCommands(calls, parts.oversight),
-        PluginCommands(parts.plugins, parts.oversight),
-        AccountLinkCommands(parts.services.get(PeopleService), parts.outbox),
-        CrossChatCommands(
-            parts.services.get(ChatAliasService),
-            parts.services.get(PeopleService),
-            parts.outbox,
-            turns,
-            understand=Understanding(offline=parts.offline, interpreter=parts.interpreter),
-            oversight=parts.oversight,
-        ),
-        *parts.plugins.chat_commands(),
-    ]
+class Pipeline:
+    """The way of a message to its answer: middlewares, the router of messages, assistants and the router of calls.
 
-    def assistant_with(interpreter: Interpreter) -> Assistant:
-        return Assistant(
-            calls,
-            interpreter,
-            offline=parts.offline,
-            context_for=turns.context,
-            limits=LoopLimits(rounds=parts.settings.model.max_rounds),
-            states=parts.states,
-            recorder=recorder,
-            commands=commands,
+    `access` and `pace` are also for endpoints that answer by themselves.
+    """
+
+    def __init__(
+        self,
+        infrastructure: Infrastructure,
+        *,
+        services: Services,
+        outbox: Outbox,
+        drafts: Drafts,
+        registry: Registry,
+        policy: CallPolicy,
+        interpreter: Interpreter,
+        offline: OfflineInterpreter,
+        model: ModelStack,
+        plugins: PluginManager,
+        cluster: SingleWorker,
+        watchdog: Watchdog | None,
+    ) -> None:
+        """`interpreter` is `offline` where there is no model."""
+        settings, clock = infrastructure.settings, infrastructure.clock
+        self._settings = settings
+        self._services = services
+        self._policy = policy
+        self._offline = offline
+        self._scopes = infrastructure.scopes
+        self._history = services.get(HistoryService)
+        self._recorder = TurnRecorder(services.get(CallLog), model.budget)
+        self.registry = registry
+        self.calls = FunctionCallRouter(
+            registry,
+            hooks=ToolHooks(before=[*cluster.before_tool], after=[mask_failures(infrastructure.mask)]),
+            on_dispatched=self._recorder.called,
+            oversight=policy,
+        )
+        if model.telemetry is not None:
+            model.telemetry.listen(self.calls.events)
+        services.add(UndoService(self.calls, policy.receipts, self._history))
+        plugins.install(self.calls, services)
+        self.turns = TurnFactory(
+            bot_name=settings.bot.name,
+            language=settings.bot.language,
+            zones=services.get(ZoneService),
+            context_messages=0 if interpreter is offline else settings.router.context_messages,
+            clock=clock,
+            history=self._history,
+            calls=self.calls,
+            services=services,
+            connected=partial(connected, outbox, clock),
+            listener_for=partial(_listener, outbox, drafts),
+        )
+        people, links = services.get(PeopleService), services.get(ChatAliasService)
+        understand = Understanding(offline=offline, interpreter=interpreter)
+        self._commands: list[Command] = [
+            ToolCommands(self.calls, policy),
+            PluginCommands(plugins, policy),
+            AccountLinkCommands(people, outbox),
+            CrossChatCommands(links, people, outbox, self.turns, understand=understand, oversight=policy),
+            *plugins.chat_commands(),
+        ]
+        limits = settings.router
+        self.access, retry, in_order = Access(limits.allowed_chats), StorageRetry(clock), InOrder()
+        self.pace = Pace(limits.messages_per_minute, clock, chat_messages_per_minute=limits.chat_messages_per_minute)
+        checks: list[Middleware] = [self.access, in_order, self.pace]
+        assistant = self.assistant_with(interpreter)
+        self.router = MessageRouter(
+            assistant,
+            outbox,
+            self.turns.turn,
+            [
+                *([model.telemetry] if model.telemetry is not None else []),
+                self.access,
+                in_order,
+                RetryHandling(retry),
+                Once(self._history),
+                Commands(settings.bot.name, settings.bot.language),
+                Addressed(limits.listen, _looks_like_a_request, self._is_for_the_bot),
+                self.pace,
+                *plugins.middlewares(),
+            ],
+            corrections=Corrections(self._history, services.get(CallLog), services.get(SummaryService)),
+            drafts=drafts,
+            reactions=Reactions(self.turns, outbox, self._recorder, checks),
+            edited=EditedRequests(self.turns, outbox, assistant.answer_edited, services.get(ReminderService), checks),
+            turn_claims=cluster.turn_claims,
+            intake=Intake(self._history, self.access, retry),
+            retry=retry,
+            unreadable=None
+            if watchdog is None
+            else UnreadableMessages(
+                watchdog=watchdog,
+                access=self.access,
+                outbox=outbox,
+                history=self._history,
+                zones=services.get(ZoneService),
+                language=settings.bot.language,
+            ),
         )
 
-    assistant = assistant_with(parts.interpreter)
-    corrections = Corrections(
-        parts.services.get(HistoryService), parts.services.get(CallLog), parts.services.get(SummaryService)
-    )
-    access, in_order, retry = Access(parts.settings.router.allowed_chats), InOrder(), StorageRetry(parts.clock)
-    limits = parts.settings.router
-    pace = Pace(limits.messages_per_minute, parts.clock, chat_messages_per_minute=limits.chat_messages_per_minute)
-    router = MessageRouter(
-        assistant,
-        parts.outbox,
-        turns.turn,
-        _middlewares(parts, access, in_order, pace, retry),
-        corrections=corrections,
-        drafts=parts.drafts,
-        reactions=Reactions(turns, parts.outbox, recorder, [access, in_order, pace]),
-        edited=EditedRequests(
-            turns,
-            parts.outbox,
-            assistant.answer_edited,
-            parts.services.get(ReminderService),
-            [access, in_order, pace],
-        ),
-        turn_claims=parts.turn_claims,
-        intake=Intake(parts.services.get(HistoryService), access, retry),
-        retry=retry,
-        unreadable=_unreadable(parts, access),
-    )
-    return Pipeline(router=router, calls=calls, turns=turns, assistant_with=assistant_with, access=access, pace=pace)
+    def assistant_with(self, interpreter: Interpreter) -> Assistant:
+        """Return an assistant with another interpreter in front of the same tools and records."""
+        return Assistant(
+            self.calls,
+            interpreter,
+            offline=self._offline,
+            context_for=self.turns.context,
+            limits=LoopLimits(rounds=self._settings.model.max_rounds),
+            states=self._scopes,
+            recorder=self._recorder,
+            commands=self._commands,
+        )
+
+    async def _is_for_the_bot(self, message: ChatMessage) -> bool:
+        """Tell if a message that names nobody can only be meant for the bot: a command, or the answer it waits for."""
+        if is_managing_command(message.text):
+            return True
+        typed = typed_name(message.text)
+        if typed is not None and self.registry.get(typed) is not None:
+            return True
+        answer = answer_of(message.text, self._settings.bot.name)
+        if answer is None:
+            return False
+        scope = await reply_scope(message, self._history)
+        return await self._policy.confirmations.waits_for(message, answer, scope)
 
 
-def _unreadable(parts: Dependencies, access: Access) -> UnreadableMessages | None:
-    if parts.watchdog is None:
-        return None
-    return UnreadableMessages(
-        watchdog=parts.watchdog,
-        access=access,
-        outbox=parts.outbox,
-        history=parts.services.get(HistoryService),
-        zones=parts.services.get(ZoneService),
-        language=parts.settings.bot.language,
-    )
-
-
-def _turns(parts: Dependencies, calls: FunctionCallRouter) -> TurnFactory:
-    settings = parts.settings
-    return TurnFactory(
-        bot_name=settings.bot.name,
-        language=settings.bot.language,
-        zones=parts.services.get(ZoneService),
-        context_messages=0 if parts.interpreter is parts.offline else settings.router.context_messages,
-        clock=parts.clock,
-        history=parts.services.get(HistoryService),
-        calls=calls,
-        services=parts.services,
-        connected=partial(connected, parts.outbox, parts.clock),
-        listener_for=parts.listener_for,
-    )
-
-
-def _middlewares(
-    parts: Dependencies, access: Access, in_order: InOrder, pace: Pace, retry: StorageRetry
-) -> list[Middleware]:
-    settings = parts.settings.router
-    return [
-        *([parts.telemetry] if parts.telemetry is not None else []),
-        access,
-        in_order,
-        RetryHandling(retry),
-        Once(parts.services.get(HistoryService)),
-        Commands(parts.settings.bot.name, parts.settings.bot.language),
-        Addressed(settings.listen, _looks_like_a_request, partial(_is_for_the_bot, parts)),
-        pace,
-        *parts.plugins.middlewares(),
-    ]
+def _listener(outbox: Outbox, drafts: Drafts, message: ChatMessage) -> TextListener | None:
+    """Return who hears the answer to `message` while it is written: the platform, or a draft that grows there."""
+    platform = outbox.platforms.get(message.address.platform)
+    if platform is not None and isinstance(platform, HearsAnswers):
+        return platform.listener(message)
+    return drafts.listener(message)
 
 
 def _looks_like_a_request(text: str) -> bool:
@@ -271,15 +259,14 @@ def _looks_like_a_request(text: str) -> bool:
     return load_gate(language).search(load_pack(language).fold(text)) is not None or may_be_direct(text, language)
 
 
-async def _is_for_the_bot(parts: Dependencies, message: ChatMessage) -> bool:
-    """Tell if a message that names nobody can only be meant for the bot: a command, or the answer it waits for."""
-    if is_managing_command(message.text):
-        return True
-    typed = typed_name(message.text)
-    if typed is not None and parts.registry.get(typed) is not None:
-        return True
-    answer = answer_of(message.text, parts.settings.bot.name)
-    if answer is None:
-        return False
-    scope = await reply_scope(message, parts.services.get(HistoryService))
-    return await parts.oversight.confirmations.waits_for(message, answer, scope)
+def mask_failures(mask: SecretMask) -> AfterTool:
+    """Return a hook that masks secrets in failed results: a server may quote the key of a request that it refuses."""
+
+    def hook(call: ToolCall, context: CallContext, result: ToolResult) -> ToolResult | None:
+        del call, context
+        if result.ok:
+            return None
+        error = None if result.error is None else mask.text(result.error)
+        return replace(result, text=mask.text(result.text), error=error)
+
+    return hook

@@ -4,15 +4,16 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from functools import partial
 
-from bot.app.chats import Chats
 from bot.app.infrastructure import Infrastructure, read_time_of
 from bot.app.language_models import model_summarizer
 from bot.inbound.cross_chat import members_of
 from bot.outbound.delivery_retry import BlockedChats
+from bot.outbound.outbox import Outbox
 from bot.outbound.reminder_notifier import ReminderNotifier
 from bot.platforms.base import KeepsFiles, Platform
 from function_calls.functions.summary.digests import Digests
 from function_calls.tools.context import Services
+from services.history.service import HistoryService
 from services.language_model.ports import LanguageModel
 from services.people.account_links import LinkCodes, PeopleService
 from services.people.chat_aliases import ChatAliasService
@@ -42,7 +43,8 @@ async def delete_attachments(platforms: Mapping[str, Platform], gone: Sequence[G
 
 def create_services(
     infrastructure: Infrastructure,
-    chats: Chats,
+    outbox: Outbox,
+    history: HistoryService,
     model: LanguageModel | None,
     search: SearchService,
     *,
@@ -53,26 +55,27 @@ def create_services(
 
     Args:
         infrastructure: database, clock and settings of the bot.
-        chats: the chats that reminders are sent to.
+        outbox: sends reminders.
+        history: the messages of the chats.
         model: writes summaries; without one they are put together from what was said.
         search: looks things up, made beforehand since it holds connections.
         pace: how the reminders are delivered.
         blocked: records the chats that refuse messages.
     """
     read_time = read_time_of(infrastructure.times)
-    quick = summaries = SummaryService(chats.history, read_time=read_time)
+    quick = summaries = SummaryService(history, read_time=read_time)
     if model is not None:
-        summaries = SummaryService(chats.history, summarizer=model_summarizer(model), read_time=read_time)
+        summaries = SummaryService(history, summarizer=model_summarizer(model), read_time=read_time)
     people = PeopleService(infrastructure.scopes, LinkCodes(infrastructure.state))
     return Services(
         people,
-        ChatAliasService(infrastructure.scopes, chats.history, infrastructure.clock, members_of(chats.outbox)),
-        chats.history,
-        _reminders(infrastructure, _notifier(infrastructure, chats, summaries, quick, blocked), pace),
+        ChatAliasService(infrastructure.scopes, history, infrastructure.clock, members_of(outbox)),
+        history,
+        _reminders(infrastructure, _notifier(infrastructure, outbox, summaries, quick, blocked), pace),
         search,
         summaries,
         _memories(infrastructure),
-        _privacy(infrastructure, chats, summaries),
+        _privacy(infrastructure, outbox, summaries),
         _web_pages(infrastructure),
         ZoneService(infrastructure.scopes, infrastructure.clock, default=infrastructure.zone, people=people),
         infrastructure.log,
@@ -82,16 +85,16 @@ def create_services(
 
 def _notifier(
     infrastructure: Infrastructure,
-    chats: Chats,
+    outbox: Outbox,
     summaries: SummaryService,
     quick: SummaryService,
     blocked: BlockedChats,
 ) -> ReminderNotifier:
     return ReminderNotifier(
-        chats.outbox,
+        outbox,
         infrastructure.clock,
         late_after=timedelta(seconds=infrastructure.settings.reminders.late_after_seconds),
-        digest=Digests(summaries, quick, infrastructure.clock, chats.outbox.link),
+        digest=Digests(summaries, quick, infrastructure.clock, outbox.link),
         private_chat=PrivateChats(infrastructure.database).of,
         blocked=blocked,
         on_delivered=infrastructure.counts.deliver,
@@ -122,13 +125,13 @@ def _memories(infrastructure: Infrastructure) -> MemoryService:
     return MemoryService(SqlMemoryStore(infrastructure.database), limits=limits)
 
 
-def _privacy(infrastructure: Infrastructure, chats: Chats, summaries: SummaryService) -> PrivacyService:
+def _privacy(infrastructure: Infrastructure, outbox: Outbox, summaries: SummaryService) -> PrivacyService:
     return PrivacyService(
         SqlPrivacyStore(infrastructure.database),
         keep_days=infrastructure.settings.history.retention_days,
         on_forgotten=summaries.forget_person,
         settle=infrastructure.log.drain,
-        on_gone=partial(delete_attachments, chats.outbox.platforms),
+        on_gone=partial(delete_attachments, outbox.platforms),
     )
 
 

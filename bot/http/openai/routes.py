@@ -138,10 +138,8 @@ async def _answer(
     """
     if not turn.steps:
         await record_once(context.app.services.get(HistoryService), turn.message)
-        if (
-            context.app.turn_claims is not None
-        ):  # a client whose connection breaks asks again; no other worker answers it
-            context.app.turn_claims.complete((turn.message.address.key, turn.message.id))
+        # A client whose connection breaks asks again; no other worker answers it.
+        context.app.cluster.complete((turn.message.address.key, turn.message.id))
     interpreter = ClientToolInterpreter(context.app.interpreter, names)
     asked: Interpreter = interpreter if names else context.app.interpreter
     if words is not None and context.app.has_model:

@@ -105,7 +105,7 @@ class SharedRooms:
 @asynccontextmanager
 async def rooms_shared(context: HttpContext) -> AsyncIterator[None]:
     """Share the rooms for as long as the context lasts, where several workers may be on one database."""
-    if context.app.remote_outbox is None:
+    if not context.app.cluster.is_shared:
         yield
         return
     shared = SharedRooms(context, Broadcasts(context.app.database, _CHANNEL))

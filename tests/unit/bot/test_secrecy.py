@@ -1,6 +1,6 @@
 """What a failing tool or an address may give away."""
 
-from bot.app.application import mask_failures
+from bot.app.registry import mask_failures
 from bot.config.settings import SearchSettings, Settings, StorageSettings, ToolServerSettings
 from bot.config.sources import secret_values
 from function_calls.tools.calls import ToolCall, ToolResult

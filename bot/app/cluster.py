@@ -1,0 +1,106 @@
+"""Join the workers of one database, which share its platforms and turns; a single worker has all of them."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager
+from uuid import uuid4
+
+from loguru import logger
+
+from bot.inbound.turn_claims import TakeOver, TurnCoordinator
+from bot.outbound.platform_leases import LEASE_LASTS, PlatformLeaseHolder
+from bot.outbound.remote_outbox import PATIENCE, RemoteOutbox, Send
+from bot.platforms.base import Platform
+from function_calls.tools.dispatch.hooks import BeforeTool
+from services.kernel.background_tasks import BackgroundTasks
+from services.kernel.clock import Clock
+from services.storage.database import Database
+from services.storage.workers.platform_leases import PlatformLeases
+from services.storage.workers.remote_outbox import RemoteMessages
+from services.storage.workers.turn_claims import Key, TurnClaims
+
+Run = Callable[[], Awaitable[None]]
+
+
+class SingleWorker:
+    """The only worker of its database: every platform and every turn is its own."""
+
+    is_shared: bool = False
+    remote_outbox: RemoteOutbox | None = None
+    turn_claims: TurnCoordinator | None = None
+    message_claims: TurnClaims | None = None
+    before_tool: Sequence[BeforeTool] = ()
+
+    def start(self, tasks: BackgroundTasks, send: Send) -> None:
+        """Start nothing."""
+
+    def is_here(self, platform: str) -> bool:
+        """Return whether this worker is connected to a platform."""
+        del platform
+        return True
+
+    def complete(self, key: Key) -> None:
+        """Note that a message is answered."""
+
+    async def run(self, platform: Platform, run: Run, take_over: TakeOver, tasks: BackgroundTasks) -> None:
+        """Run a connection."""
+        del platform, take_over, tasks
+        await run()
+
+
+class Cluster(SingleWorker):
+    """One of several workers: it leases platforms, claims turns and hands messages to the others."""
+
+    is_shared = True
+
+    def __init__(self, claims: TurnClaims, remote_outbox: RemoteOutbox, clock: Clock) -> None:
+        self.message_claims = claims
+        self.remote_outbox = self._outbox = remote_outbox
+        self.turn_claims = self._turns = TurnCoordinator(claims, clock)
+        self.before_tool = (self._turns.refuse,)
+
+    def start(self, tasks: BackgroundTasks, send: Send) -> None:
+        """Send the messages of other workers, and release completed turns, in the background."""
+        tasks.start(self._outbox.serve(send), "messages of other workers")
+        tasks.start(self._turns.release_completed(), "release completed turns")
+
+    def is_here(self, platform: str) -> bool:
+        """Return whether this worker is connected to a platform."""
+        return self._outbox.is_here(platform)
+
+    def complete(self, key: Key) -> None:
+        """Note that a message is answered."""
+        self._turns.complete(key)
+
+    async def run(self, platform: Platform, run: Run, take_over: TakeOver, tasks: BackgroundTasks) -> None:
+        """Run a connection while this worker leases its platform, and take over turns that another worker left."""
+
+        async def connect() -> None:
+            following = log_failure(self._turns.follow(platform, take_over), platform.name)
+            tasks.start(following, f"{platform.name}: messages of other workers")
+            await run()
+
+        await self._outbox.platform_leases.run_while_leader(platform.name, connect)
+
+
+@asynccontextmanager
+async def join_cluster(database: Database, platforms: Sequence[Platform], clock: Clock) -> AsyncIterator[SingleWorker]:
+    """Join the other workers of `database` for as long as the context lasts."""
+    if database.presence is None:
+        yield SingleWorker()
+        return
+    owner = uuid4().hex
+    await database.presence.hold(owner)
+    own = {platform.name for platform in platforms if platform.capabilities.per_process}
+    leases = PlatformLeases(database, owner, lasts=LEASE_LASTS)
+    platform_leases = PlatformLeaseHolder(leases, {platform.name for platform in platforms} - own, clock, own=own)
+    async with platform_leases.renewing():
+        remote_outbox = RemoteOutbox(RemoteMessages(database, owner, fresh=PATIENCE), platform_leases, clock)
+        yield Cluster(TurnClaims(database, owner), remote_outbox, clock)
+
+
+async def log_failure(running: Coroutine[object, object, None], name: str) -> None:
+    """Log the failure of a platform, so that the others and the reminders go on."""
+    try:
+        await running
+    except Exception as error:  # noqa: BLE001 - whatever a platform raises, it must not end the bot
+        logger.opt(exception=error).error("platform {} failed", name)
