@@ -185,7 +185,7 @@ class Session:
             "id": reminder.id,
             "content": reminder.content,
             "next": coming[0].isoformat() if coming and not is_paused else None,
-            "rrule": rule or None,
+            "rrule": None if rule is None else str(rule),
             "occurrences": [each.isoformat() for each in own],
             "for": _people_of(reminder),
             "creator": reminder.creator.name,

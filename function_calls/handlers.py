@@ -49,6 +49,7 @@ from function_calls.tools.context import CallContext
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
 from services.people.zones import ZoneService
+from services.recurrence.follow_up import rule_text
 from services.reminders.model import NewReminder, Reminder, row_key
 from services.reminders.service import ReminderService
 from services.reminders.several import several_in
@@ -76,7 +77,9 @@ async def reminder_set(
     if verdict.choices and ctx.message.is_edited:
         return ToolResult(ok=True, is_answered=True)  # the reminder stays, and the answer says so
     if verdict.choices:
-        options = [TimeOption(start=each.start.replace(tzinfo=ctx.zone), rule=each.rule) for each in verdict.choices]
+        options = [
+            TimeOption(start=each.start.replace(tzinfo=ctx.zone), rule=rule_text(each)) for each in verdict.choices
+        ]
         asked = which_time(options, content=args.content, language=ctx.language, now=ctx.now, person=ctx.sender)
         return ToolResult(ok=False, text=asked.text, error="time_ambiguous", is_question=True, choices=asked.choices)
     targets = await named_people(args.person, ctx, history)

@@ -93,7 +93,7 @@ def _wrong_reminder(prompt: Prompt, reminders: Sequence[Reminder]) -> list[str]:
     written = f"{schedule.start:%H:%M}" if prompt.repeats else f"{schedule.start:%Y-%m-%d %H:%M}"
     checks = {
         "due": not prompt.due or written == prompt.due,
-        "repeats": not prompt.due or _repeats(schedule.rule) == prompt.repeats,
+        "repeats": not prompt.due or _repeats(str(schedule.rule or "")) == prompt.repeats,
         "weekday": prompt.weekday is None or schedule.start.weekday() == prompt.weekday,
         "content": not prompt.words or _has_one(reminders[0].content, prompt.words),
         "person": not prompt.person or prompt.person in [each.name for each in reminders[0].targets],

@@ -9,7 +9,9 @@ from zoneinfo import ZoneInfo
 from function_calls.language import date_format
 from function_calls.language.messages import FALLBACK, LANGUAGES, say
 from services.kernel.errors import RequestRefused
-from services.recurrence.rules import WEEKDAYS, parse_rule, rule_parts
+from services.recurrence.calendars.lunar import LAST_DAY, LunarDays
+from services.recurrence.calendars.workdays import Workdays
+from services.recurrence.rules import WEEKDAYS, Rule, parse_rule
 from services.recurrence.schedule import Schedule
 from services.reminders.model import Reminder
 
@@ -44,13 +46,15 @@ def rule(language: str, reminder: Reminder) -> str:
 
 def schedule_words(language: str, schedule: Schedule) -> str:
     """Word the rule of `schedule`; `is_custom` recognises rules that no sentence here expresses completely."""
-    if schedule.follow_up is not None and not schedule.rule:
+    if schedule.rule is None:
+        if schedule.follow_up is None:
+            return say(language, "rule.custom")
         minutes = round(schedule.follow_up.every.total_seconds() / 60)
         return say(language, "rule.until_done", each=_period(language, "minute", minutes))
-    parts = rule_parts(schedule.rule)
-    unit, every = _UNITS.get(parts.get("FREQ", ""), ""), int(parts.get("INTERVAL", "1"))
+    parts, every = schedule.rule.parts, schedule.rule.interval
+    unit = _UNITS.get(parts.get("FREQ", ""), "")
     if not unit:
-        each = _by_calendar(language, schedule.rule, parts)
+        each = _by_calendar(language, schedule.rule)
     elif unit in {"minute", "hour"}:
         each = _within_day(language, unit, every, parts)
     else:
@@ -66,7 +70,7 @@ def schedule_words(language: str, schedule: Schedule) -> str:
 def is_custom(schedule: Schedule) -> bool:
     """Return whether `schedule_words` words the rule as a custom one, so that its next time has to be named too."""
     custom = say(FALLBACK, "rule.custom")
-    return bool(schedule.rule) and schedule_words(FALLBACK, schedule).startswith(custom)
+    return schedule.rule is not None and schedule_words(FALLBACK, schedule).startswith(custom)
 
 
 def without_rule_text(language: str, text: str) -> str:
@@ -83,18 +87,14 @@ def rules_in_words(text: str) -> dict[str, dict[str, str]]:
 
 
 def _rule_text_words(language: str, rule_text: str) -> str:
-    parts = rule_parts(rule_text.removeprefix("RRULE:"))
-    value = ";".join(f"{name}={part}" for name, part in parts.items())
     try:
-        parse_rule(value)
+        rule = parse_rule(rule_text)
     except RequestRefused:
         return say(language, "rule.custom")
-    if "BYHOUR" in parts:
-        hour, minute = (int(parts.get(name, "0").split(",")[0]) for name in ("BYHOUR", "BYMINUTE"))
-        return schedule_words(
-            language, Schedule(start=_ANY_DAY.replace(hour=hour, minute=minute), zone="UTC", rule=value)
-        )
-    unit, every = _UNITS[parts["FREQ"]], int(parts.get("INTERVAL", "1"))
+    if rule.hours:
+        start = _ANY_DAY.replace(hour=rule.hours[0], minute=next(iter(rule.minutes), 0))
+        return schedule_words(language, Schedule(start=start, zone="UTC", rule=rule))
+    parts, unit, every = rule.parts, _UNITS[rule.frequency], rule.interval
     shape = {*parts} & _DAY_PARTS
     each = _days(language, unit, every, parts, _ANY_DAY) if shape else _period(language, unit, every)
     return each or say(language, "rule.custom")
@@ -237,7 +237,7 @@ def _clock(minutes: int) -> str:
 def _bounded(language: str, told: str, parts: Mapping[str, str], schedule: Schedule) -> str:
     if "COUNT" in parts:
         return say(language, "rule.times", rule=told, n=parts["COUNT"])
-    until = parse_rule(schedule.rule).until
+    until = None if schedule.rule is None else schedule.rule.until
     if until is None:
         return told
     last = until if until.tzinfo is None else until.astimezone(ZoneInfo(schedule.zone))
@@ -247,19 +247,23 @@ def _bounded(language: str, told: str, parts: Mapping[str, str], schedule: Sched
     return say(language, "rule.until", rule=told, until=day)
 
 
-def _by_calendar(language: str, rule_text: str, parts: Mapping[str, str]) -> str:
-    """Word a rule of a calendar: working days of a region, or dates of the lunar year."""
-    kind, _, dates = rule_text.partition(";")[0].partition(" ")
-    return say(language, f"rule.calendar_{kind.lower()}", region=parts.get("REGION", ""), dates=_lunar(language, dates))
+def _by_calendar(language: str, rule: Rule) -> str:
+    """Word a rule of a calendar: working days of a region, or dates of the lunar year; empty for other rules."""
+    match rule.calendar:
+        case Workdays(region=region, is_rest=is_rest):
+            return say(language, f"rule.calendar_{'restdays' if is_rest else 'workdays'}", region=region)
+        case LunarDays(days=days):
+            dates = say(language, "rule.joint").join(_lunar_date(language, *each) for each in days)
+            return say(language, "rule.calendar_lunar", dates=dates)
+        case _:
+            return ""
 
 
-def _lunar(language: str, dates: str) -> str:
-    """Word `8-15,12-LAST,*-1`: month and day of the lunar year, in the language's names."""
-    said = []
-    for month, _, lunar_day in (each.partition("-") for each in dates.split(",") if "-" in each):
-        month_name = say(language, f"lunar.month_{'each' if month == '*' else month}")
-        said.append(say(language, "lunar.date", month=month_name, day=say(language, f"lunar.day_{lunar_day.lower()}")))
-    return say(language, "rule.joint").join(said)
+def _lunar_date(language: str, month: int, day: int) -> str:
+    month_name = say(language, f"lunar.month_{month or 'each'}")
+    return say(
+        language, "lunar.date", month=month_name, day=say(language, f"lunar.day_{'last' if day == LAST_DAY else day}")
+    )
 
 
 def _weekdays(language: str, days: str) -> str:

@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 from function_calls.offline.reminder_times import zone_name
 from services.recurrence.edits import clamp_to_month_end
+from services.recurrence.follow_up import read_schedule, rule_text
 from services.recurrence.rules import WEEKDAYS
-from services.recurrence.schedule import Schedule
 from services.time_expressions import Reading
 
 _CLOCK_PARTS = frozenset({"FREQ", "BYHOUR", "BYMINUTE"})
@@ -26,8 +26,8 @@ def schedule_arguments(reading: Reading, now: datetime) -> dict[str, object]:
     is_weekly = _is_plain(parts, "WEEKLY", _CLOCK_PARTS | {"BYDAY"}) and day in WEEKDAYS
     if is_weekly and reading.start - now <= timedelta(days=7):
         return {"type": "weekly", "time": clock, "weekday": WEEKDAYS.index(day)}
-    meant = clamp_to_month_end(Schedule(start=reading.wall, zone=zone_name(now.tzinfo or UTC), rule=reading.rrule), now)
-    return {"type": "once", "time": written(meant.start), "rrule": meant.rule}
+    meant = clamp_to_month_end(read_schedule(reading.wall, zone_name(now.tzinfo or UTC), reading.rrule), now)
+    return {"type": "once", "time": written(meant.start), "rrule": rule_text(meant)}
 
 
 def changed_schedule(reading: Reading, now: datetime) -> dict[str, object]:

@@ -18,6 +18,7 @@ from function_calls.offline.same_time import without_same_time
 from function_calls.offline.time_words import TimeWords
 from function_calls.tools.calls import ToolCall
 from services.recurrence.fires import next_after
+from services.recurrence.follow_up import read_schedule, rule_text
 from services.recurrence.rules import WEEKDAYS
 from services.recurrence.schedule import Schedule
 from services.time_expressions import Reading
@@ -145,7 +146,7 @@ def _as_often(last: JustSet, time: TimeWords, ear: Ear) -> TimeWords | None:
     coming = next_after(schedule, ear.now)
     if coming is None:
         return None
-    reading = daily.best._replace(start=coming.astimezone(ear.now.tzinfo), rrule=schedule.rule)
+    reading = daily.best._replace(start=coming.astimezone(ear.now.tzinfo), rrule=rule_text(schedule))
     return replace(daily, readings=(reading,), is_ambiguous=False)
 
 
@@ -156,7 +157,7 @@ def _at(clock: datetime, last: JustSet, ear: Ear) -> Schedule:
     start = first.replace(hour=clock.hour, minute=clock.minute, second=0, microsecond=0)
     rule = _RULE_CLOCK.sub(f"BYHOUR={clock.hour};BYMINUTE={clock.minute}", last.rule)
     rule = _UNTIL.sub(lambda until: _to_the_end_of(until[1], ear), rule)
-    return Schedule(start=start, zone=zone_name(ear.now.tzinfo or UTC), rule=rule)
+    return read_schedule(start, zone_name(ear.now.tzinfo or UTC), rule)
 
 
 def _to_the_end_of(until: str, ear: Ear) -> str:

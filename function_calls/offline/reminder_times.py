@@ -14,7 +14,7 @@ from services.kernel.errors import RequestRefused
 from services.recurrence.edits import clamp_to_month_end
 from services.recurrence.fires import next_after, zone_of
 from services.recurrence.follow_up import read_schedule
-from services.recurrence.rules import WEEKDAYS, parse_rule
+from services.recurrence.rules import Rule
 from services.recurrence.schedule import FollowUp, Schedule
 from services.time_expressions import Reading, TimeReader
 
@@ -67,7 +67,7 @@ def moment_of(words: str, ctx: CallContext) -> datetime:
 
 def nagging(schedule: Schedule, minutes: int | None) -> Schedule:
     """The schedule, repeated every so many minutes until it is done; with 0 no longer, with None as it is."""
-    if minutes is None or (minutes and schedule.rule and parse_rule(schedule.rule).is_elapsed):
+    if minutes is None or (minutes and schedule.rule is not None and schedule.rule.is_elapsed):
         return schedule  # what counts elapsed time repeats itself
     follow_up = FollowUp(every=timedelta(minutes=minutes), times=_MOST_FOLLOW_UPS) if minutes else None
     return replace(schedule, follow_up=follow_up)
@@ -83,7 +83,7 @@ def _once(arguments: ReminderArgs, local: datetime, zone: str, read: _ReadWords)
     if fixed is not None:
         return Schedule(start=fixed, zone=zone)
     reading = read(arguments.time)
-    return clamp_to_month_end(Schedule(start=reading.wall, zone=zone, rule=reading.rrule or ""), local)
+    return clamp_to_month_end(read_schedule(reading.wall, zone, reading.rrule or ""), local)
 
 
 def _repeated_phrase(arguments: ReminderArgs, local: datetime, zone: str, read: _ReadWords) -> Schedule:
@@ -92,21 +92,21 @@ def _repeated_phrase(arguments: ReminderArgs, local: datetime, zone: str, read: 
     if fixed is None:
         reading = read(arguments.time)
         if reading.rrule:
-            return clamp_to_month_end(Schedule(start=reading.wall, zone=zone, rule=reading.rrule), local)
+            return clamp_to_month_end(read_schedule(reading.wall, zone, reading.rrule), local)
         fixed = reading.wall
     weekday = arguments.weekday if arguments.weekday is not None else fixed.weekday()
     return _repeated(arguments.type, fixed.time(), weekday, local, zone)
 
 
 def _repeated(kind: str, clock: time, weekday: int | None, local: datetime, zone: str) -> Schedule:
-    at = f"BYHOUR={clock.hour};BYMINUTE={clock.minute}"
+    daily = Rule(frequency="DAILY", hours=(clock.hour,), minutes=(clock.minute,))
     if kind == "daily":
-        return Schedule(start=_next(local, clock, step=1), zone=zone, rule=f"FREQ=DAILY;{at}")
+        return Schedule(start=_next(local, clock, step=1), zone=zone, rule=daily)
     if weekday is None:
         raise RequestRefused("weekday_missing")
     ahead = (weekday - local.weekday()) % 7
     first = _next(local, clock, step=7, ahead=ahead)
-    return Schedule(start=first, zone=zone, rule=f"FREQ=WEEKLY;BYDAY={WEEKDAYS[weekday]};{at}")
+    return Schedule(start=first, zone=zone, rule=replace(daily, frequency="WEEKLY", days=((0, weekday),)))
 
 
 def refuse_past(schedule: Schedule, ctx: CallContext) -> None:
@@ -115,7 +115,7 @@ def refuse_past(schedule: Schedule, ctx: CallContext) -> None:
     Raises:
         ArgumentRefused: `time_in_past(due, now)`.
     """
-    if not schedule.rule and next_after(schedule, ctx.message_time) is None:
+    if schedule.rule is None and next_after(schedule, ctx.message_time) is None:
         due = schedule.start.replace(tzinfo=zone_of(schedule))
         raise ArgumentRefused("time_in_past", due=due, now=ctx.now)
 

@@ -20,8 +20,8 @@ def has_common_shape(rule: Rule) -> bool:
 
 def dates_from(rule: Rule, start: date, first: date) -> Iterator[date]:
     """Return dates of `rule` anchored at `start`, ascending, from `first` on; some before `first` may come too."""
-    if rule.calendar_days is not None:
-        return rule.calendar_days.dates_from(first)
+    if rule.calendar is not None:
+        return rule.calendar.dates_from(first)
     if rule.frequency == "DAILY":
         return _allowed(rule, _every(timedelta(days=rule.interval), start, first), is_by_weekday=True)
     if rule.frequency == "WEEKLY":

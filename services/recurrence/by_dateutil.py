@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 from datetime import datetime, time, timedelta
 
-from services.recurrence.rules import WEEKDAYS, Rule
+from msgspec.structs import replace
+
+from services.recurrence.rules import Rule
 
 _REACH = timedelta(days=4400)
 _LAST_YEAR = 9986  # from which the reach ends before the year 9999
@@ -19,7 +21,7 @@ def walk_dates(rule: Rule, start: datetime, first: datetime) -> Iterator[datetim
     """
     from dateutil.rrule import rrule, rrulestr
 
-    text = ";".join(f"{name}={value}" for name, value in _written_out(rule, start).items())
+    text = f"{_written_out(rule, start)};BYSECOND={start.second}"
     anchor = _anchor_near(rule, start, first)
     found = rrulestr(text, dtstart=anchor)
     if not isinstance(found, rrule):
@@ -34,20 +36,18 @@ def _moved(wall: datetime, years: int) -> datetime:
     return wall.replace(year=wall.year + years)
 
 
-def _written_out(rule: Rule, start: datetime) -> dict[str, str]:
-    parts = {"FREQ": rule.frequency, **dict(rule.shape)}
-    parts.setdefault("BYHOUR", str(start.hour))
-    parts.setdefault("BYMINUTE", str(start.minute))
-    parts["BYSECOND"] = str(start.second)
-    if any(name in parts for name in ("BYDAY", "BYMONTHDAY", "BYYEARDAY", "BYWEEKNO")):
-        return parts
+def _written_out(rule: Rule, start: datetime) -> Rule:
+    """Return the pattern of `rule` with what it takes from its start."""
+    full = replace(rule.pattern, hours=rule.hours or (start.hour,), minutes=rule.minutes or (start.minute,))
+    if rule.days or rule.month_days or rule.year_days or rule.weeks:
+        return full
     if rule.frequency == "WEEKLY":
-        parts["BYDAY"] = WEEKDAYS[start.weekday()]
-    if rule.frequency in {"MONTHLY", "YEARLY"}:
-        parts["BYMONTHDAY"] = str(start.day)
+        return replace(full, days=((0, start.weekday()),))
+    if rule.frequency == "MONTHLY":
+        return replace(full, month_days=(start.day,))
     if rule.frequency == "YEARLY":
-        parts.setdefault("BYMONTH", str(start.month))
-    return parts
+        return replace(full, month_days=(start.day,), months=rule.months or (start.month,))
+    return full
 
 
 def _anchor_near(rule: Rule, start: datetime, first: datetime) -> datetime:

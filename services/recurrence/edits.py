@@ -9,10 +9,10 @@ from zoneinfo import ZoneInfo
 from msgspec.structs import replace
 
 from services.recurrence.fires import next_fires, zone_of
+from services.recurrence.rules import Rule
 from services.recurrence.schedule import Schedule
 
 _TICK: Final = timedelta(microseconds=1)
-_END: Final = "UNTIL="
 
 
 def drop_follow_up(schedule: Schedule) -> Schedule:
@@ -30,16 +30,16 @@ def end_before(schedule: Schedule, day: date) -> Schedule:
 
     Source: RFC 5545 section 3.3.10 (UNTIL).
     """
-    parts = [part for part in schedule.rule.split(";") if not part.startswith(_END)]
+    if schedule.rule is None:
+        return schedule
     last = _midnight(schedule, day) - timedelta(seconds=1)
-    return replace(schedule, rule=";".join([*parts, f"{_END}{last:%Y%m%dT%H%M%SZ}"]))
+    return replace(schedule, rule=replace(schedule.rule, until=last))
 
 
 def _midnight(schedule: Schedule, day: date) -> datetime:
     return datetime.combine(day, time.min, ZoneInfo(schedule.zone)).astimezone(UTC)
 
 
-_BY_OTHER_THAN_DATE = frozenset({"BYDAY", "BYSETPOS", "BYYEARDAY", "BYWEEKNO"})
 _NO_LEAP_YEAR = 2025
 
 
@@ -51,23 +51,21 @@ def clamp_to_month_end(schedule: Schedule, now: datetime) -> Schedule:
 
     Source: RFC 7529 section 4.1 (SKIP).
     """
-    if not _may_lack_a_day(schedule.rule):
+    if schedule.rule is None or not _may_lack_a_day(schedule.rule):
         return schedule
-    meant = replace(schedule, rule=f"{schedule.rule};SKIP=BACKWARD")
+    meant = replace(schedule, rule=replace(schedule.rule, skip="BACKWARD"))
     today = datetime.combine(now.astimezone(zone_of(schedule)).date(), schedule.start.time())
-    if "INTERVAL" in schedule.rule or _first(replace(schedule, start=today), now) != schedule.start:
+    if schedule.rule.interval != 1 or _first(replace(schedule, start=today), now) != schedule.start:
         return meant
     return replace(meant, start=_first(replace(meant, start=today), now) or schedule.start)
 
 
-def _may_lack_a_day(rule: str) -> bool:
+def _may_lack_a_day(rule: Rule) -> bool:
     """Return whether the rule goes by days of the month that not every month of it has."""
-    parts = dict(part.split("=", 1) for part in rule.split(";") if "=" in part)
-    if parts.get("FREQ") not in {"MONTHLY", "YEARLY"} or parts.keys() & {*_BY_OTHER_THAN_DATE, "SKIP"}:
+    if rule.frequency not in {"MONTHLY", "YEARLY"} or rule.days or rule.is_rare or rule.skip:
         return False
-    days = [int(day) for day in parts.get("BYMONTHDAY", "1").split(",")]
-    months = [int(month) for month in parts["BYMONTH"].split(",")] if "BYMONTH" in parts else range(1, 13)
-    return max(days) > min(monthrange(_NO_LEAP_YEAR, month)[1] for month in months)
+    months = rule.months or range(1, 13)
+    return max(rule.month_days, default=1) > min(monthrange(_NO_LEAP_YEAR, month)[1] for month in months)
 
 
 def _first(schedule: Schedule, now: datetime) -> datetime | None:

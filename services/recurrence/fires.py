@@ -12,7 +12,7 @@ from services.recurrence.by_date import dates_from, has_common_shape
 from services.recurrence.by_dateutil import walk_dates
 from services.recurrence.by_grid import elapsed_instants, grid_walls
 from services.recurrence.follow_up import repeat_fires
-from services.recurrence.rules import ELAPSED, Rule, parse_rule
+from services.recurrence.rules import ELAPSED, Rule, check_rule, load_calendar
 from services.recurrence.schedule import Schedule
 
 HORIZON = timedelta(days=3653)
@@ -60,20 +60,30 @@ def check(schedule: Schedule, now: datetime, shortest: timedelta, asked_at: date
             `rule_not_understood(rule)`, `zone_unknown(zone)`.
     """
     zone = zone_of(schedule)
-    since = now if asked_at is None or schedule.rule else min(asked_at, now)
+    if schedule.rule is not None:
+        _check_meaning(schedule.rule)
+    since = now if asked_at is None or schedule.rule is not None else min(asked_at, now)
     try:
         first = next_after(schedule, since)
     except OverflowError as error:
-        raise RequestRefused("rule_never_fires", rule=schedule.rule) from error
-    if first is None and not schedule.rule:
+        raise RequestRefused("rule_never_fires", rule=str(schedule.rule)) from error
+    if first is None and schedule.rule is None:
         due = resolve(schedule.start, zone)
         raise RequestRefused("time_in_past", due=due.astimezone(zone), now=now.astimezone(zone))
-    if first is None or (schedule.rule and first - now > HORIZON):
-        raise RequestRefused("rule_never_fires", rule=schedule.rule)
+    if first is None or (schedule.rule is not None and first - now > HORIZON):
+        raise RequestRefused("rule_never_fires", rule=str(schedule.rule))
     fires = next_fires(schedule, now, _FIRST_GAPS) if schedule.is_repeated else ()
     if any(later - earlier < shortest for earlier, later in pairwise(fires)):
         raise RequestRefused("rule_too_often", minimum=shortest)
     return first
+
+
+def _check_meaning(rule: Rule) -> None:
+    load_calendar(rule)
+    try:
+        check_rule(rule)
+    except ValueError as error:
+        raise RequestRefused("rule_not_understood", rule=str(rule), because=str(error)) from error
 
 
 def resolve(wall: datetime, zone: ZoneInfo) -> datetime:
@@ -97,14 +107,16 @@ def fires_after(schedule: Schedule, after: datetime) -> Iterator[datetime]:
     """Yield fires strictly after `after`, ascending, and their follow-ups."""
     if schedule.follow_up is None:
         return _bounded(schedule, after)
-    if schedule.rule and parse_rule(schedule.rule).is_elapsed:
+    if schedule.rule is not None and schedule.rule.is_elapsed:
         because = "what counts elapsed time repeats itself"
-        raise RequestRefused("rule_not_understood", rule=schedule.rule, because=because)
+        raise RequestRefused("rule_not_understood", rule=str(schedule.rule), because=because)
     return repeat_fires(schedule.follow_up, partial(_bounded, schedule), after)
 
 
 def _bounded(schedule: Schedule, after: datetime) -> Iterator[datetime]:
     """Yield fires strictly after `after`, ascending, up to the end of the rule; no follow-ups."""
+    if schedule.rule is not None:
+        load_calendar(schedule.rule)
     last = last_instant(schedule)
     if last is None:
         return _without_exceptions(schedule, _instants(schedule, after))
@@ -115,8 +127,8 @@ def _bounded(schedule: Schedule, after: datetime) -> Iterator[datetime]:
 
 def _without_exceptions(schedule: Schedule, fires: Iterator[datetime]) -> Iterator[datetime]:
     """Leave out the days and wall times that the rule excepts; COUNT has counted them, as RFC 5545 wants."""
-    rule = parse_rule(schedule.rule) if schedule.rule else None
-    if rule is None or not (rule.except_days or rule.except_walls):
+    rule = schedule.rule
+    if rule is None or not rule.has_exceptions:
         return fires
     zone = zone_of(schedule)
     days, walls = rule.except_days, rule.except_walls
@@ -127,10 +139,10 @@ def _without_exceptions(schedule: Schedule, fires: Iterator[datetime]) -> Iterat
 def _instants(schedule: Schedule, after: datetime) -> Iterator[datetime]:
     """Yield fires strictly after `after`, ascending, COUNT and UNTIL left out."""
     zone = zone_of(schedule)
-    if not schedule.rule:
+    rule = schedule.rule
+    if rule is None:
         due = resolve(schedule.start, zone)
         return iter((due,) if due > after else ())
-    rule = parse_rule(schedule.rule)
     start = schedule.start.replace(microsecond=0)
     if rule.is_elapsed:
         return elapsed_instants(rule, resolve(start, zone), start.minute, after)
@@ -192,10 +204,8 @@ def _passed(held: list[datetime], instant: datetime) -> list[datetime]:
 @lru_cache(maxsize=8192)
 def last_instant(schedule: Schedule) -> datetime | None:
     """Return the end that UNTIL or COUNT sets, None for an endless rule."""
-    if not schedule.rule:
-        return None
-    rule = parse_rule(schedule.rule)
-    if rule.count is None and rule.until is None:
+    rule = schedule.rule
+    if rule is None or (rule.count is None and rule.until is None):
         return None
     zone = zone_of(schedule)
     ends: list[datetime] = []

@@ -8,6 +8,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from services.kernel.errors import RequestRefused
+from services.recurrence.rules import parse_rule
 from services.recurrence.schedule import FollowUp, Schedule
 
 MOST_FOLLOW_UPS: Final = 48
@@ -21,28 +22,31 @@ def read_schedule(start: datetime, zone: str, text: str) -> Schedule:
     """Return the schedule of a rule as texts have it, with `NAG=10;NAGS=12;NAGAFTER=20261120T190000Z` for follow-ups.
 
     Raises:
-        RequestRefused: `rule_not_understood(rule, because)`: the follow-ups are out of range or incomplete.
+        RequestRefused: as `parse_rule`; `rule_not_understood(rule, because)`: the follow-ups are out of range or
+            incomplete.
     """
     own = {part.partition("=")[0].upper(): part.partition("=")[2] for part in text.split(";") if _is_own(part)}
     if not own:
-        return Schedule(start=start, zone=zone, rule=text)
+        return Schedule(start=start, zone=zone, rule=parse_rule(text) if text else None)
     rule = ";".join(part for part in text.split(";") if not _is_own(part))
     if not rule:
         raise RequestRefused("rule_not_understood", rule=text, because="follow-ups without a rule")
     if rule == _ONCE:
         rule, start = "", start.replace(microsecond=0, fold=0)
     try:
-        return Schedule(start=start, zone=zone, rule=rule, follow_up=_follow_up(own))
+        follow_up = _follow_up(own)
     except ValueError as error:
         raise RequestRefused("rule_not_understood", rule=text, because=str(error)) from error
+    return Schedule(start=start, zone=zone, rule=parse_rule(rule) if rule else None, follow_up=follow_up)
 
 
 def rule_text(schedule: Schedule) -> str:
     """Return the rule and the follow-ups as `read_schedule` reads them; empty for what fires once."""
     follow_up = schedule.follow_up
+    rule = "" if schedule.rule is None else str(schedule.rule)
     if follow_up is None:
-        return schedule.rule
-    text = f"{schedule.rule or _ONCE};NAG={follow_up.every // timedelta(minutes=1)};NAGS={follow_up.times}"
+        return rule
+    text = f"{rule or _ONCE};NAG={follow_up.every // timedelta(minutes=1)};NAGS={follow_up.times}"
     return text if follow_up.done_until is None else f"{text};NAGAFTER={follow_up.done_until.strftime(_STAMP)}"
 
 

@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from services.recurrence.rules import parse_rule
+from services.recurrence.rules import load_calendar
 from services.recurrence.schedule import Schedule
 
 
@@ -14,5 +14,8 @@ def known_until(schedule: Schedule) -> date | None:
     Raises:
         RequestRefused: the rule is not one that can be kept.
     """
-    days = parse_rule(schedule.rule).calendar_days if schedule.rule else None
-    return None if days is None else days.known_until
+    rule = schedule.rule
+    if rule is None or rule.calendar is None:
+        return None
+    load_calendar(rule)
+    return rule.calendar.known_until

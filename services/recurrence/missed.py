@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from services.recurrence.by_date import dates_from, has_common_shape, is_day_allowed
 from services.recurrence.by_grid import elapsed_step, grid_walls
 from services.recurrence.fires import fires_after, last_instant, resolve, zone_of
-from services.recurrence.rules import ELAPSED, Rule, parse_rule
+from services.recurrence.rules import ELAPSED, Rule, load_calendar
 from services.recurrence.schedule import Schedule
 
 MOST_LISTED = 400
@@ -33,10 +33,11 @@ def missed_between(schedule: Schedule, first: datetime, now: datetime) -> tuple[
     Raises:
         RequestRefused: the rule or the zone is not one that can be kept.
     """
-    if not schedule.rule:
+    rule = schedule.rule
+    if rule is None:
         fires = [first, *_due(schedule, first, now)]
         return fires[-1], len(fires) - 1
-    rule = parse_rule(schedule.rule)
+    load_calendar(rule)
     begin, missed = _skip_whole_steps(schedule, rule, first, now) if rule.is_elapsed else (first, 0)
     listed = [begin, *islice(_due(schedule, begin, now), MOST_LISTED)]
     if len(listed) <= MOST_LISTED:
@@ -88,7 +89,7 @@ def _count_beyond(schedule: Schedule, rule: Rule, listed: list[datetime], latest
     tail = _count(_due(schedule, _midnight(high, zone) - _MOMENT, latest))
     middle = min(high, low + _FOUR_YEARS)
     scale = (high - low) / (middle - low) * _repeats(schedule, listed)
-    return head + round(_count_on_days(schedule, low, middle) * scale) + tail
+    return head + round(_count_on_days(rule, schedule.start, low, middle) * scale) + tail
 
 
 def _count(fires: Iterator[datetime]) -> int:
@@ -107,10 +108,9 @@ def _repeats(schedule: Schedule, listed: list[datetime]) -> float:
     return len(listed) / max(1, _count(_due(bare, listed[0] - _MOMENT, listed[-1])))
 
 
-def _count_on_days(schedule: Schedule, low: date, high: date) -> int:
+def _count_on_days(rule: Rule, start: datetime, low: date, high: date) -> int:
     """Count the wall times from the day `low` to the one before `high`; both lie after the start of the rule."""
-    rule = parse_rule(schedule.rule)
-    start = schedule.start.replace(microsecond=0, fold=0)
+    start = start.replace(microsecond=0, fold=0)
     excepted = sum(low <= wall.date() < high for wall in rule.except_walls)
     if rule.frequency in ELAPSED:
         return _count_on_grid(rule, start, low, high) - excepted

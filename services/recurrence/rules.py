@@ -1,22 +1,23 @@
-"""Parse and check recurrence rules: RFC 5545 RRULE, or a rule of another calendar."""
+"""Declare recurrence rules as values, and read and write their text: RFC 5545 RRULE, or a rule of another calendar."""
 
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
+from typing import Final, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from services.kernel.errors import RequestRefused
 from services.recurrence.calendars.ports import CalendarDays
-from services.recurrence.calendars.workdays import KINDS, read_calendar_days
+from services.recurrence.calendars.workdays import read_calendar_days
 
-WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
-ELAPSED = frozenset({"MINUTELY", "HOURLY"})
-MOST_OCCURRENCES = 10_000
-_MOST_POSITIONS = 31  # of BYSETPOS; each is looked for in each period
-_FREQUENCIES = ELAPSED | {"DAILY", "WEEKLY", "MONTHLY", "YEARLY"}
-_NUMBERS = {  # part: smallest and largest absolute value, whether it may be negative
+WEEKDAYS: Final = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+ELAPSED: Final = frozenset({"MINUTELY", "HOURLY"})
+MOST_OCCURRENCES: Final = 10_000
+_MOST_POSITIONS: Final = 31  # of BYSETPOS; each is looked for in each period
+_FREQUENCIES: Final = ELAPSED | {"DAILY", "WEEKLY", "MONTHLY", "YEARLY"}
+_NUMBERS: Final = {  # part: smallest and largest absolute value, whether it may be negative
     "BYHOUR": (0, 23, False),
     "BYMINUTE": (0, 59, False),
     "BYMONTH": (1, 12, False),
@@ -25,42 +26,95 @@ _NUMBERS = {  # part: smallest and largest absolute value, whether it may be neg
     "BYWEEKNO": (1, 53, True),
     "BYSETPOS": (1, 366, True),
 }
-_RARE = ("BYYEARDAY", "BYWEEKNO", "BYSETPOS")
-_KIND = ""  # under this name stands the part without a name that a rule of another calendar begins with
+_PARTS: Final = {*_NUMBERS, "FREQ", "INTERVAL", "BYDAY", "WKST", "COUNT", "UNTIL", "RSCALE", "SKIP", "EXDATE"}
+_CALENDAR_PARTS: Final = {"REGION", "BYHOUR", "BYMINUTE", "COUNT", "UNTIL", "EXDATE"}
+_CALENDAR: Final = ""  # the name of the part without one that a rule of another calendar begins with
+_STAMP: Final = "%Y%m%dT%H%M%S"
 
 
 class Rule(Struct, frozen=True, kw_only=True):
-    """A parsed RRULE. Empty tuples mean that the part was not given.
+    """The repetition of a schedule. Empty tuples mean that the part was not given.
 
     `days` are (ordinal, weekday) pairs, ordinal 0 for "every", weekday 0 = Monday. `until` is naive local time or
-    aware UTC. `shape` is the rule without COUNT, UNTIL and SKIP, which are not dateutil's business here.
-    `is_backward` reads a day that a month lacks as its last one (RFC 7529 SKIP=BACKWARD). `except_days` and
-    `except_walls` (naive local time) are left out, though COUNT counts them. `calendar_days`, where there are any,
-    are the days of the rule; its clock is BYHOUR and BYMINUTE as in every other.
+    aware UTC. With `skip` BACKWARD a day that a month lacks is its last one (RFC 7529). `except_days` and
+    `except_walls` (naive local time) are left out, though COUNT counts them. `calendar`, where there is one, has the
+    days of the rule; its clock is BYHOUR and BYMINUTE as in every other. `unreadable` is the text of a stored rule
+    that this version cannot read.
     """
 
     frequency: str
-    interval: int
-    count: int | None
-    until: datetime | None
-    hours: tuple[int, ...]
-    minutes: tuple[int, ...]
-    days: tuple[tuple[int, int], ...]
-    month_days: tuple[int, ...]
-    months: tuple[int, ...]
-    week_start: int
-    is_rare: bool
-    is_backward: bool
-    shape: tuple[tuple[str, str], ...]
+    interval: int = 1
+    count: int | None = None
+    until: datetime | None = None
+    hours: tuple[int, ...] = ()
+    minutes: tuple[int, ...] = ()
+    days: tuple[tuple[int, int], ...] = ()
+    month_days: tuple[int, ...] = ()
+    months: tuple[int, ...] = ()
+    year_days: tuple[int, ...] = ()
+    weeks: tuple[int, ...] = ()
+    positions: tuple[int, ...] = ()
+    week_start: int = 0
+    skip: Literal["", "OMIT", "BACKWARD"] = ""
     except_days: frozenset[date] = frozenset()
     except_walls: frozenset[datetime] = frozenset()
-    calendar_days: CalendarDays | None = None
+    calendar: CalendarDays | None = None
+    unreadable: str = ""
 
     @property
     def is_elapsed(self) -> bool:
         """Return whether the rule counts elapsed time instead of following the wall clock."""
         limits = self.hours or self.days or self.months or self.month_days
         return self.frequency in ELAPSED and not limits and not (self.frequency == "MINUTELY" and self.minutes)
+
+    @property
+    def is_backward(self) -> bool:
+        """Return whether a day that a month lacks is its last one."""
+        return self.skip == "BACKWARD"
+
+    @property
+    def is_rare(self) -> bool:
+        """Return whether it has a part that only dateutil computes."""
+        return bool(self.year_days or self.weeks or self.positions)
+
+    @property
+    def has_exceptions(self) -> bool:
+        """Return whether days or wall times are left out."""
+        return bool(self.except_days or self.except_walls)
+
+    @property
+    def pattern(self) -> "Rule":
+        """Return the rule without its end, its exceptions and SKIP."""
+        return replace(self, count=None, until=None, skip="", except_days=frozenset(), except_walls=frozenset())
+
+    @property
+    def parts(self) -> dict[str, str]:
+        """Return the parts by name, as RFC 5545 writes their values; the days of another calendar are none of them."""
+        written = {
+            "FREQ": self.frequency if self.calendar is None else "",
+            "INTERVAL": "" if self.interval == 1 else str(self.interval),
+            "BYMONTH": _joined(self.months),
+            "BYWEEKNO": _joined(self.weeks),
+            "BYYEARDAY": _joined(self.year_days),
+            "BYMONTHDAY": _joined(self.month_days),
+            "BYDAY": _joined(f"{ordinal or ''}{WEEKDAYS[weekday]}" for ordinal, weekday in self.days),
+            "BYSETPOS": _joined(self.positions),
+            "BYHOUR": _joined(self.hours),
+            "BYMINUTE": _joined(self.minutes),
+            "WKST": WEEKDAYS[self.week_start] if self.week_start else "",
+            "COUNT": "" if self.count is None else str(self.count),
+            "UNTIL": "" if self.until is None else _end_text(self.until),
+            "SKIP": self.skip,
+            "EXDATE": _joined(sorted([*map(_day_text, self.except_days), *map(_end_text, self.except_walls)])),
+        }
+        return {name: value for name, value in written.items() if value}
+
+    def __str__(self) -> str:
+        """Return the text that `parse_rule` reads as this rule."""
+        if self.unreadable:
+            return self.unreadable
+        calendar = [] if self.calendar is None else [str(self.calendar)]
+        return ";".join([*calendar, *(f"{name}={value}" for name, value in self.parts.items())])
 
 
 @lru_cache(maxsize=4096)
@@ -71,7 +125,7 @@ def parse_rule(text: str) -> Rule:
 
     Raises:
         RequestRefused: `rule_too_often` for seconds, `rule_not_understood(rule, because)` for what is not a rule we can
-            keep, a region that no calendar knows, a calendar that is not installed.
+            keep. Whether the calendar of the rule is installed is checked by `load_calendar`.
 
     Source: RFC 5545 section 3.3.10, RFC 7529 section 4.1.
     """
@@ -81,16 +135,68 @@ def parse_rule(text: str) -> Rule:
         raise RequestRefused("rule_not_understood", rule=text, because=str(error)) from error
 
 
-def needs_calendar(text: str) -> bool:
-    """Return whether `text` is a rule of another calendar, whose first use takes tenths of a second."""
-    return text.partition(";")[0].partition(" ")[0] in KINDS
+def stored_rule(text: str) -> Rule:
+    """Return the rule of a database, which another version may have written."""
+    try:
+        return parse_rule(text)
+    except RequestRefused:
+        return Rule(frequency="", unreadable=text)
 
 
-def look_up(text: str) -> None:
-    """Have what a rule needs of calendars read, so that the next look at it is quick."""
-    if needs_calendar(text):
-        with suppress(RequestRefused):  # who reads it in earnest is told
-            parse_rule(text)
+def load_calendar(rule: Rule) -> None:
+    """Make sure that fires of `rule` can be computed; loads its calendar, at first for tenths of a second.
+
+    Raises:
+        RequestRefused: `rule_not_understood(rule, because)`: it is unreadable, no calendar knows its region, or the
+            calendars are not installed.
+    """
+    if rule.unreadable:
+        parse_rule(rule.unreadable)
+    if rule.calendar is not None:
+        try:
+            rule.calendar.load()
+        except ValueError as error:
+            raise RequestRefused("rule_not_understood", rule=str(rule), because=str(error)) from error
+
+
+def with_exceptions(rule: Rule, exceptions: Sequence[datetime], *, days_only: bool) -> Rule:
+    """Exclude the wall times of `exceptions` from `rule` as well, or with `days_only` their whole days."""
+    if days_only:
+        return replace(rule, except_days=rule.except_days.union(each.date() for each in exceptions))
+    walls = (each.replace(tzinfo=None, fold=0, microsecond=0) for each in exceptions)
+    return replace(rule, except_walls=rule.except_walls.union(walls))
+
+
+def without_exceptions_from(rule: Rule, day: date) -> Rule:
+    """Return `rule` with the excluded days and wall times before `day`, and none from then on."""
+    return replace(
+        rule,
+        except_days=frozenset(each for each in rule.except_days if each < day),
+        except_walls=frozenset(each for each in rule.except_walls if each.date() < day),
+    )
+
+
+def check_rule(rule: Rule) -> None:
+    """Refuse combinations that have no meaning here, so that nothing is kept that is not understood.
+
+    Raises:
+        ValueError: with the reason.
+    """
+    has_ordinal = any(ordinal for ordinal, _ in rule.days)
+    if max(rule.count or 0, rule.interval) > MOST_OCCURRENCES:
+        raise ValueError("too large")
+    if rule.is_elapsed and rule.has_exceptions:
+        raise ValueError("exceptions belong to rules of the wall clock")
+    if rule.frequency in ELAPSED and (rule.is_rare or has_ordinal):
+        raise ValueError("a part that needs a day or more")
+    if rule.frequency in {"DAILY", "WEEKLY"} and has_ordinal:
+        raise ValueError("an nth weekday needs a month or a year")
+    if (rule.year_days or rule.weeks) and rule.frequency != "YEARLY":
+        raise ValueError("a part that belongs to years")
+    if rule.positions and rule.frequency in {"DAILY", "WEEKLY"}:
+        raise ValueError("BYSETPOS is kept for months and years")
+    if rule.is_backward and (rule.is_rare or rule.days or rule.frequency not in {"MONTHLY", "YEARLY"}):
+        raise ValueError("SKIP belongs to days of the month")
 
 
 def _parts(text: str) -> dict[str, str]:
@@ -98,8 +204,8 @@ def _parts(text: str) -> dict[str, str]:
     for part in text.strip().upper().removeprefix("RRULE:").strip(";").split(";"):
         name, equals, value = part.partition("=")
         if not parts and not equals:
-            name, value, equals = _KIND, part, part
-        if not equals or not value or name in parts or (name == _KIND and value != part):
+            name, value, equals = _CALENDAR, part, part
+        if not equals or not value or name in parts or (name == _CALENDAR and value != part):
             raise ValueError(part)
         parts[name] = value
     return parts
@@ -108,70 +214,64 @@ def _parts(text: str) -> dict[str, str]:
 def _rule(parts: dict[str, str]) -> Rule:
     if parts.get("FREQ") == "SECONDLY" or "BYSECOND" in parts:
         raise RequestRefused("rule_too_often", minimum=timedelta(minutes=1))
+    calendar = read_calendar_days(parts.pop(_CALENDAR), parts.get("REGION", "")) if _CALENDAR in parts else None
+    unknown = parts.keys() - (_PARTS if calendar is None else _CALENDAR_PARTS)
+    if unknown:
+        raise ValueError(f"unknown parts in {sorted(parts)}")
     numbers = {name: _numbers(name, parts[name]) for name in _NUMBERS if name in parts}
-    exceptions = parts.pop("EXDATE", "")
-    calendar_days = _calendar_days(parts) if _KIND in parts else None
+    if len(parts.get("BYSETPOS", "").split(",")) > _MOST_POSITIONS:
+        raise ValueError("too large")
+    exceptions = parts["EXDATE"].split(",") if "EXDATE" in parts else []
+    _one_of(parts.get("RSCALE", "GREGORIAN"), {"GREGORIAN"})
     rule = Rule(
-        frequency=_one_of(parts.pop("FREQ", ""), _FREQUENCIES),
+        frequency=_one_of(parts.get("FREQ", "" if calendar is None else "DAILY"), _FREQUENCIES),
         interval=_positive(parts.get("INTERVAL", "1")),
-        count=_positive(parts.pop("COUNT")) if "COUNT" in parts else None,
-        until=_until(parts.pop("UNTIL")) if "UNTIL" in parts else None,
+        count=_positive(parts["COUNT"]) if "COUNT" in parts else None,
+        until=_until(parts["UNTIL"]) if "UNTIL" in parts else None,
         hours=numbers.get("BYHOUR", ()),
         minutes=numbers.get("BYMINUTE", ()),
         days=tuple(_day(each) for each in parts["BYDAY"].split(",")) if "BYDAY" in parts else (),
         month_days=numbers.get("BYMONTHDAY", ()),
         months=numbers.get("BYMONTH", ()),
+        year_days=numbers.get("BYYEARDAY", ()),
+        weeks=numbers.get("BYWEEKNO", ()),
+        positions=numbers.get("BYSETPOS", ()),
         week_start=WEEKDAYS.index(parts.get("WKST", "MO")),
-        is_rare=any(name in parts for name in _RARE),
-        is_backward=_skip(parts),
-        shape=tuple(parts.items()),
-        except_days=frozenset(_until(each).date() for each in _listed(exceptions) if "T" not in each),
-        except_walls=frozenset(_wall(each) for each in _listed(exceptions) if "T" in each),
-        calendar_days=calendar_days,
+        skip=_skip(parts.get("SKIP", "")),
+        except_days=frozenset(_until(each).date() for each in exceptions if "T" not in each),
+        except_walls=frozenset(_wall(each) for each in exceptions if "T" in each),
+        calendar=calendar,
     )
-    _check(rule, parts)
+    check_rule(rule)
     return rule
 
 
-def _calendar_days(parts: dict[str, str]) -> CalendarDays:
-    """Return the days of a rule of another calendar; what is left in `parts` is a daily rule with its clock."""
-    days = read_calendar_days(parts.pop(_KIND), parts.pop("REGION", ""))
-    if not parts.keys() <= {"BYHOUR", "BYMINUTE", "COUNT", "UNTIL"}:
-        raise ValueError(f"unknown parts in {sorted(parts)}")
-    parts["FREQ"] = "DAILY"
-    return days
+def _joined(values: Iterable[object]) -> str:
+    return ",".join(map(str, values))
 
 
-def _check(rule: Rule, parts: dict[str, str]) -> None:
-    """Refuse combinations that have no meaning here, so that nothing is kept that is not understood."""
-    if not parts.keys() <= {"INTERVAL", "BYDAY", "WKST", *_NUMBERS}:
-        raise ValueError(f"unknown parts in {sorted(parts)}")
-    positions = parts.get("BYSETPOS", "").split(",")
-    if max(rule.count or 0, rule.interval) > MOST_OCCURRENCES or len(positions) > _MOST_POSITIONS:
-        raise ValueError("too large")
-    if rule.is_elapsed and (rule.except_days or rule.except_walls):
-        raise ValueError("exceptions belong to rules of the wall clock")
-    if rule.frequency in ELAPSED and (rule.is_rare or any(ordinal for ordinal, _ in rule.days)):
-        raise ValueError("a part that needs a day or more")
-    if rule.frequency in {"DAILY", "WEEKLY"} and any(ordinal for ordinal, _ in rule.days):
-        raise ValueError("an nth weekday needs a month or a year")
-    if parts.keys() & {"BYYEARDAY", "BYWEEKNO"} and rule.frequency != "YEARLY":
-        raise ValueError("a part that belongs to years")
-    if "BYSETPOS" in parts and rule.frequency in {"DAILY", "WEEKLY"}:
-        raise ValueError("BYSETPOS is kept for months and years")
-    if rule.is_backward and (rule.is_rare or rule.days or rule.frequency not in {"MONTHLY", "YEARLY"}):
-        raise ValueError("SKIP belongs to days of the month")
+def _day_text(day: date) -> str:
+    return f"{day:%Y%m%d}"
 
 
-def _skip(parts: dict[str, str]) -> bool:
-    _one_of(parts.pop("RSCALE", "GREGORIAN"), {"GREGORIAN"})
-    return _one_of(parts.pop("SKIP", "OMIT"), {"OMIT", "BACKWARD"}) == "BACKWARD"
+def _end_text(until: datetime) -> str:
+    if until.tzinfo is not None:
+        return f"{until.astimezone(UTC):{_STAMP}}Z"
+    return _day_text(until) if until.time() == time.max else f"{until:{_STAMP}}"
 
 
 def _one_of(value: str, allowed: frozenset[str] | set[str]) -> str:
     if value not in allowed:
         raise ValueError(value)
     return value
+
+
+def _skip(text: str) -> Literal["", "OMIT", "BACKWARD"]:
+    match text:
+        case "" | "OMIT" | "BACKWARD":
+            return text
+        case _:
+            raise ValueError(text)
 
 
 def _positive(text: str) -> int:
@@ -196,12 +296,8 @@ def _day(text: str) -> tuple[int, int]:
     return ordinal, weekday
 
 
-def _listed(text: str) -> list[str]:
-    return text.split(",") if text else []
-
-
 def _wall(text: str) -> datetime:
-    return datetime.strptime(text, "%Y%m%dT%H%M%S")  # noqa: DTZ007 - local wall clock
+    return datetime.strptime(text, _STAMP)  # noqa: DTZ007 - local wall clock
 
 
 def _until(text: str) -> datetime:
@@ -209,10 +305,5 @@ def _until(text: str) -> datetime:
     if "T" not in text:
         return datetime.combine(datetime.strptime(text, "%Y%m%d").date(), time.max)  # noqa: DTZ007 - local wall clock
     if text.endswith("Z"):
-        return datetime.strptime(text, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
-    return datetime.strptime(text, "%Y%m%dT%H%M%S")  # noqa: DTZ007 - local wall clock
-
-
-def rule_parts(rule: str) -> Mapping[str, str]:
-    """Return the parts of an RRULE value by name (RFC 5545 section 3.3.10)."""
-    return dict(part.split("=", 1) for part in rule.split(";") if "=" in part)
+        return datetime.strptime(text, f"{_STAMP}Z").replace(tzinfo=UTC)
+    return _wall(text)

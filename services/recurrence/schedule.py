@@ -4,6 +4,8 @@ from datetime import datetime, timedelta
 
 from msgspec import Struct
 
+from services.recurrence.rules import Rule
+
 
 class FollowUp(Struct, frozen=True, kw_only=True):
     """Each fire is repeated every `every`, at most `times`, until the next one comes.
@@ -19,16 +21,16 @@ class FollowUp(Struct, frozen=True, kw_only=True):
 class Schedule(Struct, frozen=True, kw_only=True):
     """The times at which a reminder fires; instants are computed from the wall clock and the zone.
 
-    `start` is naive local time in `zone` (IANA name): the one fire, or DTSTART of the rule. `rule` is empty for
-    once, else an RRULE value (RFC 5545, `FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0`).
+    `start` is naive local time in `zone` (IANA name): the one fire, or DTSTART of the rule. Without a rule it fires
+    once.
     """
 
     start: datetime
     zone: str
-    rule: str = ""
+    rule: Rule | None = None
     follow_up: FollowUp | None = None
 
     @property
     def is_repeated(self) -> bool:
         """Return whether more than one fire can come."""
-        return bool(self.rule) or self.follow_up is not None
+        return self.rule is not None or self.follow_up is not None

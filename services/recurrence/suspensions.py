@@ -9,9 +9,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from services.recurrence.edits import drop_follow_up
-from services.recurrence.exceptions import with_exceptions, without_exceptions_from
 from services.recurrence.fires import next_fires
-from services.recurrence.rules import parse_rule
+from services.recurrence.rules import with_exceptions, without_exceptions_from
 from services.recurrence.schedule import Schedule
 
 _TICK: Final = timedelta(microseconds=1)
@@ -34,7 +33,7 @@ def suspended_fires(schedule: Schedule, rest: Suspension) -> tuple[datetime, ...
 
 def can_suspend(schedule: Schedule) -> bool:
     """Return whether it comes on days of the wall clock, of which some can be left out."""
-    return bool(schedule.rule) and not parse_rule(schedule.rule).is_elapsed
+    return schedule.rule is not None and not schedule.rule.is_elapsed
 
 
 def suspend(old: Schedule, rest: Suspension) -> Schedule:
@@ -42,26 +41,29 @@ def suspend(old: Schedule, rest: Suspension) -> Schedule:
 
     Source: RFC 5545 section 3.8.5.1 (EXDATE).
     """
+    if old.rule is None:
+        return old
     plain = drop_follow_up(old)
     fires = [fire.replace(tzinfo=None) for fire in suspended_fires(plain, rest)]
     zone = ZoneInfo(old.zone)
     last = rest.until.astimezone(zone).replace(tzinfo=None)
     whole = [fire for fire in fires if datetime.combine(fire, time.min) + _DAY <= last]
-    rule = with_exceptions(plain.rule, whole, days_only=True) if whole else plain.rule
     others = [fire for fire in fires if fire not in whole]
-    rule = with_exceptions(rule, others, days_only=False) if others else rule
-    return replace(old, rule=rule)
+    without_days = with_exceptions(old.rule, whole, days_only=True)
+    return replace(old, rule=with_exceptions(without_days, others, days_only=False))
 
 
 def resume_suspended(old: Schedule, now: datetime) -> Schedule:
     """Return `old` with every time that lies ahead, also those that were left out."""
+    if old.rule is None:
+        return old
     today = now.astimezone(ZoneInfo(old.zone)).date()
     return replace(old, rule=without_exceptions_from(old.rule, today))
 
 
 def is_suspended(schedule: Schedule, now: datetime) -> bool:
     """Return whether times that lie ahead were left out."""
-    return bool(schedule.rule) and resume_suspended(schedule, now) != schedule
+    return resume_suspended(schedule, now) != schedule
 
 
 def is_next_suspended(schedule: Schedule, now: datetime) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol, runtime_checkable
 
+from services.recurrence.rules import Rule
 from services.reminders.model import DueNotice, ReminderLimits
 from services.reminders.quiet_hours import QuietBook
 from services.reminders.records import (
@@ -57,7 +58,7 @@ class ReminderBook(Protocol):
         """Keep many at once, caps not asked; return how many were new."""
         ...
 
-    async def look_up(self, rule: str) -> None:
+    async def look_up(self, rule: Rule) -> None:
         """Have what a rule needs of calendars read where nobody waits for it."""
         ...
 

@@ -12,7 +12,6 @@ from services.kernel.clock import Clock
 from services.kernel.errors import RequestRefused
 from services.kernel.state import StateStore
 from services.recurrence.fires import check, next_fires
-from services.recurrence.rules import needs_calendar
 from services.recurrence.schedule import Schedule
 from services.reminders import transitions
 from services.reminders.delivery.retry import RetryPolicy
@@ -96,7 +95,7 @@ class ReminderService:
 
     async def look_up(self, schedule: Schedule | None) -> None:
         """Have what a schedule needs of calendars read beside the event loop, which it would keep."""
-        if schedule is not None and needs_calendar(schedule.rule):
+        if schedule is not None and schedule.rule is not None and schedule.rule.calendar is not None:
             await self._store.look_up(schedule.rule)
 
     async def create_many(self, wishes: Sequence[NewReminder]) -> int:
@@ -338,7 +337,7 @@ class ReminderService:
             return transitions.edit(row, ReminderEdit(schedule=schedule), now, shortest)
 
         def is_elsewhere(row: StoredReminder) -> bool:
-            return bool(row.schedule.rule) and row.schedule.zone != zone
+            return row.schedule.rule is not None and row.schedule.zone != zone
 
         return await self._changing.own(chat, person, moved, is_elsewhere)
 

@@ -61,7 +61,7 @@ def edit(
 def finish(row: StoredReminder, now: datetime, shortest: timedelta) -> Change | None:
     """Finish a one-time reminder or stop the follow-ups; None when there is nothing to stop."""
     schedule = mark_done(row.schedule, now)
-    if not row.schedule.rule:
+    if row.schedule.rule is None:
         is_ahead = next_after(replace(row.schedule, follow_up=None), now) is not None
         state = ReminderState.CANCELLED if is_ahead else ReminderState.DONE
         return replace(_stopped(row, state), schedule=schedule)

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from services.kernel.errors import RequestRefused
-from services.recurrence.follow_up import read_schedule
+from services.recurrence.rules import stored_rule
 from services.recurrence.schedule import Schedule
 from services.reminders.model import ReminderEdit, ReminderLimits, ReminderState
 from services.reminders.ports import ReminderStore
@@ -216,7 +216,9 @@ async def test_a_fire_that_still_waits_is_absorbed_by_the_next(reminders: Remind
 async def test_a_rule_that_cannot_be_read_fires_once_more_and_pauses(reminders: ReminderStore, draft, now):
     wish = replace(
         draft().wish,
-        schedule=read_schedule(datetime.fromisoformat("2026-01-01T00:00"), "UTC", "FREQ=SOMEDAY"),
+        schedule=Schedule(
+            start=datetime.fromisoformat("2026-01-01T00:00"), zone="UTC", rule=stored_rule("FREQ=SOMEDAY")
+        ),
     )
     row = await reminders.add(ValidatedReminder(wish=wish, first_fire=now), now, LIMITS)
     await reminders.add(draft("fine", seconds=1), now, LIMITS)

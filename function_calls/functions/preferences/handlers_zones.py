@@ -81,7 +81,7 @@ async def _list_unchanged(name: str, whose: Whose, ctx: CallContext, reminders: 
     kept = [each for each in of_them if each.schedule.zone != name]
     elsewhere = await reminders.open_elsewhere(ctx.chat, ctx.sender) if whose == "me" else ()
     count = sum(_keeps_zone(each, name) for each in elsewhere)
-    repeating = [each for each in kept if each.schedule.rule]
+    repeating = [each for each in kept if each.schedule.rule is not None]
     once = [each for each in kept if each.next_fires and each not in repeating]
     lines = []
     if once:
@@ -100,7 +100,7 @@ async def _list_unchanged(name: str, whose: Whose, ctx: CallContext, reminders: 
 
 def _keeps_zone(reminder: Reminder, name: str) -> bool:
     """Return whether `reminder` is still due, in another zone than the one with this name."""
-    return reminder.schedule.zone != name and bool(reminder.next_fires or reminder.schedule.rule)
+    return reminder.schedule.zone != name and bool(reminder.next_fires or reminder.schedule.rule is not None)
 
 
 def _unchanged_line(reminder: Reminder, name: str, ctx: CallContext) -> str:

@@ -15,9 +15,9 @@ from function_calls.models import ReminderArgs
 from function_calls.offline.reminder_times import clock_of, schedule_from, time_reader
 from function_calls.tools.context import CallContext
 from services.kernel.errors import RequestRefused
-from services.recurrence.exceptions import without_exceptions
 from services.recurrence.fires import next_fires
-from services.recurrence.rules import WEEKDAYS, rule_parts
+from services.recurrence.follow_up import read_schedule
+from services.recurrence.rules import ELAPSED, Rule
 from services.recurrence.schedule import Schedule
 from services.reminders.references import means_all
 
@@ -39,14 +39,16 @@ def changed_schedule(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) 
     """
     if args.time is None and args.rrule is None and args.type is None:
         return None
-    if old.rule and args.time and means_all(args.occurrence or ""):
+    if old.rule is not None and args.time and means_all(args.occurrence or ""):
         return every_time(args, old, ctx) or old
     if args.rrule is not None and args.time is None:
-        return replace(old, rule=args.rrule.removeprefix("RRULE:"))
+        return read_schedule(old.start, old.zone, args.rrule)
     if args.rrule is not None or args.type in {"daily", "weekly"}:
         weekday = old.start.weekday() if args.weekday is None else args.weekday
         new = _parse_schedule(args.model_copy(update={"weekday": weekday}), args.time or f"{old.start:%H:%M}", ctx)
-        is_ahead = not (old.rule or args.time) and old.start > new.start  # "make it daily": starting at its next time
+        is_ahead = (
+            old.rule is None and not args.time and old.start > new.start
+        )  # "make it daily": starting at its next time
         return replace(new, start=old.start) if is_ahead else new
     if args.time is None:
         return _next_only(old, ctx)
@@ -105,6 +107,8 @@ def every_time(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> Sch
     at_clock = _at_clock(old, goal.start.time())
     if goal.start.date() == first.date() or _is_fire(at_clock, goal, ctx):
         return at_clock
+    if at_clock.rule is None:
+        return None
     rule = _on_other_day(at_clock.rule, goal.start, is_last_day=_names_last_day(_words(args, ctx), ctx))
     return None if rule is None else replace(at_clock, start=goal.start, rule=rule)
 
@@ -126,30 +130,30 @@ def _names_day(words: str, day: date, ctx: CallContext) -> bool:
     return any(each.best is not None and each.best.has_day and each.best.start.date() == day for each in found)
 
 
-def _on_other_day(rule: str, day: datetime, *, is_last_day: bool) -> str | None:
+def _on_other_day(rule: Rule, day: datetime, *, is_last_day: bool) -> Rule | None:
     """Return a rule of one weekday, one day of the month or of the year, with that of `day` in its place."""
-    parts = rule_parts(without_exceptions(rule))
-    names = {"WEEKLY": {"BYDAY"}, "MONTHLY": {"BYMONTHDAY"}, "YEARLY": {"BYMONTH", "BYMONTHDAY"}}
-    days = names.get(parts.get("FREQ", ""), set())
-    if not days <= parts.keys() or any("," in parts[name] for name in days):
-        return None
-    if any(name.startswith("BY") for name in parts.keys() - days - {"BYHOUR", "BYMINUTE", "BYSECOND"}) or not days:
-        return None
-    values = {
-        "BYDAY": WEEKDAYS[day.weekday()],
-        "BYMONTHDAY": "-1" if is_last_day else str(day.day),
-        "BYMONTH": str(day.month),
-    }
-    return ";".join(f"{name}={values[name] if name in days else value}" for name, value in parts.items())
+    bare = replace(rule, except_days=frozenset(), except_walls=frozenset())
+    month_day = -1 if is_last_day else day.day
+    match (rule.frequency, len(rule.days), len(rule.month_days), len(rule.months)):
+        case _ if rule.is_rare:
+            return None
+        case ("WEEKLY", 1, 0, 0):
+            return replace(bare, days=((0, day.weekday()),))
+        case ("MONTHLY", 0, 1, 0):
+            return replace(bare, month_days=(month_day,))
+        case ("YEARLY", 0, 1, 1):
+            return replace(bare, month_days=(month_day,), months=(day.month,))
+        case _:
+            return None
 
 
 def _move(old: Schedule, words: str, shift: re.Match[str], ctx: CallContext) -> Schedule:
     """Move `old` later or earlier by an amount, counted from now where it has fired already."""
     length = timedelta(hours=int(shift["hours"]), minutes=int(shift["minutes"]))
     now = ctx.now.astimezone(ZoneInfo(old.zone)).replace(tzinfo=None, second=0, microsecond=0)
-    base = old.start if old.rule else max(old.start, now)
+    base = max(old.start, now) if old.rule is None else old.start
     start = base - length if shift["sign"] == "-" else base + length
-    if not old.rule:
+    if old.rule is None:
         return replace(old, start=start)
     if start.date() != base.date():
         raise RequestRefused("time_not_understood", time=words)
@@ -206,9 +210,9 @@ def _nearer_half(clock: time, old: time) -> time:
 
 def _at_clock(old: Schedule, clock: time) -> Schedule:
     start = datetime.combine(old.start.date(), clock)
-    frequency = rule_parts(old.rule).get("FREQ")
-    if not old.rule or (frequency is not None and frequency not in _DAILY_OR_RARER):
+    rule = old.rule
+    if rule is None or rule.frequency in ELAPSED:
         return Schedule(start=start, zone=old.zone)
-    # In the text, because rules of other calendars ("LUNAR 8-15;BYHOUR=9") have more than named parts.
-    rule = re.sub(r"(?<=BYHOUR=)\d+", str(clock.hour), old.rule)
-    return Schedule(start=start, zone=old.zone, rule=re.sub(r"(?<=BYMINUTE=)\d+", str(clock.minute), rule))
+    hours = tuple(sorted({clock.hour, *rule.hours[1:]})) if rule.hours else ()
+    minutes = tuple(sorted({clock.minute, *rule.minutes[1:]})) if rule.minutes else ()
+    return Schedule(start=start, zone=old.zone, rule=replace(rule, hours=hours, minutes=minutes))

@@ -20,6 +20,7 @@ from function_calls.offline.several_times import completed, with_listed_clocks
 from function_calls.offline.time_words import TimeWords, find_times, in_the_morning, joined, without_owners
 from services.recurrence.edits import clamp_to_month_end
 from services.recurrence.fires import next_fires
+from services.recurrence.follow_up import read_schedule
 from services.recurrence.schedule import Schedule
 from services.time_expressions import Grain, Reading, TimeReader, TimeReadings
 
@@ -76,7 +77,9 @@ def cross_check(
     carried = on_their_days(named, now.astimezone(zone))
     joint = _joined_in(words, now.astimezone(zone), pack, times)
     readings = tuple(chain.from_iterable((*apart, *carried, *listed, *joint, _beside_events(named))))
-    if proposed.rule and _is_as_often(proposed, _mask(words, now.astimezone(zone), pack, times), readings, pack):
+    if proposed.rule is not None and _is_as_often(
+        proposed, _mask(words, now.astimezone(zone), pack, times), readings, pack
+    ):
         return Verdict(schedule=proposed)
     is_relative = _RELATIVE.search(words) or pack.lead.search(pack.fold(words))
     if own is not None and not is_relative:
@@ -122,7 +125,7 @@ def _is_only_a_clock(words: str, found: Sequence[TimeReadings], pack: LanguagePa
 
 def _has_its_clock(proposed: Schedule, reading: Reading) -> bool:
     """Return whether the proposal is one time at the named clock, in either half of the day."""
-    return not proposed.rule and any(half.start.time() == proposed.start.time() for half in halves(reading))
+    return proposed.rule is None and any(half.start.time() == proposed.start.time() for half in halves(reading))
 
 
 def _with_own(proposed: Schedule, own: TimeWords, now: datetime) -> Verdict:
@@ -193,7 +196,7 @@ def _is_clear(found: Sequence[TimeReadings], reading: Reading) -> bool:
 
 def _fits(proposed: Schedule, reading: Reading, now: datetime) -> bool:
     """Return whether the proposal matches the words as exactly as they are: "tomorrow" leaves the clock open."""
-    if bool(proposed.rule) != bool(reading.rrule):
+    if (proposed.rule is not None) != bool(reading.rrule):
         return False
     spoken = _schedule(reading, proposed.zone, now)
     if reading.grain in _CLOCKLESS and not reading.has_clock:
@@ -204,4 +207,4 @@ def _fits(proposed: Schedule, reading: Reading, now: datetime) -> bool:
 
 
 def _schedule(reading: Reading, zone: str, now: datetime) -> Schedule:
-    return clamp_to_month_end(Schedule(start=reading.wall, zone=zone, rule=reading.rrule or ""), now)
+    return clamp_to_month_end(read_schedule(reading.wall, zone, reading.rrule or ""), now)

@@ -60,7 +60,7 @@ async def on_that_day_only(reference: str, ctx: CallContext, reminders: Reminder
     if read is None or not any(reading.has_day for reading in read.readings):
         return await _skip_by_message(reference, ctx, reminders)
     named = await reminders.named(ctx.chat, ctx.sender, reference)
-    if not named or not all(each.schedule.rule for each in named):
+    if not named or not all(each.schedule.rule is not None for each in named):
         return None
     if any(is_in(each.content, reference) for each in named):
         return None
@@ -82,7 +82,7 @@ async def _skip_by_message(reference: str, ctx: CallContext, reminders: Reminder
         return None
     clauses = own_words(_DELETE, ctx)
     named = await reminders.named(ctx.chat, ctx.sender, reference)
-    if len(named) != 1 or not named[0].schedule.rule:
+    if len(named) != 1 or named[0].schedule.rule is None:
         return None
     (old,) = named
     days = [(day, words) for words in clauses for day in days_in(words, old.content, ctx)]
@@ -100,7 +100,8 @@ async def _skip_by_message(reference: str, ctx: CallContext, reminders: Reminder
 async def _end_before(day: Reading, old: Reminder, ctx: CallContext, reminders: ReminderService) -> ToolResult:
     """Let `old` come up to the day before `day`, and no more from then on."""
     left = end_before(old.schedule, day.start.date())
-    if "COUNT=" in old.schedule.rule or not next_fires(left, ctx.now, 1):
+    rule = old.schedule.rule
+    if rule is None or rule.count is not None or not next_fires(left, ctx.now, 1):
         return deleted(await reminders.delete(ctx.chat, ctx.sender, old.id), ctx)
     changed = await reminders.edit(ctx.chat, ctx.sender, old.id, ReminderEdit(schedule=left))
     return changed_told(changed, ctx, "changed", put_back(old))

@@ -195,7 +195,7 @@ def _edit(args: ReminderUpdateArgs, old: Reminder, ctx: CallContext) -> Reminder
     if until_done is not None:
         schedule = nagging(schedule or bare, until_done)
     elif schedule is not None:
-        schedule = replace(schedule, follow_up=old.schedule.follow_up)
+        schedule = replace(schedule, follow_up=schedule.follow_up or old.schedule.follow_up)
     return ReminderEdit(
         content=args.content or _with_added(args.added, old, ctx),
         schedule=schedule,
@@ -206,7 +206,7 @@ def _edit(args: ReminderUpdateArgs, old: Reminder, ctx: CallContext) -> Reminder
 
 def _stops_repeating(args: ReminderUpdateArgs, bare: Schedule) -> bool:
     """Return whether "once" is requested for a reminder that only repeats until done."""
-    return args.type == "once" and args.time is None and not bare.rule
+    return args.type == "once" and args.time is None and bare.rule is None
 
 
 def _with_added(words: str | None, old: Reminder, ctx: CallContext) -> str | None:

@@ -28,9 +28,8 @@ from function_calls.offline.references import ALL
 from function_calls.tools.calls import Receipt, ToolResult
 from function_calls.tools.context import CallContext
 from services.recurrence import edits
-from services.recurrence.exceptions import with_exceptions
 from services.recurrence.fires import next_fires
-from services.recurrence.rules import parse_rule
+from services.recurrence.rules import with_exceptions
 from services.recurrence.schedule import Schedule
 from services.reminders.model import Reminder, ReminderEdit
 from services.reminders.references import means_all
@@ -79,6 +78,8 @@ async def move_to(
         RequestRefused: as `ReminderService.reschedule_occurrence`.
     """
     bare = edits.drop_follow_up(old.schedule)
+    if bare.rule is None:
+        return None
     at = goal.start.replace(tzinfo=ZoneInfo(goal.zone))
     told = {"id": old.id, "content": old.content, "rule": recurrence_text.rule(ctx.language, old)}
     if at.astimezone(UTC) == fire.astimezone(UTC):
@@ -117,10 +118,10 @@ async def _restart_interval(
     args: ReminderUpdateArgs, old: Reminder, bare: Schedule, ctx: CallContext, reminders: ReminderService
 ) -> ToolResult | None:
     """Start a reminder in elapsed hours at the new time; None for a wall-clock rule."""
-    if not bare.rule or not args.time or args.rrule is not None or args.type is not None or args.skip:
+    if bare.rule is None or not args.time or args.rrule is not None or args.type is not None or args.skip:
         return None
     coming = next_of(bare, ctx)
-    if not coming or not parse_rule(bare.rule).is_elapsed:
+    if not coming or not bare.rule.is_elapsed:
         return None
     changed = await reminders.edit(
         ctx.chat, ctx.sender, old.id, ReminderEdit(schedule=begun_at(_goal(args, coming[0], bare, ctx), old.schedule))
@@ -157,7 +158,7 @@ async def _move_from_day(
     follow_up = old.schedule.follow_up
     new = replace(new, start=datetime.combine(then[0].date(), clocks[0].replace(tzinfo=None)), follow_up=follow_up)
     before = [fire for fire in next_fires(bare, ctx.now, MOST_A_DAY) if fire.date() < days[0]]
-    if not before or "COUNT=" in bare.rule:
+    if not before or bare.rule is None or bare.rule.count is not None:
         changed = await reminders.edit(ctx.chat, ctx.sender, old.id, ReminderEdit(schedule=new))
         return changed_told(changed, ctx, "changed", put_back(old))
     series, single = await reminders.reschedule_occurrence(

@@ -25,7 +25,6 @@ from function_calls.tools.context import CallContext
 from services.kernel.errors import RequestRefused
 from services.recurrence import edits
 from services.recurrence.fires import next_fires
-from services.recurrence.rules import parse_rule
 from services.recurrence.schedule import Schedule
 from services.recurrence.suspensions import can_suspend
 from services.reminders.references import means_all
@@ -67,7 +66,7 @@ def meant_by(args: ReminderUpdateArgs, old: Schedule, content: str, ctx: CallCon
 
 def may_be_one(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> bool:
     """Return whether a wall-clock reminder gets a new time without another repetition."""
-    if not old.rule or not args.time or args.rrule is not None or args.skip or _repeats_otherwise(args, old):
+    if old.rule is None or not args.time or args.rrule is not None or args.skip or _repeats_otherwise(args, old):
         return False
     if args.type == "once" and says(ONLY, ctx.message.text, ""):
         return False
@@ -76,10 +75,15 @@ def may_be_one(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> boo
 
 def _repeats_otherwise(args: ReminderUpdateArgs, old: Schedule) -> bool:
     """Return whether another repetition is requested; models often repeat the present one."""
-    is_as_before = parse_rule(old.rule).frequency == (args.type or "").upper() and args.weekday in {
-        None,
-        old.start.weekday(),
-    }
+    is_as_before = (
+        old.rule is not None
+        and old.rule.frequency == (args.type or "").upper()
+        and args.weekday
+        in {
+            None,
+            old.start.weekday(),
+        }
+    )
     return args.type in {"daily", "weekly"} and not is_as_before
 
 

@@ -27,7 +27,6 @@ from function_calls.tools.context import CallContext
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
 from services.recurrence.fires import next_fires
-from services.recurrence.rules import parse_rule
 from services.recurrence.schedule import Schedule
 from services.reminders.model import NewReminder, Reminder, ReminderEdit
 from services.reminders.service import ReminderService, once_at
@@ -125,8 +124,8 @@ async def _snooze_pending(old: Reminder, until: Until, ctx: CallContext, reminde
         again = replace(until, keeps_clock=until.keeps_clock or _names_only_a_day(ctx))
         return await _repeat(old, again.of(old.schedule, None, ctx.now), ctx, reminders)
     moment = until.of(old.schedule, coming[0] if coming else None, ctx.now)
-    if coming and old.schedule.rule:
-        if parse_rule(old.schedule.rule).is_elapsed:
+    if coming and old.schedule.rule is not None:
+        if old.schedule.rule.is_elapsed:
             schedule = begun_at(once_at(moment, old.schedule.zone), old.schedule)
             changed = await reminders.edit(ctx.chat, ctx.sender, old.id, ReminderEdit(schedule=schedule))
             return changed_told(changed, ctx, "snoozed", put_back(old))
@@ -181,7 +180,7 @@ async def shifted_all(
     chosen = todays(own, ctx)
 
     async def one(reminder: Reminder, inner: CallContext) -> ToolResult:
-        repeats = bool(chosen and reminder.schedule.rule)
+        repeats = bool(chosen) and reminder.schedule.rule is not None
         wish = args.model_copy(update={"occurrence": NEXT}) if repeats else args
         return await change(wish, old=reminder, ctx=inner)
 
@@ -191,7 +190,7 @@ async def shifted_all(
 
 async def at_same_clock(schedule: Schedule, ctx: CallContext, reminders: ReminderService) -> Schedule:
     """Set `schedule` for "the same time" on a day to the clock of the reminder mentioned last."""
-    if schedule.rule or SAME_TIME.search(ctx.message.text) is None or not _names_only_a_day(ctx):
+    if schedule.rule is not None or SAME_TIME.search(ctx.message.text) is None or not _names_only_a_day(ctx):
         return schedule
     try:
         last = await spoken_of(None, ctx, reminders)
@@ -263,6 +262,6 @@ def _length_in(words: str, ctx: CallContext) -> timedelta | None:
 
 def clock_of(schedule: Schedule, now: datetime) -> time:
     """Return the clock time of a reminder, to the minute."""
-    coming = next_fires(schedule, now, 1) if schedule.rule else ()
+    coming = next_fires(schedule, now, 1) if schedule.rule is not None else ()
     start = coming[0].astimezone(ZoneInfo(schedule.zone)) if coming else schedule.start
     return start.time().replace(second=0, microsecond=0, tzinfo=None)

@@ -1,6 +1,5 @@
 """Change a repeating reminder's days of the week and its end."""
 
-from collections.abc import Mapping
 from datetime import UTC, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
@@ -18,7 +17,7 @@ from function_calls.tools.context import CallContext
 from services.kernel.errors import RequestRefused
 from services.recurrence import edits
 from services.recurrence.fires import next_fires
-from services.recurrence.rules import WEEKDAYS, rule_parts
+from services.recurrence.rules import WEEKDAYS, Rule
 from services.recurrence.schedule import Schedule
 from services.reminders.model import Reminder
 
@@ -26,8 +25,6 @@ ADDED: Final = "+"
 LEFT_OUT: Final = "-"
 _DAY: Final = timedelta(days=1)
 _MOST_A_FORTNIGHT: Final = 200
-_ENDS: Final = frozenset({"COUNT", "UNTIL"})
-_CLOCK: Final = frozenset({"BYHOUR", "BYMINUTE", "BYSECOND", "WKST", "EXDATE", *_ENDS})
 
 
 def with_days_for_good(args: ReminderUpdateArgs, ctx: CallContext) -> ReminderUpdateArgs:
@@ -46,7 +43,7 @@ def repeated(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> Sched
     if args.days is None and args.until is None and args.times is None:
         return None
     coming = next_fires(old, ctx.now, 1)
-    if not old.rule or not coming:
+    if old.rule is None or not coming:
         raise RequestRefused("no_repetition")
     new = old if args.days is None else _on_days(args.days, old, ctx)
     if args.until is not None:
@@ -96,6 +93,8 @@ def _on_days(words: str, old: Schedule, ctx: CallContext) -> Schedule:
     if not named:
         raise RequestRefused("time_not_understood", time=spoken)
     before = _days_of(old)
+    if old.rule is None:
+        raise RequestRefused("no_repetition")
     if sign == LEFT_OUT and not named & before:
         raise RequestRefused(
             "not_on_that_day",
@@ -107,7 +106,7 @@ def _on_days(words: str, old: Schedule, ctx: CallContext) -> Schedule:
     after = before | named if sign == ADDED else before - named if sign == LEFT_OUT else named
     if not after:
         raise RequestRefused("no_day_left")
-    return _with_remaining_count(replace(old, rule=_weekly(rule_parts(old.rule), after)), old, ctx)
+    return _with_remaining_count(replace(old, rule=_weekly(old.rule, after)), old, ctx)
 
 
 def _days_of(schedule: Schedule) -> frozenset[str]:
@@ -116,30 +115,30 @@ def _days_of(schedule: Schedule) -> frozenset[str]:
     Raises:
         RequestRefused: `no_days_of_week`, it comes by another calendar, by the clock, or every few days.
     """
-    parts = rule_parts(schedule.rule)
-    frequency, days = parts.get("FREQ"), parts.get("BYDAY", "")
-    is_daily = frequency == "DAILY" and parts.get("INTERVAL", "1") == "1"
-    allowed = _CLOCK | {"FREQ", "INTERVAL", "BYDAY"}
-    if not (is_daily or frequency == "WEEKLY") or not parts.keys() <= allowed or any(map(str.isdigit, days)):
+    rule = schedule.rule
+    is_daily = rule is not None and rule.frequency == "DAILY" and rule.interval == 1
+    if rule is None or not (is_daily or rule.frequency == "WEEKLY"):
         raise RequestRefused("no_days_of_week")
-    if days:
-        return frozenset(days.split(","))
+    if rule.calendar is not None or rule.months or rule.month_days or rule.is_rare:
+        raise RequestRefused("no_days_of_week")
+    if rule.days:
+        return frozenset(WEEKDAYS[weekday] for _, weekday in rule.days)
     return frozenset(WEEKDAYS if is_daily else (WEEKDAYS[schedule.start.weekday()],))
 
 
-def _weekly(parts: Mapping[str, str], days: frozenset[str]) -> str:
-    """Return the rule of `parts` on `days` instead; all seven make it daily."""
-    is_daily = len(days) == len(WEEKDAYS) and parts.get("INTERVAL", "1") == "1"
-    named = {} if is_daily else {"BYDAY": ",".join(day for day in WEEKDAYS if day in days)}
-    kept = {name: value for name, value in parts.items() if name not in {"FREQ", "BYDAY"}}
-    new = {"FREQ": "DAILY" if is_daily else "WEEKLY", **named, **kept}
-    return ";".join(f"{name}={value}" for name, value in new.items())
+def _weekly(rule: Rule, days: frozenset[str]) -> Rule:
+    """Return `rule` on `days` instead; all seven make it daily."""
+    if len(days) == len(WEEKDAYS) and rule.interval == 1:
+        return replace(rule, frequency="DAILY", days=())
+    return replace(
+        rule, frequency="WEEKLY", days=tuple((0, place) for place, day in enumerate(WEEKDAYS) if day in days)
+    )
 
 
 def _with_remaining_count(new: Schedule, old: Schedule, ctx: CallContext) -> Schedule:
     """Return `new` with the remaining count of `old`, where it has one."""
-    count = rule_parts(old.rule).get("COUNT")
-    return new if count is None else _with_count(len(next_fires(old, ctx.now, int(count))), _endless(new), ctx)
+    count = None if old.rule is None else old.rule.count
+    return new if count is None else _with_count(len(next_fires(old, ctx.now, count)), _endless(new), ctx)
 
 
 def _until(words: str, old: Schedule, ctx: CallContext) -> Schedule:
@@ -158,20 +157,21 @@ def _with_count(times: int, old: Schedule, ctx: CallContext) -> Schedule:
     """Return `old` with a number of remaining times."""
     endless = _endless(old)
     fires = next_fires(endless, ctx.now, times)
-    if not fires:
+    if not fires or endless.rule is None:
         raise RequestRefused("no_repetition")
     zone = ZoneInfo(old.zone)
     counted = replace(
         endless,
         start=fires[0].astimezone(zone).replace(tzinfo=None),
-        rule=f"{endless.rule};COUNT={times}",
+        rule=replace(endless.rule, count=times),
     )
     if next_fires(counted, ctx.now, times + 1) == fires:
         return counted
     # Skipped days count too, and every second week is counted from the first one.
-    return replace(endless, rule=f"{endless.rule};UNTIL={fires[-1].astimezone(UTC):%Y%m%dT%H%M%SZ}")
+    return replace(endless, rule=replace(endless.rule, until=fires[-1].astimezone(UTC).replace(microsecond=0)))
 
 
 def _endless(schedule: Schedule) -> Schedule:
-    kept = (part for part in schedule.rule.split(";") if part.partition("=")[0] not in _ENDS)
-    return replace(schedule, rule=";".join(kept))
+    if schedule.rule is None:
+        return schedule
+    return replace(schedule, rule=replace(schedule.rule, count=None, until=None))

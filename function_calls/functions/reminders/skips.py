@@ -11,8 +11,8 @@ from function_calls.offline.reminder_times import time_reader
 from function_calls.tools.context import CallContext
 from services.kernel.errors import RequestRefused
 from services.recurrence.edits import fires_from
-from services.recurrence.exceptions import with_exceptions
 from services.recurrence.fires import next_fires
+from services.recurrence.rules import with_exceptions
 from services.recurrence.schedule import Schedule
 from services.recurrence.suspensions import can_suspend
 
@@ -29,7 +29,7 @@ def with_skipped(words: str, old: Schedule, ctx: CallContext) -> Schedule:
     Source: RFC 5545 section 3.8.5.1 (EXDATE).
     """
     coming = next_fires(old, ctx.now, 1)
-    if not coming or not can_suspend(old):
+    if not coming or old.rule is None or not can_suspend(old):
         raise RequestRefused("nothing_to_skip")
     if words.strip().lower() == NEXT:
         return replace(old, rule=with_exceptions(old.rule, coming, days_only=False))

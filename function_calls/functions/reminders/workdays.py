@@ -6,7 +6,8 @@ from msgspec.structs import replace
 
 from services.kernel.errors import RequestRefused
 from services.recurrence.calendars.work_calendar import region_of
-from services.recurrence.rules import parse_rule
+from services.recurrence.calendars.workdays import Workdays
+from services.recurrence.rules import load_calendar
 from services.recurrence.schedule import Schedule
 
 _WORKDAYS = re.compile(
@@ -14,15 +15,18 @@ _WORKDAYS = re.compile(
     r"|\b(?:except|excluding|apart from|other than|besides|but)[a-z ]{0,24} holidays?\b",
     re.IGNORECASE,
 )
-_FIVE_DAYS = re.compile(r"FREQ=WEEKLY;(?:INTERVAL=1;)?BYDAY=MO,TU,WE,TH,FR")
+_FIVE_DAYS = tuple((0, weekday) for weekday in range(5))
 
 
 def on_working_days(schedule: Schedule, words: str) -> Schedule | None:
     """Return the schedule on working days of its zone's country; None where `words` name weekdays or other days."""
-    if not _WORKDAYS.search(words) or not _FIVE_DAYS.match(schedule.rule):
+    rule = schedule.rule
+    if rule is None or not _WORKDAYS.search(words):
         return None
-    region = region_of(schedule.zone)
-    return replace(schedule, rule=_FIVE_DAYS.sub(f"WORKDAYS;REGION={region}", schedule.rule))
+    if (rule.frequency, rule.interval, rule.days) != ("WEEKLY", 1, _FIVE_DAYS):
+        return None
+    calendar = Workdays(region=region_of(schedule.zone) or "")
+    return replace(schedule, rule=replace(rule, frequency="DAILY", days=(), calendar=calendar))
 
 
 def with_holidays(schedule: Schedule, words: str) -> Schedule:
@@ -31,10 +35,10 @@ def with_holidays(schedule: Schedule, words: str) -> Schedule:
     It stays from Monday to Friday where no calendar knows the country, or none is installed.
     """
     wanted = on_working_days(schedule, words)
-    if wanted is None:
+    if wanted is None or wanted.rule is None:
         return schedule
     try:
-        parse_rule(wanted.rule)
+        load_calendar(wanted.rule)
     except RequestRefused:
         return schedule
     return wanted

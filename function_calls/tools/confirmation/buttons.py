@@ -11,7 +11,7 @@ from function_calls.language.messages import say
 from function_calls.tools.calls import ToolResult
 from function_calls.tools.confirmation.pending_calls import WAITS
 from services.kernel.chat import Choice, Person
-from services.recurrence.schedule import Schedule
+from services.recurrence.follow_up import read_schedule
 
 FIRED: Final = ("done", "snooze_minutes", "snooze_hour", "snooze_tomorrow")
 """Under a reminder that has just been said."""
@@ -100,5 +100,5 @@ def _word_option(option: TimeOption, language: str, now: datetime) -> str:
     if not option.rule:
         return date_format.moment(language, option.start, now)
     return recurrence_text.schedule_words(
-        language, Schedule(start=option.start.replace(tzinfo=None), zone="UTC", rule=option.rule)
+        language, read_schedule(option.start.replace(tzinfo=None), "UTC", option.rule)
     )

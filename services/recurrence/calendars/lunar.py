@@ -10,7 +10,7 @@ from types import ModuleType
 from msgspec import Struct
 
 _DATE = re.compile(r"(\*|1[0-2]|[1-9])-(LAST|30|[12][0-9]|[1-9])")
-_LAST_DAY = 30  # a lunar month has 29 or 30 days
+LAST_DAY = 31  # stands for the last one; a lunar month has 29 or 30 days
 _FIRST_YEAR, _LAST_YEAR = 1900, 2100
 
 
@@ -22,6 +22,14 @@ class LunarDays(Struct, frozen=True, kw_only=True):
     """
 
     days: tuple[tuple[int, int], ...]
+
+    def __str__(self) -> str:
+        """Return the text that `read_lunar` reads as these days."""
+        return "LUNAR " + ",".join(f"{month or '*'}-{'LAST' if day == LAST_DAY else day}" for month, day in self.days)
+
+    def load(self) -> None:
+        """Load the library."""
+        _library()
 
     def dates_from(self, first: date) -> Iterator[date]:
         """Yield the days from `first` on, until the lunar year 2100 ends."""
@@ -49,20 +57,19 @@ def read_lunar(text: str) -> LunarDays:
     """Read `LUNAR M-D,M-D…`: M is 1–12 or `*`, D is 1–30 or `LAST`.
 
     Raises:
-        ValueError: it is not that, or the library is not installed.
+        ValueError: it is not that.
     """
     kind, _, listed = text.partition(" ")
     found = [_DATE.fullmatch(each.strip()) for each in listed.split(",")]
     pairs = {_pair(each) for each in found if each is not None}
     if kind != "LUNAR" or None in found:
         raise ValueError(text)
-    _library()  # where it is missing, this is said now and not at the first fire
     return LunarDays(days=tuple(sorted(pairs)))
 
 
 def _pair(found: re.Match[str]) -> tuple[int, int]:
     month, day = found.groups()
-    return (0 if month == "*" else int(month), _LAST_DAY if day == "LAST" else int(day))
+    return (0 if month == "*" else int(month), LAST_DAY if day == "LAST" else int(day))
 
 
 @cache

@@ -25,7 +25,15 @@ class WorkCalendar(Protocol):
 
 
 class CalendarDays(Protocol):
-    """The days of one rule of a calendar, such as the workdays of China. Hashable."""
+    """The days of one rule of a calendar, such as the workdays of China; `str` is their text in the rule."""
+
+    def load(self) -> None:
+        """Load the data of the calendar.
+
+        Raises:
+            ValueError: it is not installed, or does not know the region; the text says which.
+        """
+        ...
 
     def dates_from(self, first: date) -> Iterator[date]:
         """Yield the days of the rule from `first` on, ascending, as far as the calendar goes."""

@@ -4,7 +4,7 @@ import re
 from datetime import date
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from loguru import logger
 
@@ -47,6 +47,9 @@ class HolidayCalendar:
     def known_until(self, region: str) -> date | None:
         """Return the end of the last decreed year, None where no weekend day was ever made a workday."""
         return _decreed_until(region)
+
+
+HOLIDAYS: Final = HolidayCalendar()
 
 
 @cache

@@ -1,14 +1,13 @@
 """Read rules of the calendars beside RRULE, and compute workdays."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from datetime import date, timedelta
-from types import MappingProxyType
 
 from msgspec import Struct
 
 from services.recurrence.calendars.lunar import read_lunar
 from services.recurrence.calendars.ports import CalendarDays, WorkCalendar
-from services.recurrence.calendars.work_calendar import HolidayCalendar
+from services.recurrence.calendars.work_calendar import HOLIDAYS
 
 _DAY = timedelta(days=1)
 _LONGEST_REST = 60
@@ -19,8 +18,16 @@ class Workdays(Struct, frozen=True, kw_only=True):
     """The days on which people of `region` work, or with `is_rest` those on which they do not."""
 
     region: str
-    calendar: WorkCalendar
+    calendar: WorkCalendar = HOLIDAYS
     is_rest: bool = False
+
+    def __str__(self) -> str:
+        """Return the text that names these days in a rule."""
+        return f"{'RESTDAYS' if self.is_rest else 'WORKDAYS'};REGION={self.region}"
+
+    def load(self) -> None:
+        """Load the holidays; a region that no calendar knows is refused now and not at the first fire."""
+        self.calendar.known_until(self.region)
 
     def dates_from(self, first: date) -> Iterator[date]:
         """Yield the days from `first` on, until the calendar has none for two months or its last year ends."""
@@ -39,38 +46,14 @@ class Workdays(Struct, frozen=True, kw_only=True):
         return self.calendar.known_until(self.region)
 
 
-def read_workdays(text: str, region: str, *, calendar: WorkCalendar | None = None) -> Workdays:
-    """Read `WORKDAYS` or `RESTDAYS` of a region.
-
-    Raises:
-        ValueError: it is neither, no calendar knows the region, or the library is not installed.
-    """
-    if text not in {"WORKDAYS", "RESTDAYS"}:
-        raise ValueError(text)
-    days = Workdays(region=region, calendar=calendar or HolidayCalendar(), is_rest=text == "RESTDAYS")
-    days.calendar.known_until(region)  # refuses a region that there is not, now and not at the first fire
-    return days
-
-
-def _read_lunar(text: str, region: str) -> CalendarDays:
-    if region:
-        raise ValueError(region)
-    return read_lunar(text)
-
-
-# The first word of a rule -> what reads it, given its first part and its region.
-KINDS: Mapping[str, Callable[[str, str], CalendarDays]] = MappingProxyType(
-    {"WORKDAYS": read_workdays, "RESTDAYS": read_workdays, "LUNAR": _read_lunar}
-)
-
-
 def read_calendar_days(text: str, region: str) -> CalendarDays:
     """Return the days that the first part of a rule names, such as `LUNAR 8-15`, or `WORKDAYS` with a region.
 
     Raises:
-        ValueError: no kind of rule, or one whose calendar is missing; the text says which.
+        ValueError: it is no kind of rule.
     """
-    read = KINDS.get(text.partition(" ")[0])
-    if read is None:
-        raise ValueError(text)
-    return read(text, region)
+    if text in {"WORKDAYS", "RESTDAYS"} and region:
+        return Workdays(region=region, is_rest=text == "RESTDAYS")
+    if region:
+        raise ValueError(region)
+    return read_lunar(text)

@@ -11,8 +11,9 @@ from zoneinfo import ZoneInfo
 
 from msgspec.structs import replace
 
+from services.recurrence.calendars.ports import CalendarDays
 from services.recurrence.fires import next_after
-from services.recurrence.rules import ELAPSED, Rule, parse_rule
+from services.recurrence.rules import ELAPSED, Rule, load_calendar
 from services.recurrence.schedule import FollowUp, Schedule
 
 _DAY = timedelta(days=1)
@@ -28,10 +29,11 @@ def expected_fires(schedule: Schedule, since: datetime, until: datetime) -> tupl
     zone = ZoneInfo(schedule.zone)
     if schedule.follow_up is not None:
         return _with_follow_ups(schedule.follow_up, replace(schedule, follow_up=None), since, until)
-    if not schedule.rule:
+    rule = schedule.rule
+    if rule is None:
         due = schedule.start.replace(tzinfo=zone).astimezone(UTC)
         return (due,) if since <= due <= until else ()
-    rule = parse_rule(schedule.rule)
+    load_calendar(rule)
     if rule.frequency in ELAPSED or rule.is_backward:
         return tuple(_by_recurrence(schedule, since, until))
     start = schedule.start.replace(microsecond=0, fold=0)
@@ -66,7 +68,7 @@ def _by_recurrence(schedule: Schedule, since: datetime, until: datetime) -> Iter
 
 def _walls(rule: Rule, start: datetime) -> Iterator[datetime]:
     counted = rule.count
-    walls = _calendar_walls(rule, start) if rule.calendar_days is not None else _dateutil_walls(rule, start)
+    walls = _calendar_walls(rule, rule.calendar, start) if rule.calendar is not None else _dateutil_walls(rule, start)
     for number, wall in enumerate(walls, start=1):
         yield wall
         if number == counted:
@@ -76,18 +78,16 @@ def _walls(rule: Rule, start: datetime) -> Iterator[datetime]:
 def _dateutil_walls(rule: Rule, start: datetime) -> Iterator[datetime]:
     from dateutil.rrule import rrulestr
 
-    text = ";".join(f"{name}={value}" for name, value in (("FREQ", rule.frequency), *rule.shape))
-    return iter(rrulestr(text, dtstart=start))
+    return iter(rrulestr(str(rule.pattern), dtstart=start))
 
 
-def _calendar_walls(rule: Rule, start: datetime) -> Iterator[datetime]:
+def _calendar_walls(rule: Rule, calendar: CalendarDays, start: datetime) -> Iterator[datetime]:
     clocks = sorted(
         time(hour, minute, start.second)
         for hour in rule.hours or (start.hour,)
         for minute in rule.minutes or (start.minute,)
     )
-    days = rule.calendar_days.dates_from(start.date()) if rule.calendar_days is not None else iter(())
-    walls = (datetime.combine(day, clock) for day in days for clock in clocks)
+    walls = (datetime.combine(day, clock) for day in calendar.dates_from(start.date()) for clock in clocks)
     return dropwhile(lambda wall: wall < start, walls)
 
 

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from services.kernel.chat import Person
 from services.kernel.errors import RequestRefused
-from services.recurrence.exceptions import with_exceptions
 from services.recurrence.follow_up import rule_text
+from services.recurrence.rules import parse_rule, with_exceptions
 from services.recurrence.schedule import Schedule
 from services.reminders.exchange.ics_component import IcsItem, read_component
 from services.reminders.exchange.ics_lines import IcsPart, calendar_library, ics_parts
@@ -150,8 +150,8 @@ def _new(item: IcsItem, uid: str, schedule: Schedule, newcomers: Newcomers, now:
 
 def _schedule(item: IcsItem) -> Schedule:
     start = _due(item).replace(tzinfo=None)
-    rule = own_rule(item.times.rule) if item.times.rule else ""
-    if rule and item.times.exceptions:
+    rule = parse_rule(own_rule(item.times.rule)) if item.times.rule else None
+    if rule is not None and item.times.exceptions:
         rule = with_exceptions(rule, item.times.exceptions, days_only=item.is_all_day)
     return validate_schedule(Schedule(start=start, zone=item.zone, rule=rule))
 

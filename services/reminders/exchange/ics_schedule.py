@@ -6,10 +6,11 @@ from itertools import takewhile
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from services.recurrence.exceptions import without_exceptions
+from services.kernel.errors import RequestRefused
 from services.recurrence.fires import next_after, next_fires, resolve, zone_of
-from services.recurrence.rules import Rule, parse_rule
+from services.recurrence.rules import Rule, load_calendar, parse_rule
 from services.recurrence.schedule import Schedule
 
 _DROPPED = frozenset({"BYSECOND=0", "RSCALE=GREGORIAN"})
@@ -40,7 +41,6 @@ _MOST_DATES = 300
 _MOST_LOOKED_AT = 10_000
 _REACH = timedelta(days=3653)
 _SECOND = timedelta(seconds=1)
-_STAMP = "%Y%m%dT%H%M%S"
 
 
 class IcsTimes(Struct, frozen=True, kw_only=True):
@@ -66,16 +66,17 @@ def ics_times(schedule: Schedule, now: datetime) -> IcsTimes:
     Source: RFC 5545 sections 3.8.2.4, 3.8.5.1 to 3.8.5.3.
     """
     zone = zone_of(schedule)
-    if not schedule.is_repeated:
-        return IcsTimes(start=_unambiguous(schedule.start, zone))
     if schedule.follow_up is not None:
         return _listed(schedule, now)
-    rule = parse_rule(schedule.rule)
+    rule = schedule.rule
+    if rule is None:
+        return IcsTimes(start=_unambiguous(schedule.start, zone))
+    load_calendar(rule)
     text = _rrule(rule, zone)
     if text is None:
         return _listed(schedule, now)
     # COUNT counts what is excepted, so the rule begins at the first fire that it would have without exceptions.
-    whole = Schedule(start=schedule.start, zone=schedule.zone, rule=without_exceptions(schedule.rule))
+    whole = replace(schedule, rule=replace(rule, except_days=frozenset(), except_walls=frozenset()))
     first = next_after(whole, resolve(schedule.start, zone) - _SECOND)
     if first is None:
         return IcsTimes(start=_unambiguous(schedule.start, zone))
@@ -103,7 +104,12 @@ def _in_utc(moments: Iterable[datetime]) -> set[datetime]:
 
 
 def _is_same_rule(one: str, other: str) -> bool:
-    return sorted(one.upper().split(";")) == sorted(other.upper().split(";"))
+    if not one or not other:
+        return one == other
+    try:
+        return parse_rule(one) == parse_rule(own_rule(other))
+    except (RequestRefused, ValueError):
+        return False
 
 
 def _unambiguous(wall: datetime, zone: ZoneInfo) -> datetime:
@@ -114,33 +120,26 @@ def _unambiguous(wall: datetime, zone: ZoneInfo) -> datetime:
 
 def _rrule(rule: Rule, zone: ZoneInfo) -> str | None:
     """Return the RRULE value of a rule, None when there is none that every calendar reads the same."""
-    if rule.calendar_days is not None or (rule.is_elapsed and rule.minutes):
+    if rule.calendar is not None or (rule.is_elapsed and rule.minutes):
         return None
-    parts = dict(rule.shape)
-    if rule.is_backward and not _say_backward(rule, parts):
+    pattern = _without_skip(rule) if rule.is_backward else rule.pattern
+    if pattern is None:
         return None
-    ends = {} if rule.until is None else {"UNTIL": _utc(rule.until, zone)}
-    counted = {} if rule.count is None else {"COUNT": str(rule.count)}
-    said = {"FREQ": rule.frequency, **ends, **counted, **parts}
-    return ";".join(f"{name}={value}" for name, value in said.items())
+    until = rule.until if rule.until is None or rule.until.tzinfo else rule.until.replace(tzinfo=zone)
+    return str(replace(pattern, count=rule.count, until=until))
 
 
-def _say_backward(rule: Rule, parts: dict[str, str]) -> bool:
+def _without_skip(rule: Rule) -> Rule | None:
     """Write "the 31st, else the last day" as the last of the days from 28 to 31, where that means the same."""
     is_one_month = rule.frequency == "MONTHLY" or len(rule.months) == 1
     if not is_one_month or len(rule.month_days) != 1:
-        return False
+        return None
     day = rule.month_days[0]
-    if day > 28:
-        parts["BYMONTHDAY"] = ",".join(str(each) for each in range(28, day + 1))
-        parts["BYSETPOS"] = "-1"
-        return not (rule.hours[1:] or rule.minutes[1:])
-    return True
-
-
-def _utc(end: datetime, zone: ZoneInfo) -> str:
-    aware = end if end.tzinfo else end.replace(tzinfo=zone)
-    return f"{aware.astimezone(UTC).strftime(_STAMP)}Z"
+    if day <= 28:
+        return rule.pattern
+    if rule.hours[1:] or rule.minutes[1:]:
+        return None
+    return replace(rule.pattern, month_days=tuple(range(28, day + 1)), positions=(-1,))
 
 
 def _listed(schedule: Schedule, now: datetime) -> IcsTimes:
@@ -155,7 +154,7 @@ def _listed(schedule: Schedule, now: datetime) -> IcsTimes:
 
 def _exceptions(rule: Rule, whole: Schedule, first: datetime) -> tuple[datetime, ...]:
     """Return the fires that the exceptions of `rule` take out of `whole`, the schedule without them."""
-    if not (rule.except_days or rule.except_walls):
+    if not rule.has_exceptions:
         return ()
     last = max([*rule.except_days, *(each.date() for each in rule.except_walls)])
     end = datetime.combine(last, time.max, tzinfo=zone_of(whole))

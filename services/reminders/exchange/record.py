@@ -8,7 +8,7 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 from services.kernel.chat import Person
 from services.recurrence.fires import zone_of
 from services.recurrence.follow_up import read_schedule, rule_text
-from services.recurrence.rules import parse_rule
+from services.recurrence.rules import load_calendar
 from services.recurrence.schedule import Schedule
 from services.reminders.exchange.model import PortableReminder
 from services.reminders.model import CatchUp, ReminderAction, ReminderState
@@ -126,8 +126,8 @@ def validate_schedule(schedule: Schedule) -> Schedule:
         ValueError: the start is out of range.
     """
     zone_of(schedule)
-    if schedule.rule:
-        parse_rule(schedule.rule)
+    if schedule.rule is not None:
+        load_calendar(schedule.rule)
     if schedule.start.year < _FIRST_YEAR or schedule.start.year > _LAST_YEAR:
         raise ValueError(f"the date {schedule.start.isoformat()} is out of range")
     return schedule

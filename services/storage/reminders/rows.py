@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from services.kernel.chat import Person
 from services.recurrence.fires import previous_fire
+from services.recurrence.rules import stored_rule
 from services.recurrence.schedule import FollowUp, Schedule
 from services.reminders.model import CatchUp, DueNotice, ReminderAction, ReminderState, public_id
 from services.reminders.occurrences import pause_after
@@ -77,7 +78,7 @@ def schedule_columns(schedule: Schedule) -> dict[str, object]:
     """Convert a schedule to columns; `fold` tells two equal wall times apart."""
     follow_up = schedule.follow_up
     return {
-        "rule": schedule.rule,
+        "rule": "" if schedule.rule is None else str(schedule.rule),
         "start_local": schedule.start.isoformat(),
         "start_fold": schedule.start.fold,
         "zone": schedule.zone,
@@ -90,7 +91,8 @@ def schedule_columns(schedule: Schedule) -> dict[str, object]:
 def schedule_of(row: sa.RowMapping) -> Schedule:
     """Return the schedule that a row holds."""
     start = datetime.fromisoformat(row["start_local"]).replace(fold=row["start_fold"])
-    return Schedule(start=start, zone=row["zone"], rule=row["rule"], follow_up=_follow_up_of(row))
+    rule = stored_rule(row["rule"]) if row["rule"] else None
+    return Schedule(start=start, zone=row["zone"], rule=rule, follow_up=_follow_up_of(row))
 
 
 def _follow_up_of(row: sa.RowMapping) -> FollowUp | None:

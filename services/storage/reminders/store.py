@@ -1,6 +1,7 @@
 """Store reminders and their ledger in SQL."""
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from functools import cache
 
@@ -8,7 +9,7 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from services.kernel.errors import RequestRefused
-from services.recurrence.rules import look_up
+from services.recurrence.rules import Rule, load_calendar
 from services.reminders.model import ReminderLimits
 from services.reminders.quiet_hours import QuietHours
 from services.reminders.records import (
@@ -81,9 +82,9 @@ class SqlReminderStore:
 
         return await self._database.run(work)
 
-    async def look_up(self, rule: str) -> None:
+    async def look_up(self, rule: Rule) -> None:
         """Have what a rule needs of calendars read in the thread of the reader."""
-        await self._database.read(lambda _: look_up(rule))
+        await self._database.read(lambda _: _load(rule))
 
     async def by_request(self, request_key: str) -> StoredReminder | None:
         """Return the reminder that a command made."""
@@ -289,7 +290,7 @@ class SqlReminderStore:
         def work(connection: sa.Connection) -> tuple[StoredReminder, ...]:
             found = tuple(reminder_of(row) for row in connection.execute(query, values).mappings())
             for rule in {row.schedule.rule for row in found}:
-                look_up(rule)  # here, or whoever computes the next fire waits for it in the event loop
+                _load(rule)  # here, or whoever computes the next fire waits for it in the event loop
             return found
 
         return await self._database.read(work)
@@ -303,6 +304,13 @@ def _open_in_chat() -> sa.Select[tuple[object, ...]]:
         .order_by(REMINDER.c.next_fire_at.nulls_last(), REMINDER.c.id)
         .limit(sa.bindparam("most"))
     )
+
+
+def _load(rule: Rule | None) -> None:
+    """Load the calendar of a rule; its next use reports what is wrong with it."""
+    if rule is not None:
+        with suppress(RequestRefused):
+            load_calendar(rule)
 
 
 def _journal_line(lease: Lease, mark: DeliveryOutcome) -> SentOccurrenceLine:

@@ -212,7 +212,7 @@ class MemoryLedger:
         plan = plan_due(row.schedule, row.catch_up, row.next_fire_at or now, now)
         state = row.state if plan.is_readable else ReminderState.PAUSED
         self._rows[row.key] = replace(row, next_fire_at=plan.next_fire_at, state=state)
-        absorbed = self._absorb(row) if row.schedule.rule else 0
+        absorbed = self._absorb(row) if row.schedule.is_repeated else 0
         entries = []
         for place, occurrence in enumerate(plan.occurrences):
             entry = self._write(row, occurrence, 0 if place else absorbed, owner, now)
@@ -286,7 +286,7 @@ class MemoryLedger:
             language=row.language,
             due_at=due_at,
             missed=entry.missed,
-            is_recurring=bool(row.schedule.rule),
+            is_recurring=row.schedule.is_repeated,
             attempt=entry.attempt + 1,
             may_be_repeat=entry.state is DeliveryState.UNKNOWN,
             was_held=entry.was_held,

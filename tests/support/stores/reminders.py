@@ -1,13 +1,14 @@
 """Store reminders in memory, for tests and as the reference for the SQL store."""
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 
 from msgspec.structs import replace
 
 from services.kernel.errors import RequestRefused
 from services.recurrence.fires import next_after
-from services.recurrence.rules import look_up
+from services.recurrence.rules import Rule, load_calendar
 from services.reminders.model import ReminderLimits, ReminderState
 from services.reminders.quiet_hours import QuietHours
 from services.reminders.records import (
@@ -56,9 +57,10 @@ class MemoryReminderStore:
             self._insert(draft, now)
         return len(new)
 
-    async def look_up(self, rule: str) -> None:
+    async def look_up(self, rule: Rule) -> None:
         """Have what a rule needs of calendars read."""
-        look_up(rule)
+        with suppress(RequestRefused):
+            load_calendar(rule)
 
     async def by_request(self, request_key: str) -> StoredReminder | None:
         """Return the reminder that a command made."""
@@ -160,7 +162,7 @@ class MemoryReminderStore:
     def _arm_anew(self, now: datetime) -> int:
         changed = 0
         for row in list(self._rows.values()):
-            computed = next_after(row.schedule, now) if row.schedule.rule else row.next_fire_at
+            computed = next_after(row.schedule, now) if row.schedule.is_repeated else row.next_fire_at
             if row.next_fire_at is not None and row.next_fire_at > now and computed != row.next_fire_at:
                 self._rows[row.key] = replace(row, next_fire_at=computed)
                 changed += 1

@@ -73,7 +73,7 @@ def test_a_rule_is_compared_by_what_it_does():
 def test_a_repetition_that_the_model_missed_is_restored():
     found = verdict(once("2026-11-23 09:00"), "every Monday at 9am remind me to send the report")
 
-    assert found.schedule.rule.startswith("FREQ=WEEKLY;BYDAY=MO")
+    assert str(found.schedule.rule).startswith("FREQ=WEEKLY;BYDAY=MO")
 
 
 @pytest.mark.parametrize(("words", "language"), [("the first", "en"), ("evening", "en"), ("2号", "zh")])

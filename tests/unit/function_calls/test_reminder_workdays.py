@@ -11,7 +11,7 @@ FIVE = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=9;BYMINUTE=0"
 
 
 def set_for(words: str, *, zone: str = "Europe/Berlin", rule: str = FIVE) -> str:
-    return with_holidays(read_schedule(datetime(2026, 11, 20, 9, 0), zone, rule), words).rule
+    return str(with_holidays(read_schedule(datetime(2026, 11, 20, 9, 0), zone, rule), words).rule)
 
 
 @pytest.mark.parametrize(

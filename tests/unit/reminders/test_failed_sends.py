@@ -5,10 +5,10 @@ import random
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import DeliveryFailed
-from services.recurrence.follow_up import read_schedule
 from services.reminders.delivery.retry import RetryPolicy
 from services.reminders.delivery.worker import DeliveryConfig
 from services.reminders.model import DueNotice, ReminderEdit
@@ -130,7 +130,7 @@ async def pause(desk, reminder):
 
 async def move(desk, reminder):
     tomorrow = (desk.clock.now() + timedelta(days=1)).replace(tzinfo=None)
-    schedule = read_schedule(tomorrow, "UTC", reminder.schedule.rule)
+    schedule = replace(reminder.schedule, start=tomorrow)
     await desk.service.edit(HOME, ANN, reminder.id, ReminderEdit(schedule=schedule))
 
 

@@ -61,7 +61,7 @@ def rules(draw) -> str:
 def reference(schedule: Schedule, count: int) -> list[datetime]:
     """Instants by brute force: every wall time resolved on its own, put in order, equal ones once."""
     zone = ZoneInfo(schedule.zone)
-    walls = islice(rrulestr(schedule.rule, dtstart=schedule.start), count + 12)
+    walls = islice(rrulestr(str(schedule.rule), dtstart=schedule.start), count + 12)
     found = [wall.replace(tzinfo=zone, fold=0).astimezone(UTC) for wall in walls]
     return sorted(set(found))[: count if len(found) > count else None]
 

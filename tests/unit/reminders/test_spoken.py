@@ -43,7 +43,6 @@ def test_a_day_that_a_month_lacks_is_its_last_one(rule: str, first: str, days: l
         "FREQ=MONTHLY;BYDAY=MO;BYMONTHDAY=29",
         "FREQ=YEARLY;BYMONTH=3;BYMONTHDAY=31",
         "LUNAR 1-30",
-        "EVERY 90 MIN",
     ],
 )
 def test_other_schedules_stay_as_they_are(rule: str):

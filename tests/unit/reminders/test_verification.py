@@ -5,6 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from services.recurrence.follow_up import read_schedule
+from services.recurrence.rules import stored_rule
+from services.recurrence.schedule import Schedule
 from services.reminders.audit.verification import AuditedReminder, Fate, verify
 from services.reminders.model import ReminderState
 from services.reminders.records import DeliveryRecord, DeliveryState
@@ -142,7 +144,8 @@ async def test_a_finished_reminder_owes_its_last_fire(prove):
 
 
 async def test_a_rule_that_cannot_be_read_is_told(prove):
-    found, _ = await prove(reminder("FREQ=SOMETIMES"))
+    schedule = Schedule(start=START.replace(tzinfo=None), zone="UTC", rule=stored_rule("FREQ=SOMETIMES"))
+    found, _ = await prove(reminder(schedule=schedule))
 
     assert [each.fate for each in found.wrong] == [Fate.UNREADABLE]
 

@@ -13,7 +13,7 @@ from services.recurrence.fires import check, next_after, next_fires
 from services.recurrence.follow_up import read_schedule
 from services.recurrence.forecast import known_until
 from services.recurrence.missed import missed_between
-from services.recurrence.rules import parse_rule
+from services.recurrence.rules import load_calendar, parse_rule
 from services.recurrence.schedule import Schedule
 
 pytest.importorskip("holidays")
@@ -118,14 +118,14 @@ def test_the_end_of_the_decrees_is_known_of_a_schedule():
 )
 def test_what_cannot_be_kept_is_refused(rule, code):
     with pytest.raises(RequestRefused) as refusal:
-        parse_rule(rule)
+        load_calendar(parse_rule(rule))
 
     assert refusal.value.code == code
 
 
 def test_a_refusal_says_that_it_is_the_region():
     with pytest.raises(RequestRefused) as refusal:
-        parse_rule("WORKDAYS;REGION=XX")
+        load_calendar(parse_rule("WORKDAYS;REGION=XX"))
 
     assert refusal.value.fields == {"rule": "WORKDAYS;REGION=XX", "because": "no calendar knows the region 'XX'"}
 
@@ -150,7 +150,7 @@ def test_fires_are_the_days_of_the_calendar_at_the_wall_clock(rule, zone, start,
     start = start.replace(second=0, microsecond=0, fold=0)  # of an hour that comes twice a reminder takes the first
     chosen = read_schedule(start, zone, rule)
     after = (start + timedelta(days=days_later)).replace(tzinfo=ZoneInfo(zone))
-    days = parse_rule(rule).calendar_days
+    days = parse_rule(rule).calendar
 
     fires = [fire.astimezone(UTC) for fire in next_fires(chosen, after, 6)]
 

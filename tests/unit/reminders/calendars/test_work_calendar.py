@@ -6,7 +6,7 @@ import pytest
 from loguru import logger
 
 from services.recurrence.calendars.work_calendar import HolidayCalendar
-from services.recurrence.calendars.workdays import Workdays, read_workdays
+from services.recurrence.calendars.workdays import Workdays
 
 pytest.importorskip("holidays")
 
@@ -68,7 +68,7 @@ def test_a_subdivision_has_holidays_of_its_own(region, works):
 @pytest.mark.parametrize("region", ["", "XX", "CHINA", "DE-ZZ", "DE-", "de", "../x"])
 def test_a_region_that_there_is_not_is_refused(region):
     with pytest.raises(ValueError, match="no calendar knows the region"):
-        read_workdays("WORKDAYS", region)
+        Workdays(region=region).load()
 
 
 class FourDayWeek:
@@ -101,7 +101,7 @@ def test_rest_days_end_with_the_calendar():
 
 
 def test_the_end_of_the_decrees_is_known_of_a_rule():
-    assert read_workdays("WORKDAYS", "XX", calendar=FourDayWeek()).known_until == date(2027, 12, 31)
+    assert Workdays(region="XX", calendar=FourDayWeek()).known_until == date(2027, 12, 31)
 
 
 @pytest.fixture
