@@ -1,4 +1,4 @@
-"""Declare stored tools and the interface of their store."""
+"""Store Python tools of people, with all versions of their source."""
 
 import json
 from datetime import datetime
@@ -6,6 +6,7 @@ from typing import Protocol
 
 import sqlalchemy as sa
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from services.kernel.state import Json
 from services.storage.database import Database
@@ -135,51 +136,20 @@ class SqlStoredToolStore(SqlStoredTools):
         table = STORED_TOOL_VERSION
         query = sa.select(table).where(table.c.tool_id == tool_id).order_by(table.c.version.desc())
         rows = await self._database.read(lambda connection: connection.execute(query).mappings().all())
-        return tuple(
-            ToolVersion(
-                tool_id=row["tool_id"],
-                version=row["version"],
-                content=row["content"],
-                author=row["author"],
-                saved_at=from_micros(row["saved_at"]),
-            )
-            for row in rows
-        )
+        return tuple(ToolVersion(**{**row, "saved_at": from_micros(row["saved_at"])}) for row in rows)
+
+
+_JSON_COLUMNS = ("specs", "meta", "access", "valves")
+_INSTANTS = ("created_at", "updated_at")
 
 
 def _row(tool: StoredTool) -> dict[str, object]:
-    return {
-        "id": tool.id,
-        "owner": tool.owner,
-        "name": tool.name,
-        "content": tool.content,
-        "specs": _json(tool.specs),
-        "meta": _json(tool.meta),
-        "access": _json(tool.access),
-        "valves": _json(tool.valves),
-        "is_enabled": tool.is_enabled,
-        "version": tool.version,
-        "created_at": to_micros(tool.created_at),
-        "updated_at": to_micros(tool.updated_at),
-    }
-
-
-def _json(value: Json) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    fields = asdict(tool)
+    fields |= {name: json.dumps(fields[name], ensure_ascii=False) for name in _JSON_COLUMNS}
+    return fields | {name: to_micros(fields[name]) for name in _INSTANTS}
 
 
 def _tool(row: sa.RowMapping) -> StoredTool:
-    return StoredTool(
-        id=row["id"],
-        owner=row["owner"],
-        name=row["name"],
-        content=row["content"],
-        specs=json.loads(row["specs"]),
-        meta=json.loads(row["meta"]),
-        access=json.loads(row["access"]),
-        valves=json.loads(row["valves"]),
-        is_enabled=bool(row["is_enabled"]),
-        version=row["version"],
-        created_at=from_micros(row["created_at"]),
-        updated_at=from_micros(row["updated_at"]),
-    )
+    fields = dict(row)
+    fields |= {name: json.loads(fields[name]) for name in _JSON_COLUMNS}
+    return StoredTool(**fields | {name: from_micros(fields[name]) for name in _INSTANTS})
