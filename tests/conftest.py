@@ -5,11 +5,14 @@ import gc
 import shutil
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from itertools import count
 from pathlib import Path
 
 import pytest
+
+from bot.testing.clocks import InlineExecutor
+from services.storage.database import Database
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -20,6 +23,13 @@ def event_loop_of_the_thread() -> Iterator[None]:
     yield
     loop.close()
     asyncio.set_event_loop(None)
+
+
+@pytest.fixture
+async def sqlite_database() -> AsyncIterator[Database]:
+    """An empty database in memory that works on the event loop."""
+    async with Database("sqlite://", make_thread=InlineExecutor) as database:
+        yield database
 
 
 _NUMBERS = count(1)

@@ -2,7 +2,6 @@
 
 import json
 from datetime import datetime
-from typing import Protocol
 
 import sqlalchemy as sa
 from msgspec import Struct
@@ -52,36 +51,8 @@ class ToolVersion(Struct, frozen=True, kw_only=True):
     saved_at: datetime
 
 
-class StoredTools(Protocol):
-    """The stored tools to offer."""
-
-    async def all(self) -> tuple[StoredTool, ...]:
-        """Return every tool, the oldest first."""
-        ...
-
-
-class StoredToolStore(StoredTools, Protocol):
-    """Stores tools and all versions of their source."""
-
-    async def get(self, tool_id: str) -> StoredTool | None:
-        """Return the tool of that id."""
-        ...
-
-    async def save(self, tool: StoredTool, author: str) -> None:
-        """Keep it durably, in place of the one of that id; a new version of the source is kept beside the old ones."""
-        ...
-
-    async def remove(self, tool_id: str) -> bool:
-        """Delete it with its versions; False when there is none."""
-        ...
-
-    async def versions(self, tool_id: str) -> tuple[ToolVersion, ...]:
-        """Return the versions of its source, the latest first."""
-        ...
-
-
 class SqlStoredTools:
-    """`StoredTools` of any database, also of one that a bot is using."""
+    """Reads stored tools, also from a database that a bot is using."""
 
     def __init__(self, database: Readable) -> None:
         self._readable = database
@@ -94,7 +65,7 @@ class SqlStoredTools:
 
 
 class SqlStoredToolStore(SqlStoredTools):
-    """A `StoredToolStore` over a `Database`."""
+    """Stores tools and all versions of their source."""
 
     def __init__(self, database: Database) -> None:
         super().__init__(database)
@@ -107,7 +78,7 @@ class SqlStoredToolStore(SqlStoredTools):
         return None if row is None else _tool(row)
 
     async def save(self, tool: StoredTool, author: str) -> None:
-        """Keep it durably, and a new version of its source."""
+        """Keep it durably, in place of the one of that id; a new version of the source is kept beside the old ones."""
         version = {
             "tool_id": tool.id,
             "version": tool.version,
@@ -123,7 +94,7 @@ class SqlStoredToolStore(SqlStoredTools):
         await self._database.run(work)
 
     async def remove(self, tool_id: str) -> bool:
-        """Delete it with its versions."""
+        """Delete it with its versions; False when there is none."""
 
         def work(connection: sa.Connection) -> bool:
             connection.execute(STORED_TOOL_VERSION.delete().where(STORED_TOOL_VERSION.c.tool_id == tool_id))

@@ -24,17 +24,16 @@ from services.storage.people.state import SqlScopeStore, SqlStateStore
 from services.storage.records.store import SqlCallStore
 from services.storage.reminders.store import SqlReminderStore
 from services.storage.tables.base import IS_TO_TRY
-from tests.support.stores.calls import MemoryCallStore
 from tests.support.stores.messages import MemoryMessageStore
 from tests.support.stores.reminders import MemoryReminderStore
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
-KINDS = [
-    "memory",
+SQL_KINDS = [
     "sqlite in memory",
     "sqlite file",
     pytest.param("postgresql", marks=[pytest.mark.integration, pytest.mark.timeout(30)]),  # the first starts a server
 ]
+KINDS = ["memory", *SQL_KINDS]
 
 
 @pytest.fixture
@@ -42,16 +41,26 @@ def now() -> datetime:
     return NOW
 
 
+@pytest.fixture(params=SQL_KINDS)
+async def sql_database(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Database]:
+    async with _open(request, tmp_path) as opened:
+        yield opened
+
+
 @pytest.fixture(params=KINDS)
 async def database(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Database | None]:
     if request.param == "memory":
         yield None
         return
-    urls = {"sqlite in memory": "sqlite://", "sqlite file": f"sqlite:///{tmp_path / 'bubbles.db'}"}
-    url = request.getfixturevalue("postgres_url") if request.param == "postgresql" else urls[request.param]
-    async with Database(url) as opened:
+    async with _open(request, tmp_path) as opened:
         yield opened
         assert await opened.read(misfiled) == []  # whatever the test has done to its reminders
+
+
+def _open(request: pytest.FixtureRequest, tmp_path: Path) -> Database:
+    urls = {"sqlite in memory": "sqlite://", "sqlite file": f"sqlite:///{tmp_path / 'bubbles.db'}"}
+    url = request.getfixturevalue("postgres_url") if request.param == "postgresql" else urls[request.param]
+    return Database(url)
 
 
 def misfiled(connection: sa.Connection) -> list[object]:
@@ -72,8 +81,8 @@ def messages(database: Database | None) -> MessageStore:
 
 
 @pytest.fixture
-def records(database: Database | None) -> CallStore:
-    return MemoryCallStore() if database is None else SqlCallStore(database)
+def records(sql_database: Database) -> CallStore:
+    return SqlCallStore(sql_database)
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ from services.kernel.chat import ChatAddress, Person
 from services.people.memory import MemoryStore, NewMemory, Onlooker
 from services.storage.database import Database
 from services.storage.people.memories import SqlMemoryStore
-from tests.support.stores.memories import ProcessMemoryStore
 
 HOME = ChatAddress(platform="console", chat_id="home")
 ALONE = ChatAddress(platform="console", chat_id="ann")
@@ -18,8 +17,8 @@ NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 
 
 @pytest.fixture
-def memories(database: Database | None) -> MemoryStore:
-    return ProcessMemoryStore() if database is None else SqlMemoryStore(database)
+def memories(sql_database: Database) -> MemoryStore:
+    return SqlMemoryStore(sql_database)
 
 
 def new(text: str, *, person: Person = ANN, address: ChatAddress = HOME, is_shared: bool = False) -> NewMemory:

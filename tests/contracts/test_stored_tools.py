@@ -6,8 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from services.storage.database import Database
-from services.storage.tools import SqlStoredToolStore, StoredTool, StoredToolStore
-from tests.support.stores.stored_tools import MemoryStoredToolStore
+from services.storage.tools import SqlStoredToolStore, StoredTool
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 TEA = StoredTool(
@@ -27,18 +26,18 @@ TEA = StoredTool(
 
 
 @pytest.fixture
-def tools(database: Database | None) -> StoredToolStore:
-    return MemoryStoredToolStore() if database is None else SqlStoredToolStore(database)
+def tools(sql_database: Database) -> SqlStoredToolStore:
+    return SqlStoredToolStore(sql_database)
 
 
-async def test_a_tool_comes_back_as_it_was_kept(tools: StoredToolStore):
+async def test_a_tool_comes_back_as_it_was_kept(tools: SqlStoredToolStore):
     await tools.save(TEA, "web:ann")
 
     assert await tools.get("tea") == TEA
     assert await tools.all() == (TEA,)
 
 
-async def test_a_new_version_is_kept_beside_the_old_one(tools: StoredToolStore):
+async def test_a_new_version_is_kept_beside_the_old_one(tools: SqlStoredToolStore):
     await tools.save(TEA, "web:ann")
     await tools.save(replace(TEA, content="new", version=2, updated_at=NOW + timedelta(hours=1)), "web:bob")
 
@@ -48,14 +47,14 @@ async def test_a_new_version_is_kept_beside_the_old_one(tools: StoredToolStore):
     ]
 
 
-async def test_a_change_without_a_new_version_changes_no_version(tools: StoredToolStore):
+async def test_a_change_without_a_new_version_changes_no_version(tools: SqlStoredToolStore):
     await tools.save(TEA, "web:ann")
     await tools.save(replace(TEA, is_enabled=False), "web:bob")
 
     assert [each.author for each in await tools.versions("tea")] == ["web:ann"]
 
 
-async def test_a_removed_tool_is_gone_with_its_versions(tools: StoredToolStore):
+async def test_a_removed_tool_is_gone_with_its_versions(tools: SqlStoredToolStore):
     await tools.save(TEA, "web:ann")
 
     assert await tools.remove("tea")
@@ -63,7 +62,7 @@ async def test_a_removed_tool_is_gone_with_its_versions(tools: StoredToolStore):
     assert (await tools.get("tea"), await tools.versions("tea")) == (None, ())
 
 
-async def test_tools_are_listed_the_oldest_first(tools: StoredToolStore):
+async def test_tools_are_listed_the_oldest_first(tools: SqlStoredToolStore):
     await tools.save(replace(TEA, id="b", created_at=NOW + timedelta(hours=1)), "web:ann")
     await tools.save(replace(TEA, id="c"), "web:ann")
 

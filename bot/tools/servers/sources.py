@@ -18,7 +18,7 @@ from function_calls.toolsets.direct import DirectToolset
 from function_calls.toolsets.source import Access, Health, ToolSource
 from services.kernel.background_tasks import running_tasks
 from services.kernel.clock import Clock, SystemClock
-from services.storage.tools import StoredToolStore
+from services.storage.tools import SqlStoredToolStore
 
 if TYPE_CHECKING:
     from bot.tools.servers.connections import Connections, RefusedConnection, ToolServerConnection
@@ -85,7 +85,7 @@ async def tool_sources(
     *,
     owners: Collection[str] = (),
     more: Iterable[ToolSource] = (),
-    stored: StoredToolStore | None = None,
+    stored: SqlStoredToolStore | None = None,
     clock: Clock | None = None,
     wait_seconds: float = _WAIT_AT_START,
 ) -> AsyncIterator[ToolSources]:
@@ -192,7 +192,7 @@ def _mcp_toolsets(wanted: "Sequence[McpServer]") -> "list[McpToolset]":
 
 
 def _create_stored_toolset(
-    store: StoredToolStore, settings: ToolServerSettings, owners: Collection[str], clock: Clock
+    store: SqlStoredToolStore, settings: ToolServerSettings, owners: Collection[str], clock: Clock
 ) -> "tuple[StoredToolset, StoredToolRepository]":
     """Return the tools that people have written, and where they are changed."""
     from bot.tools.stored.repository import StoredToolRepository

@@ -11,7 +11,7 @@ from function_calls.tools.validation.schema_validator import SchemaValidator
 from function_calls.toolsets.stored.source import SourceInvalid, ToolSource, read_source
 from services.kernel.clock import Clock
 from services.kernel.state import Json
-from services.storage.tools import StoredTool, StoredToolStore, ToolVersion
+from services.storage.tools import SqlStoredToolStore, StoredTool, ToolVersion
 
 _ID: Final = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
@@ -48,7 +48,7 @@ class ToolForm(Struct, frozen=True, kw_only=True):
 class StoredToolRepository:
     """Keeps the tools; nothing of their source is ever run here."""
 
-    def __init__(self, store: StoredToolStore, clock: Clock) -> None:
+    def __init__(self, store: SqlStoredToolStore, clock: Clock) -> None:
         self._store = store
         self._clock = clock
 

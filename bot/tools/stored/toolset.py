@@ -12,7 +12,7 @@ from function_calls.tools.context import CallContext
 from function_calls.tools.toolset import Viewer, short_name, unknown_tool
 from function_calls.toolsets.source import Access
 from function_calls.toolsets.stored.source import SourceInvalid, StoredFunction, read_source
-from services.storage.tools import StoredTool, StoredTools
+from services.storage.tools import SqlStoredTools, StoredTool
 
 _TRUSTED_FOR: Final = 5.0  # seconds; another process may have saved something meanwhile
 _Read = tuple[tuple[str, StoredFunction, ToolSpec], ...]
@@ -25,7 +25,7 @@ class StoredToolset:
     the bot's, as `platform:id`; they see all tools.
     """
 
-    def __init__(self, store: StoredTools, runner: ToolRunner, *, owners: Collection[str] = ()) -> None:
+    def __init__(self, store: SqlStoredTools, runner: ToolRunner, *, owners: Collection[str] = ()) -> None:
         self._store = store
         self._runner = runner
         self._owners = owners

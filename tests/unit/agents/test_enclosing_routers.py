@@ -17,8 +17,8 @@ from function_calls.tools.calls import ToolCall, ToolResult
 from function_calls.tools.dispatch.events import TOOL_COMPLETE, TOOL_START, EventBus
 from function_calls.tools.dispatch.hooks import ToolHooks
 from services.call_log.service import CallLog
+from services.storage.records.store import SqlCallStore
 from tests.support.records import make_turn_record
-from tests.support.stores.calls import MemoryCallStore
 from tests.unit.agents.conftest import called
 
 ASK = ToolCall(id="1", name="cleaner", arguments={"request": "clean up"})
@@ -94,8 +94,8 @@ async def test_listeners_of_the_bot_hear_the_calls_of_agents(hire, wipe, context
 
 
 @EVERY_WAY
-async def test_every_call_of_an_agent_is_a_row_of_its_own_in_the_record(hire, wipe, context):
-    store = MemoryCallStore()
+async def test_every_call_of_an_agent_is_a_row_of_its_own_in_the_record(hire, wipe, context, sqlite_database):
+    store = SqlCallStore(sqlite_database)
     log = CallLog(store)
     await router_with(hire(wipe), on_dispatched=TurnRecorder(log).called).dispatch(ASK, context)
     await log.drain()
@@ -107,8 +107,8 @@ async def test_every_call_of_an_agent_is_a_row_of_its_own_in_the_record(hire, wi
     assert shown["name"] == "cleaner"
 
 
-async def test_what_an_agents_agent_called_is_in_the_task_of_the_record(wipe, context):
-    log = CallLog(MemoryCallStore())
+async def test_what_an_agents_agent_called_is_in_the_task_of_the_record(wipe, context, sqlite_database):
+    log = CallLog(SqlCallStore(sqlite_database))
     router = router_with(below_another_agent(wipe), on_dispatched=TurnRecorder(log).called)
     await router.dispatch(ASK, context)
     (shown,) = await log.of_message(context.chat, "m1")
@@ -155,8 +155,8 @@ async def test_two_agents_at_once_are_under_the_hooks_of_their_bot(wipe, wiped, 
     assert wiped == []
 
 
-async def test_the_explanation_of_a_turn_says_which_agent_made_a_call(wipe, context):
-    store = MemoryCallStore()
+async def test_the_explanation_of_a_turn_says_which_agent_made_a_call(wipe, context, sqlite_database):
+    store = SqlCallStore(sqlite_database)
     log = CallLog(store)
     await router_with(direct(wipe), on_dispatched=TurnRecorder(log).called).dispatch(ASK, context)
     await log.drain()

@@ -6,13 +6,13 @@ import pytest
 
 from services.call_log.masking import MASK, SecretMask
 from services.call_log.service import CallLog
+from services.storage.records.store import SqlCallStore
 from tests.support.records import HOME, make_call_record, make_turn_record
-from tests.support.stores.calls import MemoryCallStore
 
 
-class CountingStore(MemoryCallStore):
-    def __init__(self):
-        super().__init__()
+class CountingStore(SqlCallStore):
+    def __init__(self, database):
+        super().__init__(database)
         self.batches = []
 
     async def add(self, turns, calls):
@@ -20,9 +20,9 @@ class CountingStore(MemoryCallStore):
         await super().add(turns, calls)
 
 
-class BrokenStore(MemoryCallStore):
-    def __init__(self):
-        super().__init__()
+class BrokenStore(SqlCallStore):
+    def __init__(self, database):
+        super().__init__(database)
         self.is_broken = True
 
     async def add(self, turns, calls):
@@ -31,8 +31,8 @@ class BrokenStore(MemoryCallStore):
         await super().add(turns, calls)
 
 
-async def test_what_is_recorded_together_is_written_together():
-    store = CountingStore()
+async def test_what_is_recorded_together_is_written_together(sqlite_database):
+    store = CountingStore(sqlite_database)
     log = CallLog(store)
     for number in range(10):
         log.record(make_call_record(number))
@@ -44,8 +44,8 @@ async def test_what_is_recorded_together_is_written_together():
 
 
 @pytest.mark.looptime
-async def test_records_are_written_without_anybody_asking():
-    store = CountingStore()
+async def test_records_are_written_without_anybody_asking(sqlite_database):
+    store = CountingStore(sqlite_database)
     CallLog(store).record(make_turn_record())
 
     await asyncio.sleep(1)
@@ -53,8 +53,8 @@ async def test_records_are_written_without_anybody_asking():
     assert store.batches == [(1, 0)]
 
 
-async def test_what_was_just_recorded_is_read():
-    log = CallLog(MemoryCallStore())
+async def test_what_was_just_recorded_is_read(sqlite_database):
+    log = CallLog(SqlCallStore(sqlite_database))
     log.record(make_turn_record())
     log.record(make_call_record())
 
@@ -64,8 +64,8 @@ async def test_what_was_just_recorded_is_read():
     assert await log.calls_of(turn) == (make_call_record(),)
 
 
-async def test_the_history_shape_is_the_specifications():
-    log = CallLog(MemoryCallStore())
+async def test_the_history_shape_is_the_specifications(sqlite_database):
+    log = CallLog(SqlCallStore(sqlite_database))
     log.record(make_call_record(1, identity="tc_1"))
     log.record(make_call_record(2, identity="tc_2", status="denied"))
 
@@ -87,8 +87,8 @@ async def test_the_history_shape_is_the_specifications():
     assert found["m3"] == ()
 
 
-async def test_a_store_that_fails_loses_the_record_and_nothing_else():
-    store = BrokenStore()
+async def test_a_store_that_fails_loses_the_record_and_nothing_else(sqlite_database):
+    store = BrokenStore(sqlite_database)
     log = CallLog(store)
     log.record(make_turn_record(1))
     await log.drain()
@@ -98,8 +98,8 @@ async def test_a_store_that_fails_loses_the_record_and_nothing_else():
     assert [each.message_id for each in await log.latest_turns(5)] == ["m2"]
 
 
-async def test_secrets_are_masked_before_they_are_stored():
-    log = CallLog(MemoryCallStore(), mask=SecretMask(["planted"]))
+async def test_secrets_are_masked_before_they_are_stored(sqlite_database):
+    log = CallLog(SqlCallStore(sqlite_database), mask=SecretMask(["planted"]))
     log.record(make_turn_record(text="my key is planted", reply="planted!"))
     log.record(make_call_record(arguments='{"api_key": "x", "content": "planted"}', said="planted"))
 
@@ -111,8 +111,8 @@ async def test_secrets_are_masked_before_they_are_stored():
     assert call.arguments == f'{{"api_key": "{MASK}", "content": "{MASK}"}}'
 
 
-async def test_a_very_long_text_is_cut_with_a_note_and_never_within_a_secret():
-    log = CallLog(MemoryCallStore(), mask=SecretMask(["planted-secret"]))
+async def test_a_very_long_text_is_cut_with_a_note_and_never_within_a_secret(sqlite_database):
+    log = CallLog(SqlCallStore(sqlite_database), mask=SecretMask(["planted-secret"]))
     log.record(make_turn_record(text="x" * 999_993 + "planted-secret" + "y" * 900_000))
 
     turn = await log.turn("m1")

@@ -15,16 +15,16 @@ from services.kernel.clock import SystemClock
 from services.kernel.state import MemoryStateStore
 from services.people.account_links import LinkCodes, PeopleService
 from services.people.memory import MemoryService
-from tests.support.stores.memories import ProcessMemoryStore
+from services.storage.people.memories import SqlMemoryStore
 from tests.support.stores.messages import MemoryMessageStore
 
 BOB = Person(id="bob", name="bob")
 
 
 @pytest.fixture
-def ask(context_of):
+def ask(context_of, sqlite_database):
     people = PeopleService(MemorySessionStateStore(), LinkCodes(MemoryStateStore(SystemClock())))
-    services = Services(HistoryService(MemoryMessageStore()), MemoryService(ProcessMemoryStore()), people)
+    services = Services(HistoryService(MemoryMessageStore()), MemoryService(SqlMemoryStore(sqlite_database)), people)
     registry = Registry(injectable=(CallContext, HistoryService, MemoryService, PeopleService))
     registry.collect(handlers_memory)
 

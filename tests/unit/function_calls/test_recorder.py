@@ -11,7 +11,7 @@ from function_calls.tools.calls import SpawnedTask, Step, ToolCall, ToolResult
 from services.call_log.model import CompletionRecord, UsageCost
 from services.call_log.service import CallLog
 from services.call_log.usage import current_usage
-from tests.support.stores.calls import MemoryCallStore
+from services.storage.records.store import SqlCallStore
 
 
 @tool_function(timeout=0.1)
@@ -42,8 +42,8 @@ async def look(place: str) -> dict[str, str]:
 
 
 @pytest.fixture
-def log():
-    return CallLog(MemoryCallStore())
+def log(sqlite_database):
+    return CallLog(SqlCallStore(sqlite_database))
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import RequestRefused
 from services.people.memory import MemoryLimits, MemoryService, Onlooker
-from tests.support.stores.memories import ProcessMemoryStore
+from services.storage.people.memories import SqlMemoryStore
 
 HOME = ChatAddress(platform="console", chat_id="home")
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
@@ -17,8 +17,8 @@ BOSS = Onlooker(address=HOME, person=Person(id="cy", name="Cy"), is_admin=True)
 
 
 @pytest.fixture
-def memory():
-    return MemoryService(ProcessMemoryStore(), limits=MemoryLimits(per_person=3, per_chat=4, text_length=40))
+def memory(sqlite_database):
+    return MemoryService(SqlMemoryStore(sqlite_database), limits=MemoryLimits(per_person=3, per_chat=4, text_length=40))
 
 
 async def save(memory: MemoryService, text: str, who: Onlooker = ANN, *, is_shared: bool = False):

@@ -12,7 +12,7 @@ from function_calls.tools.context import CallContext, Services
 from function_calls.tools.permission import Viewer
 from function_calls.toolsets.stored.source import SourceInvalid
 from services.kernel.chat import ChatAddress, ChatMessage, Person
-from tests.support.stores.stored_tools import MemoryStoredToolStore
+from services.storage.tools import SqlStoredToolStore
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 SOURCE = '''
@@ -45,8 +45,8 @@ class FakeRunner(ToolRunner):
 
 
 @pytest.fixture
-def store():
-    return MemoryStoredToolStore()
+def store(sqlite_database):
+    return SqlStoredToolStore(sqlite_database)
 
 
 @pytest.fixture
