@@ -19,7 +19,6 @@ from bot.platforms.kit.connection import LONGEST_PAUSE, Backlog, Connection, Con
 from bot.platforms.kit.pieces import pieces, send_in_turn
 from bot.platforms.xmpp.client import Arrived, XmppClient
 from bot.platforms.xmpp.memory import RecentMessages, Reflections
-from bot.platforms.xmpp.uploads import keep
 from bot.platforms.xmpp.wire import (
     NAME,
     Occupant,
@@ -171,7 +170,7 @@ class XmppPlatform(NetworkPlatform):
         named: list[str] = []
         for file in files:
             try:
-                kept.append(await keep(file, self._require_client()))
+                kept.append(await self._require_client().upload(file))
             except DeliveryFailed as failure:
                 logger.bind(platform=NAME).info("sent only the name of file {}: {}", file.name, failure)
                 named.append(f"📎 {file.name}")

@@ -1,6 +1,7 @@
 """Wrap slixmpp: send and receive stanzas as XML elements. No other module imports it."""
 
 import asyncio
+import io
 import ssl
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from datetime import datetime
@@ -8,9 +9,11 @@ from typing import Final
 from xml.etree.ElementTree import Element
 
 import slixmpp
+from aiohttp import ClientError
 from msgspec import Struct
 from slixmpp.exceptions import IqError, IqTimeout, PresenceError
-from slixmpp.stanza import Iq, Message
+from slixmpp.plugins.xep_0363 import FileUploadError
+from slixmpp.stanza import Message
 from slixmpp.xmlstream import StanzaBase
 from slixmpp.xmlstream.handler import Callback
 from slixmpp.xmlstream.matcher import StanzaPath
@@ -18,11 +21,13 @@ from slixmpp.xmlstream.matcher import StanzaPath
 from bot.config.platform_catalog import XmppSettings
 from bot.platforms.kit.connection import ConnectionEnded, ConnectionRefusedForGood
 from bot.platforms.xmpp.wire import Occupant, occupant_id
+from services.kernel.chat import SentFile
 from services.kernel.errors import DeliveryFailed
 
 _LOGIN_SECONDS: Final = 60.0
 _JOIN_SECONDS: Final = 30.0
 _PING_SECONDS: Final = 20.0
+_UPLOAD_SECONDS: Final = 60.0
 _ROOM_IS_NEW: Final = 201
 _OWN_PRESENCE: Final = 110
 _NICK_CHANGED: Final = 303
@@ -76,7 +81,7 @@ class XmppClient(slixmpp.ClientXMPP):
         self._entered: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._occupant_ids: dict[str, str] = {}
         self._rooms_with_ids: set[str] = set()
-        for plugin in ("xep_0030", "xep_0045", "xep_0199"):
+        for plugin in ("xep_0030", "xep_0045", "xep_0199", "xep_0363"):
             self.register_plugin(plugin)
         if not settings.encrypted:
             self.enable_direct_tls = self.enable_starttls = False
@@ -146,31 +151,28 @@ class XmppClient(slixmpp.ClientXMPP):
             return False
         return _ROOMS in answer["disco_info"]["features"]
 
-    async def service_for(self, feature: str) -> tuple[str, Element] | None:
-        """Address and self-description of the server's service that has `feature`; None where there is none."""
-        look: Callable[..., Awaitable[list[Iq]]] = self.plugin["xep_0030"].get_info_from_domain
-        try:
-            found = await look(timeout=_PING_SECONDS)
-        except (IqError, IqTimeout, TimeoutError):
-            return None
-        answers = (each for each in found if feature in each["disco_info"]["features"])
-        return next(((str(each["from"]), each.xml) for each in answers), None)
-
-    async def ask(self, service: str, question: Element) -> Element:
-        """Return what `service` answers.
+    async def upload(self, file: SentFile) -> str:
+        """Upload `file` to the server and return its address. Source: XEP-0363.
 
         Raises:
-            DeliveryFailed: it refused, or did not answer.
+            DeliveryFailed: the server has no service for files, or did not take this one.
         """
-        request = self.make_iq_get(ito=slixmpp.JID(service))
-        request.xml.append(question)
-        send: Callable[..., Awaitable[Iq]] = request.send  # the library leaves it without types
+        upload: Callable[..., Awaitable[str]] = self.plugin[
+            "xep_0363"
+        ].upload_file  # the library leaves it without types
+        content = io.BytesIO(file.content)
         try:
-            answer = await send(timeout=_PING_SECONDS)
-        except (IqError, IqTimeout, TimeoutError) as error:
-            raise DeliveryFailed(f"{service} refused: {error}") from error
-        xml: Element = answer.xml
-        return xml
+            async with asyncio.timeout(_UPLOAD_SECONDS):
+                return await upload(
+                    file.name,
+                    len(file.content),
+                    file.media_type,
+                    input_file=content,
+                    domain=self.boundjid.host,
+                    timeout=_PING_SECONDS,
+                )
+        except (FileUploadError, IqError, IqTimeout, TimeoutError, ClientError) as error:
+            raise DeliveryFailed(f"upload failed: {type(error).__name__} {error}".strip()) from error
 
     async def still_there(self) -> bool:
         """Return whether the server answers a ping."""
