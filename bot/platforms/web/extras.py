@@ -3,10 +3,9 @@
 from datetime import timedelta
 from typing import Final
 
-from msgspec import Struct, field
+from msgspec import Struct, ValidationError, convert, field, to_builtins
 
-from bot.platforms.web.frames import AttachmentShape, ChoiceShape, FiredShape, read_choice
-from function_calls.tools.session_state import json_copy
+from bot.platforms.web.frames import AttachmentShape, ChoiceShape, FiredShape
 from services.kernel.bounded import BoundedDict
 from services.kernel.chat import ChatAddress
 from services.kernel.state import Json, StateStore
@@ -14,6 +13,7 @@ from services.kernel.state import Json, StateStore
 _KEPT: Final = timedelta(days=36_500)
 _MOST: Final = 300
 _MOST_EMOJI: Final = 50
+_CHOICE_DEFAULTS: Final[dict[str, Json]] = {"only_for": [], "state": "live", "expires_at": None, "change_id": None}
 
 
 class Extras(Struct, kw_only=True):
@@ -82,7 +82,7 @@ class ExtrasBook:
     async def _all(self) -> BoundedDict[str, Extras]:
         if self._of is None:
             stored = await self._state.get(self._key)
-            read = [_read(entry) for entry in stored if isinstance(entry, dict)] if isinstance(stored, list) else []
+            read = [_decode(entry) for entry in stored if isinstance(entry, dict)] if isinstance(stored, list) else []
             if self._of is None:  # somebody else may have read it meanwhile
                 self._of = BoundedDict(_MOST)
                 self._of.update(read)
@@ -131,59 +131,16 @@ class ExtrasRepository:
 
 
 def _encode(message_id: str, extras: Extras) -> Json:
-    reminder: Json = None
-    if extras.reminder is not None:
-        fired = extras.reminder
-        reminder = {"id": fired["id"], "text": fired["text"], "due_at": fired["due_at"], "late_ms": fired["late_ms"]}
-    return {
-        "id": message_id,
-        "choices": [json_copy(each) for each in extras.choices],
-        "mentions": [*extras.mentions],
-        "reactions": {emoji: [*people] for emoji, people in extras.reactions.items()},
-        "reminder": reminder,
-        "attachments": [
-            {"kind": each["kind"], "description": each["description"], "url": each["url"]}
-            for each in extras.attachments
-        ],
-        "stopped": extras.stopped,
-        "confirmed": [*extras.confirmed],
-    }
+    stored: Json = {"id": message_id, **to_builtins(extras)}
+    return stored
 
 
-def _read(entry: dict[str, Json]) -> tuple[str, Extras]:
-    reactions, reminder = entry.get("reactions"), entry.get("reminder")
-    extras = Extras(
-        choices=[read_choice({**each}) for each in _list(entry.get("choices")) if isinstance(each, dict)],
-        mentions=[str(each) for each in _list(entry.get("mentions"))],
-        reactions={emoji: [str(each) for each in _list(people)] for emoji, people in reactions.items()}
-        if isinstance(reactions, dict)
-        else {},
-        reminder=_decode_fired(reminder) if isinstance(reminder, dict) else None,
-        attachments=[_attachment(each) for each in _list(entry.get("attachments")) if isinstance(each, dict)],
-        stopped=entry.get("stopped") is True,
-        confirmed=[str(each) for each in _list(entry.get("confirmed"))],
-    )
-    return str(entry.get("id")), extras
-
-
-def _decode_fired(entry: dict[str, Json]) -> FiredShape:
-    late = entry.get("late_ms")
-    return FiredShape(
-        id=str(entry.get("id")),
-        text=str(entry.get("text")),
-        due_at=str(entry.get("due_at")),
-        late_ms=round(late) if isinstance(late, int | float) else 0,
-    )
-
-
-def _attachment(entry: dict[str, Json]) -> AttachmentShape:
-    url = entry.get("url")
-    return AttachmentShape(
-        kind=str(entry.get("kind")),
-        description=str(entry.get("description")),
-        url=url if isinstance(url, str) else None,
-    )
-
-
-def _list(value: Json) -> list[Json]:
-    return value if isinstance(value, list) else []
+def _decode(entry: dict[str, Json]) -> tuple[str, Extras]:
+    """Return the message id and extras of a stored entry, which an earlier version may have written."""
+    choices = entry.get("choices")
+    listed = choices if isinstance(choices, list) else []
+    known = [{**_CHOICE_DEFAULTS, **each} for each in listed if isinstance(each, dict)]
+    try:
+        return str(entry.get("id")), convert({**entry, "choices": known}, Extras)
+    except ValidationError:
+        return str(entry.get("id")), Extras()

@@ -44,20 +44,6 @@ def choice_shape(choice: Choice, written: Callable[[datetime], str]) -> ChoiceSh
     )
 
 
-def read_choice(entry: dict[str, object]) -> ChoiceShape:
-    """Return a button as it was stored, by an earlier version too."""
-    people, state = entry.get("only_for"), entry.get("state")
-    expires_at, change_id = entry.get("expires_at"), entry.get("change_id")
-    return ChoiceShape(
-        label=str(entry.get("label")),
-        says=str(entry.get("says")),
-        only_for=[str(each) for each in people] if isinstance(people, list) else [],
-        state="used" if state == "used" else "live",
-        expires_at=expires_at if isinstance(expires_at, str) else None,
-        change_id=change_id if isinstance(change_id, str) else None,
-    )
-
-
 def choices_at(choices: Sequence[ChoiceShape], now: datetime) -> list[ChoiceShape]:
     """Return `choices` with those marked whose time is over."""
     return [{**each, "state": "expired"} if _is_over(each, now) else each for each in choices]

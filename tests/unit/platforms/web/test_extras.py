@@ -1,3 +1,5 @@
+from datetime import timedelta
+
 from bot.platforms.web.extras import Extras, ExtrasBook
 from bot.platforms.web.frames import AttachmentShape, FiredShape, choice_shape, written
 from bot.testing.clocks import FixedClock
@@ -24,6 +26,15 @@ async def test_extras_are_there_after_a_restart():
     await book(state).change("m1", extras)
 
     assert await book(state).of("m1") == extras
+    assert (await book(state).of("m2")).is_empty
+
+
+async def test_extras_of_an_earlier_version_are_read():
+    state = MemoryStateStore(FixedClock(NOW))
+    entries = [{"id": "m1", "choices": [{"label": "Done", "says": "done"}]}, {"id": "m2", "mentions": "ann"}]
+    await state.set("web.extras:web:lobby", entries, keep=timedelta(days=1))
+
+    assert [each["state"] for each in (await book(state).of("m1")).choices] == ["live"]
     assert (await book(state).of("m2")).is_empty
 
 
