@@ -19,8 +19,7 @@ from aiogram.exceptions import (
     TelegramUnauthorizedError,
 )
 from aiogram.methods import EditMessageText, SendMessage
-from aiogram.types import BotCommand
-from aiogram.types import Update as ReceivedUpdate
+from aiogram.types import BotCommand, Update, User
 from aiogram.utils.token import TokenValidationError
 from loguru import logger
 from msgspec.structs import replace
@@ -34,8 +33,7 @@ from bot.platforms.kit.connection import Connection, ConnectionEnded, Connection
 from bot.platforms.kit.pieces import send_in_turn
 from bot.platforms.telegram import requests
 from bot.platforms.telegram.client import PATH, Administrators, WebhookListener, delivery_failed, send_file
-from bot.platforms.telegram.events import Update, User
-from bot.platforms.telegram.wire import NAME, Account, to_incoming, to_reactions
+from bot.platforms.telegram.wire import NAME, Account, name_of, to_incoming, to_reactions
 from services.kernel.bounded import BoundedDict
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import Clock
@@ -210,7 +208,12 @@ class TelegramPlatform(NetworkPlatform):
 
         async def take(raw: bytes) -> None:
             self._connection.heard()
-            await self._take(ReceivedUpdate.model_validate_json(raw))
+            try:
+                update = Update.model_validate_json(raw)
+            except ValidationError as error:  # its text quotes the update
+                logger.bind(platform=NAME).error("could not parse an update: {} errors", error.error_count())
+                return
+            await self._take(update)
 
         settings, secret = self._settings, self._settings.webhook_secret.get_secret_value()
         door = WebhookListener(take, secret=secret, host=settings.webhook_host, port=settings.webhook_port)
@@ -231,18 +234,12 @@ class TelegramPlatform(NetworkPlatform):
         if found.url == self._webhook_url and not (found.last_error_message and found.pending_update_count):
             self._connection.heard()
 
-    async def _take(self, received: ReceivedUpdate) -> None:
-        try:
-            update = Update.model_validate(received.model_dump(mode="json", by_alias=True, exclude_none=True))
-        except ValidationError as error:
-            # Passed over: what cannot be read now could not be read the next time either, and would stop all others.
-            logger.bind(platform=NAME).error("could not parse update {}: {}", received.update_id, error)
-            return
+    async def _take(self, update: Update) -> None:
         told = (update.message, update.edited_message, update.message_reaction)
         chat = next((each.chat for each in told if each is not None), None)
         admins = await self._administrators.of(chat.id) if chat else ()
-        if update.message is not None and update.message.sender is not None:
-            self._remember(update.message.sender)
+        if update.message is not None and update.message.from_user is not None:
+            self._remember(update.message.from_user)
         await self._hand_in(to_incoming(update, self._me, self._clock.now(), admins))
         for reaction in to_reactions(update.message_reaction, admins) if update.message_reaction else ():
             await self._hand_in(reaction)
@@ -252,7 +249,7 @@ class TelegramPlatform(NetworkPlatform):
     def _remember(self, user: User) -> None:
         """Note whose user name it is, which Telegram does not tell when somebody mentions it."""
         if user.username:
-            person = Person(id=str(user.id), name=user.name, is_bot=user.is_bot, username=user.username)
+            person = Person(id=str(user.id), name=name_of(user), is_bot=user.is_bot, username=user.username)
             self._people[user.username.lower()] = person
 
     async def _answer(self, query_id: str) -> None:

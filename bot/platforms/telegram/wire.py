@@ -3,11 +3,22 @@
 from collections.abc import Collection, Mapping
 from datetime import datetime
 
+from aiogram.types import (
+    CallbackQuery,
+    ChatMemberUpdated,
+    InaccessibleMessage,
+    Message,
+    MessageEntity,
+    MessageReactionUpdated,
+    ReactionTypeUnion,
+    Update,
+    User,
+)
+from aiogram.types.chat_member_union import ChatMemberUnion
 from msgspec import Struct, field
 
 from bot.platforms.kit.addressing import is_called
 from bot.platforms.kit.events import instant
-from bot.platforms.telegram.events import CallbackQuery, Entity, MembershipChange, Message, ReactionChange, Update, User
 from services.kernel.chat import (
     Attachment,
     BotAdded,
@@ -25,6 +36,7 @@ NAME = "telegram"
 _ANONYMOUS_ADMIN = 1087968824
 
 _GROUPS = {"group", "supergroup"}
+_MEMBERS = {"creator", "administrator", "member"}
 
 _ATTACHMENTS = (
     "photo",
@@ -65,7 +77,7 @@ def to_incoming(update: Update, me: Account, now: datetime, admins: Collection[s
             address=address_of(edited),
             message_id=str(edited.message_id),
             text=_Reading(edited, me).text,
-            at=instant(edited.edit_date or edited.date),
+            at=instant(edited.edit_date) if edited.edit_date else edited.date,
         )
     if update.callback_query is not None:
         return _to_pressed(update.callback_query, now, admins)
@@ -74,14 +86,14 @@ def to_incoming(update: Update, me: Account, now: datetime, admins: Collection[s
     return None
 
 
-def to_reactions(change: ReactionChange, admins: Collection[str] = ()) -> tuple[Reaction, ...]:
+def to_reactions(change: MessageReactionUpdated, admins: Collection[str] = ()) -> tuple[Reaction, ...]:
     """Return what somebody put under a message and took from it; nothing where they are anonymous, or a bot."""
-    if change.sender is None or change.sender.is_bot:
+    if change.user is None or change.user.is_bot:
         return ()
-    before = {each.shown for each in change.old_reaction}
-    after = {each.shown for each in change.new_reaction}
+    before = {_emoji(each) for each in change.old_reaction}
+    after = {_emoji(each) for each in change.new_reaction}
     address = ChatAddress(platform=NAME, chat_id=str(change.chat.id))
-    person = _person(change.sender, admins)
+    person = _person(change.user, admins)
     return tuple(
         Reaction(
             address=address, message_id=str(change.message_id), person=person, emoji=emoji, is_added=emoji in after
@@ -90,14 +102,19 @@ def to_reactions(change: ReactionChange, admins: Collection[str] = ()) -> tuple[
     )
 
 
-def address_of(message: Message) -> ChatAddress:
+def _emoji(reaction: ReactionTypeUnion) -> str:
+    """Return the character of an emoji, else the number of one that somebody drew."""
+    return str(getattr(reaction, "emoji", "") or getattr(reaction, "custom_emoji_id", ""))
+
+
+def address_of(message: Message | InaccessibleMessage) -> ChatAddress:
     """Chat and, in a forum, topic of a message."""
-    thread = str(message.message_thread_id) if message.is_topic_message else None
+    thread = str(message.message_thread_id) if isinstance(message, Message) and message.is_topic_message else None
     return ChatAddress(platform=NAME, chat_id=str(message.chat.id), thread_id=thread)
 
 
 def _to_message(message: Message, me: Account, admins: Collection[str]) -> ChatMessage | None:
-    if message.sender is None or message.chat.type == "channel":
+    if message.from_user is None or message.chat.type == "channel":
         return None
     attachments = _attachments(message)
     reading = _Reading(message, me)
@@ -105,14 +122,14 @@ def _to_message(message: Message, me: Account, admins: Collection[str]) -> ChatM
         return None  # somebody joined, a title changed: nobody said anything
     answered = _replied_to(message)
     is_private = message.chat.type == "private"
-    is_answer_to_bot = answered is not None and answered.sender is not None and answered.sender.id == me.id
+    is_answer_to_bot = answered is not None and answered.from_user is not None and answered.from_user.id == me.id
     is_addressed = is_private or is_answer_to_bot or reading.calls_the_bot or is_called(reading.text, me.bot_name)
     return ChatMessage(
         id=str(message.message_id),
         address=address_of(message),
-        sender=_sender(message, message.sender, admins),
+        sender=_sender(message, message.from_user, admins),
         text=reading.text,
-        sent_at=instant(message.date),
+        sent_at=message.date,
         is_addressed=is_addressed,
         is_private=is_private,
         reply_to=None if answered is None else str(answered.message_id),
@@ -128,7 +145,7 @@ def _to_pressed(query: CallbackQuery, now: datetime, admins: Collection[str]) ->
     return ChatMessage(
         id=f"press-{query.id}",
         address=address_of(query.message),
-        sender=_person(query.sender, admins),
+        sender=_person(query.from_user, admins),
         text=query.data,
         sent_at=now,
         is_addressed=True,
@@ -137,16 +154,20 @@ def _to_pressed(query: CallbackQuery, now: datetime, admins: Collection[str]) ->
     )
 
 
-def _to_added(change: MembershipChange) -> BotAdded | None:
+def _to_added(change: ChatMemberUpdated) -> BotAdded | None:
     """Return that the bot was added to a group, with the app language of the person who added it."""
-    is_new = change.new_chat_member.is_in and not change.old_chat_member.is_in
+    is_new = _is_in(change.new_chat_member) and not _is_in(change.old_chat_member)
     if not is_new or change.chat.type not in _GROUPS:
         return None
-    language = change.sender.language_code.partition("-")[0]
+    language = (change.from_user.language_code or "").partition("-")[0]
     return BotAdded(
         address=ChatAddress(platform=NAME, chat_id=str(change.chat.id)),
         language=language if language in {"en", "zh"} else "",
     )
+
+
+def _is_in(member: ChatMemberUnion) -> bool:
+    return member.status in _MEMBERS or getattr(member, "is_member", False)
 
 
 def _replied_to(message: Message) -> Message | None:
@@ -163,30 +184,33 @@ def _sender(message: Message, user: User, admins: Collection[str]) -> Person:
     # In the name of a chat: an anonymous administrator, or a channel's post passed on by Telegram itself.
     is_admin = user.id == _ANONYMOUS_ADMIN
     return Person(
-        id=str(message.sender_chat.id), name=message.sender_chat.title, is_bot=not is_admin, is_admin=is_admin
+        id=str(message.sender_chat.id), name=message.sender_chat.title or "", is_bot=not is_admin, is_admin=is_admin
     )
 
 
 def _person(user: User, admins: Collection[str]) -> Person:
     return Person(
         id=str(user.id),
-        name=user.name,
+        name=name_of(user),
         is_bot=user.is_bot,
         is_admin=str(user.id) in admins,
-        username=user.username,
+        username=user.username or "",
     )
 
 
+def name_of(user: User) -> str:
+    """Return the name that people see."""
+    return user.full_name.strip() or user.username or str(user.id)
+
+
 def _attachments(message: Message) -> tuple[Attachment, ...]:
-    held = message.model_extra or {}
-    return tuple(Attachment(kind=kind, description=_description(held[kind])) for kind in _ATTACHMENTS if kind in held)
+    held = {kind: getattr(message, kind) for kind in _ATTACHMENTS}
+    return tuple(Attachment(kind=kind, description=_description(each)) for kind, each in held.items() if each)
 
 
 def _description(held: object) -> str:
     """Return the file's name or the sticker's emoji."""
-    if not isinstance(held, dict):
-        return ""
-    return str(held.get("file_name") or held.get("emoji") or held.get("question") or "")
+    return str(next(filter(None, (getattr(held, name, None) for name in ("file_name", "emoji", "question"))), ""))
 
 
 def _decode_units(units: bytes) -> str:
@@ -201,9 +225,9 @@ class _Reading:
         self._me = me
         self.calls_the_bot = False
         self._people: list[Person] = []
-        units = (message.text or message.caption).encode("utf-16-le", "replace")
+        units = (message.text or message.caption or "").encode("utf-16-le", "replace")
         pieces, end = [], 0
-        for entity in message.entities or message.caption_entities:
+        for entity in message.entities or message.caption_entities or ():
             start, stop = entity.offset * 2, (entity.offset + entity.length) * 2
             said = _decode_units(units[start:stop])
             replaced = self._read(entity, said)
@@ -217,7 +241,7 @@ class _Reading:
         """The people who are mentioned, the bot left out."""
         return tuple(self._people)
 
-    def _read(self, entity: Entity, said: str) -> str | None:
+    def _read(self, entity: MessageEntity, said: str) -> str | None:
         """Return what stands in the place of `said`; None leaves it as it is."""
         if entity.type == "mention":
             return self._by_username(said.removeprefix("@"))
@@ -240,8 +264,8 @@ class _Reading:
         if user.id == self._me.id:
             self.calls_the_bot = True
             return f"@{self._me.bot_name}"
-        self._people.append(Person(id=str(user.id), name=user.name, is_bot=user.is_bot))
-        return f"@{user.name}"
+        self._people.append(Person(id=str(user.id), name=name_of(user), is_bot=user.is_bot))
+        return f"@{name_of(user)}"
 
     def _command(self, said: str) -> str:
         command, _, whose = said.partition("@")

@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from aiogram.types import Update
 
 from bot.platforms.base import Choice, OutgoingMessage
 from bot.platforms.telegram import requests
-from bot.platforms.telegram.events import Update
 from bot.platforms.telegram.wire import Account, to_incoming
 from services.kernel.chat import BotAdded, ChatAddress, MessageEdited, Person
 from tests.support.chat_servers.telegram_markup import visible_text
