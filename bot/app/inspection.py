@@ -35,7 +35,7 @@ _OPERATOR: Final = Viewer(
 )
 
 
-class OfferedSource(Struct, frozen=True, kw_only=True):
+class InspectedSource(Struct, frozen=True, kw_only=True):
     """A source of tools from elsewhere, how it is, and its tools under the names that they are called by."""
 
     source: ToolSource
@@ -43,22 +43,22 @@ class OfferedSource(Struct, frozen=True, kw_only=True):
     specs: tuple[ToolSpec, ...]
 
 
-class OfferedPlugin(Struct, frozen=True, kw_only=True):
+class InspectedPlugin(Struct, frozen=True, kw_only=True):
     """A plugin and its functions; `plugin.error` says why there are none."""
 
     plugin: LoadedPlugin
     specs: tuple[ToolSpec, ...]
 
 
-class Offer(Struct, frozen=True, kw_only=True):
+class Inspection(Struct, frozen=True, kw_only=True):
     """Everything: our own `functions`, those of the plugins, and the tools of the sources; `clashes` among them all.
 
     `platforms` are the names of those that plugins bring.
     """
 
     functions: tuple[ToolSpec, ...]
-    plugins: tuple[OfferedPlugin, ...]
-    sources: tuple[OfferedSource, ...]
+    plugins: tuple[InspectedPlugin, ...]
+    sources: tuple[InspectedSource, ...]
     clashes: tuple[NameClash, ...]
     platforms: tuple[str, ...] = ()
 
@@ -69,7 +69,7 @@ class Offer(Struct, frozen=True, kw_only=True):
         return (*own, *(spec for each in self.sources for spec in each.specs))
 
 
-async def offer_of(settings: Settings, clock: Clock) -> Offer:
+async def inspect_bot(settings: Settings, clock: Clock) -> Inspection:
     """Load the plugins and ask the tool servers of `settings` what they offer, for at most half a minute.
 
     Raises:
@@ -91,9 +91,9 @@ async def offer_of(settings: Settings, clock: Clock) -> Offer:
             ) as tools,
         ):
             listed = await tools.listed(_OPERATOR)
-            return Offer(
+            return Inspection(
                 functions=functions,
-                plugins=tuple(OfferedPlugin(plugin=each.plugin, specs=each.tools) for each in manager.plugins),
+                plugins=tuple(InspectedPlugin(plugin=each.plugin, specs=each.tools) for each in manager.plugins),
                 sources=tuple(
                     _offer_source(each, listed) for each in tools.sources if each.kind not in {LOCAL, "direct"}
                 ),
@@ -116,6 +116,6 @@ async def _python_tools(settings: Settings) -> AsyncIterator[list[ToolSource]]:
         yield written
 
 
-def _offer_source(source: ToolSource, listed: tuple[ListedTool, ...]) -> OfferedSource:
+def _offer_source(source: ToolSource, listed: tuple[ListedTool, ...]) -> InspectedSource:
     specs = tuple(each.spec for each in listed if each.source is source)
-    return OfferedSource(source=source, health=source.health(), specs=specs)
+    return InspectedSource(source=source, health=source.health(), specs=specs)

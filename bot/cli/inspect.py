@@ -21,7 +21,7 @@ from services.kernel.clock import SystemClock
 from services.kernel.errors import ConfigError
 
 if TYPE_CHECKING:
-    from bot.app.inspection import Offer
+    from bot.app.inspection import Inspection
 
 
 @click.command()
@@ -59,11 +59,11 @@ def slack_manifest(config: Path | None, url: str) -> None:
     click.echo(json.dumps(made, ensure_ascii=False, indent=2))
 
 
-def _offer(settings: Settings) -> "Offer":
+def _offer(settings: Settings) -> "Inspection":
     # Everything that a bot is made of; a check of a bot without plugins and tool servers is done without it.
-    from bot.app.inspection import offer_of
+    from bot.app.inspection import inspect_bot
 
-    return asyncio.run(offer_of(settings, SystemClock()))
+    return asyncio.run(inspect_bot(settings, SystemClock()))
 
 
 def _print_part(finding: Finding, specs: Iterable[ToolSpec]) -> None:
@@ -129,11 +129,11 @@ def _refuse_what_cannot_run(settings: Settings) -> None:
     Raises:
         ConfigError: a platform lacks its library or a setting, or the page would be open to everybody.
     """
-    from bot.http.security.networks import check_reach
+    from bot.http.security.networks import check_bind_policy
 
     create_platforms(settings, SystemClock())
     if settings.http.enabled:
-        check_reach(settings.http)
+        check_bind_policy(settings.http)
 
 
 def _tool_findings(settings: Settings) -> list[Finding]:

@@ -16,7 +16,7 @@ from bot.config.terminal import printable
 from bot.observability.logs import unlogged
 from bot.plugins.loading import LoadedPlugin, found_plugins, loaded
 from bot.plugins.manager import Installed, PluginManager
-from bot.plugins.validation import hints
+from bot.plugins.validation import lint_contributions
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolSpec
 from function_calls.tools.context import Services
@@ -72,7 +72,9 @@ async def _install_all(settings: Settings) -> tuple[Installed, ...]:
 def _format_plugin(each: Installed) -> str:
     """Return a line about a plugin: what it adds, or why it does not work."""
     found = each.plugin.found
-    works = "; ".join([_adds(each.plugin, each.tools), *hints(each.plugin.adds, each.tools)]).removeprefix("; ")
+    works = "; ".join([_adds(each.plugin, each.tools), *lint_contributions(each.plugin.adds, each.tools)]).removeprefix(
+        "; "
+    )
     what = f"does not work: {each.plugin.error}" if each.plugin.error else works
     hidden = f"; leaves out {', '.join(found.hides)}, which has the same name" if found.hides else ""
     return click.style(each.plugin.name, bold=True) + printable(f"  {found.origin}  {what}{hidden}")

@@ -200,11 +200,11 @@ def room_of(settings: Settings, clock: Clock) -> "WebPlatform | None":
             say(language_here(settings.bot.language), "serve.not_installed", missing=", ".join(missing)), err=True
         )
         return None
-    from bot.http.security.networks import check_reach
+    from bot.http.security.networks import check_bind_policy
     from bot.platforms.web.adapter import WebPlatform
     from bot.platforms.web.files import RoomFiles
 
-    check_reach(settings.http)
+    check_bind_policy(settings.http)
     files = RoomFiles(settings.bot.data_dir / "files")
     return WebPlatform(clock=clock, bot_name=settings.bot.name, files=files)
 

@@ -81,7 +81,7 @@ def report_failure(name: str, told: str, error: BaseException | None = None) -> 
         logger.opt(exception=error).debug("traceback of plugin {}", name)
 
 
-def why(error: BaseException, path: Path | None) -> str:
+def describe_failure(error: BaseException, path: Path | None) -> str:
     """Return what `error` means to whoever wrote the plugin, or installed it.
 
     Args:

@@ -16,8 +16,8 @@ from msgspec.structs import replace
 
 from bot.config.settings import PluginSettings
 from bot.plugins.contributions import Contributions
-from bot.plugins.diagnostics import PluginMistaken, report_failure, why
-from bot.plugins.validation import check_shape
+from bot.plugins.diagnostics import PluginMistaken, describe_failure, report_failure
+from bot.plugins.validation import check_types
 from services.kernel.clock import Clock
 from services.language_model.ports import LanguageModel
 
@@ -74,9 +74,9 @@ def loaded(
     adds.model = model or adds.model
     try:
         _set_up(found.load(), adds)
-        check_shape(adds)
+        check_types(adds)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin is anybody's code; the bot starts without it
-        told = why(error, found.path)
+        told = describe_failure(error, found.path)
         report_failure(found.name, told, error)
         nothing = Contributions(name=found.name, clock=clock, on_close=adds.on_close)
         return LoadedPlugin(found=found, adds=nothing, error=told)

@@ -14,9 +14,9 @@ from bot.inbound.middleware import Middleware
 from bot.platforms.base import Platform
 from bot.plugins.chat_switches import PluginGuard, plugin_of, switch_of
 from bot.plugins.contributions import Host, Job, MakePage, all_closed
-from bot.plugins.diagnostics import report_failure, schema_changes, why
+from bot.plugins.diagnostics import describe_failure, report_failure, schema_changes
 from bot.plugins.loading import FoundPlugin, LoadedPlugin, found_plugins, loaded
-from bot.plugins.validation import hints, named_parts
+from bot.plugins.validation import lint_contributions, named_parts
 from function_calls.conversation.assistant import Command
 from function_calls.conversation.switch_command import SwitchCommand, switch_pattern
 from function_calls.language.messages import say
@@ -199,7 +199,7 @@ class PluginManager:
             others = [tool for tool in calls.registry if old is None or tool.name not in old.names]
             check_inverses(trial, [*others, *trial])
         except Exception as error:  # noqa: BLE001 - a plugin is anybody's code; the old version must stay
-            return replace(new, error=self._why(error, new, ()))
+            return replace(new, error=self._describe_failure(error, new, ()))
         taken = next((tool.name for tool in others if trial.get(tool.name)), None)
         return new if taken is None else replace(new, error=self._taken_by(taken, new))
 
@@ -214,7 +214,7 @@ class PluginManager:
                 _register(calls.registry, plugin, leaving)
                 check_inverses(calls.registry, calls.registry)
             except Exception as error:  # noqa: BLE001 - a plugin is anybody's code; the bot must start without it
-                told = self._why(error, plugin, before)
+                told = self._describe_failure(error, plugin, before)
                 report_failure(plugin.name, told, error)
                 return Installed(plugin=replace(plugin, error=told))
             _add_all(leaving, calls.hooks.before, map(guard.before_tool, adds.tool_hooks.before))
@@ -228,15 +228,15 @@ class PluginManager:
         owned = Registry(injectable=calls.registry.injectable)
         _register(owned, plugin, ExitStack())
         logger.info("plugin {} loaded: {} functions", plugin.name, len(owned.specs))
-        for hint in hints(adds, owned.specs):
+        for hint in lint_contributions(adds, owned.specs):
             logger.warning("plugin {}: {}", plugin.name, hint)
         names = frozenset(tool.name for tool in owned)
         return Installed(plugin=plugin, tools=owned.specs, names=names, leaving=stays)
 
-    def _why(self, error: Exception, plugin: LoadedPlugin, others: Collection[str]) -> str:
+    def _describe_failure(self, error: Exception, plugin: LoadedPlugin, others: Collection[str]) -> str:
         """Return why the functions of `plugin` cannot be taken; `others` are the names that there were before it."""
         if not isinstance(error, ToolNameTaken):
-            return why(error, plugin.found.path)
+            return describe_failure(error, plugin.found.path)
         if error.tool in others:
             return self._taken_by(error.tool, plugin)
         return f"two of its functions are called {error.tool}; rename one of them"
@@ -292,10 +292,10 @@ async def _again_and_again(name: str, job: Job, host: Host) -> None:
 class PluginCommands(SwitchCommand):
     """Answers /plugins, /plugins off NAME and /plugins on NAME for those who may rule the chat."""
 
-    def __init__(self, manager: PluginManager, oversight: CallPolicy) -> None:
-        super().__init__(_COMMAND, oversight, refused="plugins.refused")
+    def __init__(self, manager: PluginManager, policy: CallPolicy) -> None:
+        super().__init__(_COMMAND, policy, refused="plugins.refused")
         self._manager = manager
-        self._switches = oversight.switches
+        self._switches = policy.switches
 
     async def listed(self, viewer: Viewer, language: str) -> str:
         """Every plugin with its functions, line by line."""

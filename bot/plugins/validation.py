@@ -11,7 +11,7 @@ from bot.plugins.diagnostics import PluginMistaken
 from function_calls.tools.calls import ToolSpec
 
 
-def hints(adds: Contributions, tools: Iterable[ToolSpec]) -> list[str]:
+def lint_contributions(adds: Contributions, tools: Iterable[ToolSpec]) -> list[str]:
     """Return a sentence for each such thing; `tools` are the functions that were taken of what the plugin adds."""
     offered = list(tools)
     silent = [tool.name for tool in offered if not tool.description.strip()]
@@ -96,7 +96,7 @@ _KINDS: Final = {
 _TOOLSET: Final = _with("a toolset, an object with list_specs and call", "list_specs", "call")
 
 
-def check_shape(adds: Contributions) -> None:
+def check_types(adds: Contributions) -> None:
     """Look at everything that a plugin has added.
 
     Raises:

@@ -84,7 +84,7 @@ def draft(key, creator=ANN, address=HOME, rule=""):
     return ValidatedReminder(wish=wish, first_fire=start)
 
 
-async def furnish(database):
+async def fill_database(database):
     """Something of every kind, of two people in two chats."""
     messages, privacy = SqlMessageStore(database), SqlPrivacyStore(database)
     desk = Attachment(kind="image", description="desk.png", url="/files/k/desk.png")
@@ -165,7 +165,7 @@ def kinds(texts):
 
 
 async def test_everything_of_a_chat_comes_back_as_it_was(database, other):
-    await furnish(database)
+    await fill_database(database)
     taken = await taken_out(database, ALL_OF_HOME)
     files = Shelf()
     await brought(other, taken, files)
@@ -184,7 +184,7 @@ async def test_everything_of_a_chat_comes_back_as_it_was(database, other):
 
 
 async def test_nothing_of_other_chats_and_nothing_that_was_taken_back_is_in_it(database):
-    await furnish(database)
+    await fill_database(database)
     text = "\n".join(await taken_out(database, ALL_OF_HOME))
 
     assert "web:work" not in text
@@ -194,7 +194,7 @@ async def test_nothing_of_other_chats_and_nothing_that_was_taken_back_is_in_it(d
 
 
 async def test_a_person_takes_what_is_theirs_in_every_chat_of_the_platform(database):
-    await furnish(database)
+    await fill_database(database)
     lines = [json.loads(each) for each in (await taken_out(database, ExportScope(people=("web:ann",))))[1:]]
 
     assert {(each["kind"], each.get("chat") or each.get("scope") or each.get("key")) for each in lines} == {
@@ -217,7 +217,7 @@ async def test_a_person_takes_what_is_theirs_in_every_chat_of_the_platform(datab
 
 
 async def test_the_same_file_twice_is_the_same_as_once(database, other):
-    await furnish(database)
+    await fill_database(database)
     taken = await taken_out(database, ALL_OF_HOME)
     files = Shelf()
     first, second = await brought(other, taken, files), await brought(other, taken, files)
@@ -229,7 +229,7 @@ async def test_the_same_file_twice_is_the_same_as_once(database, other):
 
 
 async def test_a_file_that_comes_back_into_its_own_bot_changes_nothing(database):
-    await furnish(database)
+    await fill_database(database)
     taken = await taken_out(database, ALL_OF_HOME)
     came = await brought(database, taken, Shelf(FILES))
 
@@ -261,7 +261,7 @@ async def test_the_accounts_of_a_person_are_linked_again_unless_one_of_them_is_l
 
 
 async def test_who_wants_nothing_kept_is_neither_given_out_by_others_nor_brought_back(database, other):
-    await furnish(database)
+    await fill_database(database)
     before = await taken_out(database, ALL_OF_HOME)
     await SqlPrivacyStore(database).opt_out(DataScope(address=HOME, person=BEN), NOW)
     taken = await taken_out(database, ALL_OF_HOME)
@@ -294,7 +294,7 @@ async def test_a_line_that_is_not_ours_keeps_all_of_the_file_out(other, wrong):
 @pytest.mark.parametrize(("column", "too_much"), [("tokens", 2**63), ("rounds", 2**31), ("cost", "NaN")])
 async def test_a_number_that_not_every_database_holds_keeps_all_of_the_file_out(tmp_path, other, column, too_much):
     async with Database(f"sqlite:///{tmp_path}/a.db") as database:
-        await furnish(database)
+        await fill_database(database)
         taken = await taken_out(database, ALL_OF_HOME)
     line = next(number for number, text in enumerate(taken) if f'"{column}":' in text)
     taken[line] = re.sub(rf'(?<="{column}":)[^,}}]+', str(too_much), taken[line])

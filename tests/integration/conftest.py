@@ -22,7 +22,7 @@ from tests.integration.workers import Worker
 from tests.whole_lines import whole_lines
 
 
-class Crew:
+class Workers:
     """Processes that share the reminders of one database, and the file that their platform is."""
 
     def __init__(self, folder: Path, url: str, resources: AsyncExitStack) -> None:
@@ -79,22 +79,22 @@ class Crew:
 
 
 @pytest.fixture
-async def crew(tmp_path: Path, postgres_url: str) -> AsyncIterator[Crew]:
+async def workers(tmp_path: Path, postgres_url: str) -> AsyncIterator[Workers]:
     async with AsyncExitStack() as processes:
-        yield Crew(tmp_path, postgres_url, processes)
+        yield Workers(tmp_path, postgres_url, processes)
 
 
 @pytest.fixture
-async def settled(crew: Crew, postgres_url: str) -> None:
+async def settled(workers: Workers, postgres_url: str) -> None:
     """Wait until the server has run long enough for its workers, less patient than usual, to tell who is dead."""
     import psycopg
 
-    crew.patience = DatabaseTimeouts(settling=timedelta(seconds=2))
+    workers.patience = DatabaseTimeouts(settling=timedelta(seconds=2))
 
     with psycopg.connect(postgres_url) as session:
         row = session.execute("SELECT extract(epoch FROM clock_timestamp() - pg_postmaster_start_time())").fetchone()
     assert row is not None
-    await asyncio.sleep(max(0.0, crew.patience.settling.total_seconds() + 0.1 - float(row[0])))
+    await asyncio.sleep(max(0.0, workers.patience.settling.total_seconds() + 0.1 - float(row[0])))
 
 
 @pytest.fixture

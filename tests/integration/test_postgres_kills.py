@@ -14,23 +14,23 @@ SENDERS = DeliveryConfig().senders
 
 @pytest.mark.usefixtures("settled")
 @pytest.mark.parametrize("seed", range(20))
-async def test_kills_in_a_burst_lose_nothing(crew, seed: int):
+async def test_kills_in_a_burst_lose_nothing(workers, seed: int):
     chance = random.Random(seed)
     count, kills = 100, 3
 
-    burst = await crew.start("burst", count=count, seconds=0.4)
-    await crew.until(chance.randrange(1, count), within=20)
+    burst = await workers.start("burst", count=count, seconds=0.4)
+    await workers.until(chance.randrange(1, count), within=20)
     await burst.kill()
     for number in range(kills - 1):
-        again = await crew.start(f"restart{number}")
+        again = await workers.start(f"restart{number}")
         await asyncio.sleep(chance.random() * 0.05)
         await again.kill()
-    await crew.start("last")
-    took = await crew.until(count, within=10)
+    await workers.start("last")
+    took = await workers.until(count, within=10)
 
     await asyncio.sleep(0.3)
-    repeats = crew.repeats()
-    assert {line[1] for line in crew.sent()} == {f"burst-{number}" for number in range(count)}
+    repeats = workers.repeats()
+    assert {line[1] for line in workers.sent()} == {f"burst-{number}" for number in range(count)}
     assert len(repeats) <= kills * SENDERS
     assert all(line[4] == "True" for line in repeats)
     assert took < on_this_machine(2)

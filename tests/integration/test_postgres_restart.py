@@ -24,18 +24,18 @@ def restart(folder: Path, mode: str, away_seconds: float) -> None:
 
 @pytest.mark.parametrize(("mode", "away_seconds"), [("fast", 0), ("immediate", 0), ("immediate", 6)])
 async def test_a_restarted_server_loses_nothing_and_the_workers_go_on(
-    crew, postgres_folder: Path, mode: str, away_seconds: float
+    workers, postgres_folder: Path, mode: str, away_seconds: float
 ):
     count = 600
-    await asyncio.gather(crew.start("first"), crew.start("second"))
-    await crew.add("due", count, seconds=2)
-    await crew.until(count // 4, within=20)
+    await asyncio.gather(workers.start("first"), workers.start("second"))
+    await workers.add("due", count, seconds=2)
+    await workers.until(count // 4, within=20)
 
     await asyncio.to_thread(restart, postgres_folder, mode, away_seconds)
-    await crew.until(count, within=on_this_machine(20))
-    await crew.add("later", count, seconds=1)
-    await crew.until(2 * count, within=on_this_machine(20))
+    await workers.until(count, within=on_this_machine(20))
+    await workers.add("later", count, seconds=1)
+    await workers.until(2 * count, within=on_this_machine(20))
 
-    repeats = crew.repeats()
+    repeats = workers.repeats()
     assert len(repeats) <= 2 * DeliveryConfig().senders
     assert all(line[4] == "True" for line in repeats)

@@ -27,38 +27,38 @@ FROZEN_SECONDS = 10
 
 
 @pytest.mark.parametrize(("size", "count"), [(2, 5000), (4, 20_000)])
-async def test_workers_share_what_is_due_and_lose_and_double_nothing(crew, size: int, count: int):
+async def test_workers_share_what_is_due_and_lose_and_double_nothing(workers, size: int, count: int):
     names = [f"worker{number}" for number in range(size)]
-    await asyncio.gather(*(crew.start(name, send_seconds=0.0) for name in names))
+    await asyncio.gather(*(workers.start(name, send_seconds=0.0) for name in names))
 
-    await crew.add("due", count, seconds=0.5)
-    await crew.until(count, within=60)
+    await workers.add("due", count, seconds=0.5)
+    await workers.until(count, within=60)
 
-    shares = Counter(line[2] for line in crew.sent())
-    assert len(crew.sent()) == count
+    shares = Counter(line[2] for line in workers.sent())
+    assert len(workers.sent()) == count
     assert min(shares[name] for name in names) >= count / 10
 
 
 @pytest.mark.usefixtures("settled")
-async def test_a_killed_worker_s_reminders_are_finished_by_the_other_at_once(crew):
+async def test_a_killed_worker_s_reminders_are_finished_by_the_other_at_once(workers):
     count = 600
-    first, _ = await asyncio.gather(crew.start("first"), crew.start("second"))
-    await crew.add("due", count, seconds=3)
-    await crew.until(count // 4, within=20)
+    first, _ = await asyncio.gather(workers.start("first"), workers.start("second"))
+    await workers.add("due", count, seconds=3)
+    await workers.until(count // 4, within=20)
 
     await first.kill()
-    took = await crew.until(count, within=20)
+    took = await workers.until(count, within=20)
 
     await asyncio.sleep(0.5)
-    repeats = crew.repeats()
+    repeats = workers.repeats()
     assert took < on_this_machine(2)
     assert len(repeats) <= 4 * SENDERS  # being sent, or sent and not yet marked while the marks are committed
     assert all(line[4] == "True" for line in repeats)
 
 
-async def say_three_and_keep_two(database: Database, crew) -> list[DeliveryOutcome]:
+async def say_three_and_keep_two(database: Database, workers) -> list[DeliveryOutcome]:
     """Begin what is due as the worker "dead", keep that two of it were said; the marks of all."""
-    await crew.add("due", 3, seconds=0)
+    await workers.add("due", 3, seconds=0)
     store, now = SqlReminderStore(database), SystemClock().now()
     leases = (await store.claim("dead", now, now, 10)).leases
     await store.begin("dead", [lease.notice.delivery_id for lease in leases])
@@ -78,11 +78,11 @@ async def say_three_and_keep_two(database: Database, crew) -> list[DeliveryOutco
 
 
 @pytest.mark.usefixtures("settled")
-async def test_what_a_worker_had_said_and_only_kept_when_it_died_is_not_said_again(crew):
-    async with Database(crew.url) as dead:
-        marks = await say_three_and_keep_two(dead, crew)
+async def test_what_a_worker_had_said_and_only_kept_when_it_died_is_not_said_again(workers):
+    async with Database(workers.url) as dead:
+        marks = await say_three_and_keep_two(dead, workers)
 
-    async with Database(crew.url, patience=crew.patience) as other:
+    async with Database(workers.url, patience=workers.patience) as other:
         store = SqlReminderStore(other)
         freed = await store.free(None)
         found = await store.deliveries(marks[0].at - timedelta(minutes=1), marks[0].at)
@@ -93,9 +93,9 @@ async def test_what_a_worker_had_said_and_only_kept_when_it_died_is_not_said_aga
     assert [row.state for row in said] == [ReminderState.DONE]
 
 
-async def test_what_was_kept_is_forgotten_when_it_is_settled(crew):
-    async with Database(crew.url) as database:
-        marks = await say_three_and_keep_two(database, crew)
+async def test_what_was_kept_is_forgotten_when_it_is_settled(workers):
+    async with Database(workers.url) as database:
+        marks = await say_three_and_keep_two(database, workers)
         await SqlReminderStore(database).settle(marks)
         kept = await database.read(lambda connection: connection.scalar(sa.select(sa.func.count()).select_from(SAID)))
 
@@ -103,57 +103,59 @@ async def test_what_was_kept_is_forgotten_when_it_is_settled(crew):
 
 
 @pytest.mark.usefixtures("settled")
-async def test_a_frozen_worker_s_reminders_are_taken_over_and_not_said_again_when_it_goes_on(crew):
+async def test_a_frozen_worker_s_reminders_are_taken_over_and_not_said_again_when_it_goes_on(workers):
     count = 400
-    crew.patience = IMPATIENT
-    frozen, other = await asyncio.gather(crew.start("frozen"), crew.start("other"))
-    await crew.add("due", count, seconds=4)
+    workers.patience = IMPATIENT
+    frozen, other = await asyncio.gather(workers.start("frozen"), workers.start("other"))
+    await workers.add("due", count, seconds=4)
     await asyncio.sleep(2)  # both have claimed, nothing is due
 
     frozen.send_signal(signal.SIGSTOP)
-    took = await crew.until(count, within=IMPATIENT.frozen_after.total_seconds() + on_this_machine(5))
+    took = await workers.until(count, within=IMPATIENT.frozen_after.total_seconds() + on_this_machine(5))
     await asyncio.sleep(max(0.0, FROZEN_SECONDS - took))
     frozen.send_signal(signal.SIGCONT)
     await asyncio.sleep(2)
 
-    assert len(crew.sent()) == count
-    assert "frozen" not in {line[2] for line in crew.sent()}
+    assert len(workers.sent()) == count
+    assert "frozen" not in {line[2] for line in workers.sent()}
     await other.kill()
-    await crew.add("later", count, seconds=2)
-    await crew.until(2 * count, within=15)
-    assert {line[2] for line in crew.sent() if line[1].startswith("later")} == {"frozen"}
-    assert len(crew.sent()) == 2 * count
+    await workers.add("later", count, seconds=2)
+    await workers.until(2 * count, within=15)
+    assert {line[2] for line in workers.sent() if line[1].startswith("later")} == {"frozen"}
+    assert len(workers.sent()) == 2 * count
 
 
-async def test_a_lock_on_the_tables_delays_and_loses_nothing(crew, locking):
-    await asyncio.gather(crew.start("first"), crew.start("second"))
-    await crew.add("due", 100, seconds=2)
+async def test_a_lock_on_the_tables_delays_and_loses_nothing(workers, locking):
+    await asyncio.gather(workers.start("first"), workers.start("second"))
+    await workers.add("due", 100, seconds=2)
 
     locking.execute("LOCK TABLE reminder, delivery IN ACCESS EXCLUSIVE MODE")
     await asyncio.sleep(4)
-    before = len(crew.sent())
+    before = len(workers.sent())
     locking.rollback()
-    took = await crew.until(100, within=20)
-    await crew.add("later", 100, seconds=1)
-    await crew.until(200, within=10)
+    took = await workers.until(100, within=20)
+    await workers.add("later", 100, seconds=1)
+    await workers.until(200, within=10)
 
     assert before < 100
     assert took < on_this_machine(3)
-    assert len(crew.sent()) == 200
+    assert len(workers.sent()) == 200
 
 
 @pytest.mark.usefixtures("settled")
-async def test_a_worker_that_is_frozen_in_the_midst_says_no_more_again_than_it_was_sending(crew):
+async def test_a_worker_that_is_frozen_in_the_midst_says_no_more_again_than_it_was_sending(workers):
     count = 3000
-    crew.patience = IMPATIENT
-    frozen, _ = await asyncio.gather(crew.start("frozen", send_seconds=0.0), crew.start("other", send_seconds=0.02))
-    await crew.add("due", count, seconds=3)
-    await crew.until(count // 10, within=20)
+    workers.patience = IMPATIENT
+    frozen, _ = await asyncio.gather(
+        workers.start("frozen", send_seconds=0.0), workers.start("other", send_seconds=0.02)
+    )
+    await workers.add("due", count, seconds=3)
+    await workers.until(count // 10, within=20)
 
     frozen.send_signal(signal.SIGSTOP)
-    await crew.until(count, within=60)
+    await workers.until(count, within=60)
     frozen.send_signal(signal.SIGCONT)
     await asyncio.sleep(3)
 
-    assert {line[1] for line in crew.sent()} == {f"due-{number}" for number in range(count)}
-    assert len(crew.repeats()) <= 2 * SENDERS  # sent at the moment of the freeze and not yet marked, or under way
+    assert {line[1] for line in workers.sent()} == {f"due-{number}" for number in range(count)}
+    assert len(workers.repeats()) <= 2 * SENDERS  # sent at the moment of the freeze and not yet marked, or under way

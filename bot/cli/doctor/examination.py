@@ -9,7 +9,7 @@ from typing import Final, Protocol
 
 import click
 
-from bot.app.inspection import offer_of
+from bot.app.inspection import inspect_bot
 from bot.app.language_models import language_model
 from bot.app.settings_checks import check_configured_names
 from bot.cli.commands import config_option
@@ -102,7 +102,7 @@ async def examine(settings: Settings, clock: Clock) -> AsyncIterator[Finding]:
                 yield finding
         for finding in await examine_running(settings.http, asking, data_dir=settings.bot.data_dir):
             yield finding
-        offer = await offer_of(settings, clock)
+        offer = await inspect_bot(settings, clock)
         for finding in (*examine_tools(offer), *check_configured_names(settings, offer.platforms)):
             yield finding
         if settings.model.base_url:

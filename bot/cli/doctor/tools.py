@@ -6,11 +6,11 @@ import click
 
 from bot.config.terminal import printable
 from bot.platforms.kit.doctor import Finding, good, problem, warning
-from bot.plugins.validation import hints
+from bot.plugins.validation import lint_contributions
 from bot.tools.stored.sandbox import SandboxUnavailable, check_kernel
 
 if TYPE_CHECKING:
-    from bot.app.inspection import Offer, OfferedPlugin, OfferedSource
+    from bot.app.inspection import InspectedPlugin, InspectedSource, Inspection
 
 _KINDS: Final = {
     "openapi": "OpenAPI server",
@@ -28,13 +28,13 @@ def print_finding(finding: Finding) -> None:
     click.echo(click.style(f"{word:<9}", fg=colour) + printable(f"{finding.about}: {finding.said}"))
 
 
-def examine_tools(offer: "Offer") -> list[Finding]:
+def examine_tools(offer: "Inspection") -> list[Finding]:
     """One finding a plugin, a source of tools and a clash of names."""
     doubts = [finding for each in offer.plugins for finding in doubtful_findings(each)]
     return [*map(plugin_finding, offer.plugins), *doubts, *map(source_finding, offer.sources), *clash_findings(offer)]
 
 
-def plugin_finding(each: "OfferedPlugin") -> Finding:
+def plugin_finding(each: "InspectedPlugin") -> Finding:
     """Return what a plugin offers, or why it does not work."""
     about = f"plugin {each.plugin.name}"
     if each.plugin.error:
@@ -43,18 +43,18 @@ def plugin_finding(each: "OfferedPlugin") -> Finding:
     return good(about, f"functions: {names}" if names else "works, without functions of its own")
 
 
-def doubtful_findings(each: "OfferedPlugin") -> list[Finding]:
+def doubtful_findings(each: "InspectedPlugin") -> list[Finding]:
     """Return what works in a plugin and is hardly meant.
 
     Another of its name is left out for it, or a docstring is missing.
     """
     found, about = each.plugin.found, f"plugin {each.plugin.name}"
     told = f"is {found.origin}; {', '.join(found.hides)} has the same name and is left out: rename one of them"
-    doubts = [] if each.plugin.error else hints(each.plugin.adds, each.specs)
+    doubts = [] if each.plugin.error else lint_contributions(each.plugin.adds, each.specs)
     return [warning(about, doubt) for doubt in ([told] if found.hides else []) + doubts]
 
 
-def source_finding(each: "OfferedSource") -> Finding:
+def source_finding(each: "InspectedSource") -> Finding:
     """Return how many tools a source offers, or why it offers none."""
     about = f"{_KINDS.get(each.source.kind, each.source.kind)} {each.source.label}"
     if each.source.kind == "python" and each.specs:
@@ -77,7 +77,7 @@ def sandbox_finding(about: str, tools: int) -> Finding:
     return good(about, f"answers, tools: {tools} (confined by {level})")
 
 
-def clash_findings(offer: "Offer") -> list[Finding]:
+def clash_findings(offer: "Inspection") -> list[Finding]:
     """Return who keeps each name that several offer, and what the others are called."""
     return [
         good("tool names", f"several offer {each.name}: {each.kept_by} keeps it, beside {', '.join(each.renamed)}")

@@ -9,7 +9,7 @@ from typing import Final
 from bot.http.core.bodies import SendAnswer, SendBody
 from bot.http.core.context import HttpContext
 from bot.http.core.errors import HttpRefused
-from bot.http.rooms.direct_tools import DirectOffer
+from bot.http.rooms.direct_tools import DirectTools
 from bot.http.rooms.history import RoomHistory
 from bot.http.security.auth import Viewer
 from bot.platforms.web.adapter import IncomingPost, PostResult
@@ -98,22 +98,22 @@ class Sending:
         page: Listener | None = None,
     ) -> None:
         self._room = context.room
-        self._offering = DirectOffer(context, session_id, words.person, tool_servers, page)
+        self._direct_tools = DirectTools(context, session_id, words.person, tool_servers, page)
         self._history = RoomHistory(context)
         self._unanswered = UnansweredMessages(context.app.database)
         self._started_at = context.started_at
         self._session_id = session_id
-        self._words = words
+        self._incoming = words
 
     async def begin(self) -> PostResult:
         """Say it; the tools that came along are offered until the bot has dealt with it, whoever still follows."""
         with ExitStack() as offered:
-            offered.enter_context(self._offering.made())
-            said = await self._room.say(self._session_id, self._words)
-            if said.finished is not None:
+            offered.enter_context(self._direct_tools.made())
+            post = await self._room.say(self._session_id, self._incoming)
+            if post.finished is not None:
                 withdraw = offered.pop_all().close
-                said.finished.add_done_callback(lambda _: withdraw())
-        return said
+                post.finished.add_done_callback(lambda _: withdraw())
+        return post
 
     async def answer(self) -> SendAnswer:
         """Say it and wait until the bot has dealt with it.
@@ -121,26 +121,26 @@ class Sending:
         Raises:
             HttpRefused: `not_answered`, it was said before, to a bot that ended before it answered.
         """
-        said = await self.begin()
-        return SendAnswer(message_id=said.message.id, is_new=said.is_new, reply=await self._reply(said))
+        post = await self.begin()
+        return SendAnswer(message_id=post.message.id, is_new=post.is_new, reply=await self._reply(post))
 
     async def events(self) -> AsyncIterator[str]:
         """Say it and follow the answer as server-sent events: start, tool_start, tool_complete, message, done."""
         frames: asyncio.Queue[Frame | None] = asyncio.Queue()
         unlisten = self._room.room(self._session_id).listen(frames.put_nowait)
         try:
-            said = await self.begin()
-            yield _event("start", {"message_id": said.message.id})
+            post = await self.begin()
+            yield _event("start", {"message_id": post.message.id})
             told = False
-            async for frame in _frames_until_finished(frames, said):
+            async for frame in _frames_until_finished(frames, post):
                 if frame is None:
                     yield ": still here\n\n"
                 else:
                     told = told or frame.type == "message"
                     yield _event(frame.type, frame.data)
-            yield await self._end(said, is_told=told)
+            yield await self._end(post, is_told=told)
         except HttpRefused as error:
-            detail = say(language_of(self._words.text, "en"), f"http.{error.code}", **error.fields)
+            detail = say(language_of(self._incoming.text, "en"), f"http.{error.code}", **error.fields)
             yield _event("error", {"code": error.code, "detail": detail, "hint": ""})
         except Exception:
             yield _event("error", {"code": "internal", "detail": "the answer could not be followed", "hint": ""})
@@ -148,19 +148,19 @@ class Sending:
         finally:
             unlisten()
 
-    async def _end(self, said: PostResult, *, is_told: bool) -> str:
-        reply = await self._reply(said)
+    async def _end(self, post: PostResult, *, is_told: bool) -> str:
+        reply = await self._reply(post)
         done = _event("done", {"message_id": None if reply is None else reply["id"], "message": reply})
         if reply is None or is_told:
             return done
         return _event("message", {"message_id": reply["id"], "content": reply["text"]}) + done
 
-    async def _reply(self, said: PostResult) -> MessageShape | None:
+    async def _reply(self, post: PostResult) -> MessageShape | None:
         """Return the answer as the history has it, or as it was said where nothing can be kept; waits for the bot."""
-        sent = await _wait_finished(said)
-        chat, message_id = said.message.address, said.message.id
-        reply = await self._history.one(chat, said.answer_id) or sent
-        if reply is not None or said.is_new:
+        sent = await _wait_finished(post)
+        chat, message_id = post.message.address, post.message.id
+        reply = await self._history.one(chat, post.answer_id) or sent
+        if reply is not None or post.is_new:
             return reply
         reply = await self._history.reply_to(chat, message_id)
         if reply is None and await self._unanswered.has(chat, message_id, before=self._started_at):
@@ -169,15 +169,15 @@ class Sending:
 
 
 async def _frames_until_finished(
-    frames: "asyncio.Queue[Frame | None]", said: PostResult
+    frames: "asyncio.Queue[Frame | None]", post: PostResult
 ) -> AsyncIterator[Frame | None]:
     """Yield the frames of the answer until the bot has dealt with the message.
 
     None after `_BEAT_SECONDS` without one, to keep the connection alive; other frames of the room do not count.
     """
-    if said.finished is None:
+    if post.finished is None:
         return
-    said.finished.add_done_callback(lambda _: frames.put_nowait(None))
+    post.finished.add_done_callback(lambda _: frames.put_nowait(None))
     loop = asyncio.get_running_loop()
     beat = loop.time() + _BEAT_SECONDS
     while True:
@@ -190,16 +190,16 @@ async def _frames_until_finished(
         else:
             if frame is None:
                 return
-            is_told = frame.data.get("message_id") == said.answer_id and frame.type in _FOLLOWED
+            is_told = frame.data.get("message_id") == post.answer_id and frame.type in _FOLLOWED
         if is_told:
             yield frame
             beat = loop.time() + _BEAT_SECONDS
 
 
-async def _wait_finished(said: PostResult) -> MessageShape | None:
-    if said.finished is not None:
+async def _wait_finished(post: PostResult) -> MessageShape | None:
+    if post.finished is not None:
         with suppress(Exception):  # told in the room and in the log
-            return await asyncio.shield(said.finished)
+            return await asyncio.shield(post.finished)
     return None
 
 

@@ -36,7 +36,7 @@ _FRAMES_PER_MINUTE: Final = 1200
 _LONGEST_FRAME: Final = 256_000
 """Characters of a frame; only the result of a call that the page is waited for may be longer."""
 _CLOSING_SECONDS: Final = 1.0
-_FIGURES_EVERY: Final = 1.0
+_METRICS_SECONDS: Final = 1.0
 _WORTH_A_NOTE: Final = 4
 
 routes = APIRouter(prefix="/api/chat", tags=["chat"])
@@ -84,9 +84,9 @@ class RoomSocket:
         self._room: Room = context.room.room(session_id)
         self._waiting: asyncio.Queue[Frame] = asyncio.Queue(QUEUE)
         self._is_behind = asyncio.Event()
-        self._is_measuring = asyncio.Event()
+        self._sends_metrics = asyncio.Event()
         self._pace = TokenBuckets(_FRAMES_PER_MINUTE, context.clock)
-        self._heard: Mapping[str, Act] = {
+        self._actions: Mapping[str, Act] = {
             **SocketActions(context, session_id, viewer, self._put).by_kind,
             "ping": self._ping,
             "metrics": self._measure,
@@ -119,7 +119,7 @@ class RoomSocket:
     async def _converse(self) -> None:
         tasks = [
             asyncio.create_task(work, name=f"socket of {self._session_id}")
-            for work in (self._tell(), self._listen(), self._watch(), self._heed_token(), self._tell_figures())
+            for work in (self._send_frames(), self._listen(), self._watch(), self._watch_token(), self._send_metrics())
         ]
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -130,7 +130,7 @@ class RoomSocket:
         for task in done:
             await task
 
-    async def _tell(self) -> None:
+    async def _send_frames(self) -> None:
         while True:
             frame = await self._waiting.get()
             await self._socket.send_text(frame.text)
@@ -141,7 +141,7 @@ class RoomSocket:
         logger.info("closing a slow socket of room {}", self._session_id)
         await self._close(_TRY_AGAIN_LATER, "too slow")
 
-    async def _heed_token(self) -> None:
+    async def _watch_token(self) -> None:
         """Send a client away whose token was taken back; the operator's own, and none at all, are good to the end."""
         if self._viewer.token_id in {"", OPERATOR.id}:
             await asyncio.Event().wait()
@@ -153,19 +153,19 @@ class RoomSocket:
             async with asyncio.timeout(_CLOSING_SECONDS):
                 await self._socket.close(code, reason)
 
-    async def _tell_figures(self) -> None:
+    async def _send_metrics(self) -> None:
         """Tell what goes on, once a second, while the client wants to know."""
         while True:
-            await self._is_measuring.wait()
+            await self._sends_metrics.wait()
             sample = await last_second(self._context)
             self._put(self._room.frame("metrics", sample.model_dump()))
-            await self._context.clock.nap(_FIGURES_EVERY)
+            await self._context.clock.nap(_METRICS_SECONDS)
 
     async def _listen(self) -> None:
         while True:
             text = await self._socket.receive_text()
             if self._is_too_fast(text):
-                self._complain("too_fast", {})
+                self._report("too_fast", {})
                 continue
             if len(text) > _LONGEST_FRAME and not self._context.room.client_calls.is_waiting_for(
                 self._viewer.person.id
@@ -173,19 +173,19 @@ class RoomSocket:
                 await self._close(_MESSAGE_TOO_BIG, "message too big")
                 return
             kind, data = _parse_frame(text)
-            act = self._heard.get(kind)
+            act = self._actions.get(kind)
             if act is None:
-                self._complain("frame_unknown", data)
+                self._report("frame_unknown", data)
                 continue
             try:
                 await act(data)
             except HttpRefused as refusal:
-                self._complain(refusal.code, data, **refusal.fields)
+                self._report(refusal.code, data, **refusal.fields)
             except StorageFull as error:
                 logger.bind(chat=self._session_id).error("frame rejected: {}", error)
-                self._complain("disk_full", data)
+                self._report("disk_full", data)
             except ValidationError:
-                self._complain("frame_unknown", data)
+                self._report("frame_unknown", data)
 
     def _is_too_fast(self, text: str) -> bool:
         """Count a frame for the pace of the person; a long one counts as many as it could have been."""
@@ -235,7 +235,7 @@ class RoomSocket:
             if not frame.is_kept or frame.seq > seq:
                 self._waiting.put_nowait(frame)
 
-    def _complain(self, code: str, data: Data, **fields: object) -> None:
+    def _report(self, code: str, data: Data, **fields: object) -> None:
         detail = say(language_asked(self._socket), f"http.{code}", **fields)
         told: dict[str, object] = {"code": code, "detail": detail, "retryable": code == "too_fast"}
         told |= {key: data[key] for key in ("client_id", "message_id") if isinstance(data.get(key), str)}
@@ -243,9 +243,9 @@ class RoomSocket:
 
     async def _measure(self, data: Data) -> None:
         if data.get("on") is not True:
-            self._is_measuring.clear()
+            self._sends_metrics.clear()
         elif "admin" in self._viewer.scopes:
-            self._is_measuring.set()
+            self._sends_metrics.set()
         else:
             raise HttpRefused(403, "scope_missing", scope="admin")
 

@@ -19,7 +19,7 @@ class SocketActions:
 
     `page` is the socket that the frames come over.
 
-    An act raises what the door words: `HttpRefused`, `StorageFull`, and `ValidationError` of Pydantic.
+    An act raises what the socket reports: `HttpRefused`, `StorageFull`, and `ValidationError` of Pydantic.
     """
 
     def __init__(self, context: HttpContext, session_id: str, viewer: Viewer, page: Listener) -> None:

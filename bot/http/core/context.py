@@ -69,7 +69,7 @@ class Gauges:
 class HttpContext(Struct, frozen=True, kw_only=True):
     """The bot behind the API: a router takes from it what it needs.
 
-    `app` has the registry, the door to the tools, the services, the state and the platforms; `room` is the web room;
+    `app` has the registry, the call router, the services, the state and the platforms; `room` is the web room;
     `joining` is held while the rooms of a person are changed.
     """
 
@@ -81,7 +81,7 @@ class HttpContext(Struct, frozen=True, kw_only=True):
     messages: MessagePages
     activity: ActivityReader
     reminders: SqlReminderStore
-    shelf: ReminderFinder
+    finder: ReminderFinder
     gauges: Gauges
     readiness: Readiness
     started_at: datetime
@@ -100,7 +100,7 @@ class HttpContext(Struct, frozen=True, kw_only=True):
             messages=MessagePages(app.database),
             activity=ActivityReader(app.database),
             reminders=reminders,
-            shelf=ReminderFinder(reminders, clock, app.state, _MOST_REMINDERS),
+            finder=ReminderFinder(reminders, clock, app.state, _MOST_REMINDERS),
             gauges=Gauges(),
             readiness=Readiness(app.database, clock),
             started_at=clock.now(),

@@ -30,7 +30,7 @@ class McpEndpoint:
 
     def __init__(self, context: HttpContext) -> None:
         self._context = context
-        self._door = McpTools(context.app, context.clock, self._asker, admit=self._admit)
+        self._tools = McpTools(context.app, context.clock, self._asker, admit=self._admit)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request of whoever has the scope `mcp`."""
@@ -58,7 +58,7 @@ class McpEndpoint:
             return
         # Hosts and origins were looked at by our own guard.
         trusting = TransportSecuritySettings(enable_dns_rebinding_protection=False)
-        manager = StreamableHTTPSessionManager(self._door.server(), stateless=True, security_settings=trusting)
+        manager = StreamableHTTPSessionManager(self._tools.server(), stateless=True, security_settings=trusting)
         async with manager.run():
             await manager.handle_request(scope, receive, send)
 

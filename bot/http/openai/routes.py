@@ -19,7 +19,7 @@ from bot.http.core.errors import COMPLETIONS, OPEN_WEBUI_PREFIX, PREFIX, HttpRef
 from bot.http.openai.bodies import MODEL, CompletionBody, ModelEntry, ModelList
 from bot.http.openai.stream import Answered, HeardInterpreter, Words, chunks_of
 from bot.http.openai.turns import EarlierRounds, room_of, told_calls, turn_of, with_fresh_ids
-from bot.http.rooms.direct_tools import DirectOffer
+from bot.http.rooms.direct_tools import DirectTools
 from bot.http.rooms.events import usage_of
 from bot.http.rooms.memberships import admit, enter_room
 from bot.http.security.auth import Viewer, needs
@@ -86,7 +86,7 @@ async def completions(body: CompletionBody, context: Context, viewer: ModelViewe
     who = f"v1/{viewer.token_id}/{body.user or viewer.person.id}"
     admit(context, context.room.address(session_id), who)
     with ExitStack() as offered:
-        offered.enter_context(DirectOffer(context, session_id, viewer.person, body.tool_servers or ()).made())
+        offered.enter_context(DirectTools(context, session_id, viewer.person, body.tool_servers or ()).made())
         turn = await turn_of(context, body, viewer, earlier)
         names = {each.function.name for each in body.tools or ()} if turn.tool_choice != "none" else set()
         return await _response(context, body, turn, names, earlier, offered)

@@ -74,7 +74,7 @@ async def occurrences(
         Occurrence(reminder_id=public_id(each.reminder_key), text=each.content, at=written(each.due_at), is_sent=True)
         for each in sent
     ]
-    reminders = [each for each, _ in await context.shelf.open_in(chat) if each.state is ReminderState.ACTIVE]
+    reminders = [each for each, _ in await context.finder.open_in(chat) if each.state is ReminderState.ACTIVE]
     coming = merge(*(_coming(each, max(since, now), until) for each in reminders), key=lambda each: each.at)
     found = list(islice(chain(past, coming), _MOST_OCCURRENCES + 1))
     return Occurrences(occurrences=found[:_MOST_OCCURRENCES], is_complete=len(found) <= _MOST_OCCURRENCES)

@@ -15,7 +15,7 @@ from bot.http.core.context import Context, HttpContext
 from bot.http.core.errors import ErrorBody, HttpRefused
 from bot.http.rooms.calls import Asked, call_tool, succeeded, turn_of
 from bot.http.rooms.memberships import RoomReminderViewer, admit
-from bot.http.rooms.reminders import ChangedReminderShape, ReminderShape, reminder_shape, room_reminders
+from bot.http.rooms.reminders import ChangedReminderBody, ReminderBody, reminder_body, room_reminders
 from bot.http.security.auth import NAME
 from function_calls.language.messages import say
 from function_calls.tools.calls import Interpretation, ToolResult, Turn
@@ -46,7 +46,7 @@ ForReminders = Annotated[Asked, Depends(_read_caller)]
 class Reminders(Answer):
     """The reminders of a room, soonest first."""
 
-    reminders: list[ReminderShape]
+    reminders: list[ReminderBody]
 
 
 class NewReminderBody(Body):
@@ -117,8 +117,8 @@ async def listed(
     chat = context.room.address(session_id)
     if state == "done":
         rows = await context.reminders.lately_sent(chat.key, context.clock.now() - _LATELY, _MOST_LATELY)
-        over = [context.shelf.public(row) for row in rows if row.state is ReminderState.DONE]
-        return Reminders(reminders=[reminder_shape(each) for each in over])
+        over = [context.finder.public(row) for row in rows if row.state is ReminderState.DONE]
+        return Reminders(reminders=[reminder_body(each) for each in over])
     found = await room_reminders(context, chat)
     return Reminders(reminders=[each for each in found if state in {"", each["status"]}])
 
@@ -126,10 +126,10 @@ async def listed(
 @routes.post(
     "/api/reminders",
     status_code=201,
-    response_model=ChangedReminderShape,
+    response_model=ChangedReminderBody,
     responses={409: {"model": ReminderQuestion, "description": "Which time is meant? Or a conflict."}},
 )
-async def create(body: NewReminderBody, context: Context, asked: ForReminders) -> ChangedReminderShape | JSONResponse:
+async def create(body: NewReminderBody, context: Context, asked: ForReminders) -> ChangedReminderBody | JSONResponse:
     """Set a reminder, from words as they are said in the chat or from fields.
 
     Words that fit several times ("tomorrow at 8") are answered with 409 and a choice for each, as the chat asks.
@@ -147,7 +147,7 @@ async def create(body: NewReminderBody, context: Context, asked: ForReminders) -
 @routes.patch("/api/reminders/{reminder_id}")
 async def change(
     reminder_id: REMINDER_ID, body: ChangeBody, context: Context, asked: ForReminders
-) -> ChangedReminderShape:
+) -> ChangedReminderBody:
     """Change the text or the times of a reminder."""
     arguments = {"reminder_id": reminder_id, "content": body.text} | body.model_dump(exclude={"text"})
     return await _run(context, asked, "reminder_update", arguments)
@@ -156,7 +156,7 @@ async def change(
 @routes.post("/api/reminders/{reminder_id}/snooze")
 async def snooze(
     reminder_id: REMINDER_ID, body: SnoozeBody, context: Context, asked: ForReminders
-) -> ChangedReminderShape:
+) -> ChangedReminderBody:
     """Put a reminder off, or say again later what was said: ten minutes if nothing else is asked."""
     time = f"in {body.minutes} minutes" if body.minutes is not None else body.time
     arguments = {"reminder_id": reminder_id, "time": time}
@@ -164,19 +164,19 @@ async def snooze(
 
 
 @routes.post("/api/reminders/{reminder_id}/pause")
-async def pause(reminder_id: REMINDER_ID, context: Context, asked: ForReminders) -> ChangedReminderShape:
+async def pause(reminder_id: REMINDER_ID, context: Context, asked: ForReminders) -> ChangedReminderBody:
     """Keep a reminder silent."""
     return await _switch(context, asked, reminder_id, "pause")
 
 
 @routes.post("/api/reminders/{reminder_id}/resume")
-async def resume(reminder_id: REMINDER_ID, context: Context, asked: ForReminders) -> ChangedReminderShape:
+async def resume(reminder_id: REMINDER_ID, context: Context, asked: ForReminders) -> ChangedReminderBody:
     """Let a paused reminder fire again."""
     return await _switch(context, asked, reminder_id, "resume")
 
 
 @routes.delete("/api/reminders/{reminder_id}")
-async def delete(reminder_id: REMINDER_ID, context: Context, asked: ForReminders) -> ChangedReminderShape:
+async def delete(reminder_id: REMINDER_ID, context: Context, asked: ForReminders) -> ChangedReminderBody:
     """Delete a reminder; `restore` takes that back."""
     turn = await turn_of(context, asked)
     result = await call_tool(context, turn, "reminder_delete", {"reminder_id": reminder_id})
@@ -184,12 +184,12 @@ async def delete(reminder_id: REMINDER_ID, context: Context, asked: ForReminders
 
 
 @routes.post("/api/reminders/{reminder_id}/restore")
-async def restore(reminder_id: REMINDER_ID, context: Context, asked: ForReminders) -> ReminderShape:
+async def restore(reminder_id: REMINDER_ID, context: Context, asked: ForReminders) -> ReminderBody:
     """Take a delete back."""
     chat, reminders = context.room.address(asked.session_id), context.app.services.get(ReminderService)
     restored = await reminders.restore(chat, asked.viewer.person, reminder_id)
     context.room.look_at_reminders(asked.session_id)
-    return reminder_shape(restored)
+    return reminder_body(restored)
 
 
 @routes.post("/api/reminders/undo")
@@ -204,13 +204,13 @@ async def undo(
     return Undone(text=succeeded(await call_tool(context, turn, "undo", arguments)).text)
 
 
-async def _run(context: HttpContext, asked: Asked, tool: str, arguments: Mapping[str, object]) -> ChangedReminderShape:
+async def _run(context: HttpContext, asked: Asked, tool: str, arguments: Mapping[str, object]) -> ChangedReminderBody:
     turn = await turn_of(context, asked)
     given = {key: value for key, value in arguments.items() if value is not None}
     return await _changed_reminder(context, await call_tool(context, turn, tool, given))
 
 
-async def _switch(context: HttpContext, asked: Asked, reminder_id: str, action: str) -> ChangedReminderShape:
+async def _switch(context: HttpContext, asked: Asked, reminder_id: str, action: str) -> ChangedReminderBody:
     turn = await turn_of(context, asked)
     arguments = {"reminder_id": reminder_id, "action": action}
     result = await call_tool(context, turn, "reminder_state", arguments)
@@ -268,7 +268,7 @@ def _with_words(turn: Turn, words: str) -> Turn:
     return replace(turn, message=replace(turn.message, text=words))
 
 
-async def _changed_reminder(context: HttpContext, result: ToolResult) -> ChangedReminderShape:
+async def _changed_reminder(context: HttpContext, result: ToolResult) -> ChangedReminderBody:
     """Return the reminder that a tool has set or changed."""
     value = succeeded(result).value
     reminder_id = value.get("id") if isinstance(value, dict) else None
@@ -277,11 +277,11 @@ async def _changed_reminder(context: HttpContext, result: ToolResult) -> Changed
     return await _shape(context, reminder_id, result)
 
 
-async def _shape(context: HttpContext, reminder_id: str, result: ToolResult) -> ChangedReminderShape:
+async def _shape(context: HttpContext, reminder_id: str, result: ToolResult) -> ChangedReminderBody:
     key = row_key(reminder_id)
     row = None if key is None else await context.reminders.get(key)
     if row is None:
         raise HttpRefused(404, "not_found")
     changes = [each.change_id for each in result.receipts if each.change_id]
-    shape = reminder_shape(context.shelf.public(row))
-    return ChangedReminderShape(**shape, change_id=changes[-1] if changes else None)
+    shape = reminder_body(context.finder.public(row))
+    return ChangedReminderBody(**shape, change_id=changes[-1] if changes else None)

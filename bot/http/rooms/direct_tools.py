@@ -13,7 +13,7 @@ from services.kernel.chat import Person
 _ANSWERED_WITHIN: Final = 60.0  # seconds
 
 
-class DirectOffer:
+class DirectTools:
     """The tools of `tool_servers`, for one person in one room while a message of theirs is answered.
 
     `page` is the socket that the message came over, if it came over one: the page that can run them.

@@ -37,9 +37,9 @@ def follow_bot(context: HttpContext) -> Iterator[ReminderWatch]:
         if chat.platform == room.name:
             await room.note_closed(chat.chat_id, asked_in)
 
-    oversight = app.calls.oversight
+    policy = app.calls.oversight
     ends = [
-        *([] if oversight is None else [oversight.confirmations.subscribe(closed)]),
+        *([] if policy is None else [policy.confirmations.subscribe(closed)]),
         app.calls.events.subscribe(TOOL_START, room.heard),
         app.calls.events.subscribe(TOOL_COMPLETE, completed),
     ]

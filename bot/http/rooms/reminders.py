@@ -15,7 +15,7 @@ from services.reminders.model import Reminder, ReminderState
 _MOST: Final = 1000
 
 
-class ReminderShape(TypedDict):
+class ReminderBody(TypedDict):
     """A reminder. `due_at` is its next fire (UTC); `repeat` its rule (RFC 5545, or one of ours), empty for once.
 
     `repeat_words` says the rule by language; `created_by` and `mentions` are ids of people.
@@ -39,17 +39,17 @@ class ReminderShape(TypedDict):
     created_at: str
 
 
-class ChangedReminderShape(ReminderShape):
+class ChangedReminderBody(ReminderBody):
     """A reminder after a change. `POST /api/reminders/undo` takes that back by `change_id`; null where nothing can."""
 
     change_id: str | None
 
 
-def reminder_shape(reminder: Reminder) -> ReminderShape:
+def reminder_body(reminder: Reminder) -> ReminderBody:
     """Return a reminder as the page shows it."""
     fires = [written(each) for each in reminder.next_fires]
     rule = rule_text(reminder.schedule)
-    return ReminderShape(
+    return ReminderBody(
         id=reminder.id,
         session_id=reminder.address.chat_id,
         text=reminder.content,
@@ -69,10 +69,10 @@ def reminder_shape(reminder: Reminder) -> ReminderShape:
     )
 
 
-async def room_reminders(context: HttpContext, chat: ChatAddress) -> list[ReminderShape]:
+async def room_reminders(context: HttpContext, chat: ChatAddress) -> list[ReminderBody]:
     """Return the open reminders of a chat, soonest first."""
-    pairs = await context.shelf.open_in(chat)
-    return [reminder_shape(reminder) for reminder, _ in pairs[:_MOST]]
+    pairs = await context.finder.open_in(chat)
+    return [reminder_body(reminder) for reminder, _ in pairs[:_MOST]]
 
 
 class ReminderWatch:
@@ -80,7 +80,7 @@ class ReminderWatch:
 
     def __init__(self, context: HttpContext) -> None:
         self._context = context
-        self._known: dict[str, dict[str, ReminderShape]] = {}
+        self._known: dict[str, dict[str, ReminderBody]] = {}
 
     async def look(self, chat: ChatAddress) -> None:
         """Tell the room of `chat` what is different from the last look; the first look only remembers."""

@@ -16,7 +16,7 @@ _MAKES_ONE: Final = 'this makes one: python -c "import secrets; print(secrets.to
 LOCAL_HOSTS: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
-def check_reach(settings: HttpSettings) -> None:
+def check_bind_policy(settings: HttpSettings) -> None:
     """Let nobody be served by accident.
 
     Raises:

@@ -14,7 +14,7 @@ from bot.http.app import guarded
 from bot.http.core.context import HttpContext
 from bot.http.rooms.events import follow_bot
 from bot.http.rooms.shared import rooms_shared
-from bot.http.security.networks import check_reach, page_address
+from bot.http.security.networks import check_bind_policy, page_address
 from bot.http.server.connection_limits import ConnectionLimits, limited_protocol
 from services.kernel.errors import ConfigError
 
@@ -65,7 +65,7 @@ async def served(context: HttpContext, listener: socket.socket | None = None) ->
         ConfigError: it would be reached from elsewhere without a token that is hard to guess, or cannot listen.
     """
     settings = context.settings.http
-    check_reach(settings)
+    check_bind_policy(settings)
     with listener or listening(settings) as open_socket, follow_bot(context):
         address = page_address(settings.host, open_socket.getsockname()[1])
         context.room.base_url = address

@@ -39,7 +39,7 @@ class ToolFormBody(Body):
     access_control: JsonValue = Field(None, description=_ACCESS)
 
     def form(self) -> ToolForm:
-        """Return the same for the shelf.
+        """Return the same for the repository.
 
         Raises:
             AccessInvalid: `access_control` has a form that cannot be followed.
@@ -66,7 +66,7 @@ class ImportedToolBody(ToolFormBody):
     updated_at: JsonValue = None
 
     def form(self) -> ToolForm:
-        """Return the same for the shelf, with its owner and whether it is enabled.
+        """Return the same for the repository, with its owner and whether it is enabled.
 
         Raises:
             AccessInvalid: `access_control` has a form that cannot be followed.
@@ -134,60 +134,60 @@ class EnabledBody(Body):
 @routes.post("/create")
 async def create(body: ToolFormBody, context: Context, viewer: AdminViewer) -> StoredToolBody:
     """Keep a Python tool. What it offers is read from the source, which runs only when it is called, and apart."""
-    with _changing(context) as shelf:
-        return _tool_body(await shelf.create(body.form(), _author(viewer)))
+    with _changing(context) as repository:
+        return _tool_body(await repository.create(body.form(), _author(viewer)))
 
 
 @routes.get("/export", dependencies=_ADMIN)
 async def export(context: Context) -> StoredToolList:
     """All Python tools with their source; settings, which may be secrets, stay here."""
-    with _changing(context) as shelf:
-        return StoredToolList(tools=[_tool_body(each) for each in await shelf.all()])
+    with _changing(context) as repository:
+        return StoredToolList(tools=[_tool_body(each) for each in await repository.all()])
 
 
 @routes.post("/import")
 async def import_tools(body: ImportBody, context: Context, viewer: AdminViewer) -> StoredToolList:
     """Save all tools of an export, or none if one of them cannot be used."""
-    with _changing(context) as shelf:
-        saved = await shelf.import_all([each.form() for each in body.tools], _author(viewer))
+    with _changing(context) as repository:
+        saved = await repository.import_all([each.form() for each in body.tools], _author(viewer))
         return StoredToolList(tools=[_tool_body(each) for each in saved])
 
 
 @routes.get("/id/{tool_id}", dependencies=_ADMIN)
 async def get(tool_id: TOOL_ID, context: Context) -> StoredToolBody:
     """One Python tool with its source."""
-    with _changing(context) as shelf:
-        return _tool_body(await shelf.get(tool_id))
+    with _changing(context) as repository:
+        return _tool_body(await repository.get(tool_id))
 
 
 @routes.post("/id/{tool_id}/update")
 async def update(tool_id: TOOL_ID, body: ToolFormBody, context: Context, viewer: AdminViewer) -> StoredToolBody:
     """Change a Python tool; the old source is kept as a version, and `access_control` stays where it is left out."""
-    with _changing(context) as shelf:
-        return _tool_body(await shelf.update(tool_id, body.form(), _author(viewer)))
+    with _changing(context) as repository:
+        return _tool_body(await repository.update(tool_id, body.form(), _author(viewer)))
 
 
 @routes.post("/id/{tool_id}/toggle")
 async def toggle(tool_id: TOOL_ID, body: EnabledBody, context: Context, viewer: AdminViewer) -> StoredToolBody:
     """Offer a Python tool, or offer it no longer."""
-    with _changing(context) as shelf:
-        return _tool_body(await shelf.switch(tool_id, _author(viewer), is_enabled=body.is_enabled))
+    with _changing(context) as repository:
+        return _tool_body(await repository.switch(tool_id, _author(viewer), is_enabled=body.is_enabled))
 
 
 @routes.delete("/id/{tool_id}/delete", dependencies=_ADMIN)
 async def delete(tool_id: TOOL_ID, context: Context) -> Done:
     """Delete a Python tool with its versions."""
-    with _changing(context) as shelf:
-        await shelf.remove(tool_id)
+    with _changing(context) as repository:
+        await repository.remove(tool_id)
         return Done()
 
 
 @routes.get("/id/{tool_id}/versions", dependencies=_ADMIN)
 async def versions(tool_id: TOOL_ID, context: Context) -> VersionList:
     """Return the source as it was, version by version."""
-    with _changing(context) as shelf:
-        await shelf.get(tool_id)
-        listed = await shelf.versions(tool_id)
+    with _changing(context) as repository:
+        await repository.get(tool_id)
+        listed = await repository.versions(tool_id)
     return VersionList(
         versions=[
             VersionEntry(version=each.version, content=each.content, author=each.author, saved_at=each.saved_at)
@@ -199,27 +199,27 @@ async def versions(tool_id: TOOL_ID, context: Context) -> VersionList:
 @routes.get("/id/{tool_id}/valves", dependencies=_ADMIN)
 async def valves(tool_id: TOOL_ID, context: Context) -> ValvesBody:
     """Return what a Python tool may be set to, and is."""
-    with _changing(context) as shelf:
-        tool = await shelf.get(tool_id)
+    with _changing(context) as repository:
+        tool = await repository.get(tool_id)
         return ValvesBody.model_validate({"spec": read_source(tool.content).valves, "valves": tool.valves})
 
 
 @routes.post("/id/{tool_id}/valves/update")
 async def set_valves(tool_id: TOOL_ID, body: dict[str, JsonValue], context: Context, viewer: AdminViewer) -> ValvesBody:
     """Set what a Python tool may be set to."""
-    with _changing(context) as shelf:
-        tool = await shelf.set_valves(tool_id, body, _author(viewer))
+    with _changing(context) as repository:
+        tool = await repository.set_valves(tool_id, body, _author(viewer))
         return ValvesBody.model_validate({"spec": read_source(tool.content).valves, "valves": tool.valves})
 
 
 @contextmanager
 def _changing(context: HttpContext) -> Iterator[StoredToolRepository]:
-    """Return the shelf, if Python tools are switched on; its errors as answers, and what is offered looked at anew."""
+    """Return the repository, if Python tools are on; answer its errors, and read the offered tools again afterwards."""
     tools = context.app.tools
-    if tools.shelf is None or tools.written is None:
+    if tools.repository is None or tools.written is None:
         raise HttpRefused(403, "python_tools_off")
     try:
-        yield tools.shelf
+        yield tools.repository
     except ToolUnknown as error:
         raise HttpRefused(404, "stored_tool_unknown", tool=error) from error
     except ToolIdTaken as error:

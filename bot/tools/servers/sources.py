@@ -43,9 +43,9 @@ class ListedTool(Struct, frozen=True, kw_only=True):
 
 
 class ToolSources(Struct, frozen=True, kw_only=True):
-    """The sources in their order, `combined` as one, and the door for tools that clients run themselves.
+    """The sources in their order, `combined` as one, and `direct`, tools that clients run themselves.
 
-    `written` are the tools that people have written and `shelf` where they are changed; None where that is off.
+    `written` are the tools that people have written and `repository` where they are changed; None where that is off.
     """
 
     sources: tuple[ToolSource, ...]
@@ -54,7 +54,7 @@ class ToolSources(Struct, frozen=True, kw_only=True):
     direct: DirectToolset
     refreshable: "Mapping[str, OpenApiToolset]" = field(default_factory=dict)
     written: "StoredToolset | None" = None
-    shelf: "StoredToolRepository | None" = None
+    repository: "StoredToolRepository | None" = None
 
     async def listed(self, viewer: Viewer) -> tuple[ListedTool, ...]:
         """Every tool that `viewer` may see in that chat, those that are switched off there too."""
@@ -93,7 +93,7 @@ async def tool_sources(
 
     Args:
         settings: which servers there are, and whether tools that owners write are run.
-        calls: the door to the tools.
+        calls: the call router.
         owners: people as `platform:id` who may use every source.
         more: sources of plugins.
         stored: where tools that people write are kept.
@@ -110,9 +110,9 @@ async def tool_sources(
         )
         mcp = _mcp_toolsets(_mcp_servers(settings, connections))
         direct = DirectToolset()
-        written = shelf = None
+        written = repository = None
         if stored is not None and settings.python_tools:
-            written, shelf = _create_stored_toolset(stored, settings, owners, clock or SystemClock())
+            written, repository = _create_stored_toolset(stored, settings, owners, clock or SystemClock())
         local = ToolSource(label=LOCAL, kind="local", toolset=LocalToolset(calls))
         elsewhere = (
             *(_openapi_source(each) for each in openapi),
@@ -137,7 +137,7 @@ async def tool_sources(
             direct=direct,
             refreshable={each.connection.label: each for each in openapi},
             written=written,
-            shelf=shelf,
+            repository=repository,
         )
 
 

@@ -8,7 +8,7 @@ import pytest
 from pydantic import SecretStr
 
 from bot.app.application import build_app
-from bot.app.inspection import offer_of
+from bot.app.inspection import inspect_bot
 from bot.cli.doctor.tools import examine_tools
 from bot.config.settings import BotSettings, LogSettings, Settings, ToolServerSettings
 from bot.http.app import guarded
@@ -93,7 +93,7 @@ async def test_a_private_server_is_hidden_and_uncallable(serve):
 async def test_an_operator_sees_each_server_with_its_health_its_tools_and_the_clashes_between_them(serve):
     async with serve(time_server(SystemClock())) as one, serve(time_server(SystemClock())) as two:
         servers = [{"url": one, "name": "time"}, {"url": two, "name": "clock"}]
-        offer = await offer_of(settings(*servers, {"url": "http://127.0.0.1:9", "name": "gone"}), SystemClock())
+        offer = await inspect_bot(settings(*servers, {"url": "http://127.0.0.1:9", "name": "gone"}), SystemClock())
 
     said = {finding.about: finding.said for finding in examine_tools(offer)}
     assert said["OpenAPI server time"] == "answers, tools: 7"

@@ -151,8 +151,8 @@ def test_the_doctor_examines_plugins_and_servers_too(said):
 
 async def keep(url):
     async with Database(url) as database:
-        shelf = StoredToolRepository(SqlStoredToolStore(database), SystemClock())
-        await shelf.create(ToolForm(content=DICE), "web:ann")
+        repository = StoredToolRepository(SqlStoredToolStore(database), SystemClock())
+        await repository.create(ToolForm(content=DICE), "web:ann")
 
 
 def test_python_tools_are_listed_without_a_running_bot(said, tmp_path):

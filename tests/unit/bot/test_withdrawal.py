@@ -41,17 +41,17 @@ class Shelf:
 
 
 @pytest.fixture
-def shelf():
+def shop():
     return Shelf()
 
 
 @asynccontextmanager
-async def running(platform, clock, shelf, *names):
+async def running(platform, clock, shop, *names):
     calls = [[ToolCall(id=str(place), name=name, arguments={})] for place, name in enumerate(names)]
     async with build_in_memory(
         Settings(bot=BotSettings(timezone="UTC")),
         platforms=[platform],
-        functions=[shelf],
+        functions=[shop],
         interpreter=ScriptedInterpreter(calls),
         clock=clock,
     ) as app:
@@ -64,40 +64,40 @@ async def begin(platform, message_id, **options):
     return saying
 
 
-async def test_a_call_that_only_reads_is_given_up_with_its_message(platform, clock, shelf):
-    async with running(platform, clock, shelf, "look"):
+async def test_a_call_that_only_reads_is_given_up_with_its_message(platform, clock, shop):
+    async with running(platform, clock, shop, "look"):
         saying = await begin(platform, "m1")
         await platform.withdraw("m1")
         await asyncio.wait_for(saying, 1)
         await asyncio.sleep(600)
 
-    assert shelf.done == []
+    assert shop.done == []
     assert platform.texts == []
 
 
-async def test_a_change_that_has_begun_is_finished(platform, clock, shelf):
-    async with running(platform, clock, shelf, "tidy"):
+async def test_a_change_that_has_begun_is_finished(platform, clock, shop):
+    async with running(platform, clock, shop, "tidy"):
         await begin(platform, "m1")
         await platform.withdraw("m1")
 
-    assert shelf.done == ["tidy"]
+    assert shop.done == ["tidy"]
     assert platform.texts == []
 
 
-async def test_a_change_that_still_waits_for_its_turn_is_not_made(platform, clock, shelf):
-    async with running(platform, clock, shelf, "tidy", "tidy"):
+async def test_a_change_that_still_waits_for_its_turn_is_not_made(platform, clock, shop):
+    async with running(platform, clock, shop, "tidy", "tidy"):
         first = await begin(platform, "m1")
         await begin(platform, "m2", chat="office")
         await platform.withdraw("m2", chat="office")
         await first
         await asyncio.sleep(600)
 
-    assert shelf.done == ["tidy"]
+    assert shop.done == ["tidy"]
     assert platform.texts == ["tidied"]
 
 
-async def test_a_withdrawn_message_leaves_history_and_record(platform, clock, shelf):
-    async with running(platform, clock, shelf, "look") as app:
+async def test_a_withdrawn_message_leaves_history_and_record(platform, clock, shop):
+    async with running(platform, clock, shop, "look") as app:
         await platform.say("bubbles, the shelf", message_id="m1")
         await platform.withdraw("m1")
         said = [message.text for message in await app.services.get(HistoryService).recent(HOME)]
@@ -107,8 +107,8 @@ async def test_a_withdrawn_message_leaves_history_and_record(platform, clock, sh
     assert recorded == ()
 
 
-async def test_an_edited_message_is_kept_in_its_new_words(platform, clock, shelf):
-    async with running(platform, clock, shelf, "look") as app:
+async def test_an_edited_message_is_kept_in_its_new_words(platform, clock, shop):
+    async with running(platform, clock, shop, "look") as app:
         await platform.say("bubbles, the shelf", message_id="m1")
         await platform.rewrite("m1", "bubbles, the books")
         said = [message.text for message in await app.services.get(HistoryService).recent(HOME)]
@@ -116,27 +116,27 @@ async def test_an_edited_message_is_kept_in_its_new_words(platform, clock, shelf
     assert said == ["bubbles, the books", "three books"]
 
 
-async def test_a_stop_waits_for_a_change_that_has_begun(platform, clock, shelf):
-    async with running(platform, clock, shelf, "tidy"):
+async def test_a_stop_waits_for_a_change_that_has_begun(platform, clock, shop):
+    async with running(platform, clock, shop, "tidy"):
         saying = await begin(platform, "m1")
     await asyncio.gather(saying, return_exceptions=True)
 
-    assert shelf.done == ["tidy"]
+    assert shop.done == ["tidy"]
 
 
-async def test_a_stop_does_not_wait_for_a_call_that_only_reads(platform, clock, shelf):
-    async with running(platform, clock, shelf, "look"):
+async def test_a_stop_does_not_wait_for_a_call_that_only_reads(platform, clock, shop):
+    async with running(platform, clock, shop, "look"):
         saying = await begin(platform, "m1")
     await asyncio.gather(saying, return_exceptions=True)
 
-    assert shelf.done == []
+    assert shop.done == []
 
 
 @pytest.mark.parametrize(
     ("by", "kept"), [("ann", "nobody owes me"), ("mallory", "ben owes me"), ("", "nobody owes me")]
 )
-async def test_nobody_rewrites_what_another_said(platform, clock, shelf, by, kept):
-    async with running(platform, clock, shelf) as app:
+async def test_nobody_rewrites_what_another_said(platform, clock, shop, by, kept):
+    async with running(platform, clock, shop) as app:
         await platform.say("ben owes me", sender="ann", message_id="m1")
         await platform.rewrite("m1", "nobody owes me", by=by)
         told = await app.services.get(HistoryService).find(HOME, "m1")

@@ -24,7 +24,7 @@ DICE = '''
     '''
 
 
-class House:
+class PluginRig:
     """A folder of plugins and a bot over it."""
 
     def __init__(self, folder):
@@ -59,5 +59,5 @@ class House:
 
 
 @pytest.fixture
-def house(tmp_path):
-    return House(tmp_path)
+def rig(tmp_path):
+    return PluginRig(tmp_path)

@@ -42,73 +42,73 @@ OPENING = '''
     '''
 
 
-def closed(house, name="dice"):
-    log = house.folder / f"{name}.log"
+def closed(rig, name="dice"):
+    log = rig.folder / f"{name}.log"
     return log.read_text().splitlines() if log.exists() else []
 
 
-async def test_what_was_opened_last_is_closed_first_once_everything_is_answered(house):
-    house.write("dice", OPENING)
-    async with house.running():
-        answer = await house.say("throw the dice")
-        before = closed(house)
+async def test_what_was_opened_last_is_closed_first_once_everything_is_answered(rig):
+    rig.write("dice", OPENING)
+    async with rig.running():
+        answer = await rig.say("throw the dice")
+        before = closed(rig)
 
     assert answer == "a four"
-    assert (before, closed(house)) == ([], ["the late one", "the first"])
+    assert (before, closed(rig)) == ([], ["the late one", "the first"])
 
 
 @pytest.mark.parametrize("failing", ["lambda: 1 / 0", "exit", "3"])
-async def test_one_that_fails_leaves_the_others(house, failing):
-    house.write("dice", OPENING + f"    add.on_close.append({failing})\n")
-    async with house.running():
+async def test_one_that_fails_leaves_the_others(rig, failing):
+    rig.write("dice", OPENING + f"    add.on_close.append({failing})\n")
+    async with rig.running():
         pass
 
-    assert closed(house) == ["the late one", "the first"]
+    assert closed(rig) == ["the late one", "the first"]
 
 
-async def test_one_that_never_ends_is_given_up(house):
+async def test_one_that_never_ends_is_given_up(rig):
     endless = OPENING.replace('closes("the late one")()', "import asyncio; await asyncio.Event().wait()")
-    house.write("dice", endless)
-    async with house.running():
+    rig.write("dice", endless)
+    async with rig.running():
         began = asyncio.get_running_loop().time()
     took = asyncio.get_running_loop().time() - began
 
-    assert closed(house) == ["the first"]
+    assert closed(rig) == ["the first"]
     assert took == pytest.approx(5, abs=0.5)
 
 
-async def test_what_a_setup_opened_before_it_failed_is_closed(house):
-    house.write("dice", OPENING + '    raise RuntimeError("no key")\n    ')
-    async with house.running():
+async def test_what_a_setup_opened_before_it_failed_is_closed(rig):
+    rig.write("dice", OPENING + '    raise RuntimeError("no key")\n    ')
+    async with rig.running():
         pass
 
-    assert closed(house) == ["the late one", "the first"]
+    assert closed(rig) == ["the late one", "the first"]
 
 
-async def test_a_newer_version_closes_the_older_one_and_each_is_closed_once(house):
-    house.write("dice", OPENING)
-    async with house.running():
-        house.write("dice", OPENING.replace("the first", "the newer"))
-        await house.watch.look()
-        after = closed(house)
+async def test_a_newer_version_closes_the_older_one_and_each_is_closed_once(rig):
+    rig.write("dice", OPENING)
+    async with rig.running():
+        rig.write("dice", OPENING.replace("the first", "the newer"))
+        await rig.watch.look()
+        after = closed(rig)
 
     assert after == ["the late one", "the first"]
-    assert closed(house) == [*after, "the late one", "the newer"]
+    assert closed(rig) == [*after, "the late one", "the newer"]
 
 
-async def test_a_version_that_is_not_taken_is_closed_and_the_older_one_stays_open(house):
-    house.write("dice", OPENING)
-    async with house.running():
+async def test_a_version_that_is_not_taken_is_closed_and_the_older_one_stays_open(rig):
+    rig.write("dice", OPENING)
+    async with rig.running():
         refused = OPENING.replace("the first", "the newer").replace("throw_dice", "reminder_set")
-        house.write("dice", refused)
-        await house.watch.look()
-        after = closed(house)
+        rig.write("dice", refused)
+        await rig.watch.look()
+        after = closed(rig)
 
     assert after == ["the late one", "the newer"]
-    assert closed(house) == [*after, "the late one", "the first"]
+    assert closed(rig) == [*after, "the late one", "the first"]
 
 
-async def test_what_works_on_until_a_restart_is_not_closed_before(house):
+async def test_what_works_on_until_a_restart_is_not_closed_before(rig):
     working = (
         OPENING
         + """    add.jobs.append(("works", work))
@@ -118,31 +118,31 @@ async def test_what_works_on_until_a_restart_is_not_closed_before(house):
         await host.clock.nap(3600)
     """
     )
-    house.write("dice", working)
-    async with house.running():
-        house.write("dice", OPENING.replace("the first", "the newer"))
-        await house.watch.look()
-        after = closed(house)
+    rig.write("dice", working)
+    async with rig.running():
+        rig.write("dice", OPENING.replace("the first", "the newer"))
+        await rig.watch.look()
+        after = closed(rig)
 
     assert after == []
-    assert sorted(closed(house)) == ["the first", "the late one", "the late one", "the newer"]
+    assert sorted(closed(rig)) == ["the first", "the late one", "the late one", "the newer"]
 
 
-async def test_a_plugin_whose_file_is_gone_is_closed(house):
-    path = house.write("dice", OPENING)
-    async with house.running():
+async def test_a_plugin_whose_file_is_gone_is_closed(rig):
+    path = rig.write("dice", OPENING)
+    async with rig.running():
         path.unlink()
-        await house.watch.look()
-        after = closed(house)
+        await rig.watch.look()
+        after = closed(rig)
 
-    assert after == closed(house) == ["the late one", "the first"]
+    assert after == closed(rig) == ["the late one", "the first"]
 
 
-def test_a_look_at_the_plugins_leaves_nothing_open(house, tmp_path, capsys):
-    house.write("dice", OPENING)
+def test_a_look_at_the_plugins_leaves_nothing_open(rig, tmp_path, capsys):
+    rig.write("dice", OPENING)
     config = Path(tmp_path / "config.toml")
-    config.write_text(f'[plugins]\nfolder = "{house.folder.as_posix()}"\n')
+    config.write_text(f'[plugins]\nfolder = "{rig.folder.as_posix()}"\n')
     plugins.callback(config)
 
     assert "functions: throw_dice" in capsys.readouterr().out
-    assert closed(house) == ["the late one", "the first"]
+    assert closed(rig) == ["the late one", "the first"]

@@ -89,50 +89,50 @@ HOOKS = """
     """
 
 
-async def test_a_plugin_is_given_the_model_of_the_bot(house):
-    house.write("thinker", "def setup(add):\n    pass\n")
-    model, clock = ScriptedModel(), house.clock
+async def test_a_plugin_is_given_the_model_of_the_bot(rig):
+    rig.write("thinker", "def setup(add):\n    pass\n")
+    model, clock = ScriptedModel(), rig.clock
 
     (installed,) = PluginManager(
-        PluginSettings(folder=house.folder), clock, ToolSwitches(MemoryStateStore(clock), clock), model
+        PluginSettings(folder=rig.folder), clock, ToolSwitches(MemoryStateStore(clock), clock), model
     ).plugins
 
     assert installed.plugin.adds.model is model
 
 
-async def test_a_toolset_of_a_plugin_is_offered_and_called(house):
-    house.write("bells", TOOLSET)
-    async with house.running():
-        answer = await house.say("ring the bell")
+async def test_a_toolset_of_a_plugin_is_offered_and_called(rig):
+    rig.write("bells", TOOLSET)
+    async with rig.running():
+        answer = await rig.say("ring the bell")
 
     assert "🔔" in answer
 
 
-async def test_a_search_engine_of_a_plugin_is_asked(house):
-    house.write("library", ENGINE)
-    async with house.running():
-        answer = await house.say("search the web for tea")
+async def test_a_search_engine_of_a_plugin_is_asked(rig):
+    rig.write("library", ENGINE)
+    async with rig.running():
+        answer = await rig.say("search the web for tea")
 
     assert "A book on tea" in answer
     assert "https://library.example/tea" in answer
 
 
-async def test_a_platform_of_a_plugin_is_served(house):
-    house.write("pigeon", PLATFORM)
-    async with house.running() as app:
+async def test_a_platform_of_a_plugin_is_served(rig):
+    rig.write("pigeon", PLATFORM)
+    async with rig.running() as app:
         pigeon = app.outbox.platforms["pigeon"]
         await pigeon.say("remind me in 5 minutes to fly", sender="ann", is_private=True)
 
     assert "fly" in pigeon.texts[-1]
 
 
-async def test_every_kind_of_hook_of_a_plugin_is_asked(house):
+async def test_every_kind_of_hook_of_a_plugin_is_asked(rig):
     from function_calls.tools.calls import ToolCall
 
-    house.write("hooks", HOOKS)
-    async with house.running(script=[[ToolCall(id="1", name="reminder_list", arguments={})]]) as app:
-        await house.say("my reminders")
-        answer = await house.say("and now?")  # the script is over, which is a failure of the model
+    rig.write("hooks", HOOKS)
+    async with rig.running(script=[[ToolCall(id="1", name="reminder_list", arguments={})]]) as app:
+        await rig.say("my reminders")
+        answer = await rig.say("and now?")  # the script is over, which is a failure of the model
         (notes,) = (each for each in app.plugins.services() if type(each).__name__ == "Notes")
 
     assert notes.written[:2] == ["after the model", "before reminder_list"]
@@ -161,9 +161,9 @@ def package(tmp_path, monkeypatch):
     loading._installed_plugins.cache_clear()
 
 
-async def test_an_installed_package_is_a_plugin_by_its_entry_point(house, package):
-    async with house.running() as app:
-        answer = await house.say("who goes there")
+async def test_an_installed_package_is_a_plugin_by_its_entry_point(rig, package):
+    async with rig.running() as app:
+        answer = await rig.say("who goes there")
         (plugin,) = app.plugins.plugins
 
     assert answer == "A friend."
@@ -171,12 +171,12 @@ async def test_an_installed_package_is_a_plugin_by_its_entry_point(house, packag
 
 
 @pytest.mark.usefixtures("package")
-async def test_a_package_is_left_out_by_its_name_and_a_file_of_that_name_stands_before_it(house):
-    async with house.running(disabled=("watch",)) as app:
+async def test_a_package_is_left_out_by_its_name_and_a_file_of_that_name_stands_before_it(rig):
+    async with rig.running(disabled=("watch",)) as app:
         assert app.plugins.plugins == ()
-    house.write("watch", "def setup(add):\n    pass\n")
+    rig.write("watch", "def setup(add):\n    pass\n")
     async with AsyncExitStack() as stack:
-        app = await stack.enter_async_context(house.running())
+        app = await stack.enter_async_context(rig.running())
         (plugin,) = app.plugins.plugins
 
     assert plugin.plugin.found.origin.endswith("watch.py")

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from function_calls.tools.calls import ToolCall
-from tests.unit.plugins.conftest import House
+from tests.unit.plugins.conftest import PluginRig
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
 
 def with_plugin(tmp_path, name, folder="plugins"):
     shutil.copy(EXAMPLES / folder / f"{name}.py", tmp_path)
-    return House(tmp_path)
+    return PluginRig(tmp_path)
 
 
 def called(name, **arguments):
@@ -27,36 +27,36 @@ class TestPoll:
     pytestmark = pytest.mark.looptime
 
     async def test_people_vote_and_see_who_leads(self, tmp_path):
-        house = with_plugin(tmp_path, "poll")
-        async with house.running():
-            await house.platform.say("bubbles, poll: Pizza or pasta? pizza, pasta")
-            await house.platform.say("bubbles, vote 2", sender="bob")
-            await house.platform.say("bubbles, vote 1", sender="cat")
-            await house.platform.say("bubbles, vote 2", sender="cat")
+        rig = with_plugin(tmp_path, "poll")
+        async with rig.running():
+            await rig.platform.say("bubbles, poll: Pizza or pasta? pizza, pasta")
+            await rig.platform.say("bubbles, vote 2", sender="bob")
+            await rig.platform.say("bubbles, vote 1", sender="cat")
+            await rig.platform.say("bubbles, vote 2", sender="cat")
 
-        assert house.platform.texts[-1] == "📊 Pizza or pasta?\n1. pizza – 0 votes\n2. pasta – 2 votes ◀"
-        assert [choice.says for choice in house.platform.sent[0][1].choices] == ["vote 1", "vote 2"]
+        assert rig.platform.texts[-1] == "📊 Pizza or pasta?\n1. pizza – 0 votes\n2. pasta – 2 votes ◀"
+        assert [choice.says for choice in rig.platform.sent[0][1].choices] == ["vote 1", "vote 2"]
 
     async def test_a_poll_in_chinese(self, tmp_path):
-        house = with_plugin(tmp_path, "poll")
-        async with house.running():
-            await house.say("投票：吃什么？面，饭")
-            told = await house.say("投 1")
+        rig = with_plugin(tmp_path, "poll")
+        async with rig.running():
+            await rig.say("投票：吃什么？面，饭")
+            told = await rig.say("投 1")
 
         assert "1. 面 – 1 票 ◀" in told
 
     async def test_every_chat_has_its_own_poll(self, tmp_path):
-        house = with_plugin(tmp_path, "poll")
-        async with house.running():
-            await house.say("poll: Pizza or pasta? pizza, pasta")
-            told = await house.say("poll results", chat="office")
+        rig = with_plugin(tmp_path, "poll")
+        async with rig.running():
+            await rig.say("poll: Pizza or pasta? pizza, pasta")
+            told = await rig.say("poll results", chat="office")
 
         assert "There is no poll in this chat." in told
 
     async def test_one_option_is_no_choice(self, tmp_path):
-        house = with_plugin(tmp_path, "poll")
-        async with house.running():
-            told = await house.say("poll: Pizza? pizza")
+        rig = with_plugin(tmp_path, "poll")
+        async with rig.running():
+            told = await rig.say("poll: Pizza? pizza")
 
         assert "needs two options" in told
 
@@ -104,9 +104,9 @@ class TestWeather:
         return {"weather": {"places_url": f"{server.url}/places", "forecast_url": f"{server.url}/forecast"}}
 
     async def test_the_weather_is_asked_once_and_remembered(self, tmp_path):
-        house = with_plugin(tmp_path, "weather")
-        async with Places() as server, house.running(options=self.options(server)):
-            told = [await house.say("what is the weather in Berlin"), await house.say("weather in berlin")]
+        rig = with_plugin(tmp_path, "weather")
+        async with Places() as server, rig.running(options=self.options(server)):
+            told = [await rig.say("what is the weather in Berlin"), await rig.say("weather in berlin")]
 
         assert told == ["🌡 Berlin: 4.5 °C, 💨 12 km/h"] * 2
         assert len(server.asked) == 2
@@ -116,10 +116,10 @@ class TestWeather:
         ("body", "why"), [({"results": []}, "No place called"), (b"<html>", "does not answer"), ([], "does not answer")]
     )
     async def test_a_service_that_says_nothing_useful_is_no_crash(self, tmp_path, body, why):
-        house = with_plugin(tmp_path, "weather")
-        async with Places() as server, house.running(options=self.options(server)):
+        rig = with_plugin(tmp_path, "weather")
+        async with Places() as server, rig.running(options=self.options(server)):
             server.body = body if isinstance(body, bytes) else json.dumps(body).encode()
-            told = await house.say("weather in Berlin")
+            told = await rig.say("weather in Berlin")
 
         assert why in told
 
@@ -131,37 +131,37 @@ NEW = "<item><guid>2</guid><title>&lt;b&gt;Rain&lt;/b&gt; ahead</title><link>htt
 
 class TestNews:
     async def test_only_what_came_since_the_first_look_is_posted_once(self, tmp_path):
-        house = with_plugin(tmp_path, "news")
+        rig = with_plugin(tmp_path, "news")
         async with Places() as server:
             server.body = FEED.format(more="").encode()
             options = {"chat": "fake:home", "feeds": [f"{server.url}/feed"], "every_minutes": 0.002}
-            async with house.running(options={"news": options}):
+            async with rig.running(options={"news": options}):
                 await _asked(server, 2)
                 server.body = FEED.format(more=NEW).encode()
                 await _asked(server, 6)
 
-        assert house.platform.texts == ["📰 Rain ahead\nhttps://a.example/2"]
+        assert rig.platform.texts == ["📰 Rain ahead\nhttps://a.example/2"]
 
     async def test_a_feed_leads_to_no_host_that_the_operator_has_not_named(self, tmp_path):
-        house = with_plugin(tmp_path, "news")
+        rig = with_plugin(tmp_path, "news")
         async with Places() as server, Places() as inside:
             inside.body = FEED.format(more=NEW).encode()
             server.moved_to = inside.url.replace("127.0.0.1", "localhost")
             options = {"chat": "fake:home", "feeds": [f"{server.url}/feed"], "every_minutes": 0.002}
-            async with house.running(options={"news": options}):
+            async with rig.running(options={"news": options}):
                 await _asked(server, 3)
 
         assert inside.asked == []
 
     async def test_a_feed_that_cannot_be_read_waits_for_the_next_time(self, tmp_path):
-        house = with_plugin(tmp_path, "news")
+        rig = with_plugin(tmp_path, "news")
         async with Places() as server:
             server.body = b'<!DOCTYPE x [<!ENTITY a "b">]><rss>&a;</rss>'
             options = {"chat": "fake:home", "feeds": [f"{server.url}/feed"], "every_minutes": 0.002}
-            async with house.running(options={"news": options}):
+            async with rig.running(options={"news": options}):
                 await _asked(server, 3)
 
-        assert house.platform.texts == []
+        assert rig.platform.texts == []
 
 
 async def _asked(server, times):
@@ -175,10 +175,10 @@ async def _asked(server, times):
 class TestWorkspace:
     @pytest.fixture
     def room(self, tmp_path):
-        house = with_plugin(tmp_path, "workspace")
-        house.files = tmp_path / "files"
-        house.files.mkdir()
-        return house
+        rig = with_plugin(tmp_path, "workspace")
+        rig.files = tmp_path / "files"
+        rig.files.mkdir()
+        return rig
 
     def options(self, room, **more):
         return {"workspace": {"folder": str(room.files), **more}}
@@ -287,8 +287,11 @@ class TestWorkspace:
 
 @pytest.mark.looptime
 async def test_the_agents_are_a_plugin_too(tmp_path):
-    house = with_plugin(tmp_path, "agents", folder="agents")
-    async with house.running():
-        told = [await house.say("ask the travel desk 20 usd in eur"), await house.say("问旅行台北京天气怎么样")]
+    rig = with_plugin(tmp_path, "agents", folder="agents")
+    async with rig.running():
+        told = [
+            await rig.say("ask the travel desk 20 usd in eur"),
+            await rig.say("问旅行台北京天气怎么样"),
+        ]
 
     assert told == ["20 USD = 18.00 EUR", "Beijing: 9 °C, clear / 晴"]

@@ -36,10 +36,10 @@ def logged():
     logger.remove(sink)
 
 
-async def told_of(house, name, **plugins):
+async def told_of(rig, name, **plugins):
     """What is said of one plugin, the others having been asked whether they work."""
-    async with house.running(**plugins) as app:
-        assert await house.say("throw the dice") == "a four"
+    async with rig.running(**plugins) as app:
+        assert await rig.say("throw the dice") == "a four"
         return next(each.plugin.error for each in app.plugins.plugins if each.plugin.name == name)
 
 
@@ -87,10 +87,10 @@ FAILURES = [
 
 
 @pytest.mark.parametrize(("text", "said"), FAILURES)
-async def test_what_is_wrong_is_one_line_that_says_what_to_do(house, logged, text, said):
-    house.write("dice", DICE)
-    house.write("mistaken", text)
-    told = await told_of(house, "mistaken")
+async def test_what_is_wrong_is_one_line_that_says_what_to_do(rig, logged, text, said):
+    rig.write("dice", DICE)
+    rig.write("mistaken", text)
+    told = await told_of(rig, "mistaken")
 
     assert said in told
     lines = [each for each in logged if "mistaken" in each["message"] and each["level"].name != "DEBUG"]
@@ -100,29 +100,29 @@ async def test_what_is_wrong_is_one_line_that_says_what_to_do(house, logged, tex
     assert "\n" not in told
 
 
-async def test_the_trace_of_a_failure_is_there_for_those_who_log_at_debug(house, logged):
-    house.write("dice", DICE)
-    house.write("mistaken", "def setup(add):\n    raise RuntimeError('boom')")
-    await told_of(house, "mistaken")
+async def test_the_trace_of_a_failure_is_there_for_those_who_log_at_debug(rig, logged):
+    rig.write("dice", DICE)
+    rig.write("mistaken", "def setup(add):\n    raise RuntimeError('boom')")
+    await told_of(rig, "mistaken")
 
     (traced,) = (each for each in logged if each["exception"] is not None)
     assert traced["level"].name == "DEBUG"
     assert str(traced["exception"].value) == "boom"
 
 
-async def test_a_file_that_is_no_text_is_said_to_be_none(house):
-    house.write("dice", DICE)
-    (house.folder / "mistaken.py").write_bytes(b"word = '\xff'")
+async def test_a_file_that_is_no_text_is_said_to_be_none(rig):
+    rig.write("dice", DICE)
+    (rig.folder / "mistaken.py").write_bytes(b"word = '\xff'")
 
-    assert await told_of(house, "mistaken") == "its file is not UTF-8 text (byte 9)"
+    assert await told_of(rig, "mistaken") == "its file is not UTF-8 text (byte 9)"
 
 
-async def test_two_functions_of_one_name_in_one_plugin_are_told_apart(house):
-    house.write("dice", DICE)
+async def test_two_functions_of_one_name_in_one_plugin_are_told_apart(rig):
+    rig.write("dice", DICE)
     twice = DICE.replace("throw_dice", "roll").replace("async def roll", "async def first")
-    house.write("mistaken", twice + twice.replace("first", "second").replace('returns="reply"', 'name="first"'))
+    rig.write("mistaken", twice + twice.replace("first", "second").replace('returns="reply"', 'name="first"'))
 
-    assert await told_of(house, "mistaken") == "two of its functions are called first; rename one of them"
+    assert await told_of(rig, "mistaken") == "two of its functions are called first; rename one of them"
 
 
 @pytest.mark.parametrize(
@@ -134,55 +134,55 @@ async def test_two_functions_of_one_name_in_one_plugin_are_told_apart(house):
         ({"times": "often"}, "word is missing (str: What it says.); times: Input should be a valid integer"),
     ],
 )
-async def test_wrong_options_are_all_named_with_what_is_expected(house, options, said):
-    house.write("dice", DICE)
-    house.write("polite", OPTIONS)
-    told = await told_of(house, "polite", options={"polite": options})
+async def test_wrong_options_are_all_named_with_what_is_expected(rig, options, said):
+    rig.write("dice", DICE)
+    rig.write("polite", OPTIONS)
+    told = await told_of(rig, "polite", options={"polite": options})
 
     assert told.startswith(f"settings: plugins.options.polite: {said}")
     assert "often" not in told  # an option may be a secret
 
 
-async def test_a_platform_of_a_name_that_is_taken_leaves_its_plugin_out(house, logged):
-    house.write("dice", DICE)
-    house.write("mistaken", PIGEON.format(name="fake"))
-    told = await told_of(house, "mistaken")
+async def test_a_platform_of_a_name_that_is_taken_leaves_its_plugin_out(rig, logged):
+    rig.write("dice", DICE)
+    rig.write("mistaken", PIGEON.format(name="fake"))
+    told = await told_of(rig, "mistaken")
 
     assert told == "its platform fake has a name that the bot has; give it another"
     assert f"plugin mistaken not loaded: {told}" in [each["message"] for each in logged]
 
 
-async def test_two_plugins_with_one_platform_do_not_share_its_name(house):
-    house.write("dice", DICE)
-    house.write("pigeon", PIGEON.format(name="pigeon"))
-    house.write("stork", PIGEON.format(name="pigeon"))
+async def test_two_plugins_with_one_platform_do_not_share_its_name(rig):
+    rig.write("dice", DICE)
+    rig.write("pigeon", PIGEON.format(name="pigeon"))
+    rig.write("stork", PIGEON.format(name="pigeon"))
 
-    assert await told_of(house, "stork") == "its platform pigeon has a name that plugin pigeon has; give it another"
+    assert await told_of(rig, "stork") == "its platform pigeon has a name that plugin pigeon has; give it another"
 
 
-async def test_of_two_plugins_of_one_name_the_one_that_is_left_out_is_told(house, logged):
-    house.write("dice", DICE)
-    (house.folder / "dice").mkdir()
-    (house.folder / "dice" / "__init__.py").write_text("raise RuntimeError")
-    await told_of(house, "dice")
+async def test_of_two_plugins_of_one_name_the_one_that_is_left_out_is_told(rig, logged):
+    rig.write("dice", DICE)
+    (rig.folder / "dice").mkdir()
+    (rig.folder / "dice" / "__init__.py").write_text("raise RuntimeError")
+    await told_of(rig, "dice")
 
     (told,) = (each for each in logged if each["level"].name == "WARNING")
-    assert told["message"] == f"plugin dice: {house.folder / 'dice'} is overridden by {house.folder / 'dice.py'}"
+    assert told["message"] == f"plugin dice: {rig.folder / 'dice'} is overridden by {rig.folder / 'dice.py'}"
 
 
-async def test_a_newer_version_that_takes_a_name_is_told_whose_it_is(house):
-    house.write("dice", DICE)
-    house.write("coin", DICE.replace("throw_dice", "throw_coin"))
-    async with house.running():
-        house.write("coin", DICE)
-        await house.watch.look()
+async def test_a_newer_version_that_takes_a_name_is_told_whose_it_is(rig):
+    rig.write("dice", DICE)
+    rig.write("coin", DICE.replace("throw_dice", "throw_coin"))
+    async with rig.running():
+        rig.write("coin", DICE)
+        await rig.watch.look()
 
-    assert house.told[0].error.startswith("its function throw_dice has the name of one of plugin dice")
+    assert rig.told[0].error.startswith("its function throw_dice has the name of one of plugin dice")
 
 
-async def test_a_plugin_that_nothing_is_called_like_is_asked_about_at_the_start(house, logged):
-    house.write("dice", DICE)
-    async with house.running(disabled=("dcie",), options={"dyce": {}}, owners=("telegarm:1", "telegram:2", "fake:3")):
+async def test_a_plugin_that_nothing_is_called_like_is_asked_about_at_the_start(rig, logged):
+    rig.write("dice", DICE)
+    async with rig.running(disabled=("dcie",), options={"dyce": {}}, owners=("telegarm:1", "telegram:2", "fake:3")):
         pass
 
     told = [each["message"] for each in logged if each["level"].name == "WARNING"]
@@ -193,9 +193,9 @@ async def test_a_plugin_that_nothing_is_called_like_is_asked_about_at_the_start(
     ]
 
 
-async def test_a_plugin_that_is_left_out_by_name_is_nothing_to_warn_of(house, logged):
-    house.write("dice", DICE)
-    async with house.running(disabled=("dice",)):
+async def test_a_plugin_that_is_left_out_by_name_is_nothing_to_warn_of(rig, logged):
+    rig.write("dice", DICE)
+    async with rig.running(disabled=("dice",)):
         pass
 
     assert [each for each in logged if each["level"].name == "WARNING"] == []
@@ -221,9 +221,9 @@ SILENT = """
         (f"{SILENT}\n\n    def set_up(add): ...", "its set_up(add) is not called; the name is setup"),
     ],
 )
-async def test_what_works_and_is_hardly_meant_is_a_warning(house, logged, text, hint):
-    house.write("mistaken", text)
-    async with house.running():
+async def test_what_works_and_is_hardly_meant_is_a_warning(rig, logged, text, hint):
+    rig.write("mistaken", text)
+    async with rig.running():
         pass
 
     assert f"plugin mistaken: {hint}" in [each["message"] for each in logged if each["level"].name == "WARNING"]

@@ -33,13 +33,13 @@ PAGE = '''
 
 
 @pytest.fixture
-def asked(house):
+def asked(rig):
     """A client of a bot with these plugins."""
 
     @asynccontextmanager
     async def run(http=None):
         settings, clock = Settings(http=http or HttpSettings(port=0)), LoopClock()
-        async with house.running() as app:
+        async with rig.running() as app:
             context = HttpContext.of(app, WebPlatform(clock=clock, bot_name="Bubbles"), settings, clock)
             transport = httpx.ASGITransport(app=guarded(context))
             async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8765") as client:
@@ -48,8 +48,8 @@ def asked(house):
     return run
 
 
-async def test_a_page_is_served_under_the_plugin_s_name(house, asked):
-    house.write("counter", PAGE)
+async def test_a_page_is_served_under_the_plugin_s_name(rig, asked):
+    rig.write("counter", PAGE)
     async with asked() as client:
         answer = await client.get("/plugins/counter/count")
 
@@ -57,8 +57,8 @@ async def test_a_page_is_served_under_the_plugin_s_name(house, asked):
     assert "default-src 'self'" in answer.headers["content-security-policy"]
 
 
-async def test_a_page_is_shown_to_nobody_without_the_token_that_the_api_needs(house, asked):
-    house.write("counter", PAGE)
+async def test_a_page_is_shown_to_nobody_without_the_token_that_the_api_needs(rig, asked):
+    rig.write("counter", PAGE)
     async with asked(with_token("s3cret-token")) as client:
         refused = await client.get("/plugins/counter/count")
         served = await client.get("/plugins/counter/count", headers={"Authorization": "Bearer s3cret-token"})
@@ -66,9 +66,9 @@ async def test_a_page_is_shown_to_nobody_without_the_token_that_the_api_needs(ho
     assert (refused.status_code, served.status_code) == (401, 200)
 
 
-async def test_a_page_that_cannot_be_made_is_left_out_and_the_api_is_served(house, asked):
-    house.write("broken", "def setup(add):\n    add.pages.append(lambda context: 1 / 0)\n")
-    house.write("counter", PAGE)
+async def test_a_page_that_cannot_be_made_is_left_out_and_the_api_is_served(rig, asked):
+    rig.write("broken", "def setup(add):\n    add.pages.append(lambda context: 1 / 0)\n")
+    rig.write("counter", PAGE)
     async with asked() as client:
         answers = [(await client.get(path)).status_code for path in ("/plugins/counter/count", "/health/live")]
 

@@ -11,16 +11,16 @@ TAKEN = DICE.replace("throw_dice", "reminder_set")
 NO_SCHEMA = DICE.replace("throw_dice()", "throw_dice(*things)")
 
 
-async def test_a_file_with_a_function_is_a_plugin(house):
-    house.write("dice", DICE)
-    async with house.running():
-        answer = await house.say("throw the dice")
+async def test_a_file_with_a_function_is_a_plugin(rig):
+    rig.write("dice", DICE)
+    async with rig.running():
+        answer = await rig.say("throw the dice")
 
     assert answer == "a four"
 
 
-async def test_a_plugin_says_in_setup_what_it_adds(house):
-    house.write(
+async def test_a_plugin_says_in_setup_what_it_adds(rig):
+    rig.write(
         "polite",
         '''
         from msgspec.structs import replace
@@ -62,14 +62,14 @@ async def test_a_plugin_says_in_setup_what_it_adds(house):
             add.tool_hooks.after.append(lambda call, context, result: replace(result, text=result.text + "!"))
         ''',
     )
-    async with house.running(options={"polite": {"word": "please"}}):
-        answers = [await house.say("pssst, the magic word"), await house.say("/ping")]
+    async with rig.running(options={"polite": {"word": "please"}}):
+        answers = [await rig.say("pssst, the magic word"), await rig.say("/ping")]
 
     assert answers == ["please!", "pong"]
 
 
-async def test_listeners_and_model_hooks_of_plugins_are_asked(house):
-    house.write(
+async def test_listeners_and_model_hooks_of_plugins_are_asked(rig):
+    rig.write(
         "watcher",
         """
         from function_calls.tools.calls import Interpretation
@@ -95,16 +95,16 @@ async def test_listeners_and_model_hooks_of_plugins_are_asked(house):
             names = heard
         """,
     )
-    async with house.running(script=[[ToolCall(id="1", name="reminder_list", arguments={})]]) as app:
-        assert await house.say("hook") == "from the hook"
-        await house.say("my reminders")
+    async with rig.running(script=[[ToolCall(id="1", name="reminder_list", arguments={})]]) as app:
+        assert await rig.say("hook") == "from the hook"
+        await rig.say("my reminders")
         (heard,) = (each for each in app.plugins.services() if type(each).__name__ == "Heard")
 
     assert heard.names == ["reminder_list"]
 
 
-async def test_work_of_a_plugin_runs_beside_the_bot_and_is_begun_again(house):
-    house.write(
+async def test_work_of_a_plugin_runs_beside_the_bot_and_is_begun_again(rig):
+    rig.write(
         "news",
         """
         from bot.platforms.base import OutgoingMessage
@@ -124,18 +124,18 @@ async def test_work_of_a_plugin_runs_beside_the_bot_and_is_begun_again(house):
             add.jobs.append(("news", tell))
         """,
     )
-    async with house.running():
-        await house.say("hello")
-        await house.clock.nap(10)
+    async with rig.running():
+        await rig.say("hello")
+        await rig.clock.nap(10)
 
-    assert house.platform.texts[-1] == "news!"
+    assert rig.platform.texts[-1] == "news!"
 
 
-async def test_a_function_without_the_mark_is_taken_too(house):
+async def test_a_function_without_the_mark_is_taken_too(rig):
     plain = DICE.replace('@tool_function(returns="reply", examples=("throw the dice", "掷骰子"))', "")
-    house.write("dice", plain + "\n\n    def setup(add):\n        add.functions.append(throw_dice)\n")
-    async with house.running():
-        answer = await house.say("/throw_dice")
+    rig.write("dice", plain + "\n\n    def setup(add):\n        add.functions.append(throw_dice)\n")
+    async with rig.running():
+        answer = await rig.say("/throw_dice")
 
     assert answer == "a four"
 
@@ -153,22 +153,22 @@ async def test_a_function_without_the_mark_is_taken_too(house):
         NO_SCHEMA,
     ],
 )
-async def test_a_plugin_that_cannot_be_used_is_shown_and_the_others_work(house, text):
-    house.write("broken", text)
-    house.write("dice", DICE)
-    async with house.running() as app:
-        answer = await house.say("throw the dice")
+async def test_a_plugin_that_cannot_be_used_is_shown_and_the_others_work(rig, text):
+    rig.write("broken", text)
+    rig.write("dice", DICE)
+    async with rig.running() as app:
+        answer = await rig.say("throw the dice")
         errors = {each.plugin.name: bool(each.plugin.error) for each in app.plugins.plugins}
-        listed = await house.say("/plugins")
+        listed = await rig.say("/plugins")
 
     assert answer == "a four"
     assert errors == {"broken": True, "dice": False}
     assert "broken does not work at the moment" in listed
 
 
-async def test_what_fails_inside_a_plugin_stops_no_message(house):
-    house.write("dice", DICE)
-    house.write(
+async def test_what_fails_inside_a_plugin_stops_no_message(rig):
+    rig.write("dice", DICE)
+    rig.write(
         "failing",
         """
         async def fail(*things):
@@ -183,15 +183,15 @@ async def test_what_fails_inside_a_plugin_stops_no_message(house):
             add.model_hooks.before.append(fail)
         """,
     )
-    async with house.running():
-        answer = await house.say("throw the dice")
+    async with rig.running():
+        answer = await rig.say("throw the dice")
 
     assert answer == "a four"
 
 
-async def test_a_hook_before_a_tool_that_fails_lets_nothing_pass(house):
-    house.write("dice", DICE)
-    house.write(
+async def test_a_hook_before_a_tool_that_fails_lets_nothing_pass(rig):
+    rig.write("dice", DICE)
+    rig.write(
         "guard",
         """
         async def fail(call, context):
@@ -202,14 +202,14 @@ async def test_a_hook_before_a_tool_that_fails_lets_nothing_pass(house):
             add.tool_hooks.before.append(fail)
         """,
     )
-    async with house.running():
-        answer = await house.say("throw the dice")
+    async with rig.running():
+        answer = await rig.say("throw the dice")
 
     assert "four" not in answer
 
 
-async def test_wrong_options_name_the_key(house):
-    house.write(
+async def test_wrong_options_name_the_key(rig):
+    rig.write(
         "polite",
         """
         from pydantic import BaseModel, ConfigDict
@@ -224,28 +224,28 @@ async def test_wrong_options_name_the_key(house):
             add.settings(Options)
         """,
     )
-    async with house.running(options={"polite": {"wrod": "please"}}) as app:
+    async with rig.running(options={"polite": {"wrod": "please"}}) as app:
         (plugin,) = app.plugins.plugins
 
     assert plugin.plugin.error == "settings: plugins.options.polite: wrod is unknown; did you mean word?"
 
 
-async def test_a_plugin_that_is_disabled_is_not_even_imported(house):
-    house.write("dice", "raise SystemExit('imported')")
-    async with house.running(disabled=("dice",)) as app:
+async def test_a_plugin_that_is_disabled_is_not_even_imported(rig):
+    rig.write("dice", "raise SystemExit('imported')")
+    async with rig.running(disabled=("dice",)) as app:
         assert app.plugins.plugins == ()
 
 
-async def test_a_chat_switches_a_plugin_off_and_on(house):
-    house.write("dice", DICE)
-    async with house.running() as app:
+async def test_a_chat_switches_a_plugin_off_and_on(rig):
+    rig.write("dice", DICE)
+    async with rig.running() as app:
         said = [
-            await house.say("/plugins off dice"),
-            await house.say("throw the dice"),
-            await house.say("/plugins"),
-            await house.say("throw the dice", chat="office"),
-            await house.say("/plugins on dice"),
-            await house.say("throw the dice"),
+            await rig.say("/plugins off dice"),
+            await rig.say("throw the dice"),
+            await rig.say("/plugins"),
+            await rig.say("throw the dice", chat="office"),
+            await rig.say("/plugins on dice"),
+            await rig.say("throw the dice"),
         ]
         del app
 
@@ -256,9 +256,9 @@ async def test_a_chat_switches_a_plugin_off_and_on(house):
     assert said[5] == "a four"
 
 
-async def test_only_those_who_rule_a_chat_switch_its_plugins(house):
-    house.write("dice", DICE)
-    async with house.running():
-        await house.platform.say("/plugins off dice", sender="bob")
+async def test_only_those_who_rule_a_chat_switch_its_plugins(rig):
+    rig.write("dice", DICE)
+    async with rig.running():
+        await rig.platform.say("/plugins off dice", sender="bob")
 
-    assert house.platform.texts == ["Only an admin of this chat may switch plugins."]
+    assert rig.platform.texts == ["Only an admin of this chat may switch plugins."]

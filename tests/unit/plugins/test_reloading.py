@@ -17,37 +17,37 @@ BETTER = '''
     '''
 
 
-async def test_a_new_version_takes_the_place_of_the_old_one(house):
-    house.write("dice", DICE)
-    async with house.running():
-        house.write("dice", BETTER)
-        await house.watch.look()
-        answer = await house.say("throw the dice")
+async def test_a_new_version_takes_the_place_of_the_old_one(rig):
+    rig.write("dice", DICE)
+    async with rig.running():
+        rig.write("dice", BETTER)
+        await rig.watch.look()
+        answer = await rig.say("throw the dice")
 
     assert answer == "a 6"
 
 
-async def test_the_schema_difference_is_told(house):
-    house.write("dice", DICE)
-    async with house.running():
-        house.write("dice", BETTER)
-        await house.watch.look()
+async def test_the_schema_difference_is_told(rig):
+    rig.write("dice", DICE)
+    async with rig.running():
+        rig.write("dice", BETTER)
+        await rig.watch.look()
 
-    (told,) = house.told
+    (told,) = rig.told
     assert told.error == ""
     assert told.changes == ('~ throw_dice: + sides {"default": 6, "type": "integer"}',)
 
 
 @pytest.mark.parametrize("broken", ["def broken(:", BETTER.replace("throw_dice", "reminder_set")])
-async def test_the_old_version_stays_when_the_new_one_fails(house, broken):
-    house.write("dice", DICE)
-    async with house.running():
-        house.write("dice", broken)
-        await house.watch.look()
-        answer = await house.say("throw the dice")
+async def test_the_old_version_stays_when_the_new_one_fails(rig, broken):
+    rig.write("dice", DICE)
+    async with rig.running():
+        rig.write("dice", broken)
+        await rig.watch.look()
+        answer = await rig.say("throw the dice")
 
     assert answer == "a four"
-    assert house.told[0].error
+    assert rig.told[0].error
 
 
 LAMP = """
@@ -67,53 +67,53 @@ LAMP = """
     """
 
 
-async def test_a_plugin_with_an_inverse_of_its_own_is_exchanged_too(house):
-    house.write("lamp", LAMP)
-    async with house.running():
-        house.write("lamp", LAMP.replace("is off", "is dark"))
-        await house.watch.look()
-        told = await house.say("light the hall"), await house.say("undo")
+async def test_a_plugin_with_an_inverse_of_its_own_is_exchanged_too(rig):
+    rig.write("lamp", LAMP)
+    async with rig.running():
+        rig.write("lamp", LAMP.replace("is off", "is dark"))
+        await rig.watch.look()
+        told = await rig.say("light the hall"), await rig.say("undo")
 
-    assert house.told[0].error == ""
+    assert rig.told[0].error == ""
     assert told == ("the hall is on\n   (say “undo” to take it back)", "↩ Undone: the hall is dark")
 
 
-async def test_a_newer_version_that_undoes_with_nothing_is_refused(house):
-    house.write("lamp", LAMP)
-    async with house.running():
-        house.write("lamp", LAMP.replace('undo="dark"', 'undo="drak"'))
-        await house.watch.look()
-        answer = await house.say("light the hall")
+async def test_a_newer_version_that_undoes_with_nothing_is_refused(rig):
+    rig.write("lamp", LAMP)
+    async with rig.running():
+        rig.write("lamp", LAMP.replace('undo="dark"', 'undo="drak"'))
+        await rig.watch.look()
+        answer = await rig.say("light the hall")
 
-    assert "lamp.py:5" in house.told[0].error
-    assert "undo='drak' is no function. Write undo='dark'." in house.told[0].error
+    assert "lamp.py:5" in rig.told[0].error
+    assert "undo='drak' is no function. Write undo='dark'." in rig.told[0].error
     assert answer.startswith("the hall is on")
 
 
-async def test_a_version_that_works_again_is_taken(house):
-    house.write("dice", "def broken(:")
-    async with house.running():
-        house.write("dice", DICE)
-        await house.watch.look()
-        answer = await house.say("throw the dice")
+async def test_a_version_that_works_again_is_taken(rig):
+    rig.write("dice", "def broken(:")
+    async with rig.running():
+        rig.write("dice", DICE)
+        await rig.watch.look()
+        answer = await rig.say("throw the dice")
 
     assert answer == "a four"
 
 
-async def test_a_new_file_is_a_new_plugin_and_a_deleted_one_is_gone(house):
-    async with house.running():
-        path = house.write("dice", DICE)
-        await house.watch.look()
-        before = await house.say("throw the dice")
+async def test_a_new_file_is_a_new_plugin_and_a_deleted_one_is_gone(rig):
+    async with rig.running():
+        path = rig.write("dice", DICE)
+        await rig.watch.look()
+        before = await rig.say("throw the dice")
         path.unlink()
-        await house.watch.look()
-        after = await house.say("throw the dice")
+        await rig.watch.look()
+        after = await rig.say("throw the dice")
 
     assert before == "a four"
     assert "four" not in after
 
 
-async def test_hooks_and_listeners_of_the_old_version_leave_with_it(house):
+async def test_hooks_and_listeners_of_the_old_version_leave_with_it(rig):
     hooked = """
         from msgspec.structs import replace
 
@@ -121,19 +121,19 @@ async def test_hooks_and_listeners_of_the_old_version_leave_with_it(house):
         def setup(add):
             add.tool_hooks.after.append(lambda call, context, result: replace(result, text=result.text + " old"))
         """
-    house.write("dice", DICE)
-    house.write("hook", hooked)
-    async with house.running():
-        house.write("hook", hooked.replace(" old", " new"))
-        await house.watch.look()
-        answer = await house.say("throw the dice")
+    rig.write("dice", DICE)
+    rig.write("hook", hooked)
+    async with rig.running():
+        rig.write("hook", hooked.replace(" old", " new"))
+        await rig.watch.look()
+        answer = await rig.say("throw the dice")
 
     assert answer == "a four new"
 
 
-async def test_files_that_stay_as_they_are_are_left_alone(house):
-    house.write("dice", DICE)
-    async with house.running():
-        await house.watch.look()
+async def test_files_that_stay_as_they_are_are_left_alone(rig):
+    rig.write("dice", DICE)
+    async with rig.running():
+        await rig.watch.look()
 
-    assert house.told == []
+    assert rig.told == []

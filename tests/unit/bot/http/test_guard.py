@@ -6,7 +6,7 @@ from pydantic import SecretStr, ValidationError
 
 from bot.config.settings import HttpSettings
 from bot.http.app import guarded
-from bot.http.security.networks import check_reach
+from bot.http.security.networks import check_bind_policy
 from bot.testing.clocks import StandingClock
 from services.kernel.errors import ConfigError
 from tests.support.http_bot import with_token
@@ -221,15 +221,15 @@ async def test_settings_are_shown_without_secrets(api_of):
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.20"])
 def test_without_a_token_nobody_else_is_served(host):
     with pytest.raises(ConfigError, match="BUBBLES_HTTP__TOKEN"):
-        check_reach(HttpSettings(host=host))
-    check_reach(with_token("a token that is long", host=host))
+        check_bind_policy(HttpSettings(host=host))
+    check_bind_policy(with_token("a token that is long", host=host))
 
 
 @pytest.mark.parametrize("token", ["x", "s3cret-token", "fifteen letters"])
 def test_a_token_that_can_be_guessed_serves_this_machine_only(token):
     with pytest.raises(ConfigError, match="token_urlsafe") as refused:
-        check_reach(with_token(token, host="0.0.0.0"))
-    check_reach(with_token(token, host="127.0.0.1"))
+        check_bind_policy(with_token(token, host="0.0.0.0"))
+    check_bind_policy(with_token(token, host="127.0.0.1"))
 
     assert refused.value.key == "http.token"
     assert token not in str(refused.value)

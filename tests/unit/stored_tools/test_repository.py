@@ -50,7 +50,7 @@ def store(sqlite_database):
 
 
 @pytest.fixture
-def shelf(store):
+def repository(store):
     return StoredToolRepository(store, FixedClock(NOW))
 
 
@@ -77,62 +77,62 @@ async def names(toolset, who):
     return [spec.name for spec in await toolset.list_specs(who)]
 
 
-async def test_id_and_name_come_from_the_source_where_they_are_not_given(shelf):
-    tool = await shelf.create(ToolForm(content=SOURCE), "web:ann")
+async def test_id_and_name_come_from_the_source_where_they_are_not_given(repository):
+    tool = await repository.create(ToolForm(content=SOURCE), "web:ann")
 
     assert (tool.id, tool.name, tool.owner, tool.version) == ("tea_maker", "Tea Maker", "web:ann", 1)
     assert tool.specs[0]["name"] == "brew"
 
 
-async def test_one_id_is_one_tool(shelf):
-    await shelf.create(ToolForm(content=SOURCE), "web:ann")
+async def test_one_id_is_one_tool(repository):
+    await repository.create(ToolForm(content=SOURCE), "web:ann")
 
     with pytest.raises(ToolIdTaken):
-        await shelf.create(ToolForm(content=SOURCE), "web:bob")
+        await repository.create(ToolForm(content=SOURCE), "web:bob")
 
 
-async def test_a_broken_source_changes_nothing(shelf):
-    await shelf.create(ToolForm(content=SOURCE), "web:ann")
+async def test_a_broken_source_changes_nothing(repository):
+    await repository.create(ToolForm(content=SOURCE), "web:ann")
 
     with pytest.raises(SourceInvalid):
-        await shelf.update("tea_maker", ToolForm(content="class Tools(:"), "web:ann")
-    assert (await shelf.get("tea_maker")).content == SOURCE
+        await repository.update("tea_maker", ToolForm(content="class Tools(:"), "web:ann")
+    assert (await repository.get("tea_maker")).content == SOURCE
 
 
-async def test_versions_are_kept_and_count_changes_of_the_source(shelf):
-    await shelf.create(ToolForm(content=SOURCE), "web:ann")
-    await shelf.update("tea_maker", ToolForm(content=SOURCE, name="Tea"), "web:ann")
-    await shelf.update("tea_maker", ToolForm(content=f"{SOURCE}# better\n"), "web:bob")
+async def test_versions_are_kept_and_count_changes_of_the_source(repository):
+    await repository.create(ToolForm(content=SOURCE), "web:ann")
+    await repository.update("tea_maker", ToolForm(content=SOURCE, name="Tea"), "web:ann")
+    await repository.update("tea_maker", ToolForm(content=f"{SOURCE}# better\n"), "web:bob")
 
-    assert [(each.version, each.author) for each in await shelf.versions("tea_maker")] == [
+    assert [(each.version, each.author) for each in await repository.versions("tea_maker")] == [
         (2, "web:bob"),
         (1, "web:ann"),
     ]
 
 
 @pytest.mark.parametrize("valves", [{"degrees": "hot"}, {"degrees": []}])
-async def test_settings_must_fit_what_the_tool_says_of_them(shelf, valves):
-    await shelf.create(ToolForm(content=SOURCE), "web:ann")
+async def test_settings_must_fit_what_the_tool_says_of_them(repository, valves):
+    await repository.create(ToolForm(content=SOURCE), "web:ann")
 
     with pytest.raises(ValvesInvalid):
-        await shelf.set_valves("tea_maker", valves, "web:ann")
+        await repository.set_valves("tea_maker", valves, "web:ann")
 
 
-async def test_settings_reach_the_call(shelf, toolset, runner):
-    await shelf.create(ToolForm(content=SOURCE), "web:ann")
-    await shelf.set_valves("tea_maker", {"degrees": 95}, "web:ann")
+async def test_settings_reach_the_call(repository, toolset, runner):
+    await repository.create(ToolForm(content=SOURCE), "web:ann")
+    await repository.set_valves("tea_maker", {"degrees": 95}, "web:ann")
 
     await toolset.call("brew", {}, context())
 
     assert runner.calls[0].valves == {"degrees": 95}
 
 
-async def test_a_removed_tool_is_unknown(shelf):
-    await shelf.create(ToolForm(content=SOURCE), "web:ann")
-    await shelf.remove("tea_maker")
+async def test_a_removed_tool_is_unknown(repository):
+    await repository.create(ToolForm(content=SOURCE), "web:ann")
+    await repository.remove("tea_maker")
 
     with pytest.raises(ToolUnknown):
-        await shelf.get("tea_maker")
+        await repository.get("tea_maker")
 
 
 @pytest.mark.parametrize(
@@ -145,16 +145,16 @@ async def test_a_removed_tool_is_unknown(shelf):
         ({"read": {"group_ids": ["web:work"]}}, {"ann", "boss"}),
     ],
 )
-async def test_a_tool_is_seen_by_owner_bots_owners_and_those_it_is_shared_with(shelf, toolset, access, seen_by):
-    await shelf.create(ToolForm(content=SOURCE, access=access), "web:ann")
+async def test_a_tool_is_seen_by_owner_bots_owners_and_those_it_is_shared_with(repository, toolset, access, seen_by):
+    await repository.create(ToolForm(content=SOURCE, access=access), "web:ann")
 
     seen = {who for who in ("ann", "bob", "eve", "boss") if await names(toolset, viewer(who))}
 
     assert seen == seen_by
 
 
-async def test_what_is_hidden_cannot_be_called(shelf, toolset, runner):
-    await shelf.create(ToolForm(content=SOURCE, access={}), "web:ann")
+async def test_what_is_hidden_cannot_be_called(repository, toolset, runner):
+    await repository.create(ToolForm(content=SOURCE, access={}), "web:ann")
 
     result = await toolset.call("brew", {}, context("eve"))
 
@@ -162,24 +162,24 @@ async def test_what_is_hidden_cannot_be_called(shelf, toolset, runner):
     assert runner.calls == []
 
 
-async def test_a_disabled_tool_is_offered_to_nobody(shelf, toolset):
-    await shelf.create(ToolForm(content=SOURCE), "web:ann")
-    await shelf.switch("tea_maker", "web:ann", is_enabled=False)
+async def test_a_disabled_tool_is_offered_to_nobody(repository, toolset):
+    await repository.create(ToolForm(content=SOURCE), "web:ann")
+    await repository.switch("tea_maker", "web:ann", is_enabled=False)
 
     assert await names(toolset, viewer("boss")) == []
 
 
-async def test_of_two_functions_with_one_name_the_older_tools_keeps_it_for_everybody(store, shelf, toolset):
-    await shelf.create(ToolForm(content=SOURCE, access={}), "web:ann")
-    younger = await shelf.create(ToolForm(content=SOURCE, id="other"), "web:ann")
+async def test_of_two_functions_with_one_name_the_older_tools_keeps_it_for_everybody(store, repository, toolset):
+    await repository.create(ToolForm(content=SOURCE, access={}), "web:ann")
+    younger = await repository.create(ToolForm(content=SOURCE, id="other"), "web:ann")
     await store.save(replace(younger, created_at=NOW.replace(hour=13)), "web:ann")
 
     assert await names(toolset, viewer("ann")) == ["brew", "other_brew"]
     assert await names(toolset, viewer("eve")) == ["other_brew"]
 
 
-async def test_the_same_specs_are_listed_as_long_as_nothing_changes(shelf, toolset):
-    await shelf.create(ToolForm(content=SOURCE), "web:ann")
+async def test_the_same_specs_are_listed_as_long_as_nothing_changes(repository, toolset):
+    await repository.create(ToolForm(content=SOURCE), "web:ann")
 
     first, second = await toolset.list_specs(viewer()), await toolset.list_specs(viewer())
 
