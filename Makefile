@@ -61,11 +61,12 @@ test: $(DEVELOPMENT) ## the tests that run all day
 integration: $(SERVERS) ## the tests with subprocesses, kills and servers
 	@$(BIN)/python -m pytest -q -m integration -n 3 --dist loadfile --timeout 120
 
-check: $(DEVELOPMENT) ## ruff, format, mypy strict, import contracts, lock files
+check: $(DEVELOPMENT) ## ruff, format, mypy strict, import contracts, names and layout, lock files
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache
+	@$(BIN)/python -m pytest -q --no-header -n 0 --timeout 60 $(addprefix tests/architecture/test_,names.py layout.py pages.py)
 	@! grep -n '://' requirements*.lock.txt || { echo "a lock file names a host"; exit 1; }
 
 audit: ## ask the package index which requirements have known vulnerabilities; needs the network
