@@ -85,11 +85,11 @@ class Cluster(SingleWorker):
 @asynccontextmanager
 async def join_cluster(database: Database, platforms: Sequence[Platform], clock: Clock) -> AsyncIterator[SingleWorker]:
     """Join the other workers of `database` for as long as the context lasts."""
-    if database.presence is None:
+    if database.workers is None:
         yield SingleWorker()
         return
     owner = uuid4().hex
-    await database.presence.hold(owner)
+    await database.workers.hold(owner)
     own = {platform.name for platform in platforms if platform.capabilities.per_process}
     leases = PlatformLeases(database, owner, lasts=LEASE_LASTS)
     platform_leases = PlatformLeaseHolder(leases, {platform.name for platform in platforms} - own, clock, own=own)

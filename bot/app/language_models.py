@@ -81,7 +81,7 @@ def meter_model(model: LanguageModel, settings: ModelSettings, budget: BudgetPol
     """`model` with the prices of the settings, under `budget`."""
     from services.call_log.usage import MeteredModel
 
-    return MeteredModel(model, price=price_of(settings), purse=budget)
+    return MeteredModel(model, price=price_of(settings), budget=budget)
 
 
 def model_summarizer(model: LanguageModel) -> "Summarizer":

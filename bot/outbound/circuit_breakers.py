@@ -26,7 +26,7 @@ class CircuitBreakers:
 
     def __init__(self, *, chats: int = 3, rest: float = 10.0) -> None:
         self._rest = rest
-        self._breakers = defaultdict[str, CircuitBreaker](partial(CircuitBreaker, failures=chats, rest=rest))
+        self._breakers = defaultdict[str, CircuitBreaker](partial(CircuitBreaker, failures=chats, cooldown=rest))
         self._failing = defaultdict[str, set[str]](set)
 
     @contextmanager

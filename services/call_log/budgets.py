@@ -61,27 +61,27 @@ class DailyBudget:
         self._day: date | None = None
         self._used: dict[tuple[str, str], UsageCost] = defaultdict(UsageCost)
 
-    async def check(self, tally: TurnUsage | None) -> None:
-        """Let a request of `tally` pass; without one only the day's budget counts.
+    async def check(self, turn: TurnUsage | None) -> None:
+        """Let a request of `turn` pass; without one only the day's budget counts.
 
         Raises:
             ModelUnavailable: a budget is used up (`budget`).
         """
         await self._open_day()
-        for scope, limit, used in self._accounts(tally):
+        for scope, limit, used in self._accounts(turn):
             if limit.is_reached(used.tokens, used.cost):
                 raise ModelUnavailable("budget", f"the budget of this {scope} is used up")
 
-    def charge(self, tally: TurnUsage | None, charge: UsageCost) -> None:
-        """Count what a request used; the message's own account is `tally.charge`."""
-        for name in _names(tally):
+    def charge(self, turn: TurnUsage | None, charge: UsageCost) -> None:
+        """Count what a request used; the message's own account is `turn.charge`."""
+        for name in _names(turn):
             self._used[name] += charge
 
-    def _accounts(self, tally: TurnUsage | None) -> list[tuple[str, Limit, UsageCost]]:
+    def _accounts(self, turn: TurnUsage | None) -> list[tuple[str, Limit, UsageCost]]:
         budgets = self._budgets
         limits = {"person": budgets.person, "chat": budgets.chat, "day": budgets.day}
-        accounts = [(name[0], limits[name[0]], self._used[name]) for name in _names(tally)]
-        return accounts if tally is None else [("message", budgets.message, tally.charge), *accounts]
+        accounts = [(name[0], limits[name[0]], self._used[name]) for name in _names(turn)]
+        return accounts if turn is None else [("message", budgets.message, turn.charge), *accounts]
 
     async def _open_day(self) -> None:
         """Begin a new day with what is on record of it, once."""
@@ -99,7 +99,7 @@ class DailyBudget:
             self._used, self._day = used, today
 
 
-def _names(tally: TurnUsage | None) -> list[tuple[str, str]]:
-    if tally is None:
+def _names(turn: TurnUsage | None) -> list[tuple[str, str]]:
+    if turn is None:
         return [("day", "")]
-    return [("person", tally.person_key), ("chat", tally.address.key), ("day", "")]
+    return [("person", turn.person_key), ("chat", turn.address.key), ("day", "")]

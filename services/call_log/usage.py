@@ -20,7 +20,7 @@ from services.language_model.ports import Completion, CompletionRequest, Languag
 class BudgetPolicy(Protocol):
     """Decides whether a model may be asked."""
 
-    async def check(self, tally: "TurnUsage | None") -> None:
+    async def check(self, turn: "TurnUsage | None") -> None:
         """Let a request pass.
 
         Raises:
@@ -28,7 +28,7 @@ class BudgetPolicy(Protocol):
         """
         ...
 
-    def charge(self, tally: "TurnUsage | None", charge: UsageCost) -> None:
+    def charge(self, turn: "TurnUsage | None", charge: UsageCost) -> None:
         """Count what a request used."""
         ...
 
@@ -36,10 +36,10 @@ class BudgetPolicy(Protocol):
 class NoBudget:
     """No budget: every request passes and nothing is counted."""
 
-    async def check(self, tally: "TurnUsage | None") -> None:
+    async def check(self, turn: "TurnUsage | None") -> None:
         """Let it pass."""
 
-    def charge(self, tally: "TurnUsage | None", charge: UsageCost) -> None:
+    def charge(self, turn: "TurnUsage | None", charge: UsageCost) -> None:
         """Leave it uncounted."""
 
 
@@ -47,7 +47,7 @@ class TurnUsage(Struct, kw_only=True):
     """The usage of one message.
 
     `route` is who understands the present round, `round` its number from 1, `calls` how many calls have ended.
-    `purse` holds the budgets that this message is under.
+    `budget` holds the budgets that this message is under.
     """
 
     address: ChatAddress
@@ -59,7 +59,7 @@ class TurnUsage(Struct, kw_only=True):
     completions: list[CompletionRecord] = field(default_factory=list)
     charge: UsageCost = NOTHING
     calls: int = 0
-    purse: BudgetPolicy = field(default_factory=NoBudget)
+    budget: BudgetPolicy = field(default_factory=NoBudget)
     _noted: int = 0
 
     @property
@@ -96,7 +96,7 @@ class TurnUsage(Struct, kw_only=True):
 
 # The port of a language model does not carry who asks, and a tool may ask one (a summary, an agent): whatever runs
 # on behalf of a message finds its account here, in its tasks and threads too.
-_current: ContextVar[TurnUsage | None] = ContextVar("tally", default=None)
+_current: ContextVar[TurnUsage | None] = ContextVar("turn_usage", default=None)
 
 
 def current_usage() -> TurnUsage | None:
@@ -105,11 +105,11 @@ def current_usage() -> TurnUsage | None:
 
 
 @contextmanager
-def count_usage(tally: TurnUsage) -> Iterator[TurnUsage]:
-    """Make `tally` the current one for the length of the context."""
-    token = _current.set(tally)
+def count_usage(turn: TurnUsage) -> Iterator[TurnUsage]:
+    """Make `turn` the current one for the length of the context."""
+    token = _current.set(turn)
     try:
-        yield tally
+        yield turn
     finally:
         _current.reset(token)
 
@@ -135,13 +135,13 @@ class Price(Struct, frozen=True, kw_only=True):
 class MeteredModel:
     """Meters `model`: every request made for a message is added to that message's usage.
 
-    Without a `purse` of its own the message's budgets hold.
+    Without a `budget` of its own the message's budgets hold.
     """
 
-    def __init__(self, model: LanguageModel, *, price: Price | None = None, purse: BudgetPolicy | None = None) -> None:
+    def __init__(self, model: LanguageModel, *, price: Price | None = None, budget: BudgetPolicy | None = None) -> None:
         self._model = model
         self._price = price or Price()
-        self._purse = purse
+        self._budget = budget
 
     @property
     def name(self) -> str:
@@ -154,19 +154,19 @@ class MeteredModel:
         Raises:
             ModelUnavailable: a budget is used up (`budget`), and no request was made; or there was no usable answer.
         """
-        tally = current_usage()
-        purse = self._purse or (NoBudget() if tally is None else tally.purse)
-        await purse.check(tally)
+        turn = current_usage()
+        budget = self._budget or (NoBudget() if turn is None else turn.budget)
+        await budget.check(turn)
         try:
             completion = await self._model.complete(request)
         except ModelUnavailable as error:
-            if tally is not None:
-                tally.add(CompletionRecord(model=self._model.name, round=tally.round, error=error.reason))
+            if turn is not None:
+                turn.add(CompletionRecord(model=self._model.name, round=turn.round, error=error.reason))
             raise
         charge = self._charge(completion.usage)
-        if tally is not None:
-            tally.add(_recorded(completion, tally.round, charge))
-        purse.charge(tally, charge)
+        if turn is not None:
+            turn.add(_recorded(completion, turn.round, charge))
+        budget.charge(turn, charge)
         return completion
 
     def _charge(self, usage: Usage) -> UsageCost:

@@ -60,13 +60,13 @@ class RetryPolicy(Struct, frozen=True, kw_only=True):
 class CircuitBreaker:
     """Counts the failures of an endpoint and decides whether a request may be made.
 
-    After `failures` failures in a row it opens for `rest` seconds; then one request is let through as a probe, and
+    After `failures` failures in a row it opens for `cooldown` seconds; then one request is let through as a probe, and
     its outcome closes the breaker or opens it again. The seconds are the event loop's own.
     """
 
-    def __init__(self, *, failures: int = 3, rest: float = 30.0) -> None:
+    def __init__(self, *, failures: int = 3, cooldown: float = 30.0) -> None:
         self._limit = failures
-        self._rest = rest
+        self._cooldown = cooldown
         self._failures = 0
         self._opened_at: float | None = None
         self._is_probing = False
@@ -77,10 +77,10 @@ class CircuitBreaker:
         return self._opened_at is not None
 
     def admits(self) -> bool:
-        """Return whether a request may be made now; a True while resting is the one probe and must be reported on."""
+        """Return whether a request may be made now; a True while open is the one probe and must be reported on."""
         if self._opened_at is None:
             return True
-        if self._is_probing or _now() - self._opened_at < self._rest:
+        if self._is_probing or _now() - self._opened_at < self._cooldown:
             return False
         self._is_probing = True
         return True

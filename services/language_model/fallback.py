@@ -15,10 +15,10 @@ from services.language_model.stream import StreamGuard
 class FallbackChain:
     """Asks `models` in order until one answers; with one model it is just a circuit breaker."""
 
-    def __init__(self, models: Sequence[LanguageModel], *, failures: int = 3, rest: float = 30.0) -> None:
+    def __init__(self, models: Sequence[LanguageModel], *, failures: int = 3, cooldown: float = 30.0) -> None:
         if not models:
             raise ValueError("a fallback chain needs at least one model")
-        self._links = [(model, CircuitBreaker(failures=failures, rest=rest)) for model in models]
+        self._links = [(model, CircuitBreaker(failures=failures, cooldown=cooldown)) for model in models]
 
     @property
     def name(self) -> str:
@@ -45,17 +45,17 @@ class FallbackChain:
         Raises:
             ModelUnavailable: none can; the reason is the last model's.
         """
-        last = ModelUnavailable("connection", "every model is resting after repeated failures")
-        listened = StreamGuard(request)
+        last = ModelUnavailable("connection", "the circuit breaker of every model is open after repeated failures")
+        guard = StreamGuard(request)
         for model, breaker in self._links:
             if not breaker.admits():
                 continue
             try:
-                return await _ask(model, breaker, listened.request)
+                return await _ask(model, breaker, guard.request)
             except ModelUnavailable as error:
                 logger.warning("model {} is unavailable: {}", model.name, error)
                 last = error
-                if listened.is_speaking:
+                if guard.is_speaking:
                     break
         raise last
 

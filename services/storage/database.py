@@ -43,11 +43,11 @@ class Database:
         url: str,
         *,
         make_thread: Callable[[str], Executor] | None = None,
-        patience: DatabaseTimeouts | None = None,
+        timeouts: DatabaseTimeouts | None = None,
     ) -> None:
         """Make executors with `make_thread`; tests with a fake time pass one without a thread."""
         self._make_thread = make_thread or _thread
-        self._patience = patience or DatabaseTimeouts()
+        self._timeouts = timeouts or DatabaseTimeouts()
         self._url = sqlite.parse_url(url)
         self._is_sqlite = self._url.get_backend_name() == "sqlite"
         self._path = sqlite.file_of(self._url) if self._is_sqlite else None
@@ -63,7 +63,7 @@ class Database:
         """Whether the write-ahead log was missing at the start although the process before did not end by itself."""
         self.sent: SentJournal | None = None
         """Notes beside the file of a SQLite database; None where a database is shared, and others may take over."""
-        self.presence: WorkerRegistry | None = None
+        self.workers: WorkerRegistry | None = None
         """Tells the processes that share a PostgreSQL of each other; None where a database has one process."""
 
     @property
@@ -102,8 +102,8 @@ class Database:
         try:
             await asyncio.get_running_loop().run_in_executor(self._writer, self._open)
             if not self._is_sqlite:
-                presence = WorkerRegistry(self._url, self._make_thread, self._patience)
-                self.presence = await self._closing.enter_async_context(presence)
+                workers = WorkerRegistry(self._url, self._make_thread, self._timeouts)
+                self.workers = await self._closing.enter_async_context(workers)
                 self._sent_writer = AutocommitWriter(
                     self._url, postgres_deliveries.APPEND_SENT, self._autocommit_thread
                 )
@@ -295,7 +295,7 @@ class Database:
             self._prepare(self._path)
         self.sent = self._resources.enter_context(SentJournal(self._path))
         # One connection writes: to another's commit it would lose its cache, and read the pages again.
-        writing = _WritingConnection(self._connect(sqlite.Role.DURABLE), self._patience.busy)
+        writing = _WritingConnection(self._connect(sqlite.Role.DURABLE), self._timeouts.busy)
         self._durable: _Session = _WritingSession(writing, sqlite.Role.DURABLE)
         self._quick: _Session = _WritingSession(writing, sqlite.Role.QUICK)
         self._inline = _InlineSession(writing)
@@ -333,7 +333,7 @@ class Database:
             raise ConfigError(self.name, "storage.url", f"the server does not answer ({error.orig})") from error
 
     def _connect(self, role: sqlite.Role) -> sa.Connection:
-        engine = sqlite.engine(self._url, role, self._patience.busy)
+        engine = sqlite.engine(self._url, role, self._timeouts.busy)
         self._resources.callback(engine.dispose)
         return self._resources.enter_context(engine.connect())
 
@@ -381,15 +381,15 @@ class _PermanentSession:
 class _WritingConnection:
     """The only connection that writes, used by one thread at a time, and its current role."""
 
-    def __init__(self, connection: sa.Connection, patience: timedelta) -> None:
+    def __init__(self, connection: sa.Connection, timeouts: timedelta) -> None:
         self.connection = connection
         self.lock = Lock()
-        self._patience = patience
+        self._timeouts = timeouts
         self._role = sqlite.Role.DURABLE
 
     def switch(self, role: sqlite.Role) -> None:
         if role is not self._role:
-            sqlite.take_role(self.connection, self._role, role, self._patience)
+            sqlite.take_role(self.connection, self._role, role, self._timeouts)
             self._role = role
 
 

@@ -27,13 +27,13 @@ class Workers:
 
     def __init__(self, folder: Path, url: str, resources: AsyncExitStack) -> None:
         self.url = url
-        self.patience = DatabaseTimeouts()
+        self.timeouts = DatabaseTimeouts()
         self._folder = folder
         self._resources = resources
 
     async def start(self, label: str, *, count: int = 0, seconds: float = 0.0, send_seconds: float = 0.01) -> Worker:
         """A worker that is ready and has committed `count` reminders due in `seconds`."""
-        given = (self._folder, label, count, seconds, self.url, send_seconds, self.patience)
+        given = (self._folder, label, count, seconds, self.url, send_seconds, self.timeouts)
         worker = Worker(self._folder / f"{label}.log", deliver_until_killed, *given)
         self._resources.push_async_callback(worker.kill)
         await worker.ready()
@@ -89,12 +89,12 @@ async def settled(workers: Workers, postgres_url: str) -> None:
     """Wait until the server has run long enough for its workers, less patient than usual, to tell who is dead."""
     import psycopg
 
-    workers.patience = DatabaseTimeouts(settling=timedelta(seconds=2))
+    workers.timeouts = DatabaseTimeouts(settling=timedelta(seconds=2))
 
     with psycopg.connect(postgres_url) as session:
         row = session.execute("SELECT extract(epoch FROM clock_timestamp() - pg_postmaster_start_time())").fetchone()
     assert row is not None
-    await asyncio.sleep(max(0.0, workers.patience.settling.total_seconds() + 0.1 - float(row[0])))
+    await asyncio.sleep(max(0.0, workers.timeouts.settling.total_seconds() + 0.1 - float(row[0])))
 
 
 @pytest.fixture

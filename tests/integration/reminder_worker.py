@@ -52,7 +52,7 @@ def deliver_until_killed(
     seconds: float = 0.0,
     url: str = "",
     send_seconds: float = SEND_SECONDS,
-    patience: DatabaseTimeouts | None = None,
+    timeouts: DatabaseTimeouts | None = None,
 ) -> None:
     """Set `count` reminders due in `seconds`, say that they are committed, and deliver.
 
@@ -60,7 +60,7 @@ def deliver_until_killed(
     """
     platform = FilePlatform(folder / "sent.txt", label, send_seconds)
     wished = [f"{label}-{number}" for number in range(count)]
-    database = Database(url or f"sqlite:///{folder / 'bubbles.db'}", patience=patience)
+    database = Database(url or f"sqlite:///{folder / 'bubbles.db'}", timeouts=timeouts)
     asyncio.run(_deliver(database, platform, wished, seconds, say_ready))
 
 

@@ -32,7 +32,7 @@ ROOT = Path(__file__).parents[2]
 HOME = ChatAddress(platform="console", chat_id="home")
 LOCKED_SECONDS = 8
 DUE_SECONDS = 2
-PATIENCE = DatabaseTimeouts(
+TIMEOUTS = DatabaseTimeouts(
     busy=timedelta(seconds=5)
 )  # shorter than the lock, as the usual half minute is than forty seconds
 
@@ -72,9 +72,9 @@ def wish(content: str, seconds: float) -> NewReminder:
     )
 
 
-async def test_a_lock_over_the_due_time_that_lasts_longer_than_the_patience_delays_and_loses_nothing(tmp_path: Path):
+async def test_a_lock_over_the_due_time_that_lasts_longer_than_the_timeout_delays_and_loses_nothing(tmp_path: Path):
     clock, courier, file = SystemClock(), FakeCourier(), tmp_path / "bubbles.db"
-    async with Database(f"sqlite:///{file}", patience=PATIENCE) as database:
+    async with Database(f"sqlite:///{file}", timeouts=TIMEOUTS) as database:
         service = ReminderService(SqlReminderStore(database), clock, courier, SqlStateStore(database, clock))
         await service.create_many([wish(f"tea {number}", 3 + number / 10) for number in range(20)])
         running = asyncio.create_task(service.run())

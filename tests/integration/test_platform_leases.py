@@ -34,7 +34,7 @@ BOTH = frozenset({"telegram", "irc"})
 @pytest.fixture
 async def databases(postgres_url):
     async with AsyncExitStack() as resources:
-        opened = [Database(postgres_url, patience=AT_ONCE) for _ in range(2)]
+        opened = [Database(postgres_url, timeouts=AT_ONCE) for _ in range(2)]
         yield [await resources.enter_async_context(each) for each in opened]
 
 
@@ -70,7 +70,7 @@ HOME = ChatAddress(platform="web", chat_id="home")
 
 async def kept_by(owner, database, *ids):
     """Messages that a living process has kept, and so claimed."""
-    await database.presence.hold(owner)
+    await database.workers.hold(owner)
     claims = TurnClaims(database, owner)
     ann = Person(id="ann", name="Ann")
     messages = [ChatMessage(id=each, address=HOME, sender=ann, text="tea?", sent_at=SENT_AT) for each in ids]
@@ -103,9 +103,9 @@ async def test_what_a_process_that_is_gone_has_left_is_taken_by_one_and_not_what
         claims.complete([(HOME.key, "1"), (HOME.key, "of another")])
         await claims.release_completed()
     for n, database in enumerate(databases):
-        await database.presence.hold(f"w{n}")
+        await database.workers.hold(f"w{n}")
     await has_let_go(databases[0], "w9")
-    await databases[0].run(lambda connection: free_gone(connection, databases[0].presence))
+    await databases[0].run(lambda connection: free_gone(connection, databases[0].workers))
     followers = [TurnClaims(database, f"w{n}") for n, database in enumerate(databases)]
     taken = await asyncio.gather(*(each.take("web", only_of_the_gone=True) for each in followers))
 

@@ -20,7 +20,7 @@ from tests.pace import on_this_machine
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 SENDERS = DeliveryConfig().senders
-IMPATIENT = DatabaseTimeouts(
+SHORT_TIMEOUTS = DatabaseTimeouts(
     beat=timedelta(seconds=1), frozen_after=timedelta(seconds=5), settling=timedelta(seconds=2)
 )
 FROZEN_SECONDS = 10
@@ -82,7 +82,7 @@ async def test_what_a_worker_had_said_and_only_kept_when_it_died_is_not_said_aga
     async with Database(workers.url) as dead:
         marks = await say_three_and_keep_two(dead, workers)
 
-    async with Database(workers.url, patience=workers.patience) as other:
+    async with Database(workers.url, timeouts=workers.timeouts) as other:
         store = SqlReminderStore(other)
         freed = await store.free(None)
         found = await store.deliveries(marks[0].at - timedelta(minutes=1), marks[0].at)
@@ -105,13 +105,13 @@ async def test_what_was_kept_is_forgotten_when_it_is_settled(workers):
 @pytest.mark.usefixtures("settled")
 async def test_a_frozen_worker_s_reminders_are_taken_over_and_not_said_again_when_it_goes_on(workers):
     count = 400
-    workers.patience = IMPATIENT
+    workers.timeouts = SHORT_TIMEOUTS
     frozen, other = await asyncio.gather(workers.start("frozen"), workers.start("other"))
     await workers.add("due", count, seconds=4)
     await asyncio.sleep(2)  # both have claimed, nothing is due
 
     frozen.send_signal(signal.SIGSTOP)
-    took = await workers.until(count, within=IMPATIENT.frozen_after.total_seconds() + on_this_machine(5))
+    took = await workers.until(count, within=SHORT_TIMEOUTS.frozen_after.total_seconds() + on_this_machine(5))
     await asyncio.sleep(max(0.0, FROZEN_SECONDS - took))
     frozen.send_signal(signal.SIGCONT)
     await asyncio.sleep(2)
@@ -145,7 +145,7 @@ async def test_a_lock_on_the_tables_delays_and_loses_nothing(workers, locking):
 @pytest.mark.usefixtures("settled")
 async def test_a_worker_that_is_frozen_in_the_midst_says_no_more_again_than_it_was_sending(workers):
     count = 3000
-    workers.patience = IMPATIENT
+    workers.timeouts = SHORT_TIMEOUTS
     frozen, _ = await asyncio.gather(
         workers.start("frozen", send_seconds=0.0), workers.start("other", send_seconds=0.02)
     )

@@ -44,12 +44,12 @@ class NoRecorder:
 class TurnRecorder:
     """Records into `log` every call, from any client, and every turn with a call, an answer or a cost.
 
-    `purse` holds the budgets for every model that is asked on behalf of a turn.
+    `budget` holds the budgets for every model that is asked on behalf of a turn.
     """
 
-    def __init__(self, log: CallLog, purse: BudgetPolicy | None = None) -> None:
+    def __init__(self, log: CallLog, budget: BudgetPolicy | None = None) -> None:
         self._log = log
-        self._purse = purse or NoBudget()
+        self._budget = budget or NoBudget()
 
     @contextmanager
     def turn(self, turn: Turn) -> Iterator[Notes]:
@@ -58,7 +58,7 @@ class TurnRecorder:
         notes = Notes()
         started = time.perf_counter()
         error = ""
-        account = TurnUsage(address=message.address, person=message.sender, message_id=message.id, purse=self._purse)
+        account = TurnUsage(address=message.address, person=message.sender, message_id=message.id, budget=self._budget)
         with count_usage(account) as tally:
             try:
                 yield notes

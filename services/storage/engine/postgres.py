@@ -101,7 +101,7 @@ def _with_driver(url: sa.URL) -> sa.URL:
     return url.set(drivername="postgresql+psycopg") if url.drivername == "postgresql" else url
 
 
-def queue_up(connection: sa.Connection, key: str) -> None:
+def take_advisory_lock(connection: sa.Connection, key: str) -> None:
     """Let the transactions that name `key` come one after the other, as on SQLite all do."""
     if connection.dialect.name == "postgresql":
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(key, 0))))

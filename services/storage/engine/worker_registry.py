@@ -24,7 +24,7 @@ IS_GONE = (
     "AND (greatest(seen_at, pg_postmaster_start_time()) < clock_timestamp() - :frozen_after "
     "OR pg_try_advisory_xact_lock_shared(hashtextextended(owner, 0)))"
 )
-"""The condition on rows of `worker` whose process is dead or frozen; `Presence.asked` are its values."""
+"""The condition on rows of `worker` whose process is dead or frozen; `WorkerRegistry.parameters` are its values."""
 
 _LOCK = sa.text("SELECT pg_advisory_lock(hashtextextended(:owner, 0))")
 _BEAT = sa.text(
@@ -38,21 +38,21 @@ _GONE = sa.text(f"SELECT owner FROM worker WHERE {IS_GONE} FOR UPDATE SKIP LOCKE
 class WorkerRegistry:
     """Registers the lease owners of this process as alive, and finds owners of others that are gone.
 
-    Use as `async with Presence(url, make_thread, patience)`; in the thread it waits for the server.
+    Use as `async with WorkerRegistry(url, make_thread, timeouts)`; in the thread it waits for the server.
     """
 
-    def __init__(self, url: sa.URL, make_thread: Callable[[str], Executor], patience: DatabaseTimeouts) -> None:
+    def __init__(self, url: sa.URL, make_thread: Callable[[str], Executor], timeouts: DatabaseTimeouts) -> None:
         self._url = url
-        self._patience = patience
+        self._timeouts = timeouts
         self._make_thread = make_thread
         self._owners: list[str] = []
         self._session: sa.Connection | None = None
 
     async def __aenter__(self) -> Self:
         """Begin to tell that this process is alive."""
-        self._thread = self._make_thread("bubbles-database-presence")
+        self._thread = self._make_thread("bubbles-database-workers")
         self._engine = postgres.engine(self._url, postgres.Role.QUICK).execution_options(isolation_level="AUTOCOMMIT")
-        self._beating = asyncio.create_task(self._beat_for_ever(), name="presence in the database")
+        self._beating = asyncio.create_task(self._beat_for_ever(), name="heartbeat of this worker")
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -63,10 +63,10 @@ class WorkerRegistry:
         self._thread.shutdown(wait=False)
 
     @property
-    def asked(self) -> dict[str, object]:
+    def parameters(self) -> dict[str, object]:
         """The values of `IS_GONE`."""
-        patience = self._patience
-        return {"alive": self._owners, "settling": patience.settling, "frozen_after": patience.frozen_after}
+        timeouts = self._timeouts
+        return {"alive": self._owners, "settling": timeouts.settling, "frozen_after": timeouts.frozen_after}
 
     async def hold(self, owner: str) -> None:
         """Register `owner` as alive; call it before anything is leased to `owner`."""
@@ -80,7 +80,7 @@ class WorkerRegistry:
 
     def gone_owners(self, connection: sa.Connection) -> Sequence[str]:
         """Return the owners that are dead or frozen, locked for this transaction."""
-        return connection.scalars(_GONE, self.asked).all()
+        return connection.scalars(_GONE, self.parameters).all()
 
     async def _beat_for_ever(self) -> None:
         outages = RepeatLimit.of_one_loop()
@@ -92,7 +92,7 @@ class WorkerRegistry:
                     logger.warning("could not send the heartbeat of this worker to the database: {}", error.orig)
                 await asyncio.sleep(_RECONNECT_SECONDS)
             else:
-                await asyncio.sleep(self._patience.beat.total_seconds())
+                await asyncio.sleep(self._timeouts.beat.total_seconds())
 
     def _announce(self, new: str | None = None) -> None:
         owners = [*self._owners, new] if new else self._owners

@@ -129,16 +129,18 @@ async def import_lines(
         RequestRefused: `too_many_reminders(limit)`.
     """
     found = _reminders(read_lines(texts()))
-    gathering = _Gathering(reminders)
-    importer = Importer(gathering, clock, limits)
+    collector = _ReminderCollector(reminders)
+    importer = Importer(collector, clock, limits)
     reports = [
         await importer.store(PortableFile(reminders=tuple(each), chat=chat), read_chat(chat))
         for chat, each in found.items()
     ]
-    added = await store.store(gathering.arrivals, lambda: read_lines(texts()), clock.now())
-    brought = [await files.put(each.url, each.content) for each in read_lines(texts()) if isinstance(each, FileLine)]
+    added = await store.store(collector.arrivals, lambda: read_lines(texts()), clock.now())
+    stored_files = [
+        await files.put(each.url, each.content) for each in read_lines(texts()) if isinstance(each, FileLine)
+    ]
     return ImportSummary(
-        added={**added, "file": sum(brought)},
+        added={**added, "file": sum(stored_files)},
         known_reminders=sum(each.known for each in reports),
         over_reminders=sum(len(each.over) for each in reports),
     )
@@ -159,7 +161,7 @@ def _reminders(lines: Iterable[Line]) -> Mapping[str, list[PortableReminder]]:
     return found
 
 
-class _Gathering:
+class _ReminderCollector:
     """A store of reminders that collects them, so that all are stored in one transaction."""
 
     def __init__(self, store: TransferStore) -> None:

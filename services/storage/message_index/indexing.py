@@ -18,7 +18,7 @@ from services.storage.message_index.rows import (
 from services.storage.tables import MESSAGE, META
 
 _BATCH = 2_000
-_TOGETHER = 64
+_BATCH_ROWS = 64
 """Every so many rows the messages that wait come in; to read as many takes a search less than a millisecond."""
 _META_KEY = "message_index"
 
@@ -50,31 +50,31 @@ def ensure_index(connection: sa.Connection) -> None:
     connection.execute(META.insert().values(key=_META_KEY, value=str(VERSION)))
 
 
-def take_in(connection: sa.Connection, kept: Sequence[NewMessage]) -> None:
+def index_new(connection: sa.Connection, kept: Sequence[NewMessage]) -> None:
     """Let messages be found that were just kept: at once, or those that wait together."""
     index = index_of(connection)
     if index.newest_row is None:
         of_people = [row for row in kept if not row.sender_is_bot and (row.text or row.attachments)]
         index.add(connection, [_indexed(row) for row in of_people])
-    elif is_turn_to_come_in(connection, kept):
-        catch_up(connection)
+    elif completes_batch(connection, kept):
+        index_waiting(connection)
 
 
-def is_turn_to_come_in(connection: sa.Connection, kept: Sequence[NewMessage]) -> bool:
+def completes_batch(connection: sa.Connection, kept: Sequence[NewMessage]) -> bool:
     """Return whether the messages that wait come in after these that were just kept."""
-    return index_of(connection).newest_row is not None and any(row.id % _TOGETHER == 0 for row in kept)
+    return index_of(connection).newest_row is not None and any(row.id % _BATCH_ROWS == 0 for row in kept)
 
 
-def catch_up(connection: sa.Connection) -> None:
+def index_waiting(connection: sa.Connection) -> None:
     """Bring the messages that wait into the index."""
     index = index_of(connection)
     if index.newest_row is not None:
         _add_after(connection, index, connection.execute(sa.select(index.newest_row)).scalar_one())
 
 
-def take_out(connection: sa.Connection, wanted: sa.ColumnElement[bool]) -> None:
+def remove_from_index(connection: sa.Connection, wanted: sa.ColumnElement[bool]) -> None:
     """Let these messages not be found any more, before their text changes."""
-    catch_up(connection)
+    index_waiting(connection)
     index_of(connection).remove(connection, indexed_rows(connection, sa.and_(wanted, IS_INDEXED)))
 
 

@@ -17,12 +17,12 @@ from services.storage.engine.rows import insert_new, to_micros
 from services.storage.message_index.index import MessageIndex
 from services.storage.message_index.indexing import (
     IS_INDEXED,
-    catch_up,
+    completes_batch,
+    index_new,
     index_of,
+    index_waiting,
     indexed_rows,
-    is_turn_to_come_in,
-    take_in,
-    take_out,
+    remove_from_index,
 )
 from services.storage.message_index.rows import (
     IS_SHOWN,
@@ -80,18 +80,18 @@ class SqlMessageStore:
 
         def work(connection: sa.Connection) -> tuple[bool, bool]:
             new = _insert(connection, blank_opted_out(connection, [columns]))
-            return bool(new), is_turn_to_come_in(connection, new)
+            return bool(new), completes_batch(connection, new)
 
         write = self._database.run_inline if message.sender.is_bot else self._database.run_relaxed
-        is_new, has_waited_enough = await write(work)
-        if has_waited_enough:
-            await self._let_be_found()
+        is_new, is_batch_complete = await write(work)
+        if is_batch_complete:
+            await self._index_waiting()
         return (is_new,)
 
-    async def _let_be_found(self) -> None:
+    async def _index_waiting(self) -> None:
         """Index the messages that wait; a message that cannot be indexed now is still stored, and searches read it."""
         try:
-            await self._database.run(catch_up, is_durable=False)
+            await self._database.run(index_waiting, is_durable=False)
         except (StorageBusy, StorageFull, StorageUnavailable, sa.exc.DatabaseError) as error:
             logger.error("could not index messages for search; retrying later: {}", error)
 
@@ -167,7 +167,7 @@ class SqlMessageStore:
         one = sa.and_(MESSAGE.c.chat_key == address.key, MESSAGE.c.message_id == message_id, IS_SHOWN)
 
         def work(connection: sa.Connection) -> bool:
-            take_out(connection, one)
+            remove_from_index(connection, one)
             is_kept = is_consented(address)
             kept = connection.execute(MESSAGE.update().where(one, is_kept).values(values)).rowcount
             withheld = connection.execute(MESSAGE.update().where(one, sa.not_(is_kept)).values(otherwise)).rowcount
@@ -180,7 +180,7 @@ class SqlMessageStore:
 def keep_rows(connection: sa.Connection, rows: Sequence[dict[str, object]]) -> list[NewMessage]:
     """Keep rows of the message table and let people's be found; return those that were new."""
     new = _insert(connection, rows) if rows else []
-    take_in(connection, new)
+    index_new(connection, new)
     return new
 
 

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from services.people.privacy import DataScope, Erasure, GoneMessage, PersonData
 from services.storage.database import Database
 from services.storage.engine.rows import address_of, to_micros
-from services.storage.message_index.indexing import take_out
+from services.storage.message_index.indexing import remove_from_index
 from services.storage.message_index.rows import MESSAGE_COLUMNS, attachments_of, messages_of
 from services.storage.messages.consent import WORDLESS_TURN
 from services.storage.people.memories import memory_of
@@ -54,7 +54,7 @@ def erase_messages(
     )
     messages, replies = gone_messages(connection, mine), gone_messages(connection, answers)
     connection.execute(MESSAGE.update().where(answers).values(text="", deleted_at=at))
-    take_out(connection, mine)
+    remove_from_index(connection, mine)
     texts = ("sender_id", "sender_name", "sender_username", "text", "mentions", "attachments")
     blank = dict.fromkeys(texts, "") | {"reply_to": None, "deleted_at": at}
     connection.execute(MESSAGE.update().where(mine).values(blank))
@@ -189,7 +189,7 @@ class SqlPrivacyStore:
 
         def work(connection: sa.Connection) -> int:
             ids = connection.scalars(oldest).all()
-            take_out(connection, MESSAGE.c.id.in_(ids))
+            remove_from_index(connection, MESSAGE.c.id.in_(ids))
             return connection.execute(MESSAGE.delete().where(MESSAGE.c.id.in_(ids))).rowcount
 
         return await self._database.run(work, is_durable=False)

@@ -13,7 +13,7 @@ from services.kernel.clock import Clock
 from services.kernel.errors import StorageFull
 from services.kernel.state import Json, StateDelta
 from services.storage.database import Database
-from services.storage.engine.postgres import queue_up
+from services.storage.engine.postgres import take_advisory_lock
 from services.storage.engine.readonly import Readable
 from services.storage.engine.rows import address_of, to_micros, upsert
 from services.storage.tables import MESSAGE, SCOPE, STATE
@@ -95,7 +95,7 @@ class SqlScopeStore:
 
         def work(connection: sa.Connection) -> bool:
             for scope in sorted(read):
-                queue_up(connection, scope)
+                take_advisory_lock(connection, scope)
             is_unchanged = _values(connection, read) == read
             if is_unchanged:
                 _write(connection, deltas)

@@ -22,7 +22,7 @@ _IS_WORTH_IT = sa.text(
 def claim_shared(connection: sa.Connection, presence: WorkerRegistry, request: ClaimRequest) -> Claim:
     """Take up what the dead have left, and claim; look again at the horizon at the latest, because others may add."""
     horizon = from_micros(request.until)
-    asked = {**presence.asked, "until": request.until}
+    asked = {**presence.parameters, "until": request.until}
     if not connection.scalar(_IS_WORTH_IT, asked):
         return Claim(leases=(), next_at=horizon, is_full=False)
     presence.confirm(connection, request.owner)

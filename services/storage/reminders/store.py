@@ -25,7 +25,7 @@ from services.reminders.records import (
 )
 from services.storage.database import Database
 from services.storage.engine import postgres_deliveries
-from services.storage.engine.postgres import queue_up
+from services.storage.engine.postgres import take_advisory_lock
 from services.storage.engine.rows import LATEST, from_micros, from_micros_or_none, insert_many, to_micros, upsert
 from services.storage.engine.sent_journal import SentOccurrenceLine
 from services.storage.reminders import claims, ledger
@@ -59,7 +59,7 @@ class SqlReminderStore:
         """Keep a reminder; the same request key again gives the one that is there."""
 
         def work(connection: sa.Connection) -> StoredReminder:
-            queue_up(connection, draft.wish.address.key)  # so that the caps of a chat hold
+            take_advisory_lock(connection, draft.wish.address.key)  # so that the caps of a chat hold
             known = _by_request(connection, draft.wish.request_key)
             if known is not None:
                 return known
@@ -164,11 +164,11 @@ class SqlReminderStore:
     async def claim(self, owner: str, now: datetime, horizon: datetime, limit: int) -> Claim:
         """Take for `owner` what is due by `horizon`; where others share the database, look again after that."""
         request = ClaimRequest(owner=owner, now=now, until=to_micros(horizon), limit=limit, quiet=self._quiet)
-        presence = self._database.presence
-        if presence is None:
+        workers = self._database.workers
+        if workers is None:
             return await self._database.run(lambda connection: claims.claim(connection, request))
-        await presence.hold(owner)
-        return await self._database.run(lambda connection: claim_shared(connection, presence, request))
+        await workers.hold(owner)
+        return await self._database.run(lambda connection: claim_shared(connection, workers, request))
 
     async def begin(
         self, owner: str, delivery_ids: Sequence[int], message_keys: Mapping[int, str] | None = None
@@ -209,10 +209,10 @@ class SqlReminderStore:
 
     async def free(self, owner: str | None) -> int:
         """Free what `owner` holds (None: every gone owner), begun sends as `unknown`."""
-        presence = self._database.presence
-        if owner is None and presence is not None:
+        workers = self._database.workers
+        if owner is None and workers is not None:
             await self._get_ready()
-            return await self._database.run(lambda connection: free_gone(connection, presence))
+            return await self._database.run(lambda connection: free_gone(connection, workers))
         journal = self._database.sent
         if owner is not None or journal is None:
             return await self._database.run(lambda connection: ledger.free(connection, owner))

@@ -68,9 +68,9 @@ async def test_an_agents_model_is_held_to_the_budget_of_the_message(turn, contex
     async def nothing_spent(moment):
         return []
 
-    purse = DailyBudget(Budgets(message=Limit(tokens=1)), context.clock, turn.zone, nothing_spent)
+    budget = DailyBudget(Budgets(message=Limit(tokens=1)), context.clock, turn.zone, nothing_spent)
     account = TurnUsage(
-        address=turn.message.address, person=turn.message.sender, message_id=turn.message.id, purse=purse
+        address=turn.message.address, person=turn.message.sender, message_id=turn.message.id, budget=budget
     )
     model = ScriptedModel([completion("", requested("look")), "never asked for"])
     with count_usage(account):

@@ -24,21 +24,21 @@ def tally(person="ann", chat="home"):
     return TurnUsage(address=address, person=Person(id=person, name=person), message_id="m1")
 
 
-def purse_of(clock=None, spent=(), *, zone=UTC, **budgets):
+def budget_of(clock=None, spent=(), *, zone=UTC, **budgets):
     asked = []
 
     async def spent_since(moment):
         asked.append(moment)
         return spent
 
-    purse = DailyBudget(Budgets(**budgets), clock or FixedClock(NOON), zone, spent_since)
-    purse.asked = asked
-    return purse
+    budget = DailyBudget(Budgets(**budgets), clock or FixedClock(NOON), zone, spent_since)
+    budget.asked = asked
+    return budget
 
 
-def metered(purse=None, answers=10):
+def metered(budget=None, answers=10):
     scripted = ScriptedModel(["hello"] * answers)
-    return MeteredModel(scripted, price=PRICE, purse=purse), scripted
+    return MeteredModel(scripted, price=PRICE, budget=budget), scripted
 
 
 async def test_cached_tokens_have_their_own_price():
@@ -78,7 +78,7 @@ async def test_without_a_message_a_model_works_all_the_same():
 @pytest.mark.parametrize("limit", [Limit(tokens=30), Limit(cost=0.4)])
 @pytest.mark.parametrize("scope", ["message", "person", "chat", "day"])
 async def test_when_a_budget_is_used_up_no_request_is_made(scope, limit):
-    model, scripted = metered(purse_of(**{scope: limit}))
+    model, scripted = metered(budget_of(**{scope: limit}))
     with count_usage(tally()):
         await model.complete(REQUEST)
         await model.complete(REQUEST)
@@ -101,7 +101,7 @@ async def test_when_a_budget_is_used_up_no_request_is_made(scope, limit):
     ],
 )
 async def test_a_budget_holds_for_its_own_scope(scope, person, chat, passes):
-    model, scripted = metered(purse_of(**{scope: Limit(tokens=1)}))
+    model, scripted = metered(budget_of(**{scope: Limit(tokens=1)}))
     with count_usage(tally()):
         await model.complete(REQUEST)
     with count_usage(tally(person, chat)):
@@ -116,7 +116,7 @@ async def test_a_budget_holds_for_its_own_scope(scope, person, chat, passes):
 
 async def test_a_restart_does_not_begin_the_day_anew():
     on_record = [Spent(chat_key="fake:home", person_key="fake:ann", tokens=100, cost=1.0)]
-    model, scripted = metered(purse_of(spent=on_record, person=Limit(tokens=100)))
+    model, scripted = metered(budget_of(spent=on_record, person=Limit(tokens=100)))
     with count_usage(tally("bob")):
         await model.complete(REQUEST)
     with count_usage(tally("ann")), pytest.raises(ModelUnavailable):
@@ -127,8 +127,8 @@ async def test_a_restart_does_not_begin_the_day_anew():
 
 async def test_a_new_day_of_the_bots_zone_begins_with_nothing():
     clock = FixedClock(datetime(2026, 11, 20, 15, 0, tzinfo=UTC))
-    purse = purse_of(clock, zone=ZoneInfo("Asia/Shanghai"), day=Limit(tokens=1))
-    model, _ = metered(purse)
+    budget = budget_of(clock, zone=ZoneInfo("Asia/Shanghai"), day=Limit(tokens=1))
+    model, _ = metered(budget)
     await model.complete(REQUEST)
     with pytest.raises(ModelUnavailable):
         await model.complete(REQUEST)
@@ -136,7 +136,7 @@ async def test_a_new_day_of_the_bots_zone_begins_with_nothing():
     clock.set(clock.now() + timedelta(hours=1))
     await model.complete(REQUEST)
 
-    assert purse.asked[-1] == datetime(2026, 11, 21, tzinfo=ZoneInfo("Asia/Shanghai"))
+    assert budget.asked[-1] == datetime(2026, 11, 21, tzinfo=ZoneInfo("Asia/Shanghai"))
 
 
 async def test_requests_of_a_tools_own_tasks_are_on_the_messages_tally():

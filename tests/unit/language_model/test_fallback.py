@@ -43,19 +43,19 @@ async def test_a_dead_model_is_not_asked_on_every_message():
     assert len(dead.shown) == 3
 
 
-async def test_a_chain_of_one_rests_too_and_says_so():
+async def test_the_breaker_of_a_single_model_opens_too():
     chain = FallbackChain([ScriptedModel([DOWN] * 3)], failures=3)
     for _ in range(3):
         with pytest.raises(ModelUnavailable):
             await chain.complete(REQUEST)
 
-    with pytest.raises(ModelUnavailable, match="resting"):
+    with pytest.raises(ModelUnavailable, match="circuit breaker"):
         await chain.complete(REQUEST)
 
 
-async def test_after_the_rest_one_probe_brings_the_model_back():
+async def test_after_the_cooldown_one_probe_brings_the_model_back():
     first = ScriptedModel([DOWN, DOWN, DOWN, "back", "still here"])
-    chain = FallbackChain([first, ScriptedModel(["other"] * 3)], failures=3, rest=30)
+    chain = FallbackChain([first, ScriptedModel(["other"] * 3)], failures=3, cooldown=30)
     for _ in range(3):
         await chain.complete(REQUEST)
 
@@ -67,7 +67,7 @@ async def test_after_the_rest_one_probe_brings_the_model_back():
 
 async def test_a_failed_probe_opens_the_breaker_again():
     first = ScriptedModel([DOWN] * 4)
-    chain = FallbackChain([first, ScriptedModel(["other"] * 6)], failures=3, rest=30)
+    chain = FallbackChain([first, ScriptedModel(["other"] * 6)], failures=3, cooldown=30)
     for _ in range(3):
         await chain.complete(REQUEST)
 
@@ -100,7 +100,7 @@ async def test_a_rejected_request_does_not_count_against_the_endpoint():
 
 
 async def test_only_one_probe_is_let_through_at_a_time():
-    breaker = CircuitBreaker(failures=1, rest=10)
+    breaker = CircuitBreaker(failures=1, cooldown=10)
     breaker.failed()
     await asyncio.sleep(10)
 
@@ -108,7 +108,7 @@ async def test_only_one_probe_is_let_through_at_a_time():
 
 
 async def test_a_cancelled_probe_leaves_room_for_the_next():
-    breaker = CircuitBreaker(failures=1, rest=10)
+    breaker = CircuitBreaker(failures=1, cooldown=10)
     breaker.failed()
     await asyncio.sleep(10)
     breaker.admits()

@@ -272,7 +272,7 @@ async def test_a_database_that_another_program_has_locked_is_busy(tmp_path: Path
         other.execute("BEGIN EXCLUSIVE")
 
         with pytest.raises(StorageBusy):
-            await Database(url(tmp_path), patience=DatabaseTimeouts(busy=timedelta(milliseconds=10))).__aenter__()
+            await Database(url(tmp_path), timeouts=DatabaseTimeouts(busy=timedelta(milliseconds=10))).__aenter__()
 
 
 @pytest.mark.parametrize("text", ["nonsense", "postgresql://ann:secret@host:port/bubbles"])

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from services.kernel.chat import Attachment, ChatAddress, ChatMessage, Person
 from services.storage.database import Database
 from services.storage.message_index.index import SqliteMessageIndex
-from services.storage.message_index.indexing import catch_up
+from services.storage.message_index.indexing import index_waiting
 from services.storage.messages.store import SqlMessageStore, search
 from services.storage.tables import META
 
@@ -95,7 +95,7 @@ async def test_of_messages_that_have_some_of_the_words_the_best_comes_first_whet
     async with Database("sqlite://") as database:
         store = SqlMessageStore(database)
         await store.add([message(1, "green tea"), message(2, "black tea with milk")])
-        await database.run(catch_up)
+        await database.run(index_waiting)
         await store.add([message(3, "green grass"), message(4, "green tea with milk")])
 
         found = await store.search(HOME, "green tea milk today", 10)
