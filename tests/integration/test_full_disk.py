@@ -17,7 +17,7 @@ import websockets
 
 from bot.app.application import build_app
 from bot.config.settings import BotSettings, LogSettings, Settings
-from bot.http.core import readiness
+from bot.http.core import context as readiness
 from bot.testing.platform import FakePlatform
 from services.kernel.clock import SystemClock
 from tests.support.http_bot import served_bot

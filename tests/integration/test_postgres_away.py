@@ -6,7 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from bot.http.core import readiness
+from bot.http.core import context as readiness
 from tests.support.http_bot import served_bot
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]

@@ -6,8 +6,7 @@ from fastapi import APIRouter, Response
 
 from bot.app.application import App
 from bot.http.core.bodies import Answer
-from bot.http.core.context import Context, HttpContext
-from bot.http.core.readiness import Reason
+from bot.http.core.context import Context, HttpContext, Reason
 from bot.platforms.base import HasHealth, Platform
 
 

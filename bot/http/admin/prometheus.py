@@ -23,9 +23,8 @@ routes = APIRouter(tags=["health"])
     response_class=Response,
     responses={200: {"content": {_TYPE: {"schema": {"type": "string"}}}, "description": "Metrics"}},
 )
-async def metrics(context: Context, viewer: MetricsViewer) -> Response:
+async def metrics(context: Context, _viewer: MetricsViewer) -> Response:
     """Return what this process has done since its start, and how it is now."""
-    del viewer
     return Response("\n".join(await _lines(context)) + "\n", media_type=_TYPE)
 
 

@@ -118,7 +118,7 @@ async def messages(
     session_id: SESSION,
     response: Response,
     context: Context,
-    viewer: RoomViewer,
+    _viewer: RoomViewer,
     before: BEFORE = None,
     limit: LIMIT = 100,
 ) -> list[SessionMessage]:
@@ -126,7 +126,6 @@ async def messages(
 
     Where there may be more, the header `Link` names the page before (`rel="next"`).
     """
-    del viewer
     found = await RoomHistory(context).page(context.room.address(session_id), before=before, limit=limit)
     if len(found) == limit:
         address = f"/api/chat/sessions/{session_id}/messages?before={found[0].id}&limit={limit}"
@@ -136,10 +135,9 @@ async def messages(
 
 @routes.get("/sessions/{session_id}/log")
 async def log(
-    session_id: SESSION, context: Context, viewer: RoomViewer, before: BEFORE = None, limit: LIMIT = 100
+    session_id: SESSION, context: Context, _viewer: RoomViewer, before: BEFORE = None, limit: LIMIT = 100
 ) -> LogPage:
     """Return the same as the page shows them, with reactions, choices and reminders."""
-    del viewer
     found = await RoomHistory(context).shown(context.room.address(session_id), before=before, limit=limit)
     return LogPage(messages=found, before=found[0]["id"] if len(found) == limit else None)
 
@@ -148,12 +146,11 @@ async def log(
 async def search(
     session_id: SESSION,
     context: Context,
-    viewer: RoomViewer,
+    _viewer: RoomViewer,
     q: Annotated[str, Query(min_length=1, max_length=200)],
     limit: Annotated[int, Query(ge=1, le=50)] = 20,
 ) -> list[SessionMessage]:
     """Return the messages of a room that fit the words best."""
-    del viewer
     chat = context.room.address(session_id)
     found = await context.app.services.get(HistoryService).search(chat, q, limit)
     pages = [await context.messages.one(chat, message.id) for message in found]
@@ -193,18 +190,16 @@ async def react(
 
 
 @routes.post("/sessions/{session_id}/messages/{message_id}/stop")
-async def stop(session_id: SESSION, message_id: MESSAGE_ID, context: Context, viewer: RoomViewer) -> Done:
+async def stop(session_id: SESSION, message_id: MESSAGE_ID, context: Context, _viewer: RoomViewer) -> Done:
     """Stop an answer that is being written; `message_id` is the answer's."""
-    del viewer
     if not await context.room.stop(session_id, message_id):
         raise HttpRefused(404, "nothing_to_stop")
     return Done()
 
 
 @routes.post("/sessions/{session_id}/members", status_code=201)
-async def invite(session_id: SESSION, body: MemberBody, context: Context, viewer: RoomViewer) -> Done:
+async def invite(session_id: SESSION, body: MemberBody, context: Context, _viewer: RoomViewer) -> Done:
     """Let another person read and write in a room of yours."""
-    del viewer
     try:
         person = person_called(body.name)
     except ValueError as error:

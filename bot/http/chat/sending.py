@@ -9,7 +9,7 @@ from typing import Final
 from bot.http.core.bodies import SendAnswer, SendBody
 from bot.http.core.context import HttpContext
 from bot.http.core.errors import HttpRefused
-from bot.http.rooms.direct_tools import DirectTools
+from bot.http.rooms.calls import DirectTools
 from bot.http.rooms.history import RoomHistory
 from bot.http.security.auth import Viewer
 from bot.platforms.web.adapter import IncomingPost, PostResult

@@ -1,24 +1,27 @@
-"""Give the routers of the HTTP API access to the bot."""
+"""Give the routers of the HTTP API access to the bot, its gauges and its readiness."""
 
 import asyncio
 from collections import deque
 from datetime import datetime, timedelta
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 from fastapi import Depends
+from loguru import logger
 from msgspec import Struct, field
 from starlette.requests import HTTPConnection
 
 from bot.app.application import App
 from bot.config.settings import Settings
-from bot.http.core.readiness import Readiness
 from bot.http.core.tokens import Tokens
 from bot.platforms.web.adapter import WebPlatform
 from services.kernel.bounded import BoundedDict
 from services.kernel.clock import Clock
+from services.kernel.errors import StorageBusy, StorageFull
 from services.reminders.finder import ReminderFinder
 from services.reminders.model import ReminderState, row_key
+from services.storage.database import Database
 from services.storage.messages.pages import MessagePages
+from services.storage.people.state import SqlStateStore
 from services.storage.records.activity import ActivityReader
 from services.storage.reminders.store import SqlReminderStore
 
@@ -26,6 +29,55 @@ _MOST_REMINDERS: Final = 1000
 _MOST_NOTES: Final = 5000
 _MINUTE: Final = timedelta(minutes=1)
 _MOST_MINUTES: Final = 24 * 60
+_PATIENCE: Final = 2.0  # seconds
+_FRESH: Final = 5.0  # seconds for which an answer is given again, so that probes cost no write each
+_KEY: Final = "health.ready"
+_KEEP: Final = timedelta(days=1)
+Reason = Literal["disk_full", "damaged", "locked", "unavailable"]
+"""Why the bot is not ready."""
+
+
+class Readiness:
+    """Tries the database, at most once in five seconds."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+        self._state = SqlStateStore(database, clock)
+        self._lock = asyncio.Lock()
+        self._asked_at = float("-inf")
+        self._reason: Reason | None = None
+
+    async def reason(self) -> Reason | None:
+        """Return the reason why the bot cannot work, None where it can."""
+        loop = asyncio.get_running_loop()
+        async with self._lock:
+            if loop.time() >= self._asked_at + _FRESH:
+                before, self._reason = self._reason, await self._try()
+                self._asked_at = loop.time()
+                if self._reason != before:
+                    logger.warning("readiness: {}", self._reason or "the database is writable again")
+            return self._reason
+
+    async def _try(self) -> Reason | None:
+        if self._is_damaged():
+            return "damaged"
+        if self._database.is_disk_full:
+            return "disk_full"
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                await self._state.set(_KEY, self._clock.now().isoformat(), keep=_KEEP, is_promised=True)
+                await self._state.get(_KEY)
+        except StorageFull:
+            return "disk_full"
+        except StorageBusy:
+            return "locked"
+        except Exception:  # noqa: BLE001 - whatever a driver raises, the database cannot be used
+            return "damaged" if self._is_damaged() else "unavailable"
+        return None
+
+    def _is_damaged(self) -> bool:
+        return self._database.damage is not None
 
 
 class Gauges:
@@ -120,4 +172,6 @@ async def context_of(connection: HTTPConnection) -> HttpContext:
 
 
 Context = Annotated[HttpContext, Depends(context_of)]
+
+
 """The parameter by which a route is given the bot."""

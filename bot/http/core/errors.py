@@ -267,24 +267,27 @@ def language_asked(request: HTTPConnection) -> str:
 
 def add_error_handlers(app: FastAPI) -> None:
     """Let `app` answer every error in this form."""
-    app.exception_handler(HttpRefused)(_handle_refusal)
-    app.exception_handler(RequestRefused)(_handle_request_refusal)
+    app.exception_handler(HttpRefused)(_refused)
+    app.exception_handler(RequestRefused)(_request_refused)
     app.exception_handler(RequestValidationError)(_invalid)
     app.exception_handler(HTTPException)(_http)
-    app.exception_handler(ClientDisconnect)(_handle_disconnect)
-    app.exception_handler(ConfigError)(_not_set_up)
-    app.exception_handler(StorageBusy)(_busy)
-    app.exception_handler(StorageUnavailable)(_busy)
-    app.exception_handler(StorageFull)(_full)
-    app.exception_handler(DeliveryFailed)(_busy)
-    app.exception_handler(Exception)(_broken)
+    for kind in (
+        ClientDisconnect,
+        ConfigError,
+        StorageBusy,
+        StorageUnavailable,
+        StorageFull,
+        DeliveryFailed,
+        Exception,
+    ):
+        app.exception_handler(kind)(_failed)
 
 
-async def _handle_refusal(request: Request, error: HttpRefused) -> JSONResponse:
+async def _refused(request: Request, error: HttpRefused) -> JSONResponse:
     return refusal_response(request, error)
 
 
-async def _handle_request_refusal(request: Request, error: RequestRefused) -> JSONResponse:
+async def _request_refused(request: Request, error: RequestRefused) -> JSONResponse:
     detail = refusal_text(language_asked(request), error, SystemClock().now())
     return _response(request, REFUSED_STATUS.get(error.code, 422), ErrorBody(code=error.code, detail=detail))
 
@@ -304,25 +307,19 @@ async def _http(request: Request, error: HTTPException) -> JSONResponse:
     return answer
 
 
-async def _handle_disconnect(request: Request, error: Exception) -> JSONResponse:
-    del error
-    return error_response(request, 400, "bad_request")
-
-
-async def _not_set_up(request: Request, error: Exception) -> JSONResponse:
-    return error_response(request, 501, "not_set_up", why=error)
-
-
-async def _busy(request: Request, error: Exception) -> JSONResponse:
-    logger.warning("{} {} failed, service unavailable: {}", request.method, request.url.path, error)
-    return error_response(request, 503, "unavailable")
-
-
-async def _full(request: Request, error: Exception) -> JSONResponse:
-    logger.error("{} {} failed, disk full: {}", request.method, request.url.path, error)
-    return error_response(request, 503, "disk_full")
-
-
-async def _broken(request: Request, error: Exception) -> JSONResponse:
-    logger.opt(exception=error).error("{} {} failed", request.method, request.url.path)
-    return error_response(request, 500, "internal")
+async def _failed(request: Request, error: Exception) -> JSONResponse:
+    """Answer an error that is not the fault of the request, and log it."""
+    match error:
+        case ClientDisconnect():
+            return error_response(request, 400, "bad_request")
+        case ConfigError():
+            return error_response(request, 501, "not_set_up", why=error)
+        case StorageBusy() | StorageUnavailable() | DeliveryFailed():
+            logger.warning("{} {} failed, service unavailable: {}", request.method, request.url.path, error)
+            return error_response(request, 503, "unavailable")
+        case StorageFull():
+            logger.error("{} {} failed, disk full: {}", request.method, request.url.path, error)
+            return error_response(request, 503, "disk_full")
+        case _:
+            logger.opt(exception=error).error("{} {} failed", request.method, request.url.path)
+            return error_response(request, 500, "internal")

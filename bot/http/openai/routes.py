@@ -19,7 +19,7 @@ from bot.http.core.errors import COMPLETIONS, OPEN_WEBUI_PREFIX, PREFIX, HttpRef
 from bot.http.openai.bodies import MODEL, CompletionBody, ModelEntry, ModelList
 from bot.http.openai.stream import Answered, HeardInterpreter, Words, chunks_of
 from bot.http.openai.turns import EarlierRounds, room_of, told_calls, turn_of, with_fresh_ids
-from bot.http.rooms.direct_tools import DirectTools
+from bot.http.rooms.calls import DirectTools
 from bot.http.rooms.events import usage_of
 from bot.http.rooms.memberships import admit, enter_room
 from bot.http.security.auth import Viewer, needs
@@ -56,16 +56,14 @@ Earlier = Annotated[EarlierRounds, Depends(earlier_of)]
 
 
 @routes.get("/models")
-async def models(viewer: ModelViewer) -> ModelList:
+async def models(_viewer: ModelViewer) -> ModelList:
     """List the models that can be asked for: the bot."""
-    del viewer
     return ModelList(data=[ModelEntry(id=MODEL)])
 
 
 @routes.get("/models/{model}")
-async def model_of(model: Annotated[str, Path(max_length=200, examples=[MODEL])], viewer: ModelViewer) -> ModelEntry:
+async def model_of(model: Annotated[str, Path(max_length=200, examples=[MODEL])], _viewer: ModelViewer) -> ModelEntry:
     """Describe one model."""
-    del viewer
     if model != MODEL:
         raise HttpRefused(404, "model_unknown", problems={"model": model}, model=model)
     return ModelEntry(id=MODEL)

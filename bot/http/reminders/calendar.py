@@ -56,7 +56,7 @@ class Occurrences(Answer):
 @routes.get("/api/reminders/occurrences")
 async def occurrences(
     context: Context,
-    viewer: RoomReminderViewer,
+    _viewer: RoomReminderViewer,
     since: Annotated[AwareDatetime, Query(examples=["2026-11-23T00:00:00Z"])],
     until: Annotated[AwareDatetime, Query(description="At most 366 days later.", examples=["2026-11-30T00:00:00Z"])],
     session_id: IN_ROOM = "lobby",
@@ -65,7 +65,6 @@ async def occurrences(
 
     At most 2000 are listed.
     """
-    del viewer
     if not since <= until <= since + _LONGEST_RANGE:
         raise HttpRefused(422, "range_invalid", days=_LONGEST_RANGE.days)
     chat, now = context.room.address(session_id), context.clock.now()
@@ -101,9 +100,8 @@ async def make_feed(
 
 
 @routes.delete("/api/reminders/feed")
-async def revoke_feeds(context: Context, viewer: RoomReminderViewer, session_id: IN_ROOM = "lobby") -> Revoked:
+async def revoke_feeds(context: Context, _viewer: RoomReminderViewer, session_id: IN_ROOM = "lobby") -> Revoked:
     """Let no calendar address of a room work any more."""
-    del viewer
     return Revoked(count=await _feeds(context).revoke(context.room.address(session_id)))
 
 

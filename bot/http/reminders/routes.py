@@ -108,12 +108,11 @@ class Undone(Answer):
 @routes.get("/api/reminders")
 async def listed(
     context: Context,
-    viewer: RoomReminderViewer,
+    _viewer: RoomReminderViewer,
     session_id: IN_ROOM = "lobby",
     state: Annotated[Literal["", "active", "paused", "done"], Query(description="Empty for the open ones.")] = "",
 ) -> Reminders:
     """Return the open reminders of a room; with `state=done` those that were said lately and are over."""
-    del viewer
     chat = context.room.address(session_id)
     if state == "done":
         rows = await context.reminders.lately_sent(chat.key, context.clock.now() - _LATELY, _MOST_LATELY)

@@ -7,7 +7,7 @@ from fastapi.responses import JSONResponse
 from pydantic import JsonValue
 
 from bot import __version__
-from bot.http.core.bodies import LONGEST_SESSION, SESSION_PATTERN
+from bot.http.core.bodies import IN_ROOM
 from bot.http.core.context import Context
 from bot.http.core.errors import HttpRefused
 from bot.http.rooms.calls import Asked, call_tool, check_arguments, succeeded, tool_viewer, turn_of
@@ -17,9 +17,6 @@ from bot.http.tools.routes import as_json
 from function_calls.tools.calls import ToolSpec
 from services.kernel.state import Json
 
-SESSION = Annotated[
-    str, Query(pattern=SESSION_PATTERN, max_length=LONGEST_SESSION, description="The room that the call belongs to.")
-]
 _SCHEME: Final = "bearer"
 
 routes = APIRouter(prefix="/tools", tags=["tool server"])
@@ -27,7 +24,7 @@ routes = APIRouter(prefix="/tools", tags=["tool server"])
 
 @routes.get("/openapi.json", responses={200: {"content": {"application/json": {"schema": {"type": "object"}}}}})
 async def document(
-    request: Request, context: Context, viewer: RoomToolViewer, session_id: SESSION = "lobby", name: NAME = None
+    request: Request, context: Context, viewer: RoomToolViewer, session_id: IN_ROOM = "lobby", name: NAME = None
 ) -> JSONResponse:
     """Return the document of the tool server: every function that you may call, as `POST /tools/{name}`."""
     specs = await context.app.calls.list_specs(tool_viewer(context, viewer.named(name), session_id))
@@ -42,7 +39,7 @@ async def call(
     context: Context,
     viewer: ToolViewer,
     given: Annotated[dict[str, JsonValue] | None, Body(description="The arguments.")] = None,
-    session_id: SESSION = "lobby",
+    session_id: IN_ROOM = "lobby",
     name: NAME = None,
     confirm: Annotated[bool, Query(description="The person has been asked, where that is needed.")] = False,
 ) -> JsonValue:
