@@ -6,7 +6,7 @@ from loguru import logger
 from msgspec.structs import replace
 
 from function_calls.model_calls.answers import is_owed_an_answer, question, spoken, stuck
-from function_calls.model_calls.correction_round import Attempt
+from function_calls.model_calls.correction_round import CorrectionRound
 from function_calls.model_calls.styles.native import NativeStyle
 from function_calls.model_calls.styles.style import CallStyle, Correction, FixedStyle, Reading, StyleSource, read_words
 from function_calls.model_calls.text_tool_calls.spoken_text import StreamFilter
@@ -51,7 +51,7 @@ class FunctionCallLLM:
         self._is_streaming = is_streaming
         self._on_completion = on_completion
         self._reviewer = reviewer
-        self._shelf = ToolCatalog()
+        self._catalog = ToolCatalog()
 
     async def run(self, turn: Turn, *, on_text: TextListener | None = None) -> Interpretation:
         """Return the specification's name for `interpret`."""
@@ -69,7 +69,7 @@ class FunctionCallLLM:
             on_text = turn.on_text
         if on_text is None and self._is_streaming:
             on_text = ignore_text
-        tools, style = self._shelf.get(turn.tools), await self._styles.current()
+        tools, style = self._catalog.get(turn.tools), await self._styles.current()
         while True:
             try:
                 return await self._interpret_rounds(_Asking(turn, tools, style, on_text))
@@ -82,29 +82,29 @@ class FunctionCallLLM:
     async def _interpret_rounds(self, asking: "_Asking") -> Interpretation:
         if asking.turn.tool_choice == "none":
             return await self._words(asking)
-        attempt = Attempt(asking.turn)
+        correction = CorrectionRound(asking.turn)
         while True:
-            completion, reading = await self._choice(asking, attempt.corrections)
+            completion, reading = await self._choice(asking, correction.corrections)
             if not reading.calls:
-                return await self._without_calls(asking, attempt, completion, reading)
-            checked = check_calls(reading.calls, asking.tools, attempt.taken_ids)
-            attempt.keep(checked)
+                return await self._without_calls(asking, correction, completion, reading)
+            checked = check_calls(reading.calls, asking.tools, correction.taken_ids)
+            correction.keep(checked)
             if not checked.problems:
-                return await self._drop_repeated(asking, attempt, reading.text)
+                return await self._drop_repeated(asking, correction, reading.text)
             _note_refused(checked)
-            if attempt.is_stuck(checked) or len(attempt.corrections) >= self._repair_rounds:
-                return self._request_of_words(asking, attempt) or _asking_the_person(attempt, checked)
+            if correction.is_stuck(checked) or len(correction.corrections) >= self._repair_rounds:
+                return self._request_of_words(asking, correction) or _asking_the_person(correction, checked)
             logger.info("returning {} invalid calls to the model", len(checked.problems))
-            attempt.correct(checked, reading.text, is_cut=completion.finish_reason == "length")
+            correction.correct(checked, reading.text, is_cut=completion.finish_reason == "length")
 
     async def _without_calls(
-        self, asking: "_Asking", attempt: Attempt, completion: Completion, reading: Reading
+        self, asking: "_Asking", correction: CorrectionRound, completion: Completion, reading: Reading
     ) -> Interpretation:
-        if attempt.fresh:  # some calls were valid and the model gave up on the others
-            return Interpretation(calls=attempt.fresh, notice=reading.text)
+        if correction.fresh:  # some calls were valid and the model gave up on the others
+            return Interpretation(calls=correction.fresh, notice=reading.text)
         if not asking.only_chooses:
             return self._do_requested(asking.turn, reading.text) or spoken(asking.turn, completion, reading.text)
-        missed = self._request_of_words(asking, attempt)
+        missed = self._request_of_words(asking, correction)
         if missed is not None:
             return missed
         return await self._words(asking) if is_owed_an_answer(asking.turn) else Interpretation()
@@ -121,21 +121,21 @@ class FunctionCallLLM:
         logger.info("model answered a plain request without a call; making the call")
         return Interpretation(calls=missed)
 
-    def _request_of_words(self, asking: "_Asking", attempt: Attempt) -> Interpretation | None:
+    def _request_of_words(self, asking: "_Asking", correction: CorrectionRound) -> Interpretation | None:
         """Return the calls that the person's own words ask for, where the model made none; None without any."""
-        if self._reviewer is None or asking.turn.steps or attempt.fresh:
+        if self._reviewer is None or asking.turn.steps or correction.fresh:
             return None
         missed = self._reviewer.missed(asking.turn)
         return Interpretation(calls=missed) if missed else None
 
-    async def _drop_repeated(self, asking: "_Asking", attempt: Attempt, text: str) -> Interpretation:
+    async def _drop_repeated(self, asking: "_Asking", correction: CorrectionRound, text: str) -> Interpretation:
         """Return valid calls: drop those made before, stop at one that failed before."""
-        if attempt.fresh and self._reviewer is not None and not asking.turn.steps and not asking.turn.must_call:
-            return await self._review(asking, attempt.fresh, text, self._reviewer)
-        if attempt.fresh:
-            return Interpretation(calls=attempt.fresh, answer=text)
-        if attempt.failed_before is not None:
-            return Interpretation(answer=stuck(asking.turn, attempt.failed_before), must_reply=True)
+        if correction.fresh and self._reviewer is not None and not asking.turn.steps and not asking.turn.must_call:
+            return await self._review(asking, correction.fresh, text, self._reviewer)
+        if correction.fresh:
+            return Interpretation(calls=correction.fresh, answer=text)
+        if correction.failed_before is not None:
+            return Interpretation(answer=stuck(asking.turn, correction.failed_before), must_reply=True)
         logger.info("model repeated earlier calls; requesting a text answer")
         return await self._words(asking)
 
@@ -206,8 +206,8 @@ def _note_refused(checked: CheckedCalls) -> None:
         tally.refuse(tuple(problem.told for problem in checked.problems))
 
 
-def _asking_the_person(attempt: Attempt, checked: CheckedCalls) -> Interpretation:
-    asked = question(attempt.turn, checked.problems)
-    if attempt.fresh:
-        return Interpretation(calls=attempt.fresh, notice=asked)
+def _asking_the_person(correction: CorrectionRound, checked: CheckedCalls) -> Interpretation:
+    asked = question(correction.turn, checked.problems)
+    if correction.fresh:
+        return Interpretation(calls=correction.fresh, notice=asked)
     return Interpretation(answer=asked, must_reply=True)

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from function_calls.language.messages import say
 from function_calls.registry import RegisteredTool, Registry
 from function_calls.tools.calls import ToolCall, ToolResult, ToolSpec
-from function_calls.tools.context import CallContext, finished_once_begun
+from function_calls.tools.context import CallContext, finish_if_started
 from function_calls.tools.dispatch.approval import asked_first
 from function_calls.tools.dispatch.events import TOOL_CALL, TOOL_COMPLETE, TOOL_RESULT, TOOL_START, Event, EventBus
 from function_calls.tools.dispatch.execution import crashed, run_guarded, says_anything
@@ -34,7 +34,7 @@ class FunctionCallRouter:
     `external_tools` is an optional toolset; hooks, events, timeouts and session state apply to it as to our own tools.
     Hooks, events and `on_dispatched` also apply to the calls that an agent makes with a router of its own while a tool
     of this one runs (see `CallContext.enclosing`).
-    `on_dispatched` is called with every call and its result. `oversight` knows the owners, the switches, the
+    `on_dispatched` is called with every call and its result. `policy` knows the owners, the switches, the
     calls that wait for a yes and the receipts; without it that of the call's context holds, if there is any.
     """
 
@@ -47,38 +47,38 @@ class FunctionCallRouter:
         events: EventBus | None = None,
         external_tools: Toolset | None = None,
         on_dispatched: DispatchListener | None = None,
-        oversight: CallPolicy | None = None,
+        policy: CallPolicy | None = None,
     ) -> None:
         self.registry = registry
         self.hooks = hooks or ToolHooks()
         self.events = events or EventBus()
         self.external_tools = external_tools
         self._default_timeout = default_timeout
-        self.oversight = oversight
+        self.policy = policy
         self._on_dispatched = on_dispatched
         self._slots: dict[str, asyncio.Semaphore] = {}
 
-    def dispatcher_for(self, agent_name: str, oversight: CallPolicy | None = None) -> Dispatcher:
+    def dispatcher_for(self, agent_name: str, policy: CallPolicy | None = None) -> Dispatcher:
         """Return the dispatcher of that agent, under this router; this router where the agent is unknown."""
-        rules = self.oversight or oversight
+        rules = self.policy or policy
         found = None if rules is None else rules.agents.get(agent_name)
         if found is None and agent_name:
             tools = (tool for tool in self.registry if agent_name in tool.dispatchers)
             found = next((tool.dispatchers[agent_name] for tool in tools), None)
         return self if found is None else EnclosedDispatcher(inner=found, enclosing=(self,))
 
-    async def list_specs(self, viewer: Viewer, oversight: CallPolicy | None = None) -> tuple[ToolSpec, ...]:
-        """List all tools for `viewer`; `oversight` counts where the router has none of its own."""
-        rules = self.oversight or oversight
+    async def list_specs(self, viewer: Viewer, policy: CallPolicy | None = None) -> tuple[ToolSpec, ...]:
+        """List all tools for `viewer`; `policy` counts where the router has none of its own."""
+        rules = self.policy or policy
         if self.external_tools is None:
             return await self.own_specs(viewer, rules)
         specs = await self.external_tools.list_specs(viewer)
         off = await rules.switches.off_in(viewer.chat) if rules is not None else frozenset[str]()
         return tuple(spec for spec in specs if spec.name not in off) if off else specs
 
-    async def own_specs(self, viewer: Viewer, oversight: CallPolicy | None = None) -> tuple[ToolSpec, ...]:
+    async def own_specs(self, viewer: Viewer, policy: CallPolicy | None = None) -> tuple[ToolSpec, ...]:
         """List the functions of the registry for `viewer`."""
-        rules = self.oversight or oversight
+        rules = self.policy or policy
         if rules is None:
             return self.registry.specs_for(viewer)
         return self.registry.specs_for(viewer, owners=rules.owners, off=await rules.switches.off_in(viewer.chat))
@@ -91,7 +91,7 @@ class FunctionCallRouter:
         context = self._with_policy(context)
         if self._only_reads(call.name):
             return await self._dispatched(call, context)
-        return await finished_once_begun(lambda mark: self._dispatched(call, replace(context, beginning=mark)))
+        return await finish_if_started(lambda mark: self._dispatched(call, replace(context, started=mark)))
 
     async def _dispatched(self, call: ToolCall, context: CallContext) -> ToolResult:
         started = time.perf_counter()
@@ -125,11 +125,11 @@ class FunctionCallRouter:
 
     def _with_policy(self, context: CallContext) -> CallContext:
         """Return the context under the router's own oversight; an agent's router registers itself at the bot's."""
-        if self.oversight is not None:
-            return context if context.oversight is self.oversight else replace(context, oversight=self.oversight)
-        if context.oversight is not None and context.agent_name:
+        if self.policy is not None:
+            return context if context.policy is self.policy else replace(context, policy=self.policy)
+        if context.policy is not None and context.agent_name:
             known = EnclosedDispatcher(inner=self, enclosing=context.enclosing)
-            context.oversight.agents[context.agent_name] = known
+            context.policy.agents[context.agent_name] = known
         return context
 
     def _enclosing_routers(self, context: CallContext) -> tuple["FunctionCallRouter", ...]:
@@ -213,9 +213,9 @@ class FunctionCallRouter:
 
     async def _refusal(self, name: str, rule: Rule, context: CallContext) -> ToolResult | None:
         """Return the refusal for a viewer who may not call this tool, or does not have it listed."""
-        viewer, oversight = context.viewer, context.oversight
-        code = refusal_code(rule, viewer, () if oversight is None else oversight.owners)
-        if code is None and oversight is not None and name in await oversight.switches.off_in(viewer.chat):
+        viewer, policy = context.viewer, context.policy
+        code = refusal_code(rule, viewer, () if policy is None else policy.owners)
+        if code is None and policy is not None and name in await policy.switches.off_in(viewer.chat):
             code = "switched_off"
         if code is None:
             return None
@@ -259,8 +259,8 @@ async def _leave(around: Sequence[ToolHooks], call: ToolCall, context: CallConte
 
 def _begin(tool: RegisteredTool, arguments: object, context: CallContext) -> Awaitable[object]:
     """Run the tool, and mark that it has begun."""
-    if context.beginning is not None:
-        context.beginning.is_made = True
+    if context.started is not None:
+        context.started.is_set = True
     return tool.invoke(arguments, context)
 
 

@@ -152,7 +152,7 @@ class Pipeline:
             registry,
             hooks=ToolHooks(before=[*cluster.before_tool], after=[mask_failures(infrastructure.mask)]),
             on_dispatched=self._recorder.called,
-            oversight=policy,
+            policy=policy,
         )
         if model.telemetry is not None:
             model.telemetry.listen(self.calls.events)
@@ -176,7 +176,7 @@ class Pipeline:
             ToolCommands(self.calls, policy),
             PluginCommands(plugins, policy),
             AccountLinkCommands(people, outbox),
-            CrossChatCommands(links, people, outbox, self.turns, understand=understand, oversight=policy),
+            CrossChatCommands(links, people, outbox, self.turns, understand=understand, policy=policy),
             *plugins.chat_commands(),
         ]
         limits = settings.router

@@ -135,9 +135,9 @@ class EditedRequests:
 
     async def _set_by(self, message: ChatMessage) -> tuple[list[Reminder], bool]:
         """Return the pending reminders that `message` has set, and True if they were changed since."""
-        oversight = self._turns.calls.oversight
+        policy = self._turns.calls.policy
         conversation = Conversation(chat=message.address, person=message.sender)
-        changes = () if oversight is None else await oversight.receipts.every(conversation)
+        changes = () if policy is None else await policy.receipts.every(conversation)
         own = [each for each in changes if each.message_id.partition(EDITED)[0] == message.id]
         ids = [receipt.subject for each in own if each.tool == _SET for receipt in each.receipts]
         others = {receipt.subject for each in changes if each not in own for receipt in each.receipts}

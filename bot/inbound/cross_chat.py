@@ -100,14 +100,14 @@ class CrossChatCommands:
         turns: TurnFactory,
         *,
         understand: Understand,
-        oversight: CallPolicy,
+        policy: CallPolicy,
     ) -> None:
         self._places = places
         self._people = people
         self._outbox = outbox
         self._turns = turns
         self._understand = understand
-        self._oversight = oversight
+        self._oversight = policy
 
     async def __call__(self, turn: Turn) -> Reply | None:
         """Return the answer to a command or a sentence for another chat; None for any other message."""
@@ -163,7 +163,7 @@ class CrossChatCommands:
             key = "elsewhere.list_in_private" if calls else "elsewhere.only_reminders"
             return Reply(text=say(language, key, name=name), reply_to=message.id)
         results = [
-            await self._turns.calls.dispatch(call, replace(self._turns.context(there, place), door=_DOOR))
+            await self._turns.calls.dispatch(call, replace(self._turns.context(there, place), entry_point=_DOOR))
             for place, call in enumerate(calls)
         ]
         return await self._answer(turn, there, name, results)
@@ -200,7 +200,9 @@ class CrossChatCommands:
             )
             if failure.is_permanent:
                 undo = ToolCall(id="undo", name="undo", arguments={"change_id": change} if change else {})
-                await self._turns.calls.dispatch(undo, replace(self._turns.context(there, len(results)), door=_DOOR))
+                await self._turns.calls.dispatch(
+                    undo, replace(self._turns.context(there, len(results)), entry_point=_DOOR)
+                )
                 return Reply(text=say(language, "elsewhere.unreachable", name=name), reply_to=turn.message.id)
         before = f"/for {name} "
         return Reply(

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from function_calls.conversation.slash_commands import own_words
+from function_calls.conversation.slash_commands import free_text
 from function_calls.offline.pointing import points_back
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import Turn, reply_scope
@@ -79,7 +79,7 @@ class TurnFactory(Struct, frozen=True, kw_only=True):
             now=turn.now,
             zone=turn.zone,
             language=turn.language,
-            oversight=self.calls.oversight,
+            policy=self.calls.policy,
         )
         return self.connected(bare)
 
@@ -91,7 +91,7 @@ class TurnFactory(Struct, frozen=True, kw_only=True):
 
     def _language_shown(self, message: ChatMessage) -> str:
         """Return the language of its words beside names, which are the same in all; "" where they show none."""
-        return language_of(own_words(message.text).casefold().replace(self.bot_name.casefold(), " "), "")
+        return language_of(free_text(message.text).casefold().replace(self.bot_name.casefold(), " "), "")
 
     async def _before(self, message: ChatMessage) -> tuple[ChatMessage, ...]:
         wanted = self.context_messages

@@ -61,7 +61,7 @@ def make_context(
     clock: Clock | None = None,
     services: Services | None = None,
     language: str = "en",
-    oversight: CallPolicy | None = None,
+    policy: CallPolicy | None = None,
 ) -> CallContext:
     """Return the context of a call for `message` at the time of `clock`, Friday 2026-11-20 02:00 by default; in UTC."""
     clock = clock or FixedClock(NOW)
@@ -74,7 +74,7 @@ def make_context(
         now=clock.now(),
         zone=UTC,
         language=language,
-        oversight=oversight,
+        policy=policy,
     )
 
 

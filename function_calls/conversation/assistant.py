@@ -62,7 +62,7 @@ class Assistant:
     `states` keeps the session state that tools read and write; without one it lasts as long as the process.
     `recorder` records the outcome of each turn. `commands` are asked before anything is interpreted, and answer what
     is theirs. A yes or no to a call that waits for one, or what is picked
-    from several (see the router's `oversight`), is not interpreted either.
+    from several (see the router's `policy`), is not interpreted either.
     """
 
     def __init__(
@@ -106,33 +106,33 @@ class Assistant:
         return outcome.turn.steps
 
     async def _answer_in_rounds(self, turn: Turn) -> Reply | None:
-        oversight = self._router.oversight
-        is_asked_freely = oversight is not None and turn.tool_choice is None
+        policy = self._router.policy
+        is_asked_freely = policy is not None and turn.tool_choice is None
         answer = answer_of(turn.message.text, turn.bot_name) if is_asked_freely else None
-        waiting: tuple[PendingCall, ...] = ()
-        if oversight is not None and answer is not None:
-            closed = await reply_about_closed(turn, answer, oversight)
+        pending: tuple[PendingCall, ...] = ()
+        if policy is not None and answer is not None:
+            closed = await reply_about_closed(turn, answer, policy)
             if closed is not None:
                 return closed
-            waiting = await oversight.confirmations.take(turn.message, answer, turn.scope)
-            if waiting and answer.consent is False:
+            pending = await policy.confirmations.take(turn.message, answer, turn.scope)
+            if pending and answer.is_yes is False:
                 return Reply(text=say(turn.language, "confirm.dropped"), reply_to=turn.message.id)
-            instead = None if waiting else await reply_instead(turn, answer, oversight)
+            instead = None if pending else await reply_instead(turn, answer, policy)
             if instead is not None:
                 return instead
-        if not waiting and _is_for_people(turn, answer):
+        if not pending and _is_for_people(turn, answer):
             return None
         session = LazySession(self._states, Conversation(chat=turn.message.address, person=turn.message.sender))
         outcome = await run_rounds(
-            turn, partial(self._interpret, waiting), partial(self._dispatch, session, waiting), self._limits.rounds
+            turn, partial(self._interpret, pending), partial(self._dispatch, session, pending), self._limits.rounds
         )
         if answer is not None and answer.pick and self._is_unread(outcome):
-            unread = await drop_unread_question(outcome.turn, oversight)
+            unread = await drop_unread_question(outcome.turn, policy)
             if unread is not None:
                 return unread
         text = "\n".join([outcome.text, *unsaid_questions(outcome), *undo_hint(outcome.turn)])
-        if oversight is not None:
-            await _note(oversight, outcome)
+        if policy is not None:
+            await _note(policy, outcome)
         return spoken(outcome.turn, text, outcome.notice, choices=outcome.choices, must_reply=outcome.must_reply)
 
     def _is_unread(self, outcome: Outcome) -> bool:
@@ -140,19 +140,19 @@ class Assistant:
         is_silent = not outcome.text.strip() or self._interpreter is self._offline
         return is_silent and not (outcome.turn.steps or outcome.choices or outcome.must_reply)
 
-    async def _interpret(self, waiting: Sequence[PendingCall], turn: Turn) -> Interpretation:
+    async def _interpret(self, pending: Sequence[PendingCall], turn: Turn) -> Interpretation:
         """Interpret a round; under a `tool_choice` no call is dispatched here."""
-        made = await self._interpret_with_fallback(waiting, turn)
+        made = await self._interpret_with_fallback(pending, turn)
         if turn.tool_choice is None or not made.calls:
             return made
         return replace(made, calls=(), answer=made.answer or say(turn.language, "model.no_calls"))
 
-    async def _interpret_with_fallback(self, waiting: Sequence[PendingCall], turn: Turn) -> Interpretation:
+    async def _interpret_with_fallback(self, pending: Sequence[PendingCall], turn: Turn) -> Interpretation:
         tally = current_usage()
-        if waiting and not turn.steps:
+        if pending and not turn.steps:
             if tally is not None:
                 tally.begin_round(CONFIRMED)
-            return Interpretation(calls=tuple(each.call for each in waiting))
+            return Interpretation(calls=tuple(each.call for each in pending))
         typed = typed_call(turn)
         if typed is not None:
             if tally is not None:
@@ -168,8 +168,8 @@ class Assistant:
             made = await self._require_proof(
                 turn, await interpret_within(self._limits.seconds, self._interpreter, turn)
             )
-            oversight = self._router.oversight
-            if oversight is not None and is_out_of_scope(turn, made.calls, oversight):
+            policy = self._router.policy
+            if policy is not None and is_out_of_scope(turn, made.calls, policy):
                 made = replace(await self._offline.interpret(turn), handled_elsewhere=True)
             return await self._replace_empty(turn) if is_left_open(turn, made) else made
         except ModelUnavailable as error:
@@ -223,7 +223,7 @@ class Assistant:
         return replace(await self._offline.interpret(turn), notice=notice)
 
     async def _dispatch(
-        self, session: LazySession, waiting: Sequence[PendingCall], turn: Turn, calls: tuple[ToolCall, ...]
+        self, session: LazySession, pending: Sequence[PendingCall], turn: Turn, calls: tuple[ToolCall, ...]
     ) -> Dispatched:
         """Run the calls. A tool's `actions` are ignored, since there is no agent."""
         opened, invocation = await session.get(), f"{turn.message.address.key}/{turn.message.id}"
@@ -239,15 +239,15 @@ class Assistant:
             )
             for place in range(len(calls))
         ]
-        if waiting and not turn.steps:
-            return await self._run_confirmed(waiting, contexts)
+        if pending and not turn.steps:
+            return await self._run_confirmed(pending, contexts)
         return Dispatched(results=await dispatch_all(self._router, calls, contexts))
 
-    async def _run_confirmed(self, waiting: Sequence[PendingCall], contexts: Sequence[CallContext]) -> Dispatched:
+    async def _run_confirmed(self, pending: Sequence[PendingCall], contexts: Sequence[CallContext]) -> Dispatched:
         """Run the confirmed calls one after the other, each with its original router."""
         results = [
             await self._router.dispatcher_for(each.agent_name).dispatch(each.call, _approved_context(context, each))
-            for each, context in zip(waiting, contexts, strict=True)
+            for each, context in zip(pending, contexts, strict=True)
         ]
         return Dispatched(results=tuple(results))
 
@@ -273,17 +273,17 @@ def _is_for_people(turn: Turn, answer: Answer | None) -> bool:
     return is_bare and not turn.message.is_addressed and not turn.scope.covers() and not turn.scope.message_ids
 
 
-async def _note(oversight: CallPolicy, outcome: Outcome) -> None:
+async def _note(policy: CallPolicy, outcome: Outcome) -> None:
     """Record that a message was served, and drop the calls pending since earlier messages."""
     message = outcome.turn.message
     results = [result for step in outcome.turn.steps for result in step.results]
     if results and not any(result.is_question for result in results):
-        oversight.served[Conversation(chat=message.address, person=message.sender).key] = message.id
+        policy.served[Conversation(chat=message.address, person=message.sender).key] = message.id
     if results or outcome.choices or outcome.must_reply:
-        await oversight.confirmations.forget_before(message, is_answer=outcome.is_answer)
+        await policy.confirmations.forget_before(message, is_answer=outcome.is_answer)
     offered = (*outcome.choices, *(each for result in results if result.is_question for each in result.choices))
     if any(choice.expires_at is not None for choice in offered):
-        await oversight.confirmations.note_question(message, outcome.turn.now)
+        await policy.confirmations.note_question(message, outcome.turn.now)
 
 
 def _suggest_command(turn: Turn, meant: str) -> Interpretation:

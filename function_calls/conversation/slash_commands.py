@@ -83,7 +83,7 @@ def _kinds(part: object) -> Iterator[object]:
             yield from _kinds(arm)
 
 
-def own_words(text: str) -> str:
+def free_text(text: str) -> str:
     """Return the free text of `text`, without command name, argument names and bare ASCII values."""
     found = _COMMAND.fullmatch(text)
     if found is not None and found["name"].lower() in _SWITCHES:

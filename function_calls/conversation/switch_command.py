@@ -21,10 +21,10 @@ def switch_pattern(*names: str) -> re.Pattern[str]:
 class SwitchCommand(ABC):
     """Answers the command alone, `off NAME` and `on NAME` for those who may switch tools in the chat."""
 
-    def __init__(self, pattern: re.Pattern[str], oversight: CallPolicy, *, refused: str) -> None:
+    def __init__(self, pattern: re.Pattern[str], policy: CallPolicy, *, refused: str) -> None:
         """Initialise the command; `refused` is the message key for everybody else."""
         self._pattern = pattern
-        self._oversight = oversight
+        self._oversight = policy
         self._refused = refused
 
     async def __call__(self, turn: Turn) -> Reply | None:
@@ -65,10 +65,10 @@ _NEAREST: Final = 3
 class ToolCommands(SwitchCommand):
     """Answers /tools, /tools off NAME and /tools on NAME for those who may switch tools in the chat."""
 
-    def __init__(self, router: FunctionCallRouter, oversight: CallPolicy) -> None:
-        super().__init__(_COMMAND, oversight, refused="tools.refused")
+    def __init__(self, router: FunctionCallRouter, policy: CallPolicy) -> None:
+        super().__init__(_COMMAND, policy, refused="tools.refused")
         self._router = router
-        self._switches = oversight.switches
+        self._switches = policy.switches
 
     async def listed(self, viewer: Viewer, language: str) -> str:
         """Return the functions that can be switched here, line by line."""

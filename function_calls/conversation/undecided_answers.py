@@ -12,9 +12,9 @@ from function_calls.tools.policy import CallPolicy
 _MOVES: Final = frozenset({"reminder_update", "reminder_snooze"})
 
 
-async def reply_instead(turn: Turn, answer: Answer, oversight: CallPolicy) -> Reply | None:
+async def reply_instead(turn: Turn, answer: Answer, policy: CallPolicy) -> Reply | None:
     """Return the reply to `answer`, which matches no pending call; None where it is about something else."""
-    message, scope, confirmations = turn.message, turn.scope, oversight.confirmations
+    message, scope, confirmations = turn.message, turn.scope, policy.confirmations
     action = await confirmations.ask_for_words(message, answer, scope)
     if action:
         words = say(turn.language, f"button.yes_{action}_says")
@@ -29,23 +29,23 @@ async def reply_instead(turn: Turn, answer: Answer, oversight: CallPolicy) -> Re
     return None
 
 
-async def reply_about_closed(turn: Turn, answer: Answer, oversight: CallPolicy) -> Reply | None:
+async def reply_about_closed(turn: Turn, answer: Answer, policy: CallPolicy) -> Reply | None:
     """Return what to say to `answer`, a reply to a question that is over, such as a late press of a button."""
-    closed = await oversight.confirmations.closed_question(turn.message, answer, turn.scope)
+    closed = await policy.confirmations.closed_question(turn.message, answer, turn.scope)
     return Reply(text=say(turn.language, f"confirm.{closed}"), reply_to=turn.message.id) if closed else None
 
 
-async def drop_unread_question(turn: Turn, oversight: CallPolicy | None) -> Reply | None:
+async def drop_unread_question(turn: Turn, policy: CallPolicy | None) -> Reply | None:
     """Close the question that the message of `turn` replies to, which nobody took the answer for, and return a reply.
 
     The offline interpreter forgets what it asked when the person speaks of something else, and when the bot ends.
     """
-    if oversight is None or not await oversight.confirmations.drop_question(turn.message, turn.scope):
+    if policy is None or not await policy.confirmations.drop_question(turn.message, turn.scope):
         return None
     return Reply(text=say(turn.language, "confirm.closed"), reply_to=turn.message.id)
 
 
-def is_out_of_scope(turn: Turn, calls: Sequence[ToolCall], oversight: CallPolicy) -> bool:
+def is_out_of_scope(turn: Turn, calls: Sequence[ToolCall], policy: CallPolicy) -> bool:
     """Tell whether `calls` move a reminder that they do not name, after somebody else wrote in the group.
 
     "Make it 8" then addresses them, and not the bot's last change for the sender.
@@ -54,5 +54,5 @@ def is_out_of_scope(turn: Turn, calls: Sequence[ToolCall], oversight: CallPolicy
     if turn.steps or message.is_addressed or turn.scope.is_everything or not calls:
         return False
     is_unnamed = all(call.name in _MOVES and not call.arguments.get("reminder_id") for call in calls)
-    served = oversight.served.get(Conversation(chat=message.address, person=message.sender).key, "")
+    served = policy.served.get(Conversation(chat=message.address, person=message.sender).key, "")
     return is_unnamed and bool(served) and not turn.scope.covers(served)

@@ -45,7 +45,7 @@ _ACCEPTED = "Accepted; it will be run together with the corrected ones. Do not r
 _CUT_OFF = " The answer was cut off at the length limit: make it shorter."
 
 
-class Attempt:
+class CorrectionRound:
     """The state of one `interpret`."""
 
     def __init__(self, turn: Turn) -> None:

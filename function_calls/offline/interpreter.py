@@ -27,7 +27,7 @@ from function_calls.offline.served import ServedLately
 from function_calls.offline.time_words import TimeReader
 from function_calls.offline.tool_calls import CallMaker
 from function_calls.tools.calls import Conversation, Interpretation, Turn
-from function_calls.tools.confirmation.yes_no import consent_of
+from function_calls.tools.confirmation.yes_no import parse_yes_no
 from services.kernel.bounded import BoundedDict
 from services.recurrence.rules import parse_rule
 from services.time_expressions import is_effort_spent, limited_effort, parse_all, warm_up
@@ -303,7 +303,7 @@ def _with_too_many_times(turn: Turn) -> Interpretation:
 
 
 def _is_yes_or_no(turn: Turn) -> bool:
-    return consent_of(turn.message.text, turn.bot_name) is not None
+    return parse_yes_no(turn.message.text, turn.bot_name) is not None
 
 
 def _counts_elapsed_time(request: Request) -> bool:

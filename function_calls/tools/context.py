@@ -22,24 +22,24 @@ from services.language_model.ports import TextListener
 Value = TypeVar("Value")
 
 
-class Beginning(Struct, kw_only=True):
+class Started(Struct, kw_only=True):
     """A flag set when a change has begun: from then on it is finished even if its caller is cancelled."""
 
-    is_made: bool = False
+    is_set: bool = False
 
 
-async def finished_once_begun(work: Callable[[Beginning], Awaitable[Value]]) -> Value:
+async def finish_if_started(work: Callable[[Started], Awaitable[Value]]) -> Value:
     """Run `work`; a cancellation stops it before it has begun, and waits for its end afterwards.
 
     Raises:
         asyncio.CancelledError: the caller was cancelled; `work` has ended when this is raised.
     """
-    beginning = Beginning()
-    task = asyncio.ensure_future(work(beginning))
+    started = Started()
+    task = asyncio.ensure_future(work(started))
     try:
         return await asyncio.shield(task)
     except asyncio.CancelledError:
-        if not beginning.is_made:
+        if not started.is_set:
             task.cancel()
         while not task.done():
             with suppress(asyncio.CancelledError):
@@ -126,25 +126,27 @@ def _is_not_shown(text: str) -> bool:
 class CallContext(Struct, frozen=True, kw_only=True):
     """The circumstances of one call; injected by annotation, never part of a schema.
 
-    `now` is timezone-aware in `zone`, the zone of the person who asks. `call_id` is unique per call and the same
-    when the message is delivered twice, so it serves as a request key. `state` is what is remembered for the session;
-    what a call writes there is kept when it succeeds. `agent_name` is the calling agent's, empty outside of agents,
-    `invocation_id` the same for all calls of one turn. `progress` tells the person how far the call is. `door` is
-    where a call comes from that belongs to no turn, such as `http`.
-
-    `approved` is the call that the person (or whoever speaks for a door) has said yes to. `asked_for` matters once
-    untrusted text has entered the turn: the tools that the person's own words ask for; None before that. `has_shown`
-    tells whether a text stands as it is in what the turn has. `oversight` watches over routers that have none of their
-    own, such as an agent's. `is_undoing` says that a change is taken back. `is_operator` marks a call of an admin of
-    the bot itself. `confirmed_by` is the message with the yes, for a call that an earlier message asked for.
-    `link_of` gives the address that opens a message of this chat, by its id, where the platform has such addresses.
-    `members` asks the platform who is in the chat; empty where it does not tell.
-    `beginning` is where a call that changes something says that it has begun. `on_text` hears the call's own answer
-    while it is written, where somebody watches and no other call answers beside it; the whole is said all the same.
-
-    `enclosing` are the routers that this call runs under, outermost first: their hooks, listeners and records apply to
-    it beside those of the router that runs it. `parent_call_id` is the `call_id` of the call that makes this one, empty
-    for a call that no other one makes.
+    Attributes:
+        call_id: unique per call and the same when a message is delivered twice, so it serves as a request key.
+        now: timezone-aware in `zone`, the zone of the person who asks.
+        state: the session state; what a call writes there is stored when it succeeds.
+        agent_name: the calling agent; empty outside of agents.
+        invocation_id: the same for all calls of one turn.
+        progress: tells the person how far the call is.
+        link_of: returns the address that opens a message of this chat, by its id; None where there is none.
+        members: asks the platform who is in the chat; empty where it does not tell.
+        entry_point: the source of a call that belongs to no turn, such as `http`.
+        approved: the call that the person has confirmed.
+        asked_for: the tools that the person's own words ask for, once untrusted text is in the turn; else None.
+        has_shown: tells whether a text is contained in the turn as it is.
+        policy: the policy of routers that have none of their own, such as an agent's.
+        is_undoing: whether a change is undone.
+        is_operator: whether an admin of the bot itself makes the call.
+        confirmed_by: the message that confirmed a call which an earlier message asked for.
+        started: set as soon as a call begins to change something.
+        on_text: streams the call's own answer, where somebody watches and no other call of the round answers.
+        enclosing: the routers whose hooks, listeners and records apply to this call, outermost first.
+        parent_call_id: the `call_id` of the call that makes this one; empty where none does.
     """
 
     call_id: str
@@ -161,15 +163,15 @@ class CallContext(Struct, frozen=True, kw_only=True):
     progress: Progress = _ignore_progress
     link_of: Callable[[str], str | None] = _no_link
     members: Members = _no_members
-    door: str = "chat"
+    entry_point: str = "chat"
     approved: ToolCall | None = None
     asked_for: frozenset[str] | None = None
     has_shown: Callable[[str], bool] = _is_not_shown
-    oversight: CallPolicy | None = None
+    policy: CallPolicy | None = None
     is_undoing: bool = False
     is_operator: bool = False
     confirmed_by: ChatMessage | None = None
-    beginning: Beginning | None = None
+    started: Started | None = None
     on_text: TextListener | None = None
     enclosing: "tuple[FunctionCallRouter, ...]" = ()
     parent_call_id: str = ""

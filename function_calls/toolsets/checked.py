@@ -47,8 +47,8 @@ class CheckedToolset:
         asked = await asked_first(options, call, context)
         if asked is not None:
             return asked
-        if spec.changes_state and context.beginning is not None:
-            context.beginning.is_made = True
+        if spec.changes_state and context.started is not None:
+            context.started.is_set = True
         return receipted(options, call, await self._inner.call(name, arguments, context))
 
     def _validator(self, spec: ToolSpec) -> SchemaValidator:

@@ -174,10 +174,10 @@ def _ending(meaning: Meaning, rule: Rule, first: datetime, present: Present) -> 
 
 def _ends(until: Meaning, first: datetime, present: Present) -> list[Answer]:
     """Return what `until` names, counted from now, or from the first fire where that comes later."""
-    beginning = in_zone(first, present.zone)
+    started = in_zone(first, present.zone)
     answers = instants(until, present._replace(future=True))
-    if until.shift is None and (not answers or answers[0].start < beginning):
-        return instants(until, present._replace(now=beginning, future=True))
+    if until.shift is None and (not answers or answers[0].start < started):
+        return instants(until, present._replace(now=started, future=True))
     return answers
 
 

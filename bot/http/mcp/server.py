@@ -154,7 +154,7 @@ class McpTools:
         circumstances = replace(
             self._app.turns.context(turn, 0),
             state=CallState(session),
-            door=DOOR,
+            entry_point=DOOR,
             progress=told,
             approved=call if is_confirmed else None,
         )

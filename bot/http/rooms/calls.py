@@ -137,7 +137,7 @@ async def call_tool(
         context.app.turns.context(turn, 0),
         call_id=f"{DOOR}/{turn.message.address.key}/{turn.message.sender.id}/{turn.message.id}",
         state=CallState(session),
-        door=DOOR,
+        entry_point=DOOR,
         approved=call if is_confirmed else None,
         is_operator=is_operator,
     )

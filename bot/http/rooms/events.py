@@ -37,7 +37,7 @@ def follow_bot(context: HttpContext) -> Iterator[ReminderWatch]:
         if chat.platform == room.name:
             await room.note_closed(chat.chat_id, asked_in)
 
-    policy = app.calls.oversight
+    policy = app.calls.policy
     ends = [
         *([] if policy is None else [policy.confirmations.subscribe(closed)]),
         app.calls.events.subscribe(TOOL_START, room.heard),

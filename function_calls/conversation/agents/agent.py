@@ -135,7 +135,7 @@ class Agent:
         """
         granted = self._limits.rounds if rounds is None else min(rounds, self._limits.rounds)
         await self._begin_state(context)
-        specs = await self._router.list_specs(Viewer.of(turn.message), context.oversight)
+        specs = await self._router.list_specs(Viewer.of(turn.message), context.policy)
         dispatch = partial(self._dispatch, context)
         outcome = await run_rounds(replace(turn, tools=specs), self._interpret, dispatch, granted)
         used = granted - outcome.rounds_left

@@ -133,7 +133,7 @@ def _call_record(call: ToolCall, context: CallContext, result: ToolResult, tally
 def _route(context: CallContext, tally: TurnUsage | None) -> str:
     if context.agent_name and context.parent_call_id:
         return f"{AGENT_ROUTE}{context.agent_name}"
-    return context.door if tally is None else tally.route
+    return context.entry_point if tally is None else tally.route
 
 
 def _ending(result: ToolResult) -> Ending:

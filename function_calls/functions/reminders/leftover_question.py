@@ -41,7 +41,7 @@ async def ask_about_deadline(
 
 
 def _is_answerable(ctx: CallContext) -> bool:
-    return ctx.oversight is not None and ctx.approved is None and not ctx.message.is_edited
+    return ctx.policy is not None and ctx.approved is None and not ctx.message.is_edited
 
 
 def _is_at(words: str, schedule: Schedule, ctx: CallContext) -> bool:

@@ -46,5 +46,5 @@ async def which_times(reminder: Reminder, options: Sequence[Option], ctx: CallCo
 
 async def let_wait(call: ToolCall, answers: tuple[str, ...], ctx: CallContext) -> None:
     """Store `call` until one of `answers`, or without them a yes."""
-    if ctx.oversight is not None:
-        await ctx.oversight.confirmations.ask(PendingCall.of(call, ctx, answers=answers))
+    if ctx.policy is not None:
+        await ctx.policy.confirmations.ask(PendingCall.of(call, ctx, answers=answers))

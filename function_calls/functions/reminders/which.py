@@ -49,5 +49,5 @@ async def spoken_of(reference: str | None, ctx: CallContext, reminders: Reminder
 
 async def latest_receipts(ctx: CallContext) -> tuple[Receipt, ...]:
     """Return the last changes of this person in this chat; none where no changes are logged."""
-    changes = () if ctx.oversight is None else await ctx.oversight.receipts.latest(ctx.conversation)
+    changes = () if ctx.policy is None else await ctx.policy.receipts.latest(ctx.conversation)
     return tuple(receipt for change in changes for receipt in change.receipts)

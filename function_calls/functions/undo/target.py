@@ -53,7 +53,7 @@ async def find_target(
         return None
     last = changes[0]
     is_old = last.at is None or context.clock.now() - last.at > within
-    is_doubtful = context.door == "chat" and (
+    is_doubtful = context.entry_point == "chat" and (
         is_old or replied is not None or await _is_after_unserved(context, last, history)
     )
     return _target(context, last, is_doubtful=is_doubtful)
@@ -62,8 +62,8 @@ async def find_target(
 async def ask_which(target: UndoTarget, context: CallContext) -> ToolResult:
     """Ask whether `target` is meant; a yes undoes it."""
     call = ToolCall(id=context.call_id, name="undo", arguments={"change_id": target.change_id})
-    if context.oversight is not None:
-        await context.oversight.confirmations.ask(PendingCall.of(call, context))
+    if context.policy is not None:
+        await context.policy.confirmations.ask(PendingCall.of(call, context))
     return ToolResult(
         ok=False,
         text=say(context.language, "undo.ask", what=target.text),
@@ -97,9 +97,9 @@ async def _is_after_unserved(context: CallContext, last: Change, history: Histor
 
     Replies to other people are talk among them.
     """
-    if history is None or context.oversight is None:
+    if history is None or context.policy is None:
         return False
-    served = {last.message_id.partition(EDITED)[0], context.oversight.served.get(context.conversation.key)}
+    served = {last.message_id.partition(EDITED)[0], context.policy.served.get(context.conversation.key)}
     recent = await history.recent(context.chat, _LOOKED_BACK)
     people = {each.id: each.sender for each in recent}
     bot_names = {each.sender.name.casefold() for each in recent if each.sender.is_bot}

@@ -63,13 +63,13 @@ class Claims(Struct, frozen=True, kw_only=True):
 def phrases(language: str) -> Phrases:
     """Return the phrases of `language`, one of `LANGUAGES`."""
     table = _file(language)
-    consent, tools = table["consent"], table["tools"]
+    yes_no, tools = table["yes_no"], table["tools"]
     folding = table.get("folding", {"traditional": "", "simplified": ""})
     return Phrases(
-        yes=frozenset(consent["yes"]),
-        no=frozenset(consent["no"]),
-        picks={name: frozenset(words) for name, words in consent["picks"].items()},
-        confirms={name: frozenset(words) for name, words in consent["confirms"].items()},
+        yes=frozenset(yes_no["yes"]),
+        no=frozenset(yes_no["no"]),
+        picks={name: frozenset(words) for name, words in yes_no["picks"].items()},
+        confirms={name: frozenset(words) for name, words in yes_no["confirms"].items()},
         switch_on=frozenset(tools["on"]),
         switch_off=frozenset(tools["off"]),
         folding=str.maketrans(folding["traditional"], folding["simplified"]),

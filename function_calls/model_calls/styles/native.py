@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 
 from function_calls.model_calls.styles.style import Correction, Reading
-from function_calls.model_calls.text_tool_calls.calls import find_printed_calls
+from function_calls.model_calls.text_tool_calls.calls import find_text_calls
 from function_calls.model_calls.text_tool_calls.forms import unbundled
 from function_calls.model_calls.transcript import Instructions, Message, assistant_calls, rounds, tool_message
 from function_calls.tools.calls import Turn
@@ -38,14 +38,14 @@ class NativeStyle:
 
     def read(self, turn: Turn, completion: Completion, tools: OfferedTools) -> Reading:  # noqa: ARG002 - as above
         """Parse the calls of the answer; those printed in the text count only when there are no others."""
-        printed = find_printed_calls(completion.text, tools.by_name)
-        calls = tuple(unbundled(completion.calls, tools.by_name)) or printed.calls
-        if calls or not printed.text.startswith("{"):
-            return Reading(calls=calls, text=printed.text)
-        meant = tools.fitting(printed.text)
+        found = find_text_calls(completion.text, tools.by_name)
+        calls = tuple(unbundled(completion.calls, tools.by_name)) or found.calls
+        if calls or not found.text.startswith("{"):
+            return Reading(calls=calls, text=found.text)
+        meant = tools.fitting(found.text)
         if meant is None:
-            return Reading(text=printed.text)
-        return Reading(calls=(RequestedCall(id="", name=meant, arguments=printed.text),))
+            return Reading(text=found.text)
+        return Reading(calls=(RequestedCall(id="", name=meant, arguments=found.text),))
 
 
 def _correction_messages(correction: Correction) -> list[Message]:

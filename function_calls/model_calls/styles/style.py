@@ -5,7 +5,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from function_calls.model_calls.text_tool_calls.calls import find_printed_calls
+from function_calls.model_calls.text_tool_calls.calls import find_text_calls
 from function_calls.tools.calls import Turn
 from function_calls.tools.catalog.offered_tools import OfferedTools
 from services.language_model.failures import RequestRejected
@@ -79,4 +79,4 @@ class FixedStyle(Struct, frozen=True):
 
 def read_words(completion: Completion, tools: OfferedTools) -> Reading:
     """Return the text of an answer without the calls printed in it, which are not made."""
-    return Reading(text=find_printed_calls(completion.text, tools.by_name).text)
+    return Reading(text=find_text_calls(completion.text, tools.by_name).text)

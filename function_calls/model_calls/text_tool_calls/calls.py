@@ -64,20 +64,20 @@ _MOST_LOOKS = 16  # places at which loose JSON is tried, to bound the cost of a 
 _SIGNS = ("<", "[T", "{", "```", "(", "[INST", "◁", "analysis")
 
 
-class Printed(Struct, frozen=True, kw_only=True):
+class TextCalls(Struct, frozen=True, kw_only=True):
     """The calls found in a text, and the remaining text."""
 
     calls: tuple[RequestedCall, ...] = ()
     text: str = ""
 
 
-def find_printed_calls(text: str, names: Collection[str]) -> Printed:
+def find_text_calls(text: str, names: Collection[str]) -> TextCalls:
     """Return calls printed in `text`; `names` are the tools on offer, which decide whether loose JSON is a call."""
     bare = text.strip().strip("`*().")
     if "_" in bare and bare in names:
-        return Printed(calls=(RequestedCall(id="", name=bare, arguments=""),))
+        return TextCalls(calls=(RequestedCall(id="", name=bare, arguments=""),))
     if not any(sign in text for sign in _SIGNS):
-        return Printed(text=_spoken_part(text))
+        return TextCalls(text=_spoken_part(text))
     calls: list[RequestedCall] = []
     rest = without_echoes(_normalize_tags(without_thoughts(text)))
     for pattern in _BLOCKS:
@@ -89,7 +89,7 @@ def find_printed_calls(text: str, names: Collection[str]) -> Printed:
     rest = _cut_out_json(rest, calls, names)
     rest = _cut_out_lines(_cut_out_named_objects(rest, calls, names), calls, names)
     rest = re.sub(_EMPTY_FENCE, "", without_tokens(rest))
-    return Printed(calls=tuple(unbundled(calls, names)), text=_spoken_part(rest))
+    return TextCalls(calls=tuple(unbundled(calls, names)), text=_spoken_part(rest))
 
 
 def _spoken_part(text: str) -> str:

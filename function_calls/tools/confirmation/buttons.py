@@ -19,7 +19,7 @@ FIRED: Final = ("done", "snooze_minutes", "snooze_hour", "snooze_tomorrow")
 STOP: Final = "delete"
 """Under one that will come again."""
 
-CONSENT: Final = ("yes", "no")
+YES_NO: Final = ("yes", "no")
 """Under a question whether something may be done."""
 
 
@@ -41,7 +41,7 @@ def buttons(
 
 def buttons_to_confirm(language: str, action: str, person: Person, asked_at: datetime) -> tuple[Choice, ...]:
     """Return a yes and a no for `person`; the yes names `action` where one is to be named."""
-    names = (f"yes_{action}", "no") if action else CONSENT
+    names = (f"yes_{action}", "no") if action else YES_NO
     return buttons(language, names, (person,), expires_at=asked_at + WAITS)
 
 

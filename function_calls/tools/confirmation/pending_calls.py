@@ -252,17 +252,17 @@ def _is_answered_by(entry: _Entry, answer: Answer) -> bool:
     """Tell whether `answer` decides about the call: a no always, a pick or words where they are asked for, or a yes."""
     if _has_no_call(entry):
         return False
-    if answer.consent is False:
+    if answer.is_yes is False:
         return True
     picks = _texts(entry.get("answers"))
     if picks:
         return answer.pick in picks
     needs = entry.get("needs")
-    return needs in answer.confirms if needs else answer.consent is True
+    return needs in answer.confirms if needs else answer.is_yes is True
 
 
 def _is_vague(entry: _Entry, answer: Answer) -> bool:
-    return answer.consent is True and bool(entry.get("needs"))
+    return answer.is_yes is True and bool(entry.get("needs"))
 
 
 def _key(conversation: Conversation) -> str:

@@ -14,20 +14,20 @@ _POLITE = re.compile(r"^(?:option |let's do |选|要)(?=.)|,? (?:please|pls|than
 class Answer(Struct, frozen=True, kw_only=True):
     """A message that says nothing but an answer.
 
-    `consent` is True for a yes, False for a no. `pick` is `1`, `2` …, `once` or `always`. `confirms` are the actions
+    `is_yes` is True for a yes, False for a no. `pick` is `1`, `2` …, `once` or `always`. `confirms` are the actions
     that its words name, such as `delete` for "yes, delete everything".
     """
 
-    consent: bool | None = None
+    is_yes: bool | None = None
     pick: str = ""
     confirms: frozenset[str] = frozenset()
 
 
 def answer_of(text: str, bot_name: str) -> Answer | None:
     """Return the answer that a message is; None for a message that says anything else."""
-    consent = consent_of(text, bot_name)
-    if consent is not None:
-        return Answer(consent=consent)
+    is_yes = parse_yes_no(text, bot_name)
+    if is_yes is not None:
+        return Answer(is_yes=is_yes)
     pick, confirms = pick_of(text, bot_name), confirmed_actions(text, bot_name)
     return Answer(pick=pick, confirms=confirms) if pick or confirms else None
 
@@ -43,7 +43,7 @@ def pick_of(text: str, bot_name: str) -> str:
     return next((name for each in every_language() for name, words in each.picks.items() if said in words), "")
 
 
-def consent_of(text: str, bot_name: str) -> bool | None:
+def parse_yes_no(text: str, bot_name: str) -> bool | None:
     """Return True for a yes, False for a no, None for anything else: only a message that says nothing more counts."""
     if len(text) > _LONGEST:
         return None

@@ -24,8 +24,8 @@ async def asked_first(options: ToolOptions, call: ToolCall, context: CallContext
     if question is None:
         return None
     needs = options.confirm_action if options.confirm else ""
-    if context.oversight is not None:
-        await context.oversight.confirmations.ask(PendingCall.of(call, context, needs=needs))
+    if context.policy is not None:
+        await context.policy.confirmations.ask(PendingCall.of(call, context, needs=needs))
     return ToolResult(
         ok=False,
         text=question,

@@ -104,7 +104,7 @@ def crashed(name: str, error: BaseException, context: CallContext) -> ToolResult
 
 def _crash_text(name: str, context: CallContext) -> str:
     """Return the text for a crash: a call that may change something may have done part of it."""
-    has_begun = context.beginning is not None and context.beginning.is_made
+    has_begun = context.started is not None and context.started.is_set
     return say(context.language, "failed.crash_midway" if has_begun else "failed.crash", tool=name)
 
 
@@ -130,16 +130,16 @@ def is_disk_full(result: ToolResult) -> bool:
 
 async def _run_watched(name: str, work: Work, context: CallContext, retries: int) -> object:
     """Run `work`, and log it where it blocks the event loop."""
-    beating = EventLoopWatchdog()
+    watchdog = EventLoopWatchdog()
     try:
-        with beating:
+        with watchdog:
             return await _run_with_retries(name, work, context, retries)
     finally:
-        if beating.longest_pause > _LONGEST_BLOCK:
+        if watchdog.longest_pause > _LONGEST_BLOCK:
             logger.warning(
                 "the bot stood still for {:.1f} s while tool {} ran: where it waits or computes, write it as a plain"
                 " def, which runs in a thread, or await what waits",
-                beating.longest_pause,
+                watchdog.longest_pause,
                 name,
             )
 
@@ -199,7 +199,7 @@ class EventLoopWatchdog:
 
     def __enter__(self) -> Self:
         self._last = time.monotonic()
-        self._beat()
+        self._tick()
         return self
 
     def __exit__(
@@ -209,9 +209,9 @@ class EventLoopWatchdog:
         if self._next is not None:
             self._next.cancel()
 
-    def _beat(self) -> None:
+    def _tick(self) -> None:
         self._note()
-        self._next = asyncio.get_running_loop().call_later(_EVERY, self._beat)
+        self._next = asyncio.get_running_loop().call_later(_EVERY, self._tick)
 
     def _note(self) -> None:
         now = time.monotonic()

@@ -38,7 +38,7 @@ async def remember(call: ToolCall, context: CallContext, result: ToolResult) -> 
     An agent's calls are stored one by one, not again for the agent; an undo cannot be undone.
     """
     receipts = tuple(receipt for receipt in result.receipts if receipt.action != UNDONE)
-    if not receipts or result.spawned is not None or context.is_undoing or context.oversight is None:
+    if not receipts or result.spawned is not None or context.is_undoing or context.policy is None:
         return result
     edit = f"{EDITED}{context.clock.now():%H%M%S%f}" if context.message.is_edited else ""
     message_id = f"{context.message.id}{edit}"
@@ -51,7 +51,7 @@ async def remember(call: ToolCall, context: CallContext, result: ToolResult) -> 
         at=context.clock.now(),
     )
     try:
-        await context.oversight.receipts.push(context.conversation, change)
+        await context.policy.receipts.push(context.conversation, change)
     except Exception as error:  # noqa: BLE001 - a store is anybody's code, and what the tool did is done
         logger.opt(exception=error).error("cannot store receipts of {}; it cannot be undone", call.name)
         return result

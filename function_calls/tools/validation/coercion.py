@@ -53,14 +53,14 @@ class Coercion(Struct, kw_only=True):
             return value
         readings: list[tuple[object, Coercion]] = []
         for arm in arms:
-            attempt = Coercion(schema=self.schema)
-            candidate = attempt.coerce(arm, value, place)
+            correction = Coercion(schema=self.schema)
+            candidate = correction.coerce(arm, value, place)
             if self.schema.part_accepts(part, candidate) and all(candidate != other for other, _ in readings):
-                readings.append((candidate, attempt))
+                readings.append((candidate, correction))
         if len(readings) != 1:
             return value
-        candidate, attempt = readings[0]
-        self.steps += attempt.steps
+        candidate, correction = readings[0]
+        self.steps += correction.steps
         return candidate
 
     def _members(self, part: Schema, value: dict[str, object], place: str) -> object:

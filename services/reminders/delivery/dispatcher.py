@@ -157,8 +157,8 @@ class Dispatcher:
         What is begun or was said is none of it, also where a server that crashed has lost the commit that says so.
         """
         self._queue.clear()
-        beginning = (lease.notice.delivery_id for leases in self._beginning for lease in leases)
-        await self._ledger.release(self._owner, self._unsettled.union(beginning, self._recently_sent))
+        started = (lease.notice.delivery_id for leases in self._beginning for lease in leases)
+        await self._ledger.release(self._owner, self._unsettled.union(started, self._recently_sent))
 
     def _may_send(self) -> bool:
         """Return whether a send may start; at most as many messages as senders may be unrecorded after a crash."""

@@ -275,8 +275,8 @@ def then_every(values: Values) -> Slots | None:
 
 def since_lasting(values: Values) -> Slots | None:
     """从今天开始的一周: a beginning and a length."""
-    beginning, length = values
-    made = bound([beginning], name="since")
+    started, length = values
+    made = bound([started], name="since")
     return None if made is None else {**made, "lasting": length}
 
 

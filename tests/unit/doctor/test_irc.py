@@ -29,8 +29,8 @@ async def network(answers):
 
     async def serve(reader, writer):
         while raw := await reader.readline():
-            for beginning, answer in answers.items():
-                if raw.decode().startswith(beginning):
+            for started, answer in answers.items():
+                if raw.decode().startswith(started):
                     writer.write(f"{answer}\r\n".encode())
         writer.close()
         done.set()

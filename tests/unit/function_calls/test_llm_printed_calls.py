@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from function_calls.model_calls.text_tool_calls.calls import find_printed_calls
+from function_calls.model_calls.text_tool_calls.calls import find_text_calls
 
 NAMES = ("reminder_set", "reminder_list", "summary")
 TEA = {"type": "daily", "content": "喝茶"}
@@ -51,7 +51,7 @@ FORMS = {
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_printed_call_is_understood_and_nothing_of_it_is_said(form):
-    printed = find_printed_calls(FORMS[form], NAMES)
+    printed = find_text_calls(FORMS[form], NAMES)
 
     assert [call.name for call in printed.calls] == ["reminder_set"]
     arguments = json.loads(printed.calls[0].arguments)
@@ -61,7 +61,7 @@ def test_a_printed_call_is_understood_and_nothing_of_it_is_said(form):
 
 @pytest.mark.parametrize("form", FORMS)
 def test_words_around_a_printed_call_are_kept(form):
-    printed = find_printed_calls(f"Sure!\n{FORMS[form]}", NAMES)
+    printed = find_text_calls(f"Sure!\n{FORMS[form]}", NAMES)
 
     assert len(printed.calls) == 1
     assert printed.text == "Sure!"
@@ -70,17 +70,17 @@ def test_words_around_a_printed_call_are_kept(form):
 def test_two_calls_in_one_block_are_both_found():
     text = '<tool_call>{"name": "summary", "arguments": {}}\n{"name": "reminder_list", "arguments": {}}</tool_call>'
 
-    assert [call.name for call in find_printed_calls(text, NAMES).calls] == ["summary", "reminder_list"]
+    assert [call.name for call in find_text_calls(text, NAMES).calls] == ["summary", "reminder_list"]
 
 
 def test_a_tagged_call_of_an_unknown_tool_is_still_a_call():
-    printed = find_printed_calls('<tool_call>{"name": "fly", "arguments": {}}</tool_call>', NAMES)
+    printed = find_text_calls('<tool_call>{"name": "fly", "arguments": {}}</tool_call>', NAMES)
 
     assert [call.name for call in printed.calls] == ["fly"]
 
 
 def test_a_tagged_call_with_cut_arguments_goes_on_as_it_stands():
-    printed = find_printed_calls('<tool_call>{"name": "reminder_set", "arguments": {"type": "dai', NAMES)
+    printed = find_text_calls('<tool_call>{"name": "reminder_set", "arguments": {"type": "dai', NAMES)
 
     assert printed.calls[0].arguments.startswith('{"type": "dai')
     assert printed.text == ""
@@ -108,7 +108,7 @@ def test_a_tagged_call_with_cut_arguments_goes_on_as_it_stands():
     ],
 )
 def test_ordinary_text_is_left_alone(text):
-    printed = find_printed_calls(text, NAMES)
+    printed = find_text_calls(text, NAMES)
 
     assert (printed.calls, printed.text) == ((), text)
 
@@ -118,26 +118,26 @@ def test_ordinary_text_is_left_alone(text):
     ["<tool_call></tool_call>", "done <|im_end|>", "</tool_call>", "<tool_call>what?</tool_call>", "[TOOL_CALLS]"],
 )
 def test_broken_call_syntax_is_never_said(text):
-    said = find_printed_calls(text, NAMES).text
+    said = find_text_calls(text, NAMES).text
 
     assert not set("<|[") & set(said)
 
 
 def test_thoughts_are_not_said():
-    assert find_printed_calls("<think>the user is silly</think>Hello.", NAMES).text == "Hello."
+    assert find_text_calls("<think>the user is silly</think>Hello.", NAMES).text == "Hello."
 
 
 def test_only_the_last_channel_is_said():
     text = "<|channel|>analysis<|message|>Hm, tea.<|end|><|start|>assistant<|channel|>final<|message|>Tea!<|return|>"
 
-    assert find_printed_calls(text, NAMES).text == "Tea!"
+    assert find_text_calls(text, NAMES).text == "Tea!"
 
 
 def test_a_thought_opened_by_the_template_is_not_said_either():
-    assert find_printed_calls("the user is silly</think>Hello.", NAMES).text == "Hello."
+    assert find_text_calls("the user is silly</think>Hello.", NAMES).text == "Hello."
 
 
 def test_a_hostile_text_is_searched_in_reasonable_time():
     text = '[{"reminder_set' * 3000
 
-    find_printed_calls(text, NAMES)
+    find_text_calls(text, NAMES)

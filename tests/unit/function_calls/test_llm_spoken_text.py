@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from function_calls.model_calls.text_tool_calls.calls import find_printed_calls
+from function_calls.model_calls.text_tool_calls.calls import find_text_calls
 from function_calls.model_calls.text_tool_calls.spoken_text import StreamFilter
 
 NAMES = ("reminder_set", "summary")
@@ -55,7 +55,7 @@ async def test_call_syntax_is_not_heard_before_the_answer_is_read(call, size):
 async def test_words_are_heard_whole_and_once(words, size):
     gate, heard = await stream(words, size)
 
-    await gate.finish(find_printed_calls(words, NAMES).text)
+    await gate.finish(find_text_calls(words, NAMES).text)
 
     assert "".join(heard) == words
 

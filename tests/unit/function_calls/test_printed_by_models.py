@@ -4,7 +4,7 @@
 
 import pytest
 
-from function_calls.model_calls.text_tool_calls.calls import find_printed_calls
+from function_calls.model_calls.text_tool_calls.calls import find_text_calls
 from function_calls.tools.catalog.offered_tools import meant
 from function_calls.tools.validation.relaxed_json import read_json
 
@@ -152,7 +152,7 @@ SAID = {
 @pytest.mark.parametrize("before", ["", "Sure!"])
 @pytest.mark.parametrize("form", FORMS)
 def test_the_call_is_read_and_nothing_of_it_is_said(form, before):
-    printed = find_printed_calls(f"{before}\n{FORMS[form]}".lstrip(), NAMES)
+    printed = find_text_calls(f"{before}\n{FORMS[form]}".lstrip(), NAMES)
 
     assert [(meant(call.name, NAMES), read_json(call.arguments).value) for call in printed.calls] == [
         ("reminder_set", TEA)
@@ -161,14 +161,14 @@ def test_the_call_is_read_and_nothing_of_it_is_said(form, before):
 
 
 def test_the_name_of_a_tool_alone_is_a_call_of_it():
-    printed = find_printed_calls("`reminder_list`", NAMES)
+    printed = find_text_calls("`reminder_list`", NAMES)
 
     assert ([call.name for call in printed.calls], printed.text) == (["reminder_list"], "")
 
 
 @pytest.mark.parametrize("form", SEVERAL_AT_ONCE)
 def test_what_gpt_calls_at_once_is_each_of_the_calls(form):
-    printed = find_printed_calls(SEVERAL_AT_ONCE[form], NAMES)
+    printed = find_text_calls(SEVERAL_AT_ONCE[form], NAMES)
 
     assert [(meant(call.name, NAMES), read_json(call.arguments).value) for call in printed.calls] == [
         ("reminder_set", TEA),
@@ -181,8 +181,8 @@ def test_what_gpt_calls_at_once_is_each_of_the_calls(form):
 def test_only_the_answer_is_said(form):
     text, said = SAID[form]
 
-    assert find_printed_calls(text, NAMES) == find_printed_calls(said, NAMES)
-    assert find_printed_calls(text, NAMES).text == said
+    assert find_text_calls(text, NAMES) == find_text_calls(said, NAMES)
+    assert find_text_calls(text, NAMES).text == said
 
 
 @pytest.mark.parametrize(
@@ -219,4 +219,4 @@ def test_a_name_that_two_tools_could_mean_is_no_tool():
 
 @pytest.mark.parametrize("text", ["reminder_set {" * 2000, "Action: " * 5000 + "{", "<tool_call" * 5000, "a{" * 9000])
 def test_a_hostile_text_is_searched_in_reasonable_time(text):
-    find_printed_calls(text, NAMES)
+    find_text_calls(text, NAMES)

@@ -80,7 +80,7 @@ async def test_every_way_to_fail_has_its_status(router, log, context_of, name, s
 async def test_a_call_outside_of_a_turn_names_the_door_it_came_through(router, log, context_of):
     from msgspec.structs import replace
 
-    context = replace(context_of(), door="http")
+    context = replace(context_of(), entry_point="http")
     await router.dispatch(ToolCall(id="1", name="look", arguments={"place": "窗"}), context)
 
     await log.drain()

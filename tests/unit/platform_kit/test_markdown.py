@@ -95,9 +95,9 @@ def test_everybody_is_rung_for_in_front_when_no_word_says_so():
     assert kinds("tea", mentions_everyone=True)[0] == ("everyone", "@everyone")
 
 
-@pytest.mark.parametrize("beginning", ["[", "**a ", "```x\n", "*a ", "`a ", "[a](http://x", "# "])
-def test_a_flood_of_marks_is_read_and_cut_in_a_moment(beginning):
-    flood = beginning * (20_000 // len(beginning))
+@pytest.mark.parametrize("started", ["[", "**a ", "```x\n", "*a ", "`a ", "[a](http://x", "# "])
+def test_a_flood_of_marks_is_read_and_cut_in_a_moment(started):
+    flood = started * (20_000 // len(started))
     began = time.process_time()
     spans_of(OutgoingMessage(text=flood))
     pieces(flood, 2_000)

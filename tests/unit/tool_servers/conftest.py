@@ -25,7 +25,7 @@ def clock():
 
 @pytest.fixture
 def context(clock):
-    return make_context(clock=clock, oversight=CallPolicy.over(MemoryStateStore(clock), clock))
+    return make_context(clock=clock, policy=CallPolicy.over(MemoryStateStore(clock), clock))
 
 
 @pytest.fixture

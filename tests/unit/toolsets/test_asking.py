@@ -35,7 +35,7 @@ class Notes:
 @pytest.fixture
 def circumstances(context):
     clock = FixedClock(context.now)
-    return replace(context, oversight=CallPolicy.over(MemoryStateStore(clock), clock))
+    return replace(context, policy=CallPolicy.over(MemoryStateStore(clock), clock))
 
 
 async def call(notes, context, **arguments):
@@ -88,7 +88,7 @@ async def test_a_tool_without_changes_leaves_no_receipt(circumstances):
 
 async def test_a_tool_that_is_switched_off_in_the_chat_is_not_called(circumstances):
     notes = Notes()
-    await circumstances.oversight.switches.switch(circumstances.chat, "note", is_on=False)
+    await circumstances.policy.switches.switch(circumstances.chat, "note", is_on=False)
 
     result = await call(notes, circumstances)
 

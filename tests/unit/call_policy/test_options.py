@@ -9,7 +9,7 @@ from function_calls.registry import tool_function
 from function_calls.tools.calls import Receipt, ToolResult, UndoStep
 from function_calls.tools.context import CallContext
 from services.kernel.errors import RequestRefused, ToolFailed
-from tests.unit.oversight.conftest import call
+from tests.unit.call_policy.conftest import call
 
 
 class Flaky:

@@ -10,7 +10,7 @@ from function_calls.offline import examples
 from function_calls.registry import tool_function
 from function_calls.tools.calls import Receipt, ToolResult
 from services.kernel.errors import ToolFailed
-from tests.unit.oversight.conftest import call
+from tests.unit.call_policy.conftest import call
 
 NOTHING = {
     "en": "Nothing was set, changed or deleted just now.",

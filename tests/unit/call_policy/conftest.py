@@ -35,12 +35,12 @@ class Room:
     def __init__(self, *functions, script=None, owners=(), services=(), recent=()):
         self.clock = FixedClock(NOON)
         self.store = MemoryStateStore(self.clock)
-        self.oversight = CallPolicy.over(self.store, self.clock, owners)
+        self.policy = CallPolicy.over(self.store, self.clock, owners)
         registry = Registry(injectable=(CallContext, UndoService, *(type(each) for each in services)))
         registry.collect(handler)
         registry.register(functions)
-        self.router = FunctionCallRouter(registry, oversight=self.oversight)
-        self.services = Services(UndoService(self.router, self.oversight.receipts), *services)
+        self.router = FunctionCallRouter(registry, policy=self.policy)
+        self.services = Services(UndoService(self.router, self.policy.receipts), *services)
         self.recent = tuple(recent)
         offline = OfflineInterpreter()
         self.model = offline if script is None else ScriptedInterpreter(script)
@@ -49,7 +49,7 @@ class Room:
             self.model,
             offline=offline,
             context_for=self.context,
-            commands=[ToolCommands(self.router, self.oversight)],
+            commands=[ToolCommands(self.router, self.policy)],
         )
         self._number = 0
 
@@ -86,7 +86,7 @@ class Room:
             now=turn.now,
             zone=UTC,
             language=turn.language,
-            oversight=self.oversight,
+            policy=self.policy,
         )
 
     async def say(self, text, **fields):

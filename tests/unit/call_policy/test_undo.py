@@ -4,7 +4,7 @@ from function_calls.registry import tool_function
 from function_calls.tools.calls import Receipt, SpawnedTask, ToolResult, UndoStep
 from function_calls.tools.context import CallContext
 from services.kernel.errors import RequestRefused
-from tests.unit.oversight.conftest import call
+from tests.unit.call_policy.conftest import call
 
 
 class Lamps:
@@ -183,7 +183,7 @@ async def test_a_change_that_could_not_be_remembered_is_still_told(room, lamps):
             raise OSError("disk full")
 
     here = room(*lamps.tools())
-    here.oversight.receipts._state = Broken()
+    here.policy.receipts._state = Broken()
     result = await here.dispatch(call("light", lamp="desk"))
 
     assert result.ok

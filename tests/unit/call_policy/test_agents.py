@@ -7,7 +7,7 @@ from function_calls.conversation.agents.agent import Agent
 from function_calls.conversation.agents.agent_tool import AgentTool
 from function_calls.registry import tool_function
 from function_calls.tools.calls import ToolResult
-from tests.unit.oversight.conftest import call
+from tests.unit.call_policy.conftest import call
 
 ASK = call("scout", request="look at the page")
 
@@ -68,7 +68,7 @@ async def test_a_call_that_asks_first_is_run_by_its_agent_after_the_yes(room, sc
 async def test_a_yes_after_a_restart_reaches_an_agent_that_has_not_called_anything_yet(room, scout, made):
     here = room(scout([call("burn", place="attic")]), script=[[ASK], "hm"])
     await here.say("clean the house")
-    here.oversight.agents.clear()  # what a new process knows of them
+    here.policy.agents.clear()  # what a new process knows of them
 
     assert await here.say("yes") == "attic is burnt"
     assert made == ["burnt attic"]
@@ -133,7 +133,7 @@ async def test_a_hook_of_the_bot_sees_the_call_of_an_agent_that_is_run_after_a_y
     here = room(scout([call("burn", place="attic")]), script=[[ASK], "hm"])
     await here.say("clean the house")
     if is_restarted:
-        here.oversight.agents.clear()
+        here.policy.agents.clear()
     here.router.hooks.before.append(lambda call, ctx: ToolResult.failed("no fire", text="No fire!"))
 
     assert await here.say("yes") == "No fire!"

@@ -3,7 +3,7 @@ import pytest
 from function_calls.registry import tool_function
 from function_calls.tools.permission import Rule, Viewer, refusal_code
 from services.kernel.chat import ChatAddress, Person
-from tests.unit.oversight.conftest import call
+from tests.unit.call_policy.conftest import call
 
 OWNERS = {"fake:olga"}
 

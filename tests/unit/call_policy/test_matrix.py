@@ -11,7 +11,7 @@ from bot.app.registry import built_in_registry
 from function_calls.registry import tool_function
 from function_calls.tools.calls import ToolCall, ToolResult
 from function_calls.tools.validation.schema_validator import SchemaValidator
-from tests.unit.oversight.conftest import Room
+from tests.unit.call_policy.conftest import Room
 
 OWNERS = {"fake:olga", "other:olga"}
 ROLES = {

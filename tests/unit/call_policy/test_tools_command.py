@@ -3,7 +3,7 @@ from datetime import timedelta
 import pytest
 
 from function_calls.registry import tool_function
-from tests.unit.oversight.conftest import call
+from tests.unit.call_policy.conftest import call
 
 
 @tool_function(returns="reply", examples=["pour the tea", "倒茶吧"])
@@ -23,7 +23,7 @@ async def test_admins_owners_and_people_in_private_switch_a_function_off(here, w
     told = await here.say(command, **who)
 
     assert "pour" in told
-    assert await here.oversight.switches.off_in(here.message().address) == {"pour"}
+    assert await here.policy.switches.off_in(here.message().address) == {"pour"}
 
 
 async def test_a_member_switches_nothing(here):

@@ -4,7 +4,7 @@ import pytest
 
 from function_calls.registry import tool_function
 from function_calls.tools.calls import Receipt, ToolResult
-from tests.unit.oversight.conftest import call
+from tests.unit.call_policy.conftest import call
 
 NOTHING = ("Nothing was set", "刚才没有设置", "没有设置", "(Nothing was set", "（没有设置")
 FORGED = [

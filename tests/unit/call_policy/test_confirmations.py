@@ -5,10 +5,10 @@ from msgspec.structs import replace
 
 from function_calls.registry import tool_function
 from function_calls.tools.calls import ToolCall, ToolResult
-from function_calls.tools.confirmation.yes_no import consent_of
+from function_calls.tools.confirmation.yes_no import parse_yes_no
 from function_calls.tools.context import CallContext
 from services.kernel.chat import Person
-from tests.unit.oversight.conftest import call
+from tests.unit.call_policy.conftest import call
 
 BAN = call("ban", name="bob", days=7)
 ASKED = "Shall I really do this? ban\n• name: bob\n• days: 7\nSay yes or no; I wait ten minutes."
@@ -207,9 +207,9 @@ async def test_an_approval_is_for_that_very_call(room, bans):
 
 async def test_where_nothing_is_kept_the_call_is_not_run(room, bans):
     here = room(bans.tool())
-    here.router.oversight = None
+    here.router.policy = None
     context = here.context(await here.turn(here.message()))
-    result = await here.router.dispatch(BAN, replace(context, oversight=None))
+    result = await here.router.dispatch(BAN, replace(context, policy=None))
 
     assert result.is_question
     assert bans.made == []
@@ -244,4 +244,4 @@ async def test_what_a_confirmed_observation_found_goes_back_to_the_model(room):
     ["yes it is raining", "not yes", "okay so here is the plan", "好不好", "不好意思", "", "no reminders here"],
 )
 def test_a_message_that_says_more_is_no_answer(text):
-    assert consent_of(text, "Bubbles") is None
+    assert parse_yes_no(text, "Bubbles") is None

@@ -8,7 +8,7 @@ from function_calls.tools.calls import ToolCall, ToolResult
 from function_calls.tools.context import CallContext
 from function_calls.tools.toolset import Viewer
 from services.kernel.chat import ChatAddress, ChatMessage, Person
-from tests.unit.oversight.conftest import NOON, call
+from tests.unit.call_policy.conftest import NOON, call
 
 DELETE = call("reminder_delete", reminder_id="all")
 
