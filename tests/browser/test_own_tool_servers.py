@@ -84,7 +84,7 @@ async def test_a_server_is_added_asked_by_the_browser_and_kept_for_the_next_visi
     assert (result.ok, result.value) == (True, {"formatted_time": "21:00"})
 
 
-async def test_what_the_server_refuses_is_told_in_its_words(wardrobe: Wardrobe, times: str):
+async def test_error_of_the_server_is_shown(wardrobe: Wardrobe, times: str):
     script = [[ToolCall(id="1", name=FORMAT, arguments={"timezone": "Moon/Base"})], "There is no such place."]
     async with people_with(wardrobe, times, *script) as (visitors, interpreter):
         page = await visitors.enter("Ada", "/tools")
@@ -132,7 +132,7 @@ async def test_a_server_that_is_not_allowed_is_refused_and_one_that_is_goes_with
         assert await page.evaluate("localStorage.getItem('bubbles.tool_servers')") is None
 
 
-async def test_where_none_is_allowed_the_page_says_what_to_set(visitors: Visitors):
+async def test_page_explains_the_setting_when_no_server_is_allowed(visitors: Visitors):
     window = await visitors.window("zh")
     page = await visitors.enter("Ada", "/tools?servers=1", window=window)
 

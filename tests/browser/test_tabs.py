@@ -28,7 +28,7 @@ async def test_twelve_tabs_of_one_browser_all_live_and_requests_are_answered_at_
         await expect(said(tab, "hello to all tabs")).to_have_count(1)
 
 
-async def test_what_is_written_while_the_bot_is_gone_is_sent_once_when_it_is_back(bot: BotProcess, newcomers: Visitors):
+async def test_offline_messages_are_sent_once_after_reconnecting(bot: BotProcess, newcomers: Visitors):
     newcomers.expects_outage = True
     page = await newcomers.enter("Ada")
     await say(page, "before the outage")
@@ -49,7 +49,7 @@ async def test_what_is_written_while_the_bot_is_gone_is_sent_once_when_it_is_bac
     await expect(said(page, "during the outage")).to_have_count(1)
 
 
-async def test_who_comes_back_is_told_how_much_was_missed_and_where_it_begins(visitors: Visitors):
+async def test_returning_tab_shows_number_and_start_of_missed_messages(visitors: Visitors):
     visitors.expects_outage = True
     window = await visitors.window()
     ada = await visitors.enter("Ada", window=window)

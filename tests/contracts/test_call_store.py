@@ -44,7 +44,7 @@ async def test_the_latest_turns_come_latest_first(records: CallStore):
     assert [each.message_id for each in of_ann] == ["m3", "m1"]
 
 
-async def test_what_was_spent_is_summed_by_person_and_chat(records: CallStore):
+async def test_usage_is_summed_by_person_and_chat(records: CallStore):
     spent = (make_completion_record(tokens=100, cost=0.25),)
     await records.add(
         [
@@ -77,7 +77,7 @@ async def test_a_forgotten_message_leaves_only_what_it_cost(records: CallStore):
     assert [each.message_id for each in await records.calls(HOME.key, ["m1", "m2"])] == ["m2"]
 
 
-async def test_what_is_old_is_purged(records: CallStore):
+async def test_old_calls_are_purged(records: CallStore):
     await records.add([make_turn_record(1), make_turn_record(2)], [make_call_record(1), make_call_record(2)])
 
     gone = await records.purge(START + timedelta(minutes=2))

@@ -161,7 +161,7 @@ async def test_the_index_follows_edits_and_deletions(messages: MessageStore):
     assert ids(await messages.search(HOME, "coffee", 10)) == ["1"]
 
 
-async def test_what_came_with_a_message_is_found_by_its_description(messages: MessageStore):
+async def test_attachment_is_found_by_its_description(messages: MessageStore):
     photo, invoice = (
         Attachment(kind="photo", description="二楼的打印机"),
         Attachment(kind="pdf", description="invoice.pdf"),
@@ -188,7 +188,7 @@ async def test_a_description_is_still_found_after_an_edit_and_no_more_after_a_de
     assert ids(await messages.search(HOME, "printer", 10)) == []
 
 
-async def test_what_bots_said_is_not_found(messages: MessageStore):
+async def test_messages_of_bots_are_not_found(messages: MessageStore):
     bot = replace(message(1, text="tea"), sender=Person(id="self", name="Bubbles", is_bot=True))
     await messages.add([bot])
     await messages.rewrite(HOME, "1", "more tea", START)

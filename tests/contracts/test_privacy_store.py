@@ -123,7 +123,7 @@ async def test_an_edit_brings_no_text_back(privacy, messages):
     assert await messages.search(HOME, "edited", 10) == ()
 
 
-async def test_what_was_kept_before_is_shown_nowhere_until_they_opt_in_again(privacy, messages):
+async def test_earlier_messages_are_hidden_until_opt_in(privacy, messages):
     await messages.add([message(1), message(2, sender=BOB), message(3, address=WORK)])
 
     await privacy.opt_out(HERE, NOW)
@@ -198,7 +198,7 @@ async def test_nothing_that_names_who_wrote_is_left(privacy, messages, database,
     assert [tuple(row) for row in rows] == [("", "", "")]
 
 
-async def test_what_is_erased_is_counted_and_gone(privacy, messages, database):
+async def test_erasure_deletes_and_counts(privacy, messages, database):
     memories, records = SqlMemoryStore(database), SqlCallStore(database)
     await messages.add([message(1), message(2, sender=BOB), message(3, sender=BOT, reply_to="1")])
     await messages.add([message(4, sender=BOT, reply_to="2"), message(5, address=WORK)])
@@ -217,7 +217,7 @@ async def test_what_is_erased_is_counted_and_gone(privacy, messages, database):
     assert await privacy.erase(HERE, NOW) == Erasure(messages=0, replies=0, memories=0, records=0)
 
 
-async def test_what_has_gone_is_named_with_its_files(privacy, messages):
+async def test_deletion_lists_files(privacy, messages):
     desk = Attachment(kind="image", description="desk.png", url="/files/k/desk.png")
     await messages.add([message(1, attachments=(desk,)), message(2, sender=BOT, reply_to="1"), message(3, sender=BOB)])
     before = await privacy.with_files(HOME.key, NOW + timedelta(hours=1))
@@ -262,7 +262,7 @@ async def test_remembered_state_of_the_person_goes_and_that_of_others_stays(priv
     assert [bool(each) for each in await scopes.load(names)] == [False, True, True, False]
 
 
-async def test_what_is_kept_is_given_out(privacy, messages, database):
+async def test_export_returns_stored_data(privacy, messages, database):
     await messages.add([message(1), message(2), message(3, sender=BOB), message(4, address=OTHER)])
     await SqlMemoryStore(database).add(NewMemory(address=HOME, person=ANN, text="x", is_shared=False, created_at=NOW))
     await SqlCallStore(database).add([turn(1)], [])

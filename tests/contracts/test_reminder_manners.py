@@ -85,9 +85,7 @@ async def test_quiet_hours_are_kept_until_they_are_taken_away(reminders: Reminde
 
 
 @pytest.mark.parametrize("key", [chat_key(HOME), person_key(HOME, BOB)])
-async def test_what_falls_into_quiet_hours_is_leased_to_nobody_until_they_end(
-    reminders: ReminderStore, draft, now, key: str
-):
+async def test_occurrence_in_quiet_hours_is_leased_after_they_end(reminders: ReminderStore, draft, now, key: str):
     await reminders.set_quiet_hours(key, MORNING)
     await reminders.add(draft(), now, LIMITS)
 
@@ -128,7 +126,7 @@ async def test_a_freed_one_is_put_off_by_quiet_hours_unless_it_may_have_been_sai
     assert later.notice.was_held
 
 
-async def test_what_was_said_in_one_message_is_claimed_whole(reminders: ReminderStore, draft, now):
+async def test_reminders_of_one_message_are_claimed_together(reminders: ReminderStore, draft, now):
     await reminders.add_many([draft("a"), draft("b", seconds=61), draft("c", seconds=62)], now)
     ids = [lease.notice.delivery_id for lease in await claimed(reminders, now + 2 * MINUTE)]
     await reminders.begin("me", ids, {ids[0]: "together", ids[2]: "together"})
@@ -188,7 +186,7 @@ async def test_reminders_are_found_by_the_message_they_were_said_in(reminders: R
     assert await reminders.said_in("console:other", "m7") == ()
 
 
-async def test_what_is_being_sent_is_held_until_others_take_it_over(reminders: ReminderStore, draft, now):
+async def test_occurrence_being_sent_is_held_until_taken_over(reminders: ReminderStore, draft, now):
     await reminders.add(draft(), now, LIMITS)
     (lease,) = await claimed(reminders, now + MINUTE)
     identifier = lease.notice.delivery_id
@@ -201,7 +199,7 @@ async def test_what_is_being_sent_is_held_until_others_take_it_over(reminders: R
     assert await reminders.held("me", [identifier]) == frozenset()
 
 
-async def test_what_was_deleted_or_taken_over_is_not_begun_and_stays_what_it_is(reminders: ReminderStore, draft, now):
+async def test_deleted_or_taken_over_occurrence_is_not_begun(reminders: ReminderStore, draft, now):
     row = await reminders.add(draft(), now, LIMITS)
     (lease,) = await claimed(reminders, now + MINUTE)
     of_another = await reminders.begin("you", [lease.notice.delivery_id])

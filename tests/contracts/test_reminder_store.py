@@ -242,7 +242,7 @@ async def test_only_the_owner_can_begin_and_what_was_deleted_cannot(reminders: R
     assert await reminders.begin("me", ids) == {ids[1]: 1}
 
 
-async def test_what_was_deleted_stays_so_in_the_ledger_when_it_should_begin(reminders: ReminderStore, draft, now):
+async def test_deleted_occurrence_stays_deleted_when_begun(reminders: ReminderStore, draft, now):
     row = await reminders.add(draft(), now, LIMITS)
     (lease,) = await claimed(reminders, now + MINUTE)
     await reminders.change([cancel(row)], now)
@@ -385,7 +385,7 @@ async def test_lately_sent_names_the_latest_first(reminders: ReminderStore, draf
     assert await reminders.lately_sent("console:home", now + DAY, 10) == ()
 
 
-async def test_what_is_being_said_is_the_latest_said(reminders: ReminderStore, draft, now):
+async def test_reminder_being_sent_is_the_latest_delivery(reminders: ReminderStore, draft, now):
     await reminders.add_many([draft("a"), draft("b", seconds=30), draft("c", seconds=31)], now)
     first, *others = await claimed(reminders, now + 2 * MINUTE)
     await reminders.begin("me", [first.notice.delivery_id, others[0].notice.delivery_id])
@@ -396,7 +396,7 @@ async def test_what_is_being_said_is_the_latest_said(reminders: ReminderStore, d
     assert [each.key for each in found] == [first.reminder_key, others[0].reminder_key]
 
 
-async def test_what_was_given_up_in_a_chat_can_be_tried_again(reminders: ReminderStore, draft, now):
+async def test_failed_deliveries_of_a_chat_can_be_retried(reminders: ReminderStore, draft, now):
     await reminders.add(draft("a"), now, LIMITS)
     (lease,) = await claimed(reminders, now + MINUTE)
     await reminders.begin("me", [lease.notice.delivery_id])
@@ -411,7 +411,7 @@ async def test_what_was_given_up_in_a_chat_can_be_tried_again(reminders: Reminde
     assert not again.notice.may_be_repeat
 
 
-async def test_what_a_later_fire_has_overtaken_is_not_tried_again(reminders: ReminderStore, draft, now):
+async def test_overtaken_occurrence_is_not_retried(reminders: ReminderStore, draft, now):
     await reminders.add(draft("a", rule="FREQ=DAILY"), now, LIMITS)
     for day, state in enumerate((DeliveryState.FAILED, DeliveryState.SENT)):
         (lease,) = await claimed(reminders, now + day * DAY + MINUTE)
@@ -433,7 +433,7 @@ async def test_the_chats_are_known_in_which_something_was_given_up(reminders: Re
     assert await reminders.chats_with_failures(now + DAY) == frozenset()
 
 
-async def test_what_was_deleted_meanwhile_is_not_tried_again(reminders: ReminderStore, draft, now):
+async def test_deleted_reminder_is_not_retried(reminders: ReminderStore, draft, now):
     row = await reminders.add(draft("a"), now, LIMITS)
     (lease,) = await claimed(reminders, now + MINUTE)
     await reminders.begin("me", [lease.notice.delivery_id])
@@ -467,7 +467,7 @@ async def test_realign_repairs_fires_armed_from_a_wrong_future(reminders: Remind
     assert repaired.next_fire_at == now + MINUTE + DAY
 
 
-async def test_what_waits_by_a_wrong_future_waits_for_its_due_time(reminders: ReminderStore, draft, now):
+async def test_wait_from_a_wrong_future_clock_ends_at_the_due_time(reminders: ReminderStore, draft, now):
     await reminders.add(draft(seconds=60), now, LIMITS)
     (lease,) = await claimed(reminders, now + 3650 * DAY)
     await reminders.begin("me", [lease.notice.delivery_id])
@@ -497,9 +497,7 @@ async def test_the_latest_due_time_is_that_of_what_was_claimed(reminders: Remind
 
 
 @pytest.mark.parametrize("is_crash", [False, True])
-async def test_what_is_deleted_while_it_is_being_sent_is_not_tried_again(
-    reminders: ReminderStore, draft, now, is_crash: bool
-):
+async def test_reminder_deleted_while_sending_is_not_retried(reminders: ReminderStore, draft, now, is_crash: bool):
     row = await reminders.add(draft(), now, LIMITS)
     (lease,) = await claimed(reminders, now + MINUTE)
     begun = [lease.notice.delivery_id]
@@ -518,7 +516,7 @@ async def test_what_is_deleted_while_it_is_being_sent_is_not_tried_again(
     assert record.state is DeliveryState.CANCELLED
 
 
-async def test_what_was_deleted_while_it_was_being_sent_is_known_to_be_sent(reminders: ReminderStore, draft, now):
+async def test_reminder_deleted_while_sending_is_recorded_as_sent(reminders: ReminderStore, draft, now):
     row = await reminders.add(draft(), now, LIMITS)
     (lease,) = await claimed(reminders, now + MINUTE)
     await reminders.begin("me", [lease.notice.delivery_id])

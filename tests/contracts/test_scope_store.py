@@ -30,7 +30,7 @@ async def test_a_removed_key_is_gone(scopes: SessionStateStore):
     assert await scopes.load(["app"]) == [{"two": 2}]
 
 
-async def test_what_is_as_it_was_read_is_changed(scopes):
+async def test_unchanged_value_is_replaced(scopes):
     await scopes.commit([written("app", one=1)])
 
     assert await scopes.commit_unless_changed([written("app", one=2)], {"app": {"one": 1}, "nobody": {}})
@@ -38,7 +38,7 @@ async def test_what_is_as_it_was_read_is_changed(scopes):
 
 
 @pytest.mark.parametrize("read", [{"app": {}}, {"app": {"one": 1}, "nobody": {"x": 1}}], ids=["more", "less"])
-async def test_what_was_changed_after_it_was_read_stays(scopes, read):
+async def test_value_changed_since_reading_stays(scopes, read):
     await scopes.commit([written("app", one=1)])
 
     assert not await scopes.commit_unless_changed([written("app", one=2)], read)

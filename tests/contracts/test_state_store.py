@@ -35,7 +35,7 @@ async def test_a_value_is_gone_when_its_time_is_over(state: StateStore, clock: F
     assert await state.get("a") is None
 
 
-async def test_what_is_taken_is_gone(state: StateStore):
+async def test_taken_state_is_gone(state: StateStore):
     await state.set("a", {"n": 1}, keep=HOUR)
 
     assert await state.take("a") == {"n": 1}
@@ -51,14 +51,14 @@ async def test_of_several_who_take_at_once_one_gets_it(state: StateStore):
     assert sorted(taken, key=str) == [1, *[None] * 7]
 
 
-async def test_what_is_over_cannot_be_taken(state: StateStore, clock: FixedClock, now: datetime):
+async def test_expired_state_cannot_be_taken(state: StateStore, clock: FixedClock, now: datetime):
     await state.set("a", 1, keep=HOUR)
     clock.set(now + HOUR)
 
     assert await state.take("a") is None
 
 
-async def test_what_is_promised_comes_back_like_the_rest(state: StateStore):
+async def test_promised_state_is_returned_with_the_rest(state: StateStore):
     await state.set("token", "hash", keep=timedelta(hours=1), is_promised=True)
 
     assert await state.get("token") == "hash"

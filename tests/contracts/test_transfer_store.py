@@ -260,7 +260,7 @@ async def test_the_accounts_of_a_person_are_linked_again_unless_one_of_them_is_l
     assert [each.key for each in await there.accounts_of(HOME, ANN)] == ["web:ann", "irc:another"]
 
 
-async def test_who_wants_nothing_kept_is_neither_given_out_by_others_nor_brought_back(database, other):
+async def test_opted_out_person_is_neither_exported_by_others_nor_imported(database, other):
     await fill_database(database)
     before = await taken_out(database, ALL_OF_HOME)
     await SqlPrivacyStore(database).opt_out(DataScope(address=HOME, person=BEN), NOW)

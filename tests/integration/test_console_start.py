@@ -18,7 +18,7 @@ def environment(tmp_path):
     return os.environ | {"BUBBLES_BOT__DATA_DIR": str(tmp_path), "BUBBLES_LOG__LEVEL": "WARNING"}
 
 
-def test_what_is_typed_at_the_first_prompt_is_answered(environment):
+def test_text_typed_at_the_first_prompt_is_answered(environment):
     with Terminal(CHAT, environment) as terminal:
         terminal.wait_for("ann> ", SECONDS)
         terminal.type("list my reminders")
@@ -49,7 +49,7 @@ def test_a_start_that_fails_after_the_prompt_ends_with_the_reason(environment):
         assert "Traceback" not in terminal.shown
 
 
-def test_whoever_has_neither_input_nor_output_ends_quietly(environment):
+def test_process_without_input_and_output_ends_quietly(environment):
     command = ["sh", "-c", 'exec "$0" -m bot chat <&- >&-', sys.executable]
     ended = subprocess.run(command, env=environment, stderr=subprocess.PIPE, timeout=SECONDS, check=False)
 

@@ -78,7 +78,7 @@ async def kept_by(owner, database, *ids):
     return claims
 
 
-async def test_what_a_process_that_lives_answers_is_left_to_it_unless_its_platform_is_another_s_now(databases):
+async def test_turns_of_a_live_process_stay_unless_its_platform_has_moved(databases):
     one, two = await kept_by("w0", databases[0], "1"), await kept_by("w1", databases[1], "2")
     of_the_gone = await two.take("web", only_of_the_gone=True)
     was_ours = await one.is_ours((HOME.key, "1"))
@@ -97,7 +97,7 @@ async def has_let_go(database: Database, owner: str) -> None:
         await asyncio.sleep(0.02)
 
 
-async def test_what_a_process_that_is_gone_has_left_is_taken_by_one_and_not_what_it_dealt_with(databases):
+async def test_turns_of_a_dead_process_are_claimed_once_except_completed_ones(databases):
     async with Database(databases[0].url.render_as_string(hide_password=False)) as gone:
         claims = await kept_by("w9", gone, "1", "2", "3")
         claims.complete([(HOME.key, "1"), (HOME.key, "of another")])
@@ -120,7 +120,7 @@ async def test_of_many_that_ask_at_once_one_takes_what_is_handed_over(databases)
     assert sorted(number for each in taken for number, _ in each) == numbers
 
 
-async def test_what_waited_too_long_is_not_said_any_more(databases):
+async def test_expired_message_is_not_sent(databases):
     table = RemoteMessages(databases[0], "w0", fresh=LASTS)
     await table.add("irc", "stale")
     await asyncio.sleep(1.1)
@@ -128,7 +128,7 @@ async def test_what_waited_too_long_is_not_said_any_more(databases):
     assert await table.take({"irc"}) == []
 
 
-async def test_what_is_withdrawn_tells_whether_somebody_had_it(databases):
+async def test_withdrawal_tells_whether_a_process_had_claimed_the_message(databases):
     table = RemoteMessages(databases[0], "w0", fresh=LASTS)
     first, second = await table.add("irc", "1"), await table.add("matrix", "2")
     await table.take({"irc"})

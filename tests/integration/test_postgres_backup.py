@@ -50,7 +50,7 @@ async def test_a_server_is_put_back_as_it_was(postgres_url: str, tmp_path: Path)
 
 
 @pytest.mark.usefixtures("programs")
-async def test_what_is_no_backup_changes_nothing(postgres_url: str, tmp_path: Path):
+async def test_invalid_backup_changes_nothing(postgres_url: str, tmp_path: Path):
     await said(postgres_url, "a")
     (tmp_path / "copy.dump").write_bytes(b"no backup")
 

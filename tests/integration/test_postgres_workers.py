@@ -78,7 +78,7 @@ async def say_three_and_keep_two(database: Database, workers) -> list[DeliveryOu
 
 
 @pytest.mark.usefixtures("settled")
-async def test_what_a_worker_had_said_and_only_kept_when_it_died_is_not_said_again(workers):
+async def test_message_sent_by_a_dead_worker_is_not_repeated(workers):
     async with Database(workers.url) as dead:
         marks = await say_three_and_keep_two(dead, workers)
 
@@ -93,7 +93,7 @@ async def test_what_a_worker_had_said_and_only_kept_when_it_died_is_not_said_aga
     assert [row.state for row in said] == [ReminderState.DONE]
 
 
-async def test_what_was_kept_is_forgotten_when_it_is_settled(workers):
+async def test_recorded_send_is_removed_when_settled(workers):
     async with Database(workers.url) as database:
         marks = await say_three_and_keep_two(database, workers)
         await SqlReminderStore(database).settle(marks)

@@ -61,7 +61,7 @@ async def test_an_error_is_told_with_its_line():
     assert result.error == "ValueError: no such city (line 5)"
 
 
-async def test_what_it_prints_is_no_result():
+async def test_printed_text_is_not_a_result():
     assert (await run(method('print("{\\"result\\": 1}")\nreturn "real"'))).value == "real"
 
 

@@ -28,14 +28,14 @@ def test_no_garbage_is_looked_for_while_modules_are_imported():
     assert gc.isenabled()
 
 
-def test_what_was_imported_is_never_looked_through_again(new_module):
+def test_imported_module_is_never_searched_again(new_module):
     with import_without_gc():
         made = importlib.import_module(new_module).MADE
 
     assert not is_looked_through(made)
 
 
-def test_what_there_is_stays_to_be_looked_through_where_nothing_is_imported(new_module):
+def test_modules_not_imported_stay_to_be_searched(new_module):
     made = importlib.import_module(new_module).MADE
 
     with import_without_gc():

@@ -47,7 +47,7 @@ class ConsoleRig(PlatformRig):
         return heard
 
 
-async def test_what_the_bot_passes_on_does_not_steer_the_terminal():
+async def test_console_output_has_no_terminal_control_characters():
     printed = []
     clock = StandingClock(datetime(2026, 11, 20, 10, tzinfo=UTC))
     console = ConsolePlatform(clock=clock, bot_name="Bubbles", write=printed.append)

@@ -269,7 +269,7 @@ async def test_bot_returns_to_a_room_that_kicked_it(server):
     assert message.text == "welcome back"
 
 
-async def test_whoever_takes_the_nickname_of_somebody_whose_address_is_hidden_does_not_become_them(server):
+async def test_nickname_of_a_person_with_hidden_address_gives_no_identity(server):
     async with met(server, f"hidden{next(_NUMBERS)}@{HIDING_ROOMS}", "ann", "ben", "zoe") as rig:
         await rig.say("hello", sender="ben")
         rig._people["ben"].rename("benny")

@@ -28,7 +28,7 @@ async def test_figures_come_every_second_until_nobody_looks(served, open_tab):
     assert kinds.count("metrics") == 1
 
 
-async def test_who_is_no_admin_is_told_nothing(open_tab):
+async def test_metrics_are_sent_to_admins_only(open_tab):
     async with served_bot(http=with_token("operator")) as (address, _):
         operator = {"Authorization": "Bearer operator"}
         async with httpx.AsyncClient(base_url=address, headers=operator) as client:

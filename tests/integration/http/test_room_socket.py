@@ -150,7 +150,7 @@ async def test_closing_the_connection_of_a_request_loses_no_answer(open_tab):
     assert told[1]["content"] == "the end"
 
 
-async def test_whoever_comes_back_soon_is_told_what_was_missed(served, open_tab):
+async def test_reconnecting_client_receives_missed_events(served, open_tab):
     address, _ = served
     async with open_tab(address, "Lin") as lin:
         async with open_tab(address, "Ada") as ada:
@@ -318,7 +318,7 @@ async def test_half_a_frame_and_silence_harm_nobody(served, open_tab):
         await ada.until("presence", where=lambda data: data.get("left", {}).get("id") == "eve")
 
 
-async def test_who_does_not_read_is_sent_away_and_the_others_hear_everything(served, open_tab):
+async def test_client_that_does_not_read_is_closed_and_others_are_not(served, open_tab):
     address, context = served
     room = context.room.room("lobby")
     async with open_tab(address, "Ada") as ada:

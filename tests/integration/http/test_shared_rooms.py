@@ -45,7 +45,7 @@ def said(text):
     return lambda data: text in data["message"]["text"]
 
 
-async def test_what_is_said_on_one_worker_is_seen_once_on_the_other_and_so_are_reminders(workers, tabs):
+async def test_message_and_reminder_of_one_worker_appear_once_on_the_other(workers, tabs):
     ada, lin = tabs
     await ada.say("let us have tea at the station", "a")
     await lin.until("message_new", where=said("at the station"))

@@ -89,7 +89,7 @@ async def test_a_refused_access_token_is_fetched_again(server, platform):
     assert server.said.texts == ["one", "two"]
 
 
-async def test_what_was_not_acknowledged_comes_again_over_the_next_line(server, platform, receiver, until):
+async def test_unacknowledged_message_arrives_over_the_next_connection(server, platform, receiver, until):
     await server.say("one")
     await until(lambda: server.waits_for == 0)
     await server.disconnect()

@@ -67,7 +67,7 @@ async def test_a_person_has_the_name_of_the_address_book(server, platform, recei
     assert receiver.heard[0].sender == Person(id="ou_7", name="Person ou_7")
 
 
-async def test_what_was_not_acknowledged_comes_again_over_the_next_line(server, platform, receiver, until):
+async def test_unacknowledged_message_arrives_over_the_next_connection(server, platform, receiver, until):
     await server.say("one")
     await until(lambda: server.waits_for == 0)
     await server.disconnect()
@@ -111,7 +111,7 @@ async def test_the_words_of_a_card_mean_nothing_in_its_markdown(server, platform
     assert actions["actions"][0]["value"] == {"says": "done"}
 
 
-async def test_where_buttons_are_switched_off_the_words_come_as_a_post(server, make, running, until):
+async def test_without_buttons_the_answer_is_a_post(server, make, running, until):
     async with running(make(buttons=False)) as platform:
         await until(lambda: server.sockets, seconds=60)
         await platform.send(TEAM, OutgoingMessage(text="tea", choices=(DONE,)))

@@ -28,7 +28,7 @@ THUMBS = {
 }
 
 
-async def test_who_puts_a_thumb_under_a_confirmation_is_reminded_too(wire, until):
+async def test_thumbs_up_on_a_confirmation_joins_the_reminder(wire, until):
     name, make_server, make_platform = wire
     react, ringing = THUMBS[name]
     async with make_server() as server:

@@ -85,7 +85,7 @@ async def test_names_are_asked_for_once(server, platform, receiver):
     assert len(server.called("users.info")) == 1
 
 
-async def test_what_is_said_while_the_line_is_broken_is_heard_afterwards(server, platform, receiver, until):
+async def test_message_during_a_broken_connection_is_received_later(server, platform, receiver, until):
     await server.say("one")
     await until(lambda: server.waits_for == 0)
     await server.disconnect()

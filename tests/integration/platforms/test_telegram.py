@@ -69,7 +69,7 @@ async def test_a_message_is_heard_and_answered(server, make, receiver, running):
     assert server.said.texts == ["好的 <1>"]
 
 
-async def test_what_is_said_while_the_server_is_away_is_heard_once_afterwards(server, make, receiver, running):
+async def test_message_during_an_outage_is_received_once_later(server, make, receiver, running):
     async with running(make()):
         await server.say("one")
         await receiver.wait_for(1)

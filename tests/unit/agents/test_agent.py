@@ -55,7 +55,7 @@ async def test_an_agents_model_is_told_its_instructions_and_offered_its_tools(tu
     assert b'"name":"look"' in model.shown[0].tools
 
 
-async def test_what_an_agents_model_uses_is_on_the_account_of_the_message(turn, context):
+async def test_usage_of_an_agents_model_counts_for_the_message(turn, context):
     account = TurnUsage(address=turn.message.address, person=turn.message.sender, message_id=turn.message.id)
     model = ScriptedModel([completion("", requested("look")), "It is red."])
     with count_usage(account):
@@ -252,7 +252,7 @@ async def test_an_escalating_tool_ends_the_run(turn, context):
     assert outcome.text == "That is enough."
 
 
-async def test_what_a_failed_call_asked_for_is_not_heard(turn, context):
+async def test_actions_of_a_failed_call_are_ignored(turn, context):
     async def fail(ctx: CallContext) -> ToolResult:
         """Fail."""
         ctx.actions.escalate = True

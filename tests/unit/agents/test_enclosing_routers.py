@@ -107,7 +107,7 @@ async def test_every_call_of_an_agent_is_a_row_of_its_own_in_the_record(hire, wi
     assert shown["name"] == "cleaner"
 
 
-async def test_what_an_agents_agent_called_is_in_the_task_of_the_record(wipe, context, sqlite_database):
+async def test_calls_of_a_nested_agent_are_recorded_in_its_task(wipe, context, sqlite_database):
     log = CallLog(SqlCallStore(sqlite_database))
     router = router_with(below_another_agent(wipe), on_dispatched=TurnRecorder(log).called)
     await router.dispatch(ASK, context)

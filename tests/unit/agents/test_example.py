@@ -30,7 +30,7 @@ async def test_a_specialist_remembers_the_city_of_the_session(example):
     assert answers[0] == answers[1] == "Beijing: 9 °C, clear / 晴"
 
 
-async def test_what_no_specialist_knows_is_answered_by_the_router(example):
+async def test_question_without_a_specialist_is_answered_by_the_router(example):
     answers = await example["converse"](["Good morning!"], FixedClock(NOON))
 
     assert answers == ["I know about weather and money. / 我懂天气和货币。"]

@@ -82,7 +82,7 @@ async def test_an_answer_beside_other_calls_ends_the_run(turn, context):
     assert outcome.output == Weather(**ROME)
 
 
-async def test_what_only_the_class_refuses_is_told_and_mended(turn, context):
+async def test_error_of_the_class_alone_is_reported_and_corrected(turn, context):
     model = ScriptedModel([given(city="rome", celsius=21), given(**ROME)])
     outcome = await forecaster(model).run(turn, context)
 

@@ -104,7 +104,7 @@ async def test_a_group_is_told_nothing_but_where_to_ask(town):
     assert "private" in town.phone.texts[-1]
 
 
-async def test_where_names_can_be_taken_nobody_is_linked(town):
+async def test_accounts_are_not_linked_where_names_can_be_taken(town):
     town.desk.capabilities = Capabilities(proves_people=False)
     async with town.bot:
         refused = await town.link()
@@ -112,7 +112,7 @@ async def test_where_names_can_be_taken_nobody_is_linked(town):
     assert refused == "Accounts cannot be linked on matrix: names can be taken by anybody there."
 
 
-async def test_what_was_remembered_follows_into_private_chats_only(town):
+async def test_memories_follow_into_private_chats_only(town):
     async with town.bot:
         await town.phone.say("remember that my locker is 17", chat="ann", is_private=True)
         await town.link()
@@ -160,7 +160,7 @@ async def test_the_rights_of_an_owner_do_not_follow(town):
     assert "/tools off" not in elsewhere
 
 
-async def test_whoever_is_forgotten_is_linked_no_more(town):
+async def test_forgotten_person_is_unlinked(town):
     async with town.bot:
         await town.link()
         await town.at_desk("forget me")

@@ -242,7 +242,7 @@ async def test_a_follow_up_right_after_the_change_moves_it(group):
         assert "08:00" in await chat.say("make it 8", "bob")
 
 
-async def test_who_wrote_in_between_counts_though_nothing_of_them_is_kept(group):
+async def test_opted_out_person_writing_in_between_counts(group):
     async with group() as chat:
         await chat.say("Bubbles, don't keep my messages", "bob")
         await chat.say("Bubbles, remind me tomorrow at 8 to call mum")

@@ -127,7 +127,7 @@ async def test_another_chats_reminders_cannot_be_seen_or_deleted(platform, clock
     assert shown in platform.texts[3]
 
 
-async def test_what_was_said_is_in_the_history_before_it_is_answered(platform, clock):
+async def test_message_is_in_the_history_before_it_is_answered(platform, clock):
     async with bot(platform, clock) as app:
         message = await platform.say("remind me in 10 minutes to stretch")
         history = await app.services.get(HistoryService).recent(message.address, 10)

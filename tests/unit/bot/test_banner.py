@@ -8,7 +8,7 @@ from bot.config.settings import ModelSettings, PlatformSettings, SearchSettings,
 
 
 @pytest.mark.parametrize(("language", "word"), [("en", "set OPENAI_API_KEY"), ("zh", "请设置 OPENAI_API_KEY")])
-def test_what_is_missing_is_said_with_the_next_step_in_the_language_of_the_terminal(language, word):
+def test_missing_parts_are_shown_with_the_next_step_in_the_terminals_language(language, word):
     told = "\n".join(banner(Settings(), language))
 
     assert word in told
@@ -16,7 +16,7 @@ def test_what_is_missing_is_said_with_the_next_step_in_the_language_of_the_termi
     assert "console" in told
 
 
-def test_what_is_there_is_said_and_its_key_is_not():
+def test_configured_parts_are_shown_without_keys():
     settings = Settings(
         model=ModelSettings(name="small", api_key=SecretStr("hunter2hunter2")),
         search=SearchSettings(tavily_api_key=SecretStr("hunter3hunter3")),

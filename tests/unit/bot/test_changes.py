@@ -169,7 +169,7 @@ async def test_without_a_time_or_words_the_person_is_asked(talk):
     assert texts[-1] == "What should change: the time or the text? Try: move reminder 1 to 6pm"
 
 
-async def test_where_there_are_no_reminders_that_is_said(talk):
+async def test_empty_list_of_reminders_is_reported(talk):
     texts = await talk(calls(("reminder_update", {"time": "18:00"})), calls(("reminder_snooze", {})))
 
     assert texts[0].startswith("No reminders here.")
@@ -277,7 +277,7 @@ async def test_an_edit_goes_back_to_the_old_words_people_and_times(talk):
     assert "every day at 08:00 · stand up · bob" in texts[3]
 
 
-async def test_what_is_over_cannot_be_restored_and_the_reason_is_said(talk):
+async def test_restoring_an_expired_reminder_is_refused_with_the_reason(talk):
     clock = LoopClock(START)
     platform = FakePlatform(clock)
     script = [calls(setting("2026-11-20 09:01")), calls(("reminder_delete", {"reminder_id": "tea"})), UNDO]

@@ -54,7 +54,7 @@ async def test_one_chat_in_trouble_is_no_outage(breakers):
 
 
 @pytest.mark.looptime
-async def test_what_gets_through_between_ends_the_count(breakers):
+async def test_success_in_between_resets_the_count(breakers):
     fail(breakers, "a", "b")
     say(breakers, chat("d"))
     fail(breakers, "b", "c")
@@ -95,7 +95,7 @@ async def test_a_failed_try_after_the_rest_begins_another_rest(breakers):
 
 @pytest.mark.looptime
 @pytest.mark.parametrize(("seconds", "expected"), [(120, True), (2, False)])
-async def test_whoever_gives_up_after_long_has_met_a_platform_that_hangs(breakers, seconds, expected):
+async def test_slow_failure_counts_as_a_hanging_platform(breakers, seconds, expected):
     async def hang(name):
         with breakers.watched(chat(name)):
             await asyncio.sleep(1000)

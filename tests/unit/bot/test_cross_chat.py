@@ -97,7 +97,7 @@ async def test_it_works_in_chinese(office, request_):
     assert office.in_ops()[2] == "⏰ 所有人 检查备份"
 
 
-async def test_who_is_no_member_is_refused_with_the_reason(office):
+async def test_non_member_is_refused_with_the_reason(office):
     async with office.bot:
         await office.open()
         answer = await office.ask("remind the #ops chat in 5 minutes to check the backups", sender="eve")
@@ -177,7 +177,7 @@ async def test_it_is_taken_back_from_where_it_was_set(office):
     assert not any(text.startswith("⏰ everyone") for text in office.in_ops())
 
 
-async def test_what_another_chat_is_reminded_of_is_listed_in_private_only(office):
+async def test_reminders_for_another_chat_are_listed_in_private_only(office):
     async with office.bot:
         await office.open()
         await office.ask("remind the #ops chat in 5 minutes to check the backups")

@@ -41,7 +41,7 @@ async def running():
         yield platform
 
 
-async def test_what_could_not_be_said_is_said_when_the_bot_is_back():
+async def test_undelivered_reminder_is_sent_when_the_bot_is_back():
     async with running() as platform:
         await platform.say("Bubbles, remind me in 5 minutes to water the plants")
         platform.refuse = removed
@@ -57,7 +57,7 @@ async def test_what_could_not_be_said_is_said_when_the_bot_is_back():
     assert "09:05" in said[0]
 
 
-async def test_what_could_not_be_said_is_said_once_somebody_speaks_where_the_bot_may_again():
+async def test_undelivered_reminder_is_sent_after_a_message_in_the_unblocked_chat():
     async with running() as platform:
         await platform.say("Bubbles, remind me in 5 minutes to water the plants")
         platform.refuse = removed
@@ -80,7 +80,7 @@ async def test_what_could_not_be_said_is_said_once_somebody_speaks_where_the_bot
     assert "09:05" in said[0]
 
 
-async def test_who_set_what_cannot_be_said_in_the_group_is_told_in_private():
+async def test_owner_of_an_undeliverable_reminder_is_told_in_private():
     async with running() as platform:
         await platform.say("hello", chat="ann alone", is_private=True)
         await platform.say("Bubbles, remind me in 5 minutes to water the plants")

@@ -171,7 +171,7 @@ async def test_a_draft_that_is_refused_is_not_tried_again_and_the_answer_comes(s
     assert stage.platform.edits == []
 
 
-async def test_what_does_not_fit_into_one_message_follows():
+async def test_text_beyond_one_message_follows():
     stage = Stage(max_length=100)
     text = " ".join(f"This is sentence number {number}." for number in range(8))
     await stage.answer(

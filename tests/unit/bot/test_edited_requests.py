@@ -77,7 +77,7 @@ async def test_a_time_that_was_past_when_it_was_written_is_refused_though_the_me
 
 
 @pytest.mark.parametrize("edit", ["never mind", "delete all reminders", "remind me tomorrow at 6 to call mum"])
-async def test_what_an_edit_asks_for_no_longer_or_unclearly_stays_and_that_is_said(bot, platform, edit):
+async def test_unclear_edit_keeps_the_reminder_and_says_so(bot, platform, edit):
     async with bot("remind me tomorrow at 5pm to call mum") as message_id:
         await platform.rewrite(message_id, edit)
 
@@ -93,7 +93,7 @@ async def test_of_two_requests_the_one_that_is_left_is_not_set_twice(bot, platfo
         assert len(platform.texts[-1].splitlines()) == 2
 
 
-async def test_what_was_changed_since_is_not_changed_by_an_edit(bot, platform):
+async def test_reminder_changed_since_is_not_changed_by_an_edit(bot, platform):
     async with bot("remind me tomorrow at 5pm to cal mum") as message_id:
         await platform.say("make it 7pm")
         await platform.rewrite(message_id, "remind me tomorrow at 5pm to call mum")
@@ -131,7 +131,7 @@ async def test_a_withdrawn_request_keeps_its_reminder_and_says_so(bot, platform)
         assert reminder in platform.texts[-1]
 
 
-async def test_who_tidies_up_later_is_told_nothing(bot, platform):
+async def test_late_edit_is_not_answered(bot, platform):
     async with bot("remind me tomorrow at 5pm to call mum") as message_id:
         await asyncio.sleep(3600)
         await platform.withdraw(message_id)

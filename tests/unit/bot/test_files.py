@@ -56,7 +56,7 @@ async def test_a_returned_file_is_sent_with_what_the_model_says_about_it(platfor
     assert (platform.texts, platform.sent[0][1].files) == (["A sketch."], (PLOT,))
 
 
-async def test_where_no_files_are_shown_their_names_are(platform, clock):
+async def test_without_files_their_names_are_shown(platform, clock):
     async with bot(platform, clock, "plot"):
         await platform.say("bubbles, plot")
 

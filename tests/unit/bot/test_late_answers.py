@@ -64,7 +64,7 @@ def setting(time):
 
 
 @pytest.mark.parametrize("time", ["in 10 seconds", "2026-11-20 09:30:10"])
-async def test_what_a_slow_model_sets_too_late_is_said_at_once(talk, time):
+async def test_reminder_set_too_late_by_a_slow_model_is_sent_at_once(talk, time):
     slow = SlowInterpreter([setting(time)], seconds=25)
 
     set_, due = await talk("remind me in 10 seconds of tea", interpreter=slow)
@@ -88,7 +88,7 @@ async def test_minutes_count_from_when_a_message_was_written(talk):
         ("20分钟后提醒我喝茶", "今天 09:10已到：喝茶"),
     ],
 )
-async def test_what_fell_due_while_the_bot_was_away_is_said_with_its_time(talk, text, told):
+async def test_reminder_due_during_downtime_is_sent_with_its_time(talk, text, told):
     set_, due = await talk(text, waited=timedelta(minutes=40))
 
     assert told in set_
@@ -102,7 +102,7 @@ async def test_tomorrow_is_the_day_after_the_message_was_written(talk):
     assert "for today at 10:00, in 30 minutes: tea" in set_
 
 
-async def test_what_was_put_off_too_short_is_said_at_once(talk):
+async def test_snooze_that_ended_meanwhile_is_sent_at_once(talk):
     texts = await talk(
         "move the tea to 9:10 am", before=["remind me at 5pm today of tea"], waited=timedelta(minutes=30)
     )
@@ -121,7 +121,7 @@ async def test_of_what_fell_due_in_quiet_hours_it_is_told_when_it_is_said(talk):
     assert "it is said today at 11:00 instead" in set_
 
 
-async def test_what_has_been_said_can_be_moved_to_a_time_that_has_come_meanwhile(talk):
+async def test_sent_reminder_can_be_moved_to_a_time_that_has_come_meanwhile(talk):
     texts = await talk(
         "move {id} to 9:33 am",
         before=["remind me in 1 minute of tea"],
@@ -144,7 +144,7 @@ async def test_a_paused_reminder_is_not_said_to_be_due(talk):
     assert "due" not in changed
 
 
-async def test_what_was_over_when_it_was_written_is_still_refused(talk):
+async def test_time_past_when_written_is_refused(talk):
     [refused] = await talk("remind me on 20 November 2026 at 8:50 am of tea", waited=timedelta(minutes=30))
 
     assert "Set" not in refused

@@ -43,7 +43,7 @@ def test_a_line_of_text_has_time_level_message_and_what_is_bound(logged):
     assert last[24:].startswith("INFO    {curly} <red>braces</red> {'chat': 'fake:home'}")
 
 
-def test_what_others_say_is_one_line_and_does_not_steer_the_terminal(tmp_path, capsys):
+def test_logged_text_of_others_is_one_line_without_control_characters(tmp_path, capsys):
     configure_logging(LogSettings(to_file=False), tmp_path, is_quiet=False)
     forged = "\n2026-11-21 10:00:00.000 INFO    all is well\x1b]52;c;eA==\x07"
     try:

@@ -42,7 +42,7 @@ async def test_a_call_sets_a_reminder_of_the_person_in_their_chat(bot):
         assert reminder.content == "tea 茶"
 
 
-async def test_what_the_clients_model_meant_is_called(bot):
+async def test_near_miss_of_the_clients_model_is_called(bot):
     async with client_of(bot) as client:
         result = await client.call_tool("reminder_set", {"arguments": TEA | {"type": "Once", "rrule": None}})
 
@@ -68,7 +68,7 @@ async def test_reminders_and_history_are_resources(bot):
         assert reminder["content"] == "tea 茶"
 
 
-async def test_what_asks_first_is_not_done_before_it_is_confirmed(bot):
+async def test_confirmed_function_does_not_run_before_the_confirmation(bot):
     async with client_of(bot) as client:
         await client.call_tool("reminder_set", TEA)
 

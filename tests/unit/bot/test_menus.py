@@ -44,7 +44,7 @@ async def test_a_platform_is_told_the_short_commands_first_and_then_every_functi
     assert len(names) == len(set(names))
 
 
-async def test_what_not_everybody_may_call_is_not_shown(clock):
+async def test_restricted_function_is_not_shown(clock):
     platform = Menu(clock)
     async with bot(platform, clock) as app:
         rules = {tool.name: tool.rule for tool in app.registry}
@@ -54,7 +54,7 @@ async def test_what_not_everybody_may_call_is_not_shown(clock):
     assert all(rules[name].permission == "everyone" for name in shown)
 
 
-async def test_what_was_filled_in_sets_a_reminder(clock):
+async def test_filled_form_sets_a_reminder(clock):
     platform = Menu(clock)
     async with bot(platform, clock):
         await platform.say('/reminder_set type=once time="in 10 minutes" content="drink tea"')

@@ -53,7 +53,7 @@ def test_a_reminder_that_is_said_in_time_is_not_less_than_on_time():
     }
 
 
-def test_what_is_slower_than_every_step_counts_all_the_same():
+def test_value_above_every_bucket_is_counted():
     taken = Latencies()
     taken.add(1000)
 

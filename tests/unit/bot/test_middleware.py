@@ -84,7 +84,7 @@ async def test_the_operator_chooses_what_is_interpreted(listen, through):
     )
 
 
-async def test_who_writes_too_fast_is_not_interpreted_until_time_has_passed():
+async def test_fast_writer_is_not_interpreted_until_time_has_passed():
     clock = FixedClock(NOON)
     pace = Pace(2, clock, chat_messages_per_minute=99)
     first = await passed(pace, message("1"), message("2"), message("3"), message("other", sender="bob"))

@@ -47,7 +47,7 @@ def outbox(platform, history, clock):
     return Outbox({"fake": platform}, history, clock)
 
 
-async def test_what_is_said_is_kept_in_the_history(outbox, history):
+async def test_sent_message_is_stored_in_the_history(outbox, history):
     await outbox.reply(HOME, Reply(text="hello"))
 
     assert history.own == [("fake:home", "hello")]
@@ -165,7 +165,7 @@ async def test_a_reply_that_is_tried_again_is_not_overtaken(outbox, platform):
     assert platform.texts == ["first", "second"]
 
 
-async def test_what_is_for_one_person_is_never_said_to_all(outbox, platform):
+async def test_private_message_is_never_sent_to_all(outbox, platform):
     message = OutgoingMessage(text="your code is 1234", private_to=Person(id="ann", name="ann"))
 
     with pytest.raises(DeliveryFailed) as caught:
@@ -199,7 +199,7 @@ async def test_buttons_of_a_reply_reach_the_platform(outbox, platform):
 
 
 @pytest.mark.parametrize("can_whisper", [True, False])
-async def test_what_is_for_one_person_is_whispered_where_the_platform_can(outbox, platform, can_whisper):
+async def test_private_message_is_sent_privately_where_the_platform_can(outbox, platform, can_whisper):
     platform.capabilities = Capabilities(private_replies=can_whisper)
     ann = Person(id="ann", name="Ann")
 
@@ -208,7 +208,7 @@ async def test_what_is_for_one_person_is_whispered_where_the_platform_can(outbox
     assert platform.sent[-1][1].private_to == (ann if can_whisper else None)
 
 
-async def test_what_was_whispered_is_no_part_of_what_the_chat_can_ask_about(outbox, platform, history):
+async def test_private_reply_is_not_part_of_the_chats_history(outbox, platform, history):
     platform.capabilities = Capabilities(private_replies=True)
 
     await outbox.reply(HOME, Reply(text="you missed lunch", private_to=Person(id="ann", name="Ann")))
@@ -252,7 +252,7 @@ async def test_a_message_is_not_changed_where_the_platform_cannot(outbox, platfo
     assert caught.value.is_permanent
 
 
-async def test_what_is_for_a_platform_that_answers_nobody_is_refused_at_once(outbox, platform):
+async def test_message_for_a_platform_without_answers_is_refused_at_once(outbox, platform):
     def refuse(*_):
         raise DeliveryFailed("no route")
 

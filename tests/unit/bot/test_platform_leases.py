@@ -98,7 +98,7 @@ async def test_only_who_has_the_lease_connects():
     assert (before, line.made) == (0, 1)
 
 
-async def test_who_loses_the_lease_disconnects_and_connects_again_when_it_has_it_again():
+async def test_worker_disconnects_without_the_lease_and_connects_again_with_it():
     line, leases = Connected(), FakeLeases({"fake"})
     lease_holder = lease_holder_of(leases, "fake")
     async with lease_holder.renewing():
@@ -130,7 +130,7 @@ async def test_a_short_outage_of_the_database_keeps_the_connection_and_a_long_on
         assert (short, line.ended) == (0, 1)
 
 
-async def test_who_could_not_renew_for_long_says_nothing_before_the_database_has_answered():
+async def test_worker_without_renewal_sends_nothing_before_the_database_answers():
     table, platform, leases = FakeTable(), FakePlatform(LoopClock()), FakeLeases({"fake"})
     lease_holder = lease_holder_of(leases, "fake")
     remote_outbox = RemoteOutbox(table, lease_holder, LoopClock())
@@ -182,7 +182,7 @@ async def test_a_stop_gives_the_platforms_to_the_others_at_once():
     assert lease_holder.held == frozenset()
 
 
-async def test_what_every_process_has_for_itself_is_not_leased():
+async def test_platform_of_each_process_is_not_leased():
     line = Connected()
     lease_holder = lease_holder_of(FakeLeases(), "fake", own=("web",))
     running = asyncio.create_task(lease_holder.run_while_leader("web", line.run))
@@ -237,7 +237,7 @@ async def test_messages_keep_their_order():
     assert two.platform.texts == [str(number) for number in range(20)]
 
 
-async def test_what_the_platform_refuses_is_refused_as_it_was_there():
+async def test_refusal_of_the_platform_is_passed_on():
     def refuse(*_):
         raise DeliveryFailed("slow down", retry_after=7.0, is_global=True)
 
@@ -249,7 +249,7 @@ async def test_what_the_platform_refuses_is_refused_as_it_was_there():
     assert (failure.value.retry_after, failure.value.is_global, failure.value.is_unknown) == (7.0, True, False)
 
 
-async def test_what_breaks_in_the_other_process_may_have_been_said():
+async def test_error_in_the_other_process_may_follow_a_send():
     def break_down(*_):
         raise KeyError("chat")
 
@@ -261,7 +261,7 @@ async def test_what_breaks_in_the_other_process_may_have_been_said():
     assert failure.value.is_unknown
 
 
-async def test_where_nobody_is_connected_it_is_tried_later_and_was_certainly_not_said():
+async def test_without_a_connected_worker_the_message_is_retried_and_was_not_sent():
     async with Two() as two:
         two.leases.given = frozenset()
         await asyncio.sleep(3)
@@ -272,7 +272,7 @@ async def test_where_nobody_is_connected_it_is_tried_later_and_was_certainly_not
     assert two.table.rows == {}
 
 
-async def test_what_was_taken_by_a_process_that_died_may_have_been_said():
+async def test_message_taken_by_a_dead_process_may_have_been_sent():
     two = Two()
     sending = asyncio.create_task(two.away_outbox.send(HOME, OutgoingMessage(text="tea")))
     await asyncio.sleep(0.1)

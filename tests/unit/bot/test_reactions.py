@@ -71,7 +71,7 @@ async def test_a_thumb_under_a_repeating_reminder_as_it_was_said_joins_the_next(
     assert {person.id for person in platform.sent[-1][1].mentions} == {"ann", "bob"}
 
 
-async def test_what_joined_by_a_thumb_can_be_undone(platform, clock):
+async def test_reminder_joined_by_a_thumbs_up_can_be_undone(platform, clock):
     async with confirmed(platform, clock) as asked:
         await platform.put_emoji(asked, "👍", sender="bob")
         await platform.say("Bubbles, undo", sender="bob")

@@ -141,7 +141,7 @@ async def test_a_message_the_last_run_stood_still_on_is_not_read_when_the_platfo
     assert [text[:21] for text in run.texts] == ["I could not read your", "It is noon."]
 
 
-async def test_whoever_waited_long_is_asked_to_say_it_again_with_a_button(database):
+async def test_sender_of_an_old_message_is_asked_to_repeat_it_with_a_button(database):
     await keep(database, replace(ASKED, text="bubbles，现在几点？"))
 
     async with started(database, "It is noon.", after=timedelta(hours=1)) as platform:
@@ -172,7 +172,7 @@ async def test_nobody_is_told_of_what_nobody_waits_for(database, message, after,
     assert platform.sent == []
 
 
-async def test_what_comes_in_now_is_not_taken_for_something_of_before(database):
+async def test_new_message_is_not_taken_for_an_old_one(database):
     async with started(database, "It is noon.", "It is one.") as platform:
         await platform.say("bubbles, what is the time?", message_id="m1")
 

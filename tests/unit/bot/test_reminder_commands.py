@@ -59,7 +59,7 @@ def remind(tmp_path):
 
 
 @pytest.mark.parametrize("form", ["json", "ics"])
-def test_what_is_exported_can_be_imported_elsewhere(bubbles, remind, form):
+def test_exported_reminders_can_be_imported_in_another_chat(bubbles, remind, form):
     remind("FREQ=DAILY")
     exported = bubbles("export", "--chat", "console:home", "--format", form, "--out", "file")
 

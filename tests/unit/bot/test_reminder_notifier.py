@@ -108,7 +108,7 @@ async def test_two_at_once_are_one_message_that_mentions_both(notifier, outbox):
     assert (message.mentions, message.idempotency_key) == ((ANN, BOB), "a-1+x")
 
 
-async def test_what_is_for_everyone_mentions_everyone_beside_the_others(notifier, outbox):
+async def test_reminder_for_everyone_mentions_everyone_and_the_named(notifier, outbox):
     everyone = replace(TEA, targets=(Person(id="@all", name="all"),))
     await notifier.deliver_together([everyone, MILK], "a-1+x")
 
@@ -154,7 +154,7 @@ async def test_a_digest_comes_below_what_is_due_with_it(notifier, outbox):
     assert outbox.messages[0].mentions == (BOB,)
 
 
-async def test_what_comes_again_until_done_says_so(notifier, outbox):
+async def test_reminder_until_done_says_so(notifier, outbox):
     await notifier.deliver(replace(TEA, repeats_every=timedelta(minutes=5)))
 
     (message,) = outbox.messages

@@ -24,7 +24,7 @@ async def test_the_next_page_goes_on_where_the_first_ended(platform, clock):
     assert second.endswith("Page 2 of 2, 17 reminders in all.")
 
 
-async def test_who_names_none_of_many_is_shown_the_next_ten(platform, clock):
+async def test_list_without_a_choice_shows_the_next_ten(platform, clock):
     settings = Settings(bot=BotSettings(timezone="UTC"), log=LogSettings(to_file=False))
     async with build_in_memory(settings, platforms=[platform], clock=clock):
         for number in range(12):

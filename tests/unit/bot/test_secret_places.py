@@ -82,7 +82,7 @@ def test_a_setting_may_name_the_entry_of_the_keyring(keyring_of, written):
     assert settings.platforms.groups["irc"].account_password.get_secret_value() == "hush"
 
 
-def test_what_is_no_secret_is_never_taken_for_a_place(written):
+def test_plain_text_is_never_a_secret_place(written):
     assert load_settings(written('[bot]\nname = "file:me"\n'), {}).bot.name == "file:me"
 
 
@@ -116,7 +116,7 @@ def test_a_missing_entry_is_told_with_the_command_that_makes_it(keyring_of, writ
     ],
     ids=["locked", "none", "empty", "no name", "no file"],
 )
-def test_whatever_is_wrong_with_a_place_is_told_with_a_way_out(keyring_of, written, language, backend, place, words):
+def test_invalid_place_is_reported_with_a_correction(keyring_of, written, language, backend, place, words):
     keyring_of(backend)
 
     assert words in told(written(""), {"OPENAI_API_KEY": place}, language=language).problem
@@ -138,7 +138,7 @@ def test_the_library_is_loaded_only_where_a_setting_asks_for_it(written, monkeyp
     assert "pip install .[keyring]" in error.problem
 
 
-def test_where_the_secrets_are_kept_is_told_without_them(tmp_path, written):
+def test_places_of_secrets_are_shown_without_the_secrets(tmp_path, written):
     (tmp_path / "token").write_text(SECRET, encoding="utf-8")
     environment = {
         "PERPLEXITY_API_KEY": SECRET,

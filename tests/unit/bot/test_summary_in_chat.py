@@ -32,7 +32,7 @@ async def platform():
         yield platform
 
 
-async def test_what_i_missed_is_for_my_eyes_with_links(platform):
+async def test_missed_messages_are_summarised_privately_with_links(platform):
     await platform.say("what did I miss?", sender="ann")
 
     message = platform.sent[-1][1]

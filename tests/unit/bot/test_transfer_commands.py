@@ -67,7 +67,7 @@ def test_nothing_is_overwritten(bubbles, tmp_path):
     ("words", "told"),
     [((), "name whose data"), (("--chat", "home"), "is not platform:id"), (("--person", "web:ann"), "no database yet")],
 )
-def test_what_cannot_be_exported_is_told_and_leaves_no_file(bubbles, tmp_path, words, told):
+def test_failed_export_is_reported_and_leaves_no_file(bubbles, tmp_path, words, told):
     taken = bubbles("export", *words, "--out", "x.jsonl", data="none")
 
     assert taken.exit_code == 1

@@ -124,7 +124,7 @@ async def test_an_answer_that_another_process_gives_is_not_said(way):
     assert platform.texts == []
 
 
-async def test_what_a_stop_cuts_off_stays_claimed_for_whoever_follows(way):
+async def test_turn_cut_off_by_a_stop_stays_claimed(way):
     _, claims, handle = way
     answering = asyncio.create_task(handle(MESSAGE))
     await asyncio.sleep(30)
@@ -165,7 +165,7 @@ async def test_an_answer_is_given_where_the_database_does_not_say_whose_it_is():
     assert await TurnCoordinator(claims, LoopClock()).is_ours(MESSAGE)
 
 
-async def test_what_was_left_on_a_platform_is_taken_over_once_and_dealt_with():
+async def test_turns_left_on_a_platform_are_taken_over_once():
     claims, taken = FakeClaims(left=[KEY]), Taken()
     await TurnCoordinator(claims, LoopClock()).follow(FakePlatform(LoopClock()), taken)
 
@@ -196,7 +196,7 @@ async def test_nobody_follows_in_the_terminal_of_another_process():
     assert claims.asked == []
 
 
-async def test_what_is_dealt_with_is_let_go_after_an_error_too_and_at_the_end():
+async def test_claim_is_released_after_an_error_and_at_the_end():
     claims, clock = FakeClaims(), LoopClock()
     claims.errors = 1
     turn_claims = TurnCoordinator(claims, clock)

@@ -83,7 +83,7 @@ async def test_an_error_of_a_noted_message_is_its_error(notes):
     assert key_in(notes.path) is None
 
 
-async def test_what_an_earlier_process_stood_still_on_is_unreadable_until_its_sender_was_told(tmp_path):
+async def test_message_that_blocked_a_process_is_unreadable_until_its_sender_is_told(tmp_path):
     stood_still_on(tmp_path)
     async with Watchdog(tmp_path, 0) as first:
         known = first.is_unreadable(KEY)

@@ -49,7 +49,7 @@ async def test_cached_tokens_have_their_own_price():
     )
 
 
-async def test_what_a_request_used_is_on_the_messages_tally():
+async def test_usage_of_a_request_is_added_to_the_message():
     model, _ = metered()
     with count_usage(tally()) as account:
         account.begin_round("model")

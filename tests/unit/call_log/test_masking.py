@@ -27,7 +27,7 @@ def test_a_secret_is_masked_in_json_too():
         "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abc123_def",
     ],
 )
-def test_what_looks_like_a_key_is_masked(secret):
+def test_likely_key_is_masked(secret):
     assert SecretMask().text(f"用 {secret} 登录") == f"用 {MASK} 登录"
 
 

@@ -31,7 +31,7 @@ class BrokenStore(SqlCallStore):
         await super().add(turns, calls)
 
 
-async def test_what_is_recorded_together_is_written_together(sqlite_database):
+async def test_records_of_one_turn_are_written_together(sqlite_database):
     store = CountingStore(sqlite_database)
     log = CallLog(store)
     for number in range(10):
@@ -53,7 +53,7 @@ async def test_records_are_written_without_anybody_asking(sqlite_database):
     assert store.batches == [(1, 0)]
 
 
-async def test_what_was_just_recorded_is_read(sqlite_database):
+async def test_new_record_can_be_read(sqlite_database):
     log = CallLog(SqlCallStore(sqlite_database))
     log.record(make_turn_record())
     log.record(make_call_record())

@@ -83,7 +83,7 @@ async def test_the_yes_to_an_agent_is_no_yes_to_its_calls(room, scout, made):
     assert made == []
 
 
-async def test_what_an_agent_changed_is_undone_by_its_own_inverse(room, scout, made):
+async def test_change_of_an_agent_is_undone_by_its_own_inverse(room, scout, made):
     here = room(scout([call("tidy", place="attic")]), script=[[ASK], "tidied", [call("undo")]])
     await here.say("clean the house")
     undone = await here.say("undo")

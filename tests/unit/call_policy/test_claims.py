@@ -143,7 +143,7 @@ async def test_a_bare_done_to_anything_else_is_talk(room, asked, answer):
     assert await room(script=[answer]).say(asked) == answer
 
 
-async def test_what_a_tool_says_is_never_taken_for_a_claim(room):
+async def test_text_of_a_tool_is_never_a_claim(room):
     @tool_function(returns="reply")
     async def reminder_list() -> str:
         """List."""
@@ -182,7 +182,7 @@ async def test_an_agents_own_claim_is_replaced_by_what_it_ran(room):
     assert result.text.startswith("I cannot confirm that anything was changed. What ran just now: wipe.")
 
 
-async def test_what_ran_before_a_failure_is_told_with_it(room):
+async def test_calls_before_a_failure_are_reported_with_it(room):
     @tool_function()
     async def reminder_set() -> str:
         """Set."""

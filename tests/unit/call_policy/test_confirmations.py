@@ -179,7 +179,7 @@ async def test_arguments_are_checked_before_anybody_is_asked(room, bans):
     assert "name" in result.error
 
 
-async def test_who_may_not_call_is_not_asked(room, bans):
+async def test_person_without_permission_is_not_asked(room, bans):
     result = await room(bans.tool(permission="admins")).dispatch(BAN)
 
     assert result.text == "Only an admin of this chat may do that."
@@ -205,7 +205,7 @@ async def test_an_approval_is_for_that_very_call(room, bans):
     assert bans.made == []
 
 
-async def test_where_nothing_is_kept_the_call_is_not_run(room, bans):
+async def test_without_storage_the_call_is_not_run(room, bans):
     here = room(bans.tool())
     here.router.policy = None
     context = here.context(await here.turn(here.message()))
@@ -227,7 +227,7 @@ async def test_a_question_is_not_lost_when_the_model_goes_on(room, bans):
     assert told == f"It is sunny.\n{ASKED}"
 
 
-async def test_what_a_confirmed_observation_found_goes_back_to_the_model(room):
+async def test_confirmed_observation_is_given_to_the_model(room):
     @tool_function(confirm=True)
     async def look() -> ToolResult:
         """Look."""

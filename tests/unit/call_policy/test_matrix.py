@@ -170,7 +170,7 @@ async def test_a_built_in_function_is_reached_by_whom_and_where_it_is_declared(n
 
 
 @pytest.mark.parametrize(("name", "door"), CASES)
-async def test_what_is_switched_off_is_reached_by_nobody(name, door):
+async def test_disabled_function_is_reached_by_nobody(name, door):
     made = ToolCall(id="1", name=name, arguments={})
     for role in ROLES.values():
         room = Spied(built_in=True, script=None if door == "offline" else [[made], "no"])

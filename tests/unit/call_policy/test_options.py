@@ -78,7 +78,7 @@ async def test_a_refusal_is_not_tried_again(room):
     assert work.tries == 1
 
 
-async def test_what_a_failed_try_wrote_into_the_state_is_not_kept(room):
+async def test_state_of_a_failed_try_is_not_stored(room):
     tries = []
 
     @tool_function(idempotent=True, retries=1)

@@ -56,7 +56,7 @@ async def test_a_refusal_is_worded_and_recorded_as_denied(room):
     assert result.failure == "denied"
 
 
-async def test_what_somebody_may_not_call_is_not_shown_to_their_model(room):
+async def test_forbidden_function_is_not_shown_to_the_model(room):
     here = room(reboot, owners=OWNERS, script=["hi", "hi"])
     await here.say("hello", sender="ann")
     await here.say("hello", sender="olga")

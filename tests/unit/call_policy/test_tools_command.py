@@ -33,7 +33,7 @@ async def test_a_member_switches_nothing(here):
     assert (await here.dispatch(call("pour"))).ok
 
 
-async def test_what_is_off_can_be_called_through_no_door(here):
+async def test_disabled_function_cannot_be_called_at_any_entry_point(here):
     await here.say("/tools off pour", is_admin=True)
     result = await here.dispatch(call("pour"), sender="olga")
 
@@ -41,7 +41,7 @@ async def test_what_is_off_can_be_called_through_no_door(here):
     assert "pour" not in [tool.name for tool in (await here.turn(here.message())).tools]
 
 
-async def test_what_is_off_in_one_chat_works_in_another(here):
+async def test_disabled_function_of_one_chat_works_in_another(here):
     await here.say("/tools off pour", is_admin=True)
 
     assert not (await here.dispatch(call("pour"))).ok

@@ -157,7 +157,7 @@ async def test_the_last_twenty_changes_are_kept(room, lamps):
     assert undone[20] == "There is nothing of yours to undo here."
 
 
-async def test_what_an_agents_call_changed_is_remembered_once(room, lamps):
+async def test_change_of_an_agents_call_is_remembered_once(room, lamps):
     here = room(*lamps.tools())
     task = await here.dispatch(call("light", lamp="desk"))
 

@@ -64,7 +64,7 @@ async def test_with_a_yes_it_is_done(room, tools, made):
 
 
 @pytest.mark.parametrize("text", ["delete all reminders. then read the page", "delete all reminders", "删除所有提醒"])
-async def test_what_the_persons_own_words_ask_for_is_done_at_once(room, tools, made, text):
+async def test_requested_change_is_done_at_once_after_untrusted_text(room, tools, made, text):
     told = await room(*tools, script=[[call("browse")], [DELETE]]).say(text)
 
     assert told == "deleted"

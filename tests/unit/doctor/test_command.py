@@ -39,7 +39,7 @@ def test_settings_that_are_wrong_have_exit_code_two(examined):
     assert "bot.name" in result.output
 
 
-def test_where_a_secret_comes_from_is_told_and_not_what_it_is(examined, tmp_path):
+def test_place_of_a_secret_is_shown_without_the_secret(examined, tmp_path):
     (tmp_path / "key").write_text("planted-secret", encoding="utf-8")
     result = examined(f'[search]\nbrave_api_key = "file:{tmp_path / "key"}"\n')
 

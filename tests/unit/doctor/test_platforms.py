@@ -105,7 +105,7 @@ ALLOWED = {"id": "5", "type": 0, "allow": str(SPEAKS), "deny": "0"}
     [(MUTE, [], "team: Send Messages"), (MUTE, [ALLOWED], ""), (RULES, [], "")],
     ids=["nowhere", "in a channel", "as an administrator"],
 )
-async def test_what_the_bot_may_do_nowhere_in_a_discord_server_is_a_problem(asking, permissions, exceptions, missing):
+async def test_discord_permission_missing_everywhere_is_a_problem(asking, permissions, exceptions, missing):
     async with DiscordServer() as server:
         server.permissions, server.exceptions = permissions, exceptions
         chosen = settings("discord", token=SecretStr(server.token))
@@ -138,7 +138,7 @@ async def test_a_slack_app_with_both_tokens_is_well(asking):
         ({"mode": "http"}, "slack signing secret"),
     ],
 )
-async def test_what_a_slack_app_lacks_is_a_problem(asking, changes, expected):
+async def test_missing_slack_permission_is_a_problem(asking, changes, expected):
     async with SlackServer() as server:
         values = {"bot_token": server.bot_token, "app_token": server.app_token, "api_url": server.api_url, **changes}
 
@@ -230,7 +230,7 @@ HEARS_MENTIONS = {"scope_name": "im:message.group_at_msg:readonly", "grant_statu
         ({"im:resource": {"grant_status": 2}}, "all", ""),
     ],
 )
-async def test_what_a_feishu_app_may_not_do_is_a_problem_where_the_bot_does_it(asking, changed, listen, expected):
+async def test_missing_feishu_permission_is_a_problem_if_it_is_used(asking, changed, listen, expected):
     async with FeishuServer() as server:
         server.scopes = [{**each, **changed.get(each["scope_name"], {})} for each in server.scopes]
         values = {"app_id": server.app_id, "app_secret": SecretStr(server.app_secret), "domain": server.url}

@@ -69,7 +69,7 @@ async def test_the_token_of_the_settings_opens_the_door_and_a_wrong_one_is_no_al
     assert [each.is_problem for each in (*right, *wrong)] == [True, False]
 
 
-async def test_where_no_bot_runs_there_is_nothing_to_put_right():
+async def test_without_a_running_bot_there_is_no_problem():
     [finding] = await found(HttpSettings(port=9))
 
     assert not finding.is_problem

@@ -48,7 +48,7 @@ async def test_more_prompts_than_people_may_say_in_a_minute_are_all_heard():
         ({"type": "once", "content": "tea"}, ("reminder",)),
     ],
 )
-async def test_what_is_wrong_about_it_is_named(arguments, wrong):
+async def test_wrong_part_is_named(arguments, wrong):
     found = await judged(TEA, call("reminder_set", **arguments))
 
     assert (found.is_right_tool, found.wrong) == (True, wrong)

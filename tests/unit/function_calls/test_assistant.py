@@ -109,7 +109,7 @@ async def test_a_question_ends_the_turn(assistant_of, turn):
     assert reply.text == "Which one?"
 
 
-async def test_what_is_asked_beside_a_call_is_said_after_it_with_its_buttons(assistant_of, turn):
+async def test_question_beside_a_call_is_sent_after_it_with_its_buttons(assistant_of, turn):
     button = Choice(label="at eight", says="1")
     asked = replace(calls("greet", name="Ann"), notice="When?", choices=(button,))
 
@@ -118,7 +118,7 @@ async def test_what_is_asked_beside_a_call_is_said_after_it_with_its_buttons(ass
     assert (reply.text, reply.choices) == ("Hello Ann!\nWhen?", (button,))
 
 
-async def test_what_has_been_answered_elsewhere_is_not_answered_twice(assistant_of, turn):
+async def test_message_handled_elsewhere_is_not_answered_twice(assistant_of, turn):
     assert await assistant_of(Played(calls("answered"))).answer(turn) is None
 
 
@@ -170,17 +170,17 @@ async def test_endless_calls_end_with_a_clear_line(assistant_of, turn):
     assert reply.text == "I could not finish that; please ask in smaller steps."
 
 
-async def test_where_the_model_says_nothing_to_who_called_the_bot_the_offline_interpreter_answers(assistant_of, turn):
+async def test_silence_of_the_model_to_an_addressed_message_is_answered_offline(assistant_of, turn):
     reply = await assistant_of(Played(Interpretation()), Played(calls("greet", name="Ann"))).answer(turn)
 
     assert reply.text == "Hello Ann!"
 
 
-async def test_where_the_model_says_nothing_to_a_thanks_nothing_is_said(assistant_of, turn):
+async def test_silence_of_the_model_after_thanks_stays_silence(assistant_of, turn):
     assert await assistant_of(Played(Interpretation()), Played(Interpretation())).answer(turn) is None
 
 
-async def test_who_called_nobody_and_hears_nothing_from_the_model_is_left_alone(assistant_of, turn, message):
+async def test_silence_of_the_model_to_an_unaddressed_message_stays_silence(assistant_of, turn, message):
     overheard = replace(turn, message=replace(message, is_addressed=False))
 
     assert await assistant_of(Played(Interpretation()), Played(calls("greet", name="Ann"))).answer(overheard) is None
@@ -189,7 +189,7 @@ async def test_who_called_nobody_and_hears_nothing_from_the_model_is_left_alone(
 @pytest.mark.parametrize(
     "words", ["I'll remember that!", "Noted.", "Okay, your locker is 42.", "好的，我记住了。", "已经帮您记下了"]
 )
-async def test_what_a_model_promises_and_does_not_do_is_done_where_it_was_plainly_asked(assistant_of, turn, words):
+async def test_unfulfilled_promise_is_carried_out_if_clearly_requested(assistant_of, turn, words):
     reply = await assistant_of(Played(Interpretation(answer=words)), Played(calls("memory_save", name="42"))).answer(
         turn
     )
@@ -206,7 +206,7 @@ async def test_what_a_model_promises_and_does_not_do_is_done_where_it_was_plainl
         ("Sure, Ann!", Interpretation(answer="When?")),
     ],
 )
-async def test_what_is_no_promise_of_a_change_that_was_plainly_asked_is_said(assistant_of, turn, words, read):
+async def test_text_that_is_no_promise_is_sent(assistant_of, turn, words, read):
     reply = await assistant_of(Played(Interpretation(answer=words)), Played(read)).answer(turn)
 
     assert reply.text == words

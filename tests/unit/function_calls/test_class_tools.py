@@ -117,7 +117,7 @@ class HasAWrongSchema(QueryDatabase):
         (HasAWrongSchema(), r'HasAWrongSchema\.parameters: "objekt"'),
     ],
 )
-def test_what_is_wrong_with_a_class_tool_is_told_at_registration(tool, told):
+def test_invalid_class_tool_is_reported_at_registration(tool, told):
     with pytest.raises((TypeError, SchemaInvalid), match=told):
         Registry().register(tool)
 
@@ -211,7 +211,7 @@ def test_a_class_tool_with_an_impossible_name_is_refused():
 
 
 @pytest.mark.parametrize("wrong", [QueryDatabase, "query_database"])
-def test_what_is_no_tool_is_refused_with_what_would_be(wrong):
+def test_object_that_is_no_tool_is_refused_with_a_correction(wrong):
     with pytest.raises(TypeError, match="register a function or an instance"):
         router_of([wrong])
 

@@ -73,7 +73,7 @@ async def test_other_chats_and_the_question_itself_are_not_found(find, history, 
     assert result.text == "I found nothing about “tea” in this chat."
 
 
-async def test_who_searched_for_the_same_words_before_comes_last(find, history, message):
+async def test_earlier_searcher_of_the_same_words_comes_last(find, history, message):
     at = message.sent_at - timedelta(days=1)
     await history.record(replace(message, id="1", text="Tea is at four", sent_at=at))
     await history.record(replace(message, id="2", text="search the chat for tea", sent_at=at))

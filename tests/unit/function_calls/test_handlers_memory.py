@@ -35,7 +35,7 @@ def ask(context_of, sqlite_database):
     return dispatch
 
 
-async def test_what_is_saved_is_confirmed_with_its_id_and_can_be_undone(ask):
+async def test_saved_memory_is_confirmed_with_its_id_and_can_be_undone(ask):
     result = await ask("memory_save", text="the door code is 4711")
 
     assert result.text == "🧠 I will remember this for you [m1]: the door code is 4711"
@@ -49,7 +49,7 @@ async def test_what_is_saved_is_confirmed_with_its_id_and_can_be_undone(ask):
         ("zh", "我记得这些：\n• [m1] the door code is 4711（你，今天 12:00）"),
     ],
 )
-async def test_what_is_remembered_is_listed(ask, language, text):
+async def test_memories_are_listed(ask, language, text):
     await ask("memory_save", text="the door code is 4711")
 
     assert (await ask("memory_search", language)).text == text
@@ -65,7 +65,7 @@ async def test_others_see_only_what_is_for_everyone(ask):
     assert result.is_untrusted
 
 
-async def test_what_people_say_to_each_other_is_not_saved(ask):
+async def test_talk_between_people_is_not_saved(ask):
     result = await ask("memory_save", message={"is_addressed": False}, text="we play at eight")
 
     assert result.is_answered

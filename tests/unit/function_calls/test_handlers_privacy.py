@@ -66,7 +66,7 @@ async def test_nobody_is_forgotten_before_they_said_yes(ask, said):
     assert "messages (1)" in (await ask("export_my_data")).text
 
 
-async def test_what_was_removed_is_told_in_numbers(ask, said):
+async def test_erasure_is_reported_in_numbers(ask, said):
     await said(1)
     await said(2, address=ALONE["address"])
 
@@ -90,7 +90,7 @@ async def test_opting_out_is_confirmed_and_can_be_undone(ask, language, told):
     assert (await ask("history_opt_in")).ok
 
 
-async def test_what_people_say_to_each_other_opts_nobody_out(ask):
+async def test_talk_between_people_opts_nobody_out(ask):
     assert (await ask("history_opt_out", is_addressed=False)).is_answered
     assert not (await ask("history_opt_in")).ok
 
@@ -121,7 +121,7 @@ async def test_in_private_all_of_it_comes_as_a_file_too_and_in_a_group_nothing_d
     assert "fake:home: tea 1\n" not in private.text
 
 
-async def test_how_long_messages_are_kept_is_an_admins_to_say(ask):
+async def test_retention_is_set_by_admins_only(ask):
     refused = await ask("history_retention", {"days": 7})
     asked = await ask("history_retention")
     changed = await ask("history_retention", {"days": 7}, **ADMIN)

@@ -68,11 +68,11 @@ async def test_a_page_that_cannot_be_read_is_told_with_its_reason(fetch, languag
     ],
     ids=["nothing of others was read", "the address was read", "without its scheme", "the address was made up"],
 )
-async def test_what_others_wrote_has_no_address_made_up(fetch, asked_for, shown, is_read):
+async def test_invented_address_in_untrusted_text_is_not_fetched(fetch, asked_for, shown, is_read):
     result = await fetch("https://tea.test/a?b=1", asked_for=asked_for, shown=shown)
 
     assert result.ok is is_read
 
 
-async def test_what_people_say_to_each_other_fetches_nothing(fetch):
+async def test_talk_between_people_fetches_nothing(fetch):
     assert (await fetch("the milk", is_addressed=False)).is_answered

@@ -50,7 +50,7 @@ def test_an_inverse_that_takes_the_same_arguments_is_right():
     check(light, dark)
 
 
-def test_what_takes_any_argument_can_be_an_inverse():
+def test_function_with_any_argument_can_be_an_inverse():
     registry = Registry()
     registry.register(light)
     registry.register(Switch(), ToolOptions(name="dark"))

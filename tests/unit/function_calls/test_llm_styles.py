@@ -254,7 +254,7 @@ ROUTED = json.dumps({"tool": "get_time", **TOKYO})
         ("auto", [completion("", PROBED), TOOLLESS, ROUTED], [ROUTED]),
     ],
 )
-async def test_what_an_endpoint_refuses_is_asked_in_the_next_style_and_remembered(style, script, again):
+async def test_refused_style_is_replaced_by_the_next_and_remembered(style, script, again):
     model = ScriptedModel([*script, *again])
     llm = FunctionCallLLM(model, styles=make_styles(style, model))
 

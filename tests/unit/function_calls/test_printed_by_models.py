@@ -167,7 +167,7 @@ def test_the_name_of_a_tool_alone_is_a_call_of_it():
 
 
 @pytest.mark.parametrize("form", SEVERAL_AT_ONCE)
-def test_what_gpt_calls_at_once_is_each_of_the_calls(form):
+def test_parallel_calls_of_gpt_are_separate_calls(form):
     printed = find_text_calls(SEVERAL_AT_ONCE[form], NAMES)
 
     assert [(meant(call.name, NAMES), read_json(call.arguments).value) for call in printed.calls] == [

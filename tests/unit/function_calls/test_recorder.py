@@ -107,7 +107,7 @@ async def test_a_long_result_is_stored_whole(log, context_of):
     assert call.result == "page " * 20_000
 
 
-async def test_what_led_to_calls_is_counted_once(router, log, context_of, turn):
+async def test_calls_are_counted_once(router, log, context_of, turn):
     recorder = TurnRecorder(log)
     context = context_of()
     with recorder.turn(turn):

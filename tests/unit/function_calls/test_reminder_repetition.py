@@ -58,7 +58,7 @@ def test_days_are_added_left_out_and_named_anew(context_of, rule, days, after):
         (WEEKDAYS, {"until": "stretching"}, "time_not_understood"),
     ],
 )
-def test_what_cannot_be_changed_so_is_refused(context_of, rule, asked, code):
+def test_impossible_change_of_a_rule_is_refused(context_of, rule, asked, code):
     old = schedule(rule) if rule else Schedule(start=datetime(2030, 1, 5, 9, 0), zone="UTC")
 
     with pytest.raises(RequestRefused) as refused:
@@ -95,7 +95,7 @@ def test_a_day_that_is_left_out_is_none_of_the_times(context_of):
     assert next_fires(ended, context.now, 99) == next_fires(old, context.now, 3)
 
 
-def test_what_comes_a_number_of_times_comes_as_often_on_other_days(context_of):
+def test_number_of_occurrences_is_kept_on_other_days(context_of):
     context = context_of()
     began = next_fires(schedule(DAILY), context.now, 1)[0]
     old = read_schedule(began.replace(tzinfo=None), "UTC", f"{DAILY};COUNT=4")

@@ -37,7 +37,7 @@ def test_the_next_time_alone_is_left_out(context_of):
     assert coming(left, context, 2) == coming(schedule(DAILY_TWICE), context, 3)[1:]
 
 
-def test_what_was_left_out_before_stays_so(context_of):
+def test_earlier_skips_stay(context_of):
     context = context_of()
     once = with_skipped("next", schedule(DAILY_TWICE), context)
 
@@ -66,7 +66,7 @@ def test_the_day_is_one_of_the_reminders_own_zone(context_of):
         (DAILY_TWICE, "every monday", "time_not_understood"),
     ],
 )
-def test_what_cannot_be_left_out_is_refused(context_of, rule, words, code):
+def test_impossible_skip_is_refused(context_of, rule, words, code):
     with pytest.raises(RequestRefused) as refused:
         with_skipped(words, schedule(rule), context_of())
 

@@ -29,7 +29,7 @@ def test_valid_json_reads_exactly_as_the_standard_reader_reads_it(value: object)
 
 @QUICK
 @given(st.dictionaries(st.sampled_from("abc"), VALUES, min_size=1, max_size=2))
-def test_what_python_prints_is_read_back(value: dict[str, object]):
+def test_python_literal_is_read(value: dict[str, object]):
     assert read_json(pprint.pformat(value, width=10**6)).value == value
 
 
@@ -75,6 +75,6 @@ def test_slips_whose_meaning_is_plain_are_read(text: str, value: object):
     ['{"a": "x" "b": "y"}', '["a" "b"]', '["a""b"]', '{"a": "x" b: "y"}', '{"a" 1}', "{,}", '{"a": 01}', '{"a": 0x1F}',
      '{"a": 1} {"b": 2}', '{"a": tru}', "{'a': '\\u12'}", "[1 2]", '{"a": b}'],
 )  # fmt: skip
-def test_what_could_mean_two_things_is_refused_with_its_place(text: str):
+def test_ambiguous_text_is_refused_with_its_place(text: str):
     with pytest.raises(Unreadable, match=r"at character \d+"):
         read_json(text)

@@ -172,7 +172,7 @@ async def test_a_sync_function_runs_beside_the_event_loop(context_of):
         ({"scope": "private"}, {"is_private": True}, True),
     ],
 )
-async def test_what_the_decorator_allows_is_enforced_at_the_call(context_of, options, written, is_allowed):
+async def test_options_of_the_decorator_are_enforced_at_the_call(context_of, options, written, is_allowed):
     @tool_function(**options)
     async def guarded() -> str:
         """Be guarded."""
@@ -221,7 +221,7 @@ async def test_any_result_is_json_for_the_model_and_the_record(context_of):
     assert json.loads(result.text) == result.for_model()
 
 
-async def test_what_json_has_no_form_for_is_its_text(context_of):
+async def test_value_without_a_json_form_is_its_text(context_of):
     @tool_function
     async def look() -> list[object]:
         """Look."""
@@ -255,7 +255,7 @@ async def wait_for_what_was_cancelled():
 
 
 @pytest.mark.parametrize("tool", [leave, leave_while_waiting, find_nothing, wait_for_what_was_cancelled])
-async def test_whatever_a_tool_does_is_the_failure_of_one_call(context_of, tool):
+async def test_any_error_of_a_tool_fails_only_its_call(context_of, tool):
     result = await router_of(tool).dispatch(call(tool.__name__), context_of())
 
     assert not result.ok

@@ -155,7 +155,7 @@ def test_arguments_made_for_a_type_pass_both_checks_untouched(data: st.DataObjec
 
 @PATIENT
 @given(st.data())
-def test_what_the_schema_accepts_the_argument_class_accepts(data: st.DataObject):
+def test_arguments_accepted_by_the_schema_are_accepted_by_the_class(data: st.DataObject):
     position = data.draw(POSITIONS)
     signature, values = signature_at(position), ALL[position][1]
     draw = data.draw
@@ -169,7 +169,7 @@ def test_what_the_schema_accepts_the_argument_class_accepts(data: st.DataObject)
 
 @PATIENT
 @given(st.data())
-def test_what_comes_out_of_repair_without_errors_reaches_the_class(data: st.DataObject):
+def test_repaired_arguments_without_errors_are_valid_for_the_class(data: st.DataObject):
     position = data.draw(POSITIONS)
     signature, values = signature_at(position), ALL[position][1]
     arguments = {"v": mutated(data.draw, data.draw(values), values)}

@@ -281,7 +281,7 @@ def generator(a: int) -> Any:
         (lambda a: a, "", "name="),
     ],
 )
-def test_what_cannot_be_a_tool_is_refused_with_file_line_parameter_and_fix(
+def test_invalid_signature_is_refused_with_file_line_parameter_and_correction(
     function: Callable[..., Any], parameter: str, fix: str
 ):
     with pytest.raises(SignatureInvalid) as caught:

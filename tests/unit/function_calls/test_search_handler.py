@@ -40,7 +40,7 @@ def search(context_of):
     return dispatch
 
 
-async def test_whoever_watches_hears_the_words_and_the_whole_answer_follows(search):
+async def test_watcher_sees_the_words_and_then_the_whole_answer(search):
     heard = []
 
     async def hear(text):

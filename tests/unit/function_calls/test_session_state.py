@@ -27,7 +27,7 @@ async def state_of(store, conversation=HOME):
     return CallState(await Session.open(store, conversation))
 
 
-async def test_what_is_committed_is_there_in_the_next_turn(store):
+async def test_committed_state_is_there_in_the_next_turn(store):
     state = await state_of(store)
     state["last_query"] = "tea"
     await state.commit()
@@ -35,7 +35,7 @@ async def test_what_is_committed_is_there_in_the_next_turn(store):
     assert dict(await state_of(store)) == {"last_query": "tea"}
 
 
-async def test_what_is_not_committed_is_seen_by_nobody_else(store):
+async def test_uncommitted_state_is_seen_by_nobody_else(store):
     state = await state_of(store)
     state["last_query"] = "tea"
 
@@ -115,7 +115,7 @@ async def test_a_value_is_removed(store):
     assert dict(await state_of(store)) == {"b": None}
 
 
-async def test_what_is_not_json_is_refused_where_it_is_written(store):
+async def test_value_that_is_not_json_is_refused_when_written(store):
     state = await state_of(store)
 
     with pytest.raises(TypeError, match="a set cannot be kept"):

@@ -66,7 +66,7 @@ async def test_only_the_window_is_summarised(summarize, said):
     assert "switched off" not in result.text
 
 
-async def test_what_i_missed_begins_after_my_last_message(summarize, said):
+async def test_my_missed_messages_begin_after_my_last_one(summarize, said):
     await said(1, "Lunch is at the Italian place.", hours_ago=4)
     await said(2, "see you later", hours_ago=3, sender="ann")
     await said(3, "The invoice from Berlin has to be paid.", hours_ago=2)
@@ -130,7 +130,7 @@ async def test_the_heading_tells_no_seconds(summarize, said, history, message):
 @pytest.mark.parametrize(
     ("text", "is_private"), [("what did I miss?", True), ("我错过了什么", True), ("summarize", False)]
 )
-async def test_what_one_person_missed_is_told_to_that_person(summarize, said, text, is_private):
+async def test_missed_messages_are_summarised_for_one_person(summarize, said, text, is_private):
     await said(1, "The invoice from Berlin has to be paid.")
 
     assert (await summarize(text=text)).is_private is is_private

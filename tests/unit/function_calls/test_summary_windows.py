@@ -114,7 +114,7 @@ async def test_without_words_the_recent_messages_are_meant(asked, words):
         ("我上次发言以来", "总结一下"),
     ],
 )
-async def test_what_somebody_missed_begins_with_their_last_message(asked, history, message, words, text):
+async def test_missed_messages_begin_after_the_persons_last_one(asked, history, message, words, text):
     left = NOW - timedelta(hours=3)
     await history.record(replace(message, id="0", sent_at=left))
     await history.record(replace(message, id="1", text=text, sent_at=NOW))
@@ -143,7 +143,7 @@ async def test_somebody_who_never_wrote_missed_the_recent_messages(asked):
         ("summarize, and remind me tomorrow", None, 200),
     ],
 )
-async def test_what_the_call_leaves_out_is_read_from_the_message(asked, text, since, limit):
+async def test_arguments_missing_in_the_call_are_read_from_the_message(asked, text, since, limit):
     window = await asked(None, text=text)
 
     assert (window.since and shown(window.since), window.limit) == (since, limit)

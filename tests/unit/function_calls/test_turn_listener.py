@@ -28,13 +28,13 @@ async def test_an_answer_to_whoever_asked_is_heard():
     assert await heard_of(make_turn("what is the weather?")) == "It is sunny."
 
 
-async def test_what_may_come_to_silence_is_not_heard():
+async def test_possible_silence_is_not_streamed():
     overheard = make_turn(make_message("what is the weather?", is_addressed=False))
 
     assert await heard_of(overheard) == ""
 
 
-async def test_what_tools_have_found_is_said_and_so_it_is_heard():
+async def test_text_after_results_of_tools_is_streamed():
     overheard = make_turn(make_message("what is the weather?", is_addressed=False), steps=[DONE])
 
     assert await heard_of(overheard) == "It is sunny."

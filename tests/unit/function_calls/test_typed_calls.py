@@ -33,7 +33,7 @@ def test_everything_else_is_left_to_the_interpreter(text):
     assert arguments_of(text) is None
 
 
-def test_what_does_not_fit_is_left_to_the_check_of_the_router():
+def test_invalid_arguments_are_left_to_the_router():
     assert arguments_of("/toss times=often") == {"times": "often"}
 
 

@@ -88,7 +88,7 @@ async def test_a_writer_that_is_cancelled_does_not_keep_the_next_message_waiting
     second.cancel()
 
 
-async def test_what_the_bot_said_is_in_the_history_under_its_name():
+async def test_message_of_the_bot_is_stored_under_its_name():
     history = HistoryService(MemoryMessageStore(), bot_name="Bubbles")
     await history.record_own(HOME, "hello", message_id=None, sent_at=NOW, reply_to="1")
     await history.record_own(HOME, "hello", message_id=None, sent_at=NOW)

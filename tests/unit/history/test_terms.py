@@ -55,7 +55,7 @@ def test_a_very_long_text_is_cut():
 
 
 @given(st.text(max_size=60))
-def test_what_is_looked_for_stands_in_the_text_it_was_taken_from(text: str):
+def test_search_terms_occur_in_their_text(text: str):
     assert set(wanted_terms(text)) <= set(indexed_terms(text))
 
 

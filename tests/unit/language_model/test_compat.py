@@ -145,7 +145,7 @@ async def ask_twice(script, asked, **options):
 
 
 @pytest.mark.parametrize(("told", "code", "is_right"), REFUSALS, ids=[told[:40] for told, _, _ in REFUSALS])
-async def test_what_a_server_refuses_is_changed_and_remembered(told, code, is_right):
+async def test_refused_field_is_replaced_and_remembered(told, code, is_right):
     texts, bodies = await ask_twice([status(code, told), say("one"), say("two")], request())
 
     assert texts == ["one", "two"]
@@ -156,7 +156,7 @@ async def test_what_a_server_refuses_is_changed_and_remembered(told, code, is_ri
 @pytest.mark.parametrize(
     ("told", "code", "is_right"), STREAM_REFUSALS, ids=[told[:40] for told, _, _ in STREAM_REFUSALS]
 )
-async def test_what_a_server_refuses_of_a_stream_is_changed_and_remembered(told, code, is_right):
+async def test_refused_field_of_a_stream_is_replaced_and_remembered(told, code, is_right):
     script = [status(code, told), say("one"), say("two")]
 
     texts, bodies = await ask_twice(script, request(is_streamed=True))
@@ -255,7 +255,7 @@ async def test_system_messages_and_the_last_message_stay_however_long_the_reques
     assert server.requests[-1].body["messages"] == [CONVERSATION[0], CONVERSATION[4], CONVERSATION[-1]]
 
 
-async def test_what_was_too_long_once_is_shortened_before_it_is_sent_again():
+async def test_request_too_long_once_is_shortened_before_the_next_request():
     _, bodies = await ask_twice([TOO_LONG, say("one"), say("two")], request(messages=LONG))
 
     assert [len(body["messages"]) for body in bodies] == [6, 4, 4]
@@ -271,7 +271,7 @@ async def test_the_words_of_the_person_are_never_shortened():
     assert len(server.requests) == 1
 
 
-async def test_what_the_model_wrote_and_its_server_could_not_read_is_read_here():
+async def test_answer_unreadable_for_its_server_is_read_here():
     written = '<function=reminder_set{"type": "daily"}</function>'
     error = {"message": "Failed to call a function.", "code": "tool_use_failed", "failed_generation": written}
     async with OpenAIServer([Raw(code=400, body=json.dumps({"error": error}).encode())]) as server:

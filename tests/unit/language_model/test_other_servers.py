@@ -446,7 +446,7 @@ async def test_the_wait_that_a_server_asks_for_is_read_in_both_forms(headers, se
         (400, "Invalid value", "other"),
     ],
 )
-async def test_what_a_server_does_not_want_is_known_whatever_its_status(code, message, matter):
+async def test_refusal_is_recognised_with_any_status(code, message, matter):
     failure = await fail(Raw(code=code, body=json.dumps({"error": {"message": message}}).encode()))
 
     assert isinstance(failure, RequestRejected)

@@ -32,7 +32,7 @@ async def test_the_same_words_are_one_memory(memory):
 
 
 @pytest.mark.parametrize(("text", "code"), [("  ", "memory_empty"), ("x" * 41, "memory_too_long")])
-async def test_what_cannot_be_kept_is_refused(memory, text, code):
+async def test_invalid_memory_is_refused(memory, text, code):
     with pytest.raises(RequestRefused, match=code):
         await save(memory, text)
 
@@ -82,7 +82,7 @@ async def test_words_that_fit_none_are_refused(memory):
         await memory.forget(ANN, "door")
 
 
-async def test_what_is_shared_is_forgotten_by_its_owner_or_an_admin_only(memory):
+async def test_shared_memory_is_forgotten_by_its_owner_or_an_admin_only(memory):
     await save(memory, "the door code is 4711", is_shared=True)
 
     with pytest.raises(RequestRefused, match="not_your_memory"):

@@ -52,7 +52,7 @@ async def test_a_code_said_on_the_other_platform_makes_two_accounts_one_person(p
     )
 
 
-async def test_whoever_speaks_comes_first(people):
+async def test_present_speaker_comes_first(people):
     await linked(people, PHONE, ANN, DESK, ANNA)
 
     assert (await people.accounts_of(DESK, ANNA))[0].person_id == ANNA.id
@@ -178,7 +178,7 @@ async def test_one_of_two_cannot_stay_linked_alone(people):
     assert await people.unlink(PHONE, ANN) == ()
 
 
-async def test_who_was_linked_before_can_be_again(people):
+async def test_unlinked_person_can_be_linked_again(people):
     for _ in range(2):
         await linked(people, PHONE, ANN, DESK, ANNA)
         await people.unlink(DESK, ANNA)

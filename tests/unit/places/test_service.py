@@ -55,7 +55,7 @@ async def test_a_member_reaches_a_chat_by_its_name(places):
     assert await places.reach("OPS", [ANN]) == (OPS, ANN)
 
 
-async def test_who_is_no_member_is_told_no_more_than_of_a_chat_that_is_not(places, members):
+async def test_non_member_gets_the_same_answer_as_for_an_unknown_chat(places, members):
     await places.open(OPS, "ops")
     members.answer = False
 
@@ -69,7 +69,7 @@ async def test_an_account_on_another_platform_is_no_member(places):
 
 
 @pytest.mark.parametrize(("days", "is_in"), [(1, True), (29, True), (31, False), (None, False)])
-async def test_where_the_platform_does_not_tell_the_history_does(places, members, history, days, is_in):
+async def test_history_tells_members_where_the_platform_does_not(places, members, history, days, is_in):
     members.answer = None
     await places.open(OPS, "ops")
     if days is not None:

@@ -70,7 +70,7 @@ def test_a_function_with_another_kind_of_name_has_no_command(name):
     assert made(name=name) == ()
 
 
-def test_what_is_no_single_value_is_no_option():
+def test_composite_value_is_not_an_option():
     [command] = made(words={"type": "array"}, side={"type": "string"})
 
     assert [option.name for option in command.options] == ["side"]
@@ -84,7 +84,7 @@ def test_a_name_that_is_taken_is_not_offered_twice():
     assert [command.name for command in menu_of([make_tool("help"), make_tool("dice")])[len(MENU) :]] == ["dice"]
 
 
-def test_what_was_filled_in_is_the_call_of_the_function():
+def test_filled_form_is_a_call_of_the_function():
     values = {"type": "once", "time": "tomorrow 8", "content": 'say "hi" \\ 你好', "weekday": 3, "urgent": False}
     said = format_call("reminder_set", values)
     call = typed_call(make_turn(said, tools=built_in_registry().specs))
@@ -94,5 +94,5 @@ def test_what_was_filled_in_is_the_call_of_the_function():
     assert dict(call.arguments) == values
 
 
-def test_what_was_left_empty_is_left_out():
+def test_empty_field_is_left_out():
     assert format_call("reminder_list", {"filter": None}) == "/reminder_list"

@@ -144,7 +144,7 @@ async def test_an_answer_to_the_probe_saves_the_connection(clock):
     assert len(sessions) == 1
 
 
-async def test_who_answers_the_probe_is_never_called_deaf(clock):
+async def test_connection_that_answers_the_probe_is_never_stale(clock):
     seen = []
 
     async def probe():

@@ -15,6 +15,6 @@ def test_seconds_and_milliseconds_are_instants_as_numbers_and_as_text():
 
 
 @pytest.mark.parametrize("nonsense", ["", "tea", 1e300, -1e300, 10**400, float("inf"), "99999999999999999999"])
-def test_what_is_no_time_is_the_epoch(nonsense):
+def test_invalid_time_is_the_epoch(nonsense):
     assert instant(nonsense) == EPOCH
     assert instant_of_milliseconds(nonsense) == EPOCH

@@ -61,7 +61,7 @@ def test_one_endless_line_of_code_is_cut_too():
 
 
 @pytest.mark.parametrize("emoji", [FAMILY, "👍🏽", "🇨🇳", "é", "1️⃣"])
-def test_what_is_seen_as_one_character_is_not_broken(emoji):
+def test_grapheme_is_not_split(emoji):
     found = pieces(emoji * 40, 30)
 
     assert all(bare(piece).replace(emoji, "") == "" for piece in found)
@@ -77,7 +77,7 @@ def test_a_mention_is_not_broken():
 @pytest.mark.parametrize(
     "kept", ["**very important words**", "`some code here ok`", "[a label](https://x.example/path)"]
 )
-def test_what_is_marked_is_not_broken(kept):
+def test_marked_text_is_not_split(kept):
     found = pieces(f"Some words in front {kept} and some behind it", 40)
 
     assert any(kept in piece for piece in found)

@@ -38,7 +38,7 @@ def test_letters_that_are_handed_over_one_by_one_are_left_to_the_prompt(keyboard
     assert typed_early(terminal) == TypedEarly()
 
 
-def test_where_nothing_was_typed_nobody_waits(keyboard):
+def test_without_typed_text_nobody_waits(keyboard):
     _, terminal = keyboard
 
     assert typed_early(terminal) == TypedEarly()

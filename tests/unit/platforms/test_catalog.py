@@ -60,7 +60,7 @@ def test_a_secret_of_a_platform_in_the_file_is_refused_with_the_name_of_its_vari
         ("[platforms]\nenabled = ['ircc']\n", "irc"),
     ],
 )
-def test_what_no_platform_knows_names_the_nearest(tmp_path, text, nearest):
+def test_unknown_setting_names_the_nearest(tmp_path, text, nearest):
     path = tmp_path / "config.toml"
     path.write_text(text)
 
@@ -78,7 +78,7 @@ def test_a_value_of_the_wrong_kind_names_the_setting_of_its_platform(tmp_path):
     assert caught.value.key == "platforms.irc.port"
 
 
-def test_what_is_set_to_its_default_changes_nothing(tmp_path):
+def test_default_value_changes_nothing(tmp_path):
     path = tmp_path / "config.toml"
     path.write_text("[platforms.irc]\nport = 6697\n")
 

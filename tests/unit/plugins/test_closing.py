@@ -47,7 +47,7 @@ def closed(rig, name="dice"):
     return log.read_text().splitlines() if log.exists() else []
 
 
-async def test_what_was_opened_last_is_closed_first_once_everything_is_answered(rig):
+async def test_last_opened_is_closed_first_after_all_answers(rig):
     rig.write("dice", OPENING)
     async with rig.running():
         answer = await rig.say("throw the dice")
@@ -77,7 +77,7 @@ async def test_one_that_never_ends_is_given_up(rig):
     assert took == pytest.approx(5, abs=0.5)
 
 
-async def test_what_a_setup_opened_before_it_failed_is_closed(rig):
+async def test_resources_of_a_failed_setup_are_closed(rig):
     rig.write("dice", OPENING + '    raise RuntimeError("no key")\n    ')
     async with rig.running():
         pass
@@ -108,7 +108,7 @@ async def test_a_version_that_is_not_taken_is_closed_and_the_older_one_stays_ope
     assert closed(rig) == [*after, "the late one", "the first"]
 
 
-async def test_what_works_on_until_a_restart_is_not_closed_before(rig):
+async def test_part_that_works_until_a_restart_is_not_closed_before(rig):
     working = (
         OPENING
         + """    add.jobs.append(("works", work))

@@ -278,7 +278,7 @@ class TestWorkspace:
         assert call["error"].endswith("was stopped after 1 s")
 
     @pytest.mark.parametrize("command", ["cat a.txt", "ls ..", "ls /etc", "ls --sort=../..", "ls ~", 'ls "'])
-    async def test_what_is_not_allowed_is_not_run(self, room, command):
+    async def test_forbidden_call_is_not_run(self, room, command):
         call = await self.run(room, command)
 
         assert call["status"] == "error"

@@ -87,7 +87,7 @@ FAILURES = [
 
 
 @pytest.mark.parametrize(("text", "said"), FAILURES)
-async def test_what_is_wrong_is_one_line_that_says_what_to_do(rig, logged, text, said):
+async def test_error_is_one_line_with_a_correction(rig, logged, text, said):
     rig.write("dice", DICE)
     rig.write("mistaken", text)
     told = await told_of(rig, "mistaken")
@@ -221,7 +221,7 @@ SILENT = """
         (f"{SILENT}\n\n    def set_up(add): ...", "its set_up(add) is not called; the name is setup"),
     ],
 )
-async def test_what_works_and_is_hardly_meant_is_a_warning(rig, logged, text, hint):
+async def test_probable_mistake_is_a_warning(rig, logged, text, hint):
     rig.write("mistaken", text)
     async with rig.running():
         pass

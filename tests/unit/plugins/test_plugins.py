@@ -166,7 +166,7 @@ async def test_a_plugin_that_cannot_be_used_is_shown_and_the_others_work(rig, te
     assert "broken does not work at the moment" in listed
 
 
-async def test_what_fails_inside_a_plugin_stops_no_message(rig):
+async def test_error_of_a_plugin_stops_no_message(rig):
     rig.write("dice", DICE)
     rig.write(
         "failing",

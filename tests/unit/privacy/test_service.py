@@ -60,7 +60,7 @@ async def test_a_chat_without_a_rule_keeps_what_the_settings_say(database):
     assert (await privacy.retention_days(CHATS["short"]), await privacy.retention_days(CHATS["usual"])) == (2, 5)
 
 
-async def test_whoever_remembers_more_is_told_who_wants_to_be_forgotten(database: Database):
+async def test_other_stores_are_told_of_a_person_to_forget(database: Database):
     told: list[str] = []
     privacy = PrivacyService(SqlPrivacyStore(database), on_forgotten=told.append)
 

@@ -54,7 +54,7 @@ async def test_every_minute_for_a_year_is_caught_up_with_by_ten():
     assert plan.next_fire_at == datetime(2026, 11, 20, 9, 1, tzinfo=UTC)
 
 
-async def test_what_is_late_by_seconds_was_not_missed(desk):
+async def test_lateness_of_seconds_is_not_a_miss(desk):
     await desk.set(seconds=60, rule="FREQ=DAILY", catch_up=CatchUp.NONE)
     await asyncio.sleep(90)
     async with desk.running():

@@ -67,7 +67,7 @@ async def set_clock(desk, by: timedelta) -> None:
     await asyncio.sleep(10)
 
 
-async def test_what_failed_by_a_clock_ten_years_ahead_waits_for_its_time_and_no_longer(make_desk):
+async def test_failure_by_a_clock_ten_years_ahead_waits_for_its_due_time_only(make_desk):
     desk = make_desk(pace=RARELY)
     desk.courier.failures = [DeliveryFailed("the certificate has expired")] * 100
     await desk.set(seconds=86400)
@@ -81,7 +81,7 @@ async def test_what_failed_by_a_clock_ten_years_ahead_waits_for_its_time_and_no_
     assert (early, desk.courier.texts) == ([], ["tea"])
 
 
-async def test_what_waits_in_memory_when_the_clock_is_set_back_waits_for_its_time(make_desk):
+async def test_queued_occurrence_waits_for_its_time_after_a_backward_clock_step(make_desk):
     desk = make_desk(pace=DeliveryConfig(senders=1, tick=timedelta(minutes=30)))
     desk.courier.hold.clear()
     await desk.set("now", seconds=1)

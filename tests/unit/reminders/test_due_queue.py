@@ -35,7 +35,7 @@ def taken(queue: DueQueue, now: datetime, limit: int = 100) -> list[int]:
     return [lease.notice.delivery_id for message in queue.take(now, limit) for lease in message]
 
 
-def test_what_came_later_and_is_due_earlier_leaves_first():
+def test_earlier_due_time_leaves_the_queue_first():
     queue = DueQueue()
     queue.push([lease(1, NOON + SECOND), lease(2, NOON), lease(3, NOON + SECOND), lease(4, NOON)])
 

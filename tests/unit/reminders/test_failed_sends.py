@@ -110,7 +110,7 @@ async def test_a_send_that_hangs_is_given_up_and_said_again(make_desk):
     assert [notice.attempt for notice in desk.courier.said] == [2]
 
 
-async def test_what_was_due_long_before_the_bot_came_back_is_not_given_up_at_its_first_failure(desk):
+async def test_old_occurrence_is_retried_after_its_first_failure(desk):
     desk.courier.failures = [DeliveryFailed("not connected yet")] * 5
     await desk.set(seconds=1)
     desk.clock.shift(timedelta(days=8))
@@ -152,7 +152,7 @@ async def test_a_change_while_it_is_being_sent_holds_for_the_next_attempt(make_d
     assert desk.courier.texts == said
 
 
-async def test_what_is_deleted_while_it_is_being_sent_is_not_said_after_a_crash(desk):
+async def test_reminder_deleted_while_sending_is_not_sent_after_a_crash(desk):
     desk.courier.hold.clear()
     reminder = await desk.set(seconds=1)
     async with desk.running():
@@ -225,7 +225,7 @@ async def test_an_owner_who_cannot_be_told_does_not_stop_anything(desk):
     assert await desk.states() == [DeliveryState.FAILED, DeliveryState.SENT]
 
 
-async def test_what_has_failed_for_too_long_is_parked(make_desk):
+async def test_old_failure_is_marked_as_failed(make_desk):
     desk = make_desk(retries=RetryPolicy(keep=timedelta(hours=7), fewest=8))
     desk.courier.failures = [DeliveryFailed("down", retry_after=3600.0)] * 9
     await desk.set(seconds=1)

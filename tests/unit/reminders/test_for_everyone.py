@@ -15,7 +15,7 @@ ANN, BOB = (Person(id=name.lower(), name=name) for name in ("Ann", "Bob"))
 ALL = (Person(id=EVERYONE, name="everyone"),)
 
 
-async def test_what_comes_again_for_everyone_is_not_put_off_by_others(desk):
+async def test_repeating_reminder_for_everyone_is_not_snoozed_by_others(desk):
     reminder = await desk.set("tea", rule="FREQ=DAILY;COUNT=1;NAG=10;NAGS=6", targets=ALL)
     async with desk.running():
         await asyncio.sleep(65)
@@ -26,7 +26,7 @@ async def test_what_comes_again_for_everyone_is_not_put_off_by_others(desk):
     assert refused.value.code == "not_your_reminder"
 
 
-async def test_what_is_said_to_everyone_once_is_not_called_off_by_others(desk):
+async def test_reminder_for_everyone_is_not_deleted_by_others(desk):
     reminder = await desk.set("tea", targets=ALL)
     with pytest.raises(RequestRefused) as refused:
         await desk.service.finish(HOME, BOB, reminder.id)
@@ -34,7 +34,7 @@ async def test_what_is_said_to_everyone_once_is_not_called_off_by_others(desk):
     assert refused.value.code == "not_your_reminder"
 
 
-async def test_who_ended_it_for_everyone_may_take_that_back_and_change_nothing_otherwise(desk, edit_of):
+async def test_person_who_ended_it_for_everyone_can_undo_that_only(desk, edit_of):
     reminder = await desk.set("tea", rule="FREQ=DAILY;COUNT=1;NAG=10;NAGS=6", targets=ALL)
     await desk.service.finish(HOME, BOB, reminder.id)
     again = edit_of(schedule=reminder.schedule)

@@ -46,7 +46,7 @@ def test_repeats_end_where_the_next_fire_comes():
     assert clocks(schedule, FIVE)[:3] == ["20 17:10", "20 17:15", "20 17:25"]
 
 
-def test_what_is_done_is_not_repeated_and_comes_at_its_next_time():
+def test_done_reminder_is_not_repeated_until_its_next_time():
     schedule = nagging("FREQ=DAILY")
     done = mark_done(schedule, FIVE + timedelta(minutes=5))
 

@@ -31,7 +31,7 @@ def test_the_fire_before_a_fire_is_found(rule, due, before):
     assert found == datetime.fromisoformat(before).replace(tzinfo=BERLIN)
 
 
-def test_what_fires_once_or_for_the_first_time_reaches_back_to_nothing():
+def test_first_or_only_occurrence_has_no_previous_one():
     start = datetime(2026, 11, 20, 18, 0)
     due = start.replace(tzinfo=BERLIN)
     daily = "FREQ=DAILY;BYHOUR=18;BYMINUTE=0"

@@ -23,5 +23,5 @@ def test_the_first_letters_of_neighbours_differ():
     assert len({public_id(key)[0] for key in range(1, 11)}) >= 6
 
 
-def test_what_is_no_id_names_no_row():
+def test_invalid_id_names_no_row():
     assert [row_key(text) for text in ("", "ab", "2bcdef", "abcde0", "abcdefg", "日本語日本語")] == [None] * 6

@@ -73,7 +73,7 @@ async def test_hours_in_an_unknown_zone_are_refused(desk):
 
 
 @pytest.mark.looptime
-async def test_what_falls_due_in_quiet_hours_waits_for_their_end(desk):
+async def test_occurrence_in_quiet_hours_waits_for_their_end(desk):
     await desk.service.quiet.set_for_chat(HOME, SOON)
     await desk.set(seconds=60)
     async with desk.running():
@@ -88,7 +88,7 @@ async def test_what_falls_due_in_quiet_hours_waits_for_their_end(desk):
 
 
 @pytest.mark.looptime
-async def test_what_is_urgent_does_not_wait(desk):
+async def test_urgent_reminder_does_not_wait(desk):
     await desk.service.quiet.set_for_person(HOME, ANN, SOON)
     await desk.set("fire", seconds=60, is_urgent=True)
     await desk.set("tea", seconds=60)
@@ -99,7 +99,7 @@ async def test_what_is_urgent_does_not_wait(desk):
 
 
 @pytest.mark.looptime
-async def test_what_was_missed_while_down_waits_too(desk):
+async def test_missed_occurrence_waits_for_the_end_of_quiet_hours_too(desk):
     await desk.service.quiet.set_for_chat(HOME, SOON)
     await desk.set(seconds=-0.5, rule="FREQ=DAILY")
     await desk.set("tea", seconds=60)

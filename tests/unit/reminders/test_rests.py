@@ -39,7 +39,7 @@ def rest(days: float) -> Suspension:
 )
 @pytest.mark.parametrize("days", [0.9, 3, 3.01, 40])
 @pytest.mark.parametrize("zone", ["UTC", "Pacific/Auckland"])
-def test_what_rests_comes_never_in_that_while_and_at_all_other_times(rule, days, zone):
+def test_suspended_reminder_fires_at_all_other_times_only(rule, days, zone):
     old, while_ = at(rule, zone), rest(days)
 
     new = suspend(old, while_)
@@ -64,7 +64,7 @@ def test_a_rest_that_is_to_come_does_not_put_off_the_next_time():
     assert not is_next_suspended(new, NOW)
 
 
-def test_what_repeats_until_done_does_so_after_the_rest():
+def test_follow_up_continues_after_the_suspension():
     new = suspend(at(f"{DAILY};NAG=10;NAGS=3"), rest(1))
 
     assert new == at(f"{DAILY};EXDATE=20261124T090000;NAG=10;NAGS=3")
@@ -88,7 +88,7 @@ def test_only_what_comes_on_days_can_rest(rule, expected):
     assert can_suspend(at(rule)) is expected
 
 
-def test_what_a_reminder_would_say_meanwhile_is_told():
+def test_suspended_occurrences_are_listed():
     assert suspended_fires(at(DAILY), rest(2)) == (
         datetime(2026, 11, 24, 9, 0, tzinfo=UTC),
         datetime(2026, 11, 25, 9, 0, tzinfo=UTC),

@@ -16,7 +16,7 @@ def test_pauses_double_up_to_five_minutes_with_jitter(attempt: int, longest: int
     assert len(pauses) > 10
 
 
-def test_what_the_platform_asks_for_is_the_least():
+def test_retry_time_of_the_platform_is_the_minimum():
     assert RetryPolicy().pause(1, 77.5) == timedelta(seconds=77.5)
 
 

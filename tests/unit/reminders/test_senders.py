@@ -60,7 +60,7 @@ async def begin_ahead(desk):
     desk.courier.hold.clear()
 
 
-async def test_what_was_begun_long_ago_is_asked_about_all_at_once(make_desk):
+async def test_sends_begun_long_ago_are_checked_together(make_desk):
     store = SlowStore()
     desk = make_desk(store=store)
     async with desk.running():
@@ -86,7 +86,7 @@ class ForgetfulStore(SlowStore):
         return dict.fromkeys(delivery_ids, 1)
 
 
-async def test_what_a_server_has_forgotten_to_be_begun_is_begun_again_and_said_once(make_desk):
+async def test_forgotten_send_of_a_server_is_begun_again_and_sent_once(make_desk):
     store = ForgetfulStore()
     desk = make_desk(store=store)
     async with desk.running():

@@ -51,7 +51,7 @@ async def test_a_past_time_is_refused_with_the_reason(desk):
     assert refused.code == "time_in_past"
 
 
-async def test_what_falls_due_while_the_answer_is_thought_about_is_said_at_once(desk):
+async def test_reminder_due_before_the_answer_is_sent_at_once(desk):
     async with desk.running():
         reminder = await desk.set(seconds=-2, asked_at=desk.clock.now() - timedelta(seconds=12))
         await asyncio.sleep(1)
@@ -66,7 +66,7 @@ async def test_a_time_before_it_was_asked_for_is_refused(desk):
     assert (await refusal(desk.set(seconds=-12, asked_at=asked_at))).code == "time_in_past"
 
 
-async def test_what_repeats_begins_after_now_however_late_it_was_set(desk):
+async def test_repeating_reminder_begins_after_now(desk):
     reminder = await desk.set(seconds=-2, rule="FREQ=DAILY", asked_at=desk.clock.now() - timedelta(seconds=12))
 
     assert reminder.next_fires[0] > desk.clock.now()
@@ -289,7 +289,7 @@ async def test_a_deleted_reminder_can_be_restored_and_fires(desk):
     assert desk.courier.texts == ["tea"]
 
 
-async def test_what_is_not_deleted_or_elsewhere_cannot_be_restored(desk):
+async def test_existing_or_foreign_reminder_cannot_be_restored(desk):
     reminder = await desk.set()
 
     assert (await refusal(desk.service.restore(HOME, ANN, reminder.id))).code == "reminder_unknown"
@@ -383,7 +383,7 @@ async def test_the_latest_said_is_snoozed(desk):
     assert desk.courier.texts == ["tea", "milk", "milk"]
 
 
-async def test_what_is_seen_before_the_platform_has_answered_is_snoozed(desk):
+async def test_reminder_seen_before_the_platform_answers_can_be_snoozed(desk):
     await desk.set(seconds=1)
     desk.courier.hold.clear()
     async with desk.running():

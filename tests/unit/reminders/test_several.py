@@ -96,7 +96,7 @@ async def test_several_are_looked_up_in_one_list(desk):
     assert [each.content for each in await desk.service.several(HOME, ANN, "the first two")] == ["milk", "dentist"]
 
 
-async def test_what_one_reminder_says_is_not_taken_apart(desk):
+async def test_content_of_one_reminder_is_not_split(desk):
     await desk.set("milk and eggs")
     await desk.set("eggs", seconds=61)
 

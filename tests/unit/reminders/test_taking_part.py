@@ -89,7 +89,7 @@ async def test_done_can_be_taken_back(desk, edit_of):
     assert len(desk.courier.said) == 2
 
 
-async def test_what_was_done_is_not_missed_by_verification(desk):
+async def test_done_occurrence_is_not_missing_for_verification(desk):
     reminder = await desk.set("pills", rule=TEN)
     async with desk.running():
         await asyncio.sleep(65)
@@ -137,7 +137,7 @@ async def test_me_too_reminds_both(desk):
     assert desk.courier.said[0].targets == (ANN, BOB)
 
 
-async def test_whoever_leaves_is_not_reminded_and_the_others_are(desk):
+async def test_person_who_left_is_not_reminded_and_others_are(desk):
     reminder = await desk.set(targets=(ANN, BOB))
     async with desk.running():
         await desk.service.leave(HOME, BOB, reminder.id)
@@ -156,7 +156,7 @@ async def test_the_last_one_cannot_leave_and_nobody_leaves_everyone(desk, target
         await desk.service.leave(HOME, ANN, reminder.id)
 
 
-async def test_who_is_not_meant_leaves_without_a_change(desk):
+async def test_leaving_without_being_a_target_changes_nothing(desk):
     reminder = await desk.set()
 
     assert (await desk.service.leave(HOME, CAT, reminder.id)).targets == ()

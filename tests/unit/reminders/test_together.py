@@ -19,7 +19,7 @@ async def set_many(desk, *contents: str, seconds: float = 5) -> None:
         await desk.set(content, seconds=seconds)
 
 
-async def test_what_is_due_at_once_in_a_chat_is_one_message_with_a_row_each(gathering_desk):
+async def test_reminders_due_together_in_a_chat_are_one_message_with_a_row_each(gathering_desk):
     desk = gathering_desk
     await set_many(desk, "tea", "milk", "beer")
     async with desk.running():

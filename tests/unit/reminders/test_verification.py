@@ -98,25 +98,25 @@ async def test_a_notice_after_the_period_answers_for_it_too(prove):
     assert (found.is_proved, fates) == (True, {"skipped": 4})
 
 
-async def test_what_was_given_up_and_told_is_failed_and_no_loss(prove):
+async def test_reported_failure_is_failed_and_not_lost(prove):
     found, fates = await prove(reminder(), *(told(day(each), PARKED) for each in range(5)))
 
     assert (found.is_proved, fates) == (True, {"failed": 5})
 
 
-async def test_what_is_being_tried_is_pending(prove):
+async def test_occurrence_being_tried_is_pending(prove):
     records = [*(told(day(each)) for each in range(4)), told(day(4), DeliveryState.UNKNOWN)]
 
     assert (await prove(reminder(), *records))[1] == {"delivered": 4, "pending": 1}
 
 
-async def test_what_fell_due_this_minute_is_pending(prove):
+async def test_occurrence_due_this_minute_is_pending(prove):
     records = [told(day(each)) for each in range(4)]
 
     assert (await prove(reminder(), *records, now=day(4) + timedelta(seconds=30)))[1] == {"delivered": 4, "pending": 1}
 
 
-async def test_what_was_said_without_being_due_is_wrong(prove):
+async def test_delivery_without_a_due_time_is_wrong(prove):
     surprise = day(2) + timedelta(hours=1)
     found, _ = await prove(reminder(), *(told(day(each)) for each in range(5)), told(surprise))
 

@@ -51,7 +51,7 @@ async def test_every_day_at_midnight_does_not_fire_when_it_is_set(desk):
     assert desk.courier.said == []
 
 
-async def test_what_was_due_while_the_bot_was_down_is_said_with_its_time(desk):
+async def test_occurrence_due_during_downtime_is_sent_with_its_time(desk):
     reminder = await desk.set(seconds=10)
     await asyncio.sleep(3600)
 
@@ -143,7 +143,7 @@ async def test_a_claim_whose_answer_was_lost_loses_no_reminder(make_desk):
     assert (desk.store.is_lost, desk.courier.texts) == (True, ["tea"])
 
 
-async def test_what_was_taken_away_and_claimed_anew_is_said_once(desk):
+async def test_occurrence_claimed_again_is_sent_once(desk):
     await desk.set(seconds=60)
     async with desk.running():
         await asyncio.sleep(57)

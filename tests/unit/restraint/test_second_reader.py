@@ -178,7 +178,7 @@ def test_a_time_that_was_named_before_is_enough(review, chosen):
         ("summary", "大家晚上好！", "zh"),
     ],
 )
-def test_what_is_told_or_taken_back_is_not_done(review, chosen, tool, text, language):
+def test_reported_or_retracted_request_is_not_carried_out(review, chosen, tool, text, language):
     calls = chosen(tool, type="once", time="2026-11-21 08:00", content="x", query="x", reminder_id="1")
 
     assert review(text, calls, language=language).calls == ()
@@ -198,7 +198,7 @@ def test_what_is_told_or_taken_back_is_not_done(review, chosen, tool, text, lang
         ("perplexity_search", "这部电影太好看了，查查导演", "zh"),
     ],
 )
-def test_what_may_be_a_request_is_left_to_the_model(review, chosen, tool, text, language):
+def test_possible_request_is_left_to_the_model(review, chosen, tool, text, language):
     calls = chosen(tool, query="x", reminder_id="3")
 
     assert review(text, calls, language=language).calls == calls

@@ -66,7 +66,7 @@ async def test_a_backup_is_one_file_and_reading_it_leaves_none_beside_it(url, tm
     }
 
 
-async def test_what_was_there_before_a_restore_is_kept(url, tmp_path):
+async def test_data_before_a_restore_is_kept(url, tmp_path):
     await said(url, "a")
     back_up(url, tmp_path / "copy.db")
     await said(url, "b")
@@ -105,7 +105,7 @@ async def test_nothing_is_overwritten_by_a_backup(url, tmp_path):
 
 
 @pytest.mark.parametrize("content", [b"", b"no database", b"SQLite format 3\x00" + b"x" * 2000])
-async def test_what_is_no_backup_is_refused_and_changes_nothing(url, tmp_path, monkeypatch, content):
+async def test_invalid_backup_is_refused_and_changes_nothing(url, tmp_path, monkeypatch, content):
     await said(url, "a")
     (tmp_path / "copy.db").write_bytes(content)
     monkeypatch.chdir(tmp_path)
@@ -146,7 +146,7 @@ async def test_the_commands_say_what_they_did(url, tmp_path, monkeypatch):
     assert "restored" in put_back.output
 
 
-async def test_whoever_restores_is_told_where_what_was_there_before_is_kept(url, tmp_path, monkeypatch):
+async def test_restore_tells_where_the_old_data_is_kept(url, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     await said(url, "a")
     run = CliRunner(env={"BUBBLES_BOT__DATA_DIR": "data"})

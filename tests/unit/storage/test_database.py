@@ -49,7 +49,7 @@ async def test_a_missing_folder_is_made(tmp_path: Path):
         assert (tmp_path / "data" / "bubbles.db").exists()
 
 
-async def test_what_was_written_is_there_at_the_next_start(tmp_path: Path):
+async def test_written_data_is_there_at_the_next_start(tmp_path: Path):
     async with Database(url(tmp_path)) as database:
         await database.run(put)
 
@@ -121,7 +121,7 @@ async def test_a_reader_cannot_write(tmp_path: Path):
             await database.read(put)
 
 
-async def test_what_nobody_waits_for_any_more_is_read_to_its_end_before_the_file_is_closed(tmp_path: Path):
+async def test_abandoned_reads_end_before_the_file_is_closed(tmp_path: Path):
     started, counted = threading.Event(), []
 
     def slowly(connection: sa.Connection) -> None:
@@ -276,7 +276,7 @@ async def test_a_database_that_another_program_has_locked_is_busy(tmp_path: Path
 
 
 @pytest.mark.parametrize("text", ["nonsense", "postgresql://ann:secret@host:port/bubbles"])
-def test_what_is_no_address_is_refused_without_repeating_it(text: str):
+def test_invalid_address_is_refused_without_repeating_it(text: str):
     with pytest.raises(ConfigError, match=r"storage\.url") as refusal:
         Database(text)
 

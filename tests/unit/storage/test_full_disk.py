@@ -68,7 +68,7 @@ def wish(content: str, seconds: float) -> NewReminder:
     )
 
 
-async def test_what_cannot_be_kept_is_not_confirmed_and_what_is_due_comes_once_there_is_room(tmp_path: Path):
+async def test_full_disk_confirms_nothing_and_due_reminders_come_once_later(tmp_path: Path):
     clock, courier = SystemClock(), FakeCourier()
     file = tmp_path / "bubbles.db"
     async with Database(f"sqlite:///{file}") as database:

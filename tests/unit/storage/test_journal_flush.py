@@ -71,7 +71,7 @@ def count(connection: sa.Connection) -> int:
     return connection.scalar(sa.select(sa.func.count()).select_from(META).where(META.c.key.startswith("test"))) or 0
 
 
-async def test_what_was_written_ahead_reaches_the_disk_by_itself(file: Path, disk: Disk):
+async def test_data_written_ahead_reaches_the_disk_by_itself(file: Path, disk: Disk):
     async with Database(f"sqlite:///{file}") as database:
         await database.run_relaxed(put("test"))
         is_at_once = disk.flushed > 0
@@ -91,7 +91,7 @@ async def test_one_flush_is_enough_for_all_who_wrote_within_a_moment(file: Path,
         assert await database.read(count) == 20
 
 
-async def test_who_asks_for_it_waits_for_the_disk_and_the_event_loop_goes_on(file: Path, disk: Disk):
+async def test_flush_waits_for_the_disk_without_blocking_the_event_loop(file: Path, disk: Disk):
     disk.release.clear()
     async with Database(f"sqlite:///{file}") as database:
         await database.run_relaxed(put("test"))
@@ -104,7 +104,7 @@ async def test_who_asks_for_it_waits_for_the_disk_and_the_event_loop_goes_on(fil
         assert (is_done_before, disk.flushed) == (False, 1)
 
 
-async def test_what_is_written_while_the_disk_is_slow_waits_for_it_in_the_thread(file: Path, disk: Disk):
+async def test_write_on_a_slow_disk_waits_in_the_thread(file: Path, disk: Disk):
     disk.release.clear()
     async with Database(f"sqlite:///{file}") as database:
         await database.run_relaxed(put("test 1"))
@@ -134,7 +134,7 @@ async def test_one_who_stops_waiting_does_not_keep_the_others_from_the_disk(file
         assert disk.flushed == 1
 
 
-async def test_what_was_not_flushed_yet_is_when_the_database_closes(file: Path, disk: Disk):
+async def test_unflushed_data_is_flushed_when_the_database_closes(file: Path, disk: Disk):
     async with Database(f"sqlite:///{file}") as database:
         await database.run_relaxed(put("test"))
 
@@ -157,7 +157,7 @@ async def test_a_disk_that_fails_is_logged_and_the_next_flush_tries_again(file: 
     assert ["bubbles.db-wal (Input/output error)" in line for line in lines] == [True]
 
 
-async def test_where_a_folder_cannot_be_flushed_its_log_is(file: Path, disk: Disk, monkeypatch: pytest.MonkeyPatch):
+async def test_log_is_flushed_if_its_folder_cannot_be(file: Path, disk: Disk, monkeypatch: pytest.MonkeyPatch):
     lines: list[str] = []
     sink = logger.add(lines.append, level="ERROR")
     flush = os.fsync
@@ -176,7 +176,7 @@ async def test_where_a_folder_cannot_be_flushed_its_log_is(file: Path, disk: Dis
     assert (disk.flushed, lines) == (1, [])
 
 
-async def test_where_sqlite_keeps_no_log_there_is_nothing_to_flush(file: Path):
+async def test_without_a_log_there_is_nothing_to_flush(file: Path):
     lines: list[str] = []
     sink = logger.add(lines.append, level="WARNING")
     with ThreadPoolExecutor(1) as thread:
@@ -196,7 +196,7 @@ async def test_a_database_in_memory_has_nothing_to_flush(disk: Disk):
         assert (disk.flushed, await database.read(count)) == (0, 1)
 
 
-async def test_what_somebody_said_is_flushed_and_what_the_bot_said_need_not_be(file: Path, disk: Disk):
+async def test_messages_of_people_are_flushed_and_those_of_the_bot_need_not_be(file: Path, disk: Disk):
     said = ChatMessage(
         id="1",
         address=HOME,

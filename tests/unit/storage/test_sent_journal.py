@@ -19,7 +19,7 @@ TEA = SentOccurrenceLine(delivery_id=1, reminder_key=7, due_at=1_000_000, at=1_0
 MILK = SentOccurrenceLine(delivery_id=2, reminder_key=8, due_at=1_000_000, at=1_000_600, message_id=None)
 
 
-def test_what_was_noted_is_read_by_the_next_process(tmp_path: Path):
+def test_notes_are_read_by_the_next_process(tmp_path: Path):
     with SentJournal(tmp_path / "bubbles.db") as journal:
         assert journal.append([TEA])
         assert journal.append([MILK])
@@ -44,7 +44,7 @@ def test_a_line_that_was_cut_off_hides_no_other(tmp_path: Path):
         *("[true,2,3,4,null]", "[-1,2,3,4,null]", f"[1,2,{2**63},4,null]", "\0\0\0", "[" * 100_000),
     ],
 )
-def test_whatever_stands_in_a_spoiled_line_hides_no_other(tmp_path: Path, line: str):
+def test_damaged_line_hides_no_other(tmp_path: Path, line: str):
     with SentJournal(tmp_path / "bubbles.db") as journal:
         journal.append([TEA])
     with (tmp_path / "bubbles.db-sent").open("a", encoding="utf-8") as file:
@@ -80,7 +80,7 @@ def test_the_file_is_emptied_when_all_is_committed(tmp_path: Path):
         assert (len(after_one), journal.read()) == (2, [])
 
 
-def test_what_cannot_be_noted_is_said_so(tmp_path: Path):
+def test_failed_note_is_reported(tmp_path: Path):
     (tmp_path / "bubbles.db-sent").mkdir()
 
     with SentJournal(tmp_path / "bubbles.db") as journal:
@@ -126,7 +126,7 @@ async def begun(store: SqlReminderStore) -> tuple[int, ...]:
     return tuple(lease.notice.delivery_id for lease in leases)
 
 
-async def test_what_was_noted_is_not_said_again_and_what_was_not_is(tmp_path: Path):
+async def test_noted_send_is_not_repeated_and_others_are(tmp_path: Path):
     url = f"sqlite:///{tmp_path / 'bubbles.db'}"
     async with Database(url) as database:
         _, unknown = await begun(SqlReminderStore(database))

@@ -15,7 +15,7 @@ def definitions(metadata: sa.MetaData, dialect: sa.Dialect) -> list[str]:
     return sorted(str(each.compile(dialect=dialect)) for each in made)
 
 
-def test_what_postgresql_wants_of_the_tables_is_not_put_into_those_of_sqlite():
+def test_options_of_postgresql_are_not_in_the_tables_of_sqlite():
     before = definitions(tables.METADATA, postgresql.dialect())
 
     assert definitions(tables_for("postgresql"), postgresql.dialect()) != before

@@ -84,7 +84,7 @@ async def test_an_upgrade_leads_to_the_indices_of_a_new_database(tmp_path: Path)
     assert found == wanted
 
 
-async def test_what_waited_before_an_upgrade_is_claimed_and_what_had_ended_is_not(tmp_path: Path):
+async def test_waiting_rows_before_an_upgrade_are_claimed_and_ended_ones_are_not(tmp_path: Path):
     moment = datetime(2026, 11, 20, tzinfo=UTC)
     filed = sa.text(f"SELECT state FROM delivery WHERE {IS_TO_TRY} ORDER BY id")
 

@@ -153,7 +153,7 @@ async def test_a_tool_is_seen_by_owner_bots_owners_and_those_it_is_shared_with(r
     assert seen == seen_by
 
 
-async def test_what_is_hidden_cannot_be_called(repository, toolset, runner):
+async def test_hidden_tool_cannot_be_called(repository, toolset, runner):
     await repository.create(ToolForm(content=SOURCE, access={}), "web:ann")
 
     result = await toolset.call("brew", {}, context("eve"))

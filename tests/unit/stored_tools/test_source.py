@@ -103,7 +103,7 @@ def test_a_marked_function_with_a_model_takes_the_models_fields():
         ("(" * 5000, 1),
     ],
 )
-def test_what_is_wrong_is_told_with_its_line(text, line):
+def test_error_in_the_source_is_reported_with_its_line(text, line):
     with pytest.raises(SourceInvalid) as refusal:
         read_source(text)
 

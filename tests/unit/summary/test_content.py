@@ -91,7 +91,7 @@ def test_a_window_ends_before_until(talk):
     assert [message.id for message in kept] == ["m1", "m2"]
 
 
-def test_what_was_said_in_the_same_second_as_the_command_but_before_it_is_in_the_window(talk):
+def test_message_before_the_command_in_the_same_second_is_in_the_window(talk):
     messages = talk("ann: one", "bob: two", "ann: summarize", "cat: three", minutes_apart=0)
 
     kept = narrow(messages, SummaryWindow(until=messages[2].sent_at, before="m3"))
@@ -146,7 +146,7 @@ def test_a_message_made_to_keep_the_rules_busy_is_judged_at_once(talk, piece):
     assert time.perf_counter() - started < 0.5
 
 
-def test_what_the_bot_answered_was_meant_for_it(talk):
+def test_answered_message_was_meant_for_the_bot(talk):
     messages = talk("ann: move the milk one to 7pm", "bubbles: done", "bob: the milk is sour")
     answer = replace(messages[1], reply_to="m1")
     chat = [messages[0], answer, messages[2]]

@@ -26,7 +26,7 @@ CHINESE = [
 
 
 @pytest.mark.parametrize("texts", [ENGLISH, CHINESE])
-def test_what_several_messages_speak_of_is_chosen_first(texts):
+def test_common_topic_of_several_messages_is_chosen_first(texts):
     assert set(choose(texts, 2)) <= {0, 2, 5}
 
 

@@ -257,7 +257,7 @@ async def test_a_message_that_was_taken_back_is_not_remembered(talk, home):
     assert len(model.parts) == 2 * asked
 
 
-async def test_what_a_forgotten_person_wrote_is_not_remembered_and_others_are(talk):
+async def test_messages_of_a_forgotten_person_leave_the_cache_and_others_stay(talk):
     model = FactFinder()
     summarizer = ModelSummarizer(model)
     messages = talk("ann: the invoice for the boiler is 4711 euro", "bob: the plumber comes on Monday")

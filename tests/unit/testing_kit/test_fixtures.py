@@ -51,7 +51,7 @@ async def test_broken_arguments_are_a_failed_result(call_tool):
     assert "name" in result.error
 
 
-async def test_what_a_call_remembers_is_there_for_the_next(call_tool):
+async def test_state_of_a_call_is_there_for_the_next(call_tool):
     await call_tool(count)
 
     assert (await call_tool(count)).text == "2"

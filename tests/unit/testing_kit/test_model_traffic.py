@@ -40,7 +40,7 @@ async def test_the_same_request_gets_its_answers_in_order_and_then_the_last(tmp_
     assert [(await model.complete(HELLO)).text for _ in range(3)] == ["one", "two", "two"]
 
 
-async def test_what_was_not_recorded_is_an_error_that_quotes_the_message(tmp_path):
+async def test_unrecorded_request_is_an_error_with_the_message(tmp_path):
     model = ReplayedModel.load(await recorded(tmp_path, "one"))
 
     with pytest.raises(NotRecorded, match="goodbye"):
@@ -57,7 +57,7 @@ async def test_what_was_not_recorded_is_an_error_that_quotes_the_message(tmp_pat
         "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl",
     ],
 )
-async def test_what_looks_like_a_key_is_never_written(tmp_path, text):
+async def test_likely_key_is_never_written(tmp_path, text):
     request = CompletionRequest(messages=[{"role": "user", "content": text}])
 
     path = await recorded(tmp_path, text, request=request)

@@ -70,7 +70,7 @@ async def test_it_may_be_asserted_in_an_async_test():
     assert_tool_contract(greet)
 
 
-def test_what_only_admins_may_do_is_checked_all_the_same():
+def test_contract_of_an_admin_function_is_checked_too():
     @tool_function(permission="admins", scope="group")
     def clean(days: int) -> str:
         """Clean up."""

@@ -163,7 +163,7 @@ def test_a_feast_that_repeats_is_a_rule_that_reminders_keep(read, text, rule, st
 
 
 @pytest.mark.parametrize("text", ["every easter", "every black friday", "每年清明节", "闰六月初五", "大年三十五"])
-def test_what_no_rule_or_calendar_can_keep_is_no_time(now, text):
+def test_unsupported_recurrence_is_no_time(now, text):
     assert parse(text, now).best is None
 
 

@@ -121,7 +121,7 @@ def test_early_and_late_hours_are_clocks_of_one_rule(read, text, hours):
 
 
 @pytest.mark.parametrize("text", ["朝九晚五", "早三天", "他晚三站下车", "晚3个小时", "2015-2018"])
-def test_what_comes_early_or_late_by_a_number_is_no_clock(now, text):
+def test_early_or_late_by_a_number_is_no_clock_time(now, text):
     assert parse(text, now).best is None
 
 
@@ -190,5 +190,5 @@ def test_the_last_weekend_is_over(now, text):
         "every year from june 1 to june 5",
     ],
 )
-def test_what_cannot_be_kept_is_no_other_time(now, text):
+def test_unsupported_time_is_no_other_time(now, text):
     assert parse(text, now).best is None

@@ -156,7 +156,7 @@ async def test_a_redirect_to_another_address_is_refused(library, context):
         await library.call("get_away", {}, context)
 
 
-async def test_what_changes_something_is_asked_about_first(library, context):
+async def test_changing_operation_is_asked_about_first(library, context):
     result = await CheckedToolset(library).call("delete_book", {"number": 1}, context)
 
     assert result.is_question

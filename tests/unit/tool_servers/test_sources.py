@@ -174,7 +174,7 @@ async def test_tools_of_a_client_are_its_own_and_end_with_its_message(viewer):
     assert await direct.list_specs(viewer) == ()
 
 
-async def test_what_of_a_clients_tools_changes_something_is_known_from_its_document(viewer):
+async def test_changing_tools_of_a_client_are_known_from_their_document(viewer):
     direct = DirectToolset()
 
     async def nobody(event):

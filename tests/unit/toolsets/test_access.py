@@ -45,7 +45,7 @@ CASES = [(rule, who) for rule in RULES for who in VIEWERS]
 
 
 @pytest.mark.parametrize(("rule", "who"), CASES, ids=[f"{rule} - {who}" for rule, who in CASES])
-async def test_what_is_hidden_is_uncallable_and_what_is_seen_is_called(rule, who, context):
+async def test_hidden_tool_is_uncallable_and_visible_tool_is_called(rule, who, context):
     access, admitted = RULES[rule]
     person, chat = VIEWERS[who]
     toolset = FakeToolset("fake", "open")

@@ -53,7 +53,7 @@ async def test_a_tool_that_asks_first_is_not_called_before_the_yes(circumstances
     assert notes.calls == []
 
 
-async def test_what_does_not_fit_is_refused_before_anybody_is_asked(circumstances):
+async def test_invalid_arguments_are_refused_before_the_question(circumstances):
     result = await call(Notes(confirm=True), circumstances, text=7)
 
     assert not result.is_question
@@ -78,7 +78,7 @@ async def test_a_change_is_asked_about_once_untrusted_text_is_in_the_turn(circum
     assert notes.calls == []
 
 
-async def test_what_a_tool_from_elsewhere_returns_was_written_by_others(circumstances):
+async def test_result_of_an_external_tool_is_untrusted(circumstances):
     assert (await call(Notes(), circumstances)).is_untrusted
 
 

@@ -60,7 +60,7 @@ async def test_listing_twice_gives_the_same_spec_objects(toolset, viewer):
 
 
 @pytest.mark.parametrize("name", ["nonsense", "secret"])
-async def test_what_is_not_listed_is_not_called(toolset, name, context):
+async def test_unlisted_tool_is_not_called(toolset, name, context):
     result = await toolset.call(name, {"text": "hi"}, context)
 
     assert not result.ok

@@ -133,7 +133,7 @@ async def test_the_own_machine_is_refused_by_default(host):
         "x" * 3000,
     ],
 )
-async def test_what_is_no_web_address_is_refused(url):
+async def test_invalid_web_address_is_refused(url):
     with pytest.raises(PageUnavailable, match="address"):
         await service().fetch(url)
 

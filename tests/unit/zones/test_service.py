@@ -26,7 +26,7 @@ def zones(book):
     return ZoneService(book, FixedClock(NOW), default=ZoneInfo("Europe/Berlin"))
 
 
-async def test_who_has_set_nothing_has_the_zone_of_the_bot(zones):
+async def test_default_zone_is_the_bots(zones):
     assert (await zones.zone_of(HOME, ANN)).key == "Europe/Berlin"
 
 
@@ -46,7 +46,7 @@ async def test_the_zone_of_a_chat_is_that_of_all_who_have_none(zones):
     assert (await zones.zone_of(WORK, BOB)).key == "Europe/Berlin"
 
 
-async def test_what_is_forgotten_is_that_of_the_chat_again(zones):
+async def test_removed_zone_falls_back_to_the_chats(zones):
     await zones.set_for_chat(HOME, "Tokyo")
     await zones.set_for_person(HOME, ANN, "Paris")
     await zones.forget_person(HOME, ANN)

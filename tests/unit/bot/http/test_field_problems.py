@@ -12,7 +12,7 @@ class Form(BaseModel):
     text: str
 
 
-def test_what_has_no_sentence_of_its_own_is_told_in_general():
+def test_problem_without_its_own_text_is_described_in_general():
     told = field_problems("zh", [{"type": "something_new", "loc": ("body", "text"), "ctx": {"odd": 1}}])
 
     assert told == {"text": "这个值不合适。"}
@@ -51,7 +51,7 @@ async def test_a_query_that_does_not_fit_is_told_by_its_name(api):
     assert answer.json()["fields"] == {"minutes": "应该是数字。"}
 
 
-async def test_what_is_no_json_is_told_of_the_whole_request(api):
+async def test_invalid_json_is_reported_for_the_whole_request(api):
     answer = await api.post("/api/chat/send", content=b"{", headers={"Content-Type": "application/json"})
 
     assert (answer.status_code, answer.json()["fields"]) == (400, {"": "It is no JSON."})

@@ -65,7 +65,7 @@ async def test_anything_but_a_picture_is_only_downloaded(api):
         ("large.png", bytes(2001), 413, "file_too_large"),
     ],
 )
-async def test_what_is_not_taken_is_refused_with_its_reason(api_of, tmp_path, name, content, status, code):
+async def test_refused_file_has_a_reason(api_of, tmp_path, name, content, status, code):
     api = await api_of(files=tmp_path, http=HttpSettings(port=0, max_upload_kilobytes=2))
 
     answer = await sent(api, name, content)

@@ -45,7 +45,7 @@ async def test_the_last_event_of_a_stream_says_it(full):
     assert done["message_id"] == done["message"]["id"]
 
 
-async def test_what_is_there_can_be_read(full):
+async def test_existing_data_can_be_read(full):
     answer = (await say(full, "list my reminders")).json()
 
     assert "disk" not in answer["reply"]["text"]
@@ -77,7 +77,7 @@ async def test_a_tool_that_could_keep_nothing_is_refused_with_the_reason(full):
     assert "磁盘满了" in answer.json()["detail"]
 
 
-async def test_what_cannot_be_kept_is_refused_with_the_reason(api_of):
+async def test_request_that_must_store_is_refused_with_the_reason(api_of):
     api = await api_of(tool_servers=ToolServerSettings(python_tools=True))
     await api.context.app.database.run(take_no_more)
     form = {"id": "greeter", "name": "Greeter", "content": SOURCE, "meta": {"description": "Greets"}}

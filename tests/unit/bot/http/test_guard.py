@@ -100,7 +100,7 @@ async def test_too_many_requests_are_refused(api_of):
     assert codes == [200, 200, 200, 429]
 
 
-async def test_who_is_too_fast_is_told_how_long_to_wait(api_of):
+async def test_rate_limit_error_has_the_waiting_time(api_of):
     api = await api_of(http=HttpSettings(port=0, requests_per_minute=3), clock=StandingClock(NOON))
 
     answers = [await api.get("/health/live") for _ in range(4)]

@@ -63,7 +63,7 @@ async def test_an_answer_has_the_form_of_a_completion(api):
     assert body["choices"][0]["finish_reason"] == "stop"
 
 
-async def test_what_is_asked_and_answered_is_recorded_like_a_chat(api):
+async def test_question_and_answer_are_recorded_like_a_chat(api):
     await api.post("/v1/chat/completions", json=asked("remind me in 10 minutes to drink tea", user="client 7"))
 
     messages = (await api.get("/api/chat/sessions/api-client-7/messages")).json()
@@ -80,7 +80,7 @@ async def test_a_stream_says_the_same_in_pieces(api):
     assert chunks[-1]["choices"][0]["finish_reason"] == "stop"
 
 
-async def test_what_models_used_for_an_answer_is_its_usage(api_of):
+async def test_usage_of_models_is_the_usage_of_the_answer(api_of):
     api = await api_of(interpreter=Thinking(2))
 
     body = (await api.post("/v1/chat/completions", json=asked("what time is it?"))).json()
@@ -134,7 +134,7 @@ async def test_a_tool_of_the_client_is_handed_to_it_and_its_result_is_read(api_o
     assert step.results[0].is_untrusted
 
 
-async def test_what_the_bot_did_itself_before_is_not_done_again(api_of):
+async def test_earlier_actions_of_the_bot_are_not_repeated(api_of):
     script = [
         [ToolCall(id="a", name="memory_search", arguments={"query": "tea"})],
         [ToolCall(id="b", name="get_weather", arguments={"city": "Tokyo"})],
@@ -190,7 +190,7 @@ async def test_the_users_of_one_room_have_the_pace_of_a_chat(api_of):
 
 
 @pytest.mark.parametrize("is_streamed", [False, True])
-async def test_who_is_too_fast_is_told_so_as_openai_does_and_costs_nothing(api_of, is_streamed):
+async def test_rate_limit_error_has_the_form_of_openai_and_costs_nothing(api_of, is_streamed):
     interpreter = ScriptedInterpreter(["Hello."])
     limits = RouterSettings(messages_per_minute=1)
     api = await api_of(router=limits, interpreter=interpreter, clock=StandingClock(NOON))
@@ -268,7 +268,7 @@ async def test_the_words_of_a_model_are_streamed_as_they_come(api_of):
     assert await contents_of(api, "tell me a story") == ["Once", " upon", " a time"]
 
 
-async def test_what_was_said_before_a_call_is_followed_by_the_answer_and_not_by_itself(api_of):
+async def test_text_before_a_call_is_followed_by_the_answer_only(api_of):
     look = ToolCall(id="a", name="memory_search", arguments={"query": "tea"})
     api = await api_of(interpreter=Telling("It is ", "noon.", first=[("Let me look.", (look,))]))
 

@@ -55,7 +55,7 @@ async def test_every_metric_is_on_the_page_for_operators_and_no_other(api):
     assert named == set(await families(api))
 
 
-async def test_what_is_said_and_done_is_counted_and_never_less(api):
+async def test_counters_count_messages_and_calls_and_never_fall(api):
     async def count():
         found = (await families(api)).values()
         counted = [each for each in found if each.type in {"counter", "histogram"}]

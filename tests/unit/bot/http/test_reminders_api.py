@@ -31,7 +31,7 @@ async def test_a_reminder_is_set_from_fields(api):
     assert set(reminder["repeat_words"]) == {"en", "zh"}
 
 
-async def test_what_comes_once_and_again_until_it_is_done_is_told_in_words(api):
+async def test_single_and_repeating_reminder_is_described_in_words(api):
     await made(api, "remind me in 10 minutes to take my pills until i say done")
 
     [reminder] = (await api.get("/api/reminders")).json()["reminders"]
@@ -42,7 +42,7 @@ async def test_what_comes_once_and_again_until_it_is_done_is_told_in_words(api):
 @pytest.mark.parametrize(
     "body", [{}, {"text": "hello"}, {"content": "x"}, {"text": "a", "content": "b", "time": "09:00"}, {"odd": 1}]
 )
-async def test_what_names_no_reminder_is_refused(api, body):
+async def test_unknown_reminder_is_refused(api, body):
     answer = await api.post("/api/reminders", params=ANN, json=body)
 
     assert answer.status_code == 422

@@ -19,7 +19,7 @@ async def search():
         yield SearchSettings(engines=("perplexity",), perplexity_api_key=SecretStr("k"), perplexity_base_url=engine.url)
 
 
-async def test_who_searches_has_the_pace_of_who_writes(api_of, search):
+async def test_search_counts_as_a_message_for_the_rate_limit(api_of, search):
     api = await api_of(search=search, router=RouterSettings(messages_per_minute=2), clock=StandingClock(NOON))
 
     said = await api.post("/api/chat/send?name=Ann", json={"session_id": "lobby", "name": "Ann", "message": "hi"})

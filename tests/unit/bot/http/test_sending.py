@@ -229,7 +229,7 @@ async def test_people_who_talk_to_each_other_over_http_are_not_interrupted_and_s
     assert "Thursday" in summary["text"]
 
 
-async def test_who_is_alone_with_the_bot_is_answered_without_calling_it(api):
+async def test_person_alone_with_the_bot_is_answered_without_its_name(api):
     answer = (await say(api, "hello", name="Ann")).json()
 
     assert answer["reply"] is not None

@@ -54,7 +54,7 @@ def message(text):
     return {"message": {"id": "m9", "author": {"id": "lin", "name": "Lin", "kind": "person"}, "text": text}}
 
 
-async def test_what_others_tell_is_shown_and_not_told_again(sharing):
+async def test_event_of_another_worker_is_shown_and_not_shared_again(sharing):
     async with sharing() as (wire, room):
         frames = []
         room.room("lobby").listen(frames.append)
@@ -67,7 +67,7 @@ async def test_what_others_tell_is_shown_and_not_told_again(sharing):
 @pytest.mark.parametrize(
     "text", ["not JSON", "[]", "{}", '{"from": "x", "room": 7, "kind": "message_new", "data": []}']
 )
-async def test_what_makes_no_sense_is_passed_by_and_the_next_is_shown(sharing, text):
+async def test_invalid_event_is_skipped(sharing, text):
     async with sharing() as (wire, room):
         frames = []
         room.room("lobby").listen(frames.append)
@@ -76,7 +76,7 @@ async def test_what_makes_no_sense_is_passed_by_and_the_next_is_shown(sharing, t
     assert len(frames) == 1
 
 
-async def test_whoever_may_have_missed_something_is_sent_away_and_comes_back_to_all_of_it(sharing):
+async def test_client_with_a_possible_gap_is_closed_and_gets_everything_again(sharing):
     async with sharing() as (wire, room):
         lobby, sent_away = room.room("lobby"), []
         lobby.listen(lambda frame: None, "ann", lambda: sent_away.append(1))
@@ -90,7 +90,7 @@ async def test_whoever_may_have_missed_something_is_sent_away_and_comes_back_to_
     assert lobby.since(epoch, 0) is None
 
 
-async def test_what_is_only_of_this_worker_is_not_told(sharing):
+async def test_event_of_this_worker_only_is_not_shared(sharing):
     async with sharing() as (wire, room):
         room.room("lobby").emit("message", {"delta": "te"})
         room.room("lobby").emit("message_deleted", {"message_id": "m1"})

@@ -110,7 +110,7 @@ async def test_settings_that_do_not_fit_are_refused(api):
     assert (await api.post("/api/tools/id/dice/valves/update", json={"sides": "many"})).status_code == 422
 
 
-async def test_what_is_not_there_is_not_found(api):
+async def test_missing_tool_is_not_found(api):
     answers = [
         await api.get("/api/tools/id/dice"),
         await api.delete("/api/tools/id/dice/delete"),

@@ -43,7 +43,7 @@ async def test_wrong_arguments_are_told_by_field(api):
     assert set(answer.json()["fields"]) == {"type", "time", "content"}
 
 
-async def test_what_is_only_there_to_undo_cannot_be_called(api):
+async def test_undo_only_function_cannot_be_called(api):
     answer = await api.post("/api/tools/reminder_put_back/invoke", json={"arguments": {}})
 
     assert (answer.status_code, answer.json()["code"]) == (404, "tool_unknown")

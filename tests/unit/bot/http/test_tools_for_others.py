@@ -34,7 +34,7 @@ async def test_a_function_is_called_by_its_path_and_recorded(api):
     assert (recorded["name"], recorded["route"]) == ("reminder_set", "http")
 
 
-async def test_what_asks_first_is_answered_with_the_question(api):
+async def test_confirmed_function_answers_with_the_question(api):
     asked = await api.post("/tools/forget_me", json={})
     done = await api.post("/tools/forget_me", params={"confirm": True}, json={})
 
@@ -117,7 +117,7 @@ async def test_an_mcp_client_names_a_room_that_can_be_one(api):
     "meant",
     [TEA | {"rrule": None}, TEA | {"type": "Once"}, {"arguments": TEA}, TEA | {"weekday": None, "note": None}],
 )
-async def test_what_the_model_of_another_program_meant_is_called(api, meant):
+async def test_near_miss_of_another_programs_model_is_called(api, meant):
     answer = await api.post("/tools/reminder_set", json=meant)
 
     assert answer.status_code == 200

@@ -97,12 +97,12 @@ def file(name, media_type="application/octet-stream"):
 
 
 @pytest.mark.parametrize("known", [file("a.PDF"), file("a.xlsx"), file("a", "image/png")])
-def test_what_dingtalk_knows_is_sent_as_it_is(known):
+def test_supported_files_are_sent_unchanged(known):
     assert requests.takeable(known) == known
 
 
 @pytest.mark.parametrize("unknown", [file("a.csv", "text/csv"), file("a"), file("表格.svg", "image/svg+xml")])
-def test_what_dingtalk_would_not_take_is_packed(unknown):
+def test_unsupported_file_is_packed(unknown):
     packed = requests.takeable(unknown)
 
     with zipfile.ZipFile(io.BytesIO(packed.content)) as archive:

@@ -64,7 +64,7 @@ def test_a_webhook_is_a_bot():
 
 
 @pytest.mark.parametrize("name", ["own", "somebody joined"])
-def test_what_nobody_else_said_is_no_message(name):
+def test_message_of_the_bot_or_system_is_ignored(name):
     assert heard(name) is None
 
 
@@ -104,7 +104,7 @@ def test_a_pressed_button_is_said_under_its_message():
 @pytest.mark.parametrize(
     ("roles", "owner", "expected"), [(("5",), "9", True), (("6",), "9", False), ((), "7", True), ((), "9", False)]
 )
-def test_who_may_manage_the_guild_has_a_role_for_it_or_owns_it(roles, owner, expected):
+def test_guild_manager_has_a_role_or_owns_the_guild(roles, owner, expected):
     assert wire.manages(Member(roles=roles), {"5": 1 << 5, "6": 1 << 11}, owner, "7") is expected
 
 

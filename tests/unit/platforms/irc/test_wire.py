@@ -52,7 +52,7 @@ def test_a_line_is_read_as_the_standard_says(text, line):
 
 
 @pytest.mark.parametrize("text", ["", ":", ":only.a.source", "12 x", "@tags"])
-def test_what_is_no_line_is_nothing(text):
+def test_invalid_line_is_ignored(text):
     assert parse_line(text) is None
 
 
@@ -169,20 +169,20 @@ def test_an_account_is_known_from_the_tag_of_a_message_and_gone_after_logging_ou
         (":annie!m@h PRIVMSG Bubbles :hi",),  # without the tag of an account
     ],
 )
-def test_whoever_takes_the_nickname_of_somebody_who_is_gone_does_not_get_their_account(lines):
+def test_nickname_of_a_departed_person_does_not_give_their_account(lines):
     people = known(":annie!a@h JOIN #team annie :Ann", *lines, tells_accounts=True)
 
     assert people.person("annie").id == "~annie"
 
 
-def test_where_the_server_does_not_tell_accounts_with_messages_nobody_is_known_by_one():
+def test_without_account_tags_nobody_has_an_account():
     people = known(":ann!a@h JOIN #team annie :Ann")
 
     assert people.person("ann").id == "ann"
 
 
 @pytest.mark.parametrize("line", [":ben!b@h PART #team", ":ann!a@h KICK #team ben :out", ":ben!b@h QUIT :bye"])
-def test_who_has_left_is_not_here(line):
+def test_member_who_left_is_not_listed(line):
     people = known(":s 353 Bubbles = #team :@ann ben", line)
 
     assert set(people.here("#team")) == {"ann"}
@@ -204,7 +204,7 @@ def conversation(lines):
 
 
 @pytest.mark.parametrize("server", RECORDED)
-def test_what_a_server_tells_is_what_was_said_and_who_is_there(server):
+def test_server_lines_are_messages_and_members(server):
     messages, here = conversation(RECORDED[server])
 
     assert [(each.sender.name, each.text) for each in messages] == [
@@ -222,7 +222,7 @@ def test_what_a_server_tells_is_what_was_said_and_who_is_there(server):
     assert here == {"bubbles"}
 
 
-def test_who_was_made_an_operator_is_an_admin():
+def test_operator_is_an_admin():
     messages, _ = conversation(RECORDED["ngircd"])
 
     assert [each.sender.is_admin for each in messages] == [True, True, True, True]

@@ -88,7 +88,7 @@ def test_a_thread_is_a_part_of_the_address_and_its_fallback_no_reply():
     assert (message.address.thread_id, message.reply_to) == (id_of("text"), None)
 
 
-def test_what_older_clients_repeat_of_the_replied_text_is_left_out():
+def test_quoted_fallback_of_a_reply_is_removed():
     assert (recorded("reply").text, recorded("reply").reply_to) == ("yes", id_of("mention"))
 
 
@@ -102,7 +102,7 @@ def test_an_edit_and_a_redaction_correct_the_message():
     assert gone.message_id == id_of("redacted")
 
 
-def test_what_was_redacted_says_nothing_any_more():
+def test_redacted_event_has_no_text():
     assert recorded("redacted") is None
 
 
@@ -116,7 +116,7 @@ def test_a_notice_is_the_word_of_a_bot():
     assert recorded("notice").sender.is_bot
 
 
-def test_what_somebody_does_is_said():
+def test_emote_is_a_message():
     assert recorded("emote").text == "/me waves"
 
 
@@ -130,7 +130,7 @@ def test_a_picture_is_described_and_its_caption_is_the_text():
 @pytest.mark.parametrize(
     "changed", [{"sender": "@bubbles:localhost"}, {"type": "m.sticker"}, {"content": {}}, {"sender": 3}]
 )
-def test_what_says_nothing_to_the_bot_is_nothing(changed):
+def test_event_without_a_message_is_ignored(changed):
     assert to_incoming(event({}) | changed, ROOM, ACCOUNT) is None
 
 
@@ -146,7 +146,7 @@ def test_no_event_breaks_the_wire(relation, mentions, body):
     heard({"m.relates_to": relation, "m.mentions": mentions, "body": body, "m.new_content": body})
 
 
-def test_what_was_said_before_the_bot_joined_was_not_said_to_it():
+def test_message_before_the_join_is_not_for_the_bot():
     joining = RECORDED["joining of the bot"]
     renaming = joining | {"unsigned": {"prev_content": {"membership": "join"}}}
     before, after = event({"body": "before"}), event({"body": "after"})
@@ -216,7 +216,7 @@ def test_room_is_new_once_the_join_of_the_bot_is_synced(prev_content, is_new):
 
 
 @pytest.mark.parametrize("person_id", ["bob", "@bob", "name:bob"])
-def test_what_is_no_user_id_is_never_mentioned(person_id):
+def test_invalid_user_id_is_never_mentioned(person_id):
     message = OutgoingMessage(text="⏰ @bob tea", mentions=(Person(id=person_id, name="bob"),))
     content = to_content(message, message.text, TEAM)
 

@@ -59,7 +59,7 @@ def test_a_private_chat_is_not_the_group_of_the_same_number():
 
 
 @pytest.mark.parametrize("name", ["own", "sent", "poke", "heartbeat"])
-def test_what_nobody_else_said_is_no_message(name):
+def test_message_of_the_bot_or_system_is_ignored(name):
     assert heard(name) is None
 
 

@@ -34,7 +34,7 @@ def test_every_function_has_its_command_in_both_languages():
     assert made["/reminders"]["description"] == "List the reminders of this chat · 查看本群的提醒"
 
 
-def test_what_slack_keeps_to_itself_is_not_asked_for():
+def test_commands_reserved_by_slack_are_left_out():
     assert not {"/remind", "/search", "/help"} & set(commands_of(manifest("Bubbles", MENU)))
 
 

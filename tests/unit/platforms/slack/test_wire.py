@@ -45,7 +45,7 @@ def test_the_sender_has_the_name_and_rights_of_the_profile():
     assert heard("message").sender == Person(id="U7", name="Ann", is_admin=True, username="ann.lee")
 
 
-def test_what_is_said_in_a_thread_is_answered_there_and_a_thread_of_the_bot_is_for_it():
+def test_message_in_a_thread_is_answered_there_and_a_thread_of_the_bot_is_addressed():
     message = heard("thread")
 
     assert (message.address.thread_id, message.is_addressed) == ("1795168800.000100", True)
@@ -70,7 +70,7 @@ def test_a_file_is_described():
 
 
 @pytest.mark.parametrize("name", ["own", "somebody joined", "preview"])
-def test_what_nobody_else_said_is_no_message(name):
+def test_message_of_the_bot_or_system_is_ignored(name):
     assert heard(name) is None
 
 

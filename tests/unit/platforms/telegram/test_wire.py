@@ -88,7 +88,7 @@ def test_files_are_described(name, kind, description):
     assert [(each.kind, each.description) for each in heard(name).attachments] == [(kind, description)]
 
 
-def test_that_somebody_joined_is_no_message():
+def test_join_notice_is_not_a_message():
     assert heard("somebody joined") is None
 
 

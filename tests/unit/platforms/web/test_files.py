@@ -38,7 +38,7 @@ async def test_two_files_of_one_name_have_addresses_that_tell_nothing_of_each_ot
 
 
 @pytest.mark.parametrize("key", ["..", "../files", "", "A" * 22, "A" * 21 + "/"])
-async def test_what_is_no_key_of_ours_opens_nothing(files, key):
+async def test_unknown_key_opens_nothing(files, key):
     await files.keep("a.txt", b"1")
 
     assert await files.find(key, "a.txt") is None
@@ -73,7 +73,7 @@ async def test_a_file_that_was_brought_in_belongs_to_the_message_it_came_with_el
     assert not await files.take(url, "one")
 
 
-async def test_what_is_no_file_of_ours_belongs_to_nobody(files):
+async def test_unknown_file_belongs_to_nobody(files):
     urls = (None, "https://example.org/a.txt", f"/files/{'A' * 22}/a.txt", "/files/../other")
 
     assert all([await files.take(url, message) for url in urls for message in ("one", "two")])
@@ -88,7 +88,7 @@ async def test_old_files_are_let_go(files):
     assert await files.purge(now + timedelta(days=1)) == 1
 
 
-def test_what_can_carry_scripts_is_no_picture():
+def test_file_that_can_contain_scripts_is_not_a_picture():
     assert image_type("a.PNG") == "image/png"
     assert image_type("a.svg") is None
     assert image_type("a.html") is None

@@ -39,7 +39,7 @@ def test_a_frame_is_what_it_was_when_it_happened():
     assert (told["tool"], told["session_id"], told["v"]) == ("x", "lobby", 1)
 
 
-def test_whoever_comes_back_gets_exactly_what_was_missed():
+def test_reconnecting_client_gets_exactly_the_missed_events():
     room, _ = opened()
     for number in range(5):
         room.emit("message_new", {"n": number})
@@ -48,7 +48,7 @@ def test_whoever_comes_back_gets_exactly_what_was_missed():
     assert room.since("e1", 5) == ()
 
 
-def test_what_is_not_known_any_more_needs_a_snapshot():
+def test_expired_position_needs_a_snapshot():
     room, _ = opened()
     for number in range(RING + 2):
         room.emit("message_new", {"n": number})
@@ -72,7 +72,7 @@ def test_a_second_tab_is_no_second_person():
     assert room.people == ()
 
 
-def test_what_is_told_to_one_person_reaches_all_their_tabs_and_nobody_else():
+def test_private_event_reaches_all_tabs_of_one_person_only():
     room, anns = opened()
     lins = []
     room.listen(lins.append, "lin")

@@ -12,7 +12,7 @@ def test_a_message_knows_the_clients_own_id():
 
 
 @pytest.mark.parametrize("identifier", ["bot-1234", "due-r1-17", "abc.12345678.r", "abc"])
-def test_what_the_bot_says_has_no_client_id(identifier):
+def test_message_of_the_bot_has_no_client_id(identifier):
     assert client_id_of(identifier) is None
 
 
@@ -23,6 +23,6 @@ def test_a_name_is_one_person_however_it_is_written():
 
 
 @pytest.mark.parametrize("name", ["", "   ", "x" * 41, "a\x00b", "a\u202eb"])
-def test_what_is_no_name_is_refused(name):
+def test_invalid_name_is_refused(name):
     with pytest.raises(ValueError, match="name"):
         person_called(name)

@@ -53,7 +53,7 @@ def recorded(name, **known):
     return to_incoming(ET.fromstring(RECORDED[name]), replace(TEAM, **known), now=NOW, fresh_id="fresh")
 
 
-def test_what_a_room_tells_is_what_was_said():
+def test_room_message_is_read():
     text, mention, reply = (recorded(name) for name in ("text", "mention", "reply"))
 
     assert (text.text, text.sender, text.is_addressed, text.address.chat_id) == ("hello 你好", ANN, False, TEAM.jid)
@@ -61,7 +61,7 @@ def test_what_a_room_tells_is_what_was_said():
     assert (reply.text, reply.reply_to) == ("yes", text.id)
 
 
-def test_what_a_room_tells_of_a_message_later_names_it_as_the_room_did():
+def test_late_room_event_names_the_message_by_the_rooms_id():
     said, own_id = recorded("text").id, ET.fromstring(RECORDED["text"]).get("id")
     known = {"authors": {said: f"{TEAM.jid}/ann"}, "given_ids": {f"{TEAM.jid}/ann {own_id}": said}}
     correction, retraction = recorded("correction", **known), recorded("retraction", **known)
@@ -71,7 +71,7 @@ def test_what_a_room_tells_of_a_message_later_names_it_as_the_room_did():
     assert reacted_to(ET.fromstring(RECORDED["reaction"])) == (said, {"👍"})
 
 
-def test_what_a_room_repeats_has_the_time_and_the_id_that_it_had():
+def test_repeated_room_message_keeps_its_time_and_id():
     history = recorded("history", missed_since=NOW)
 
     assert recorded("history") is None
@@ -83,7 +83,7 @@ def test_its_own_words_come_back_and_are_not_heard():
     assert recorded("own") is None
 
 
-def test_what_is_said_to_the_bot_alone_is_private():
+def test_one_to_one_message_is_private():
     message = private_message(ET.fromstring(RECORDED["private"]), now=NOW, fresh_id="fresh")
 
     assert (message.address.chat_id, message.text, message.is_private) == ("ann@localhost", "hello in private", True)
@@ -196,12 +196,12 @@ def test_a_message_without_reactions_is_none():
 DELAYED = "<body>hi</body><delay xmlns='urn:xmpp:delay' stamp='2026-11-21T09:00:00Z'/>"
 
 
-def test_what_the_room_repeats_on_joining_is_history():
+def test_messages_repeated_on_joining_are_history():
     assert heard(DELAYED) is None
 
 
 @pytest.mark.parametrize(("hour", "is_news"), [(8, True), (10, False)])
-def test_what_was_said_while_the_bot_was_away_is_news(hour, is_news):
+def test_message_sent_while_offline_is_new(hour, is_news):
     room = replace(ROOM, missed_since=NOW.replace(hour=hour, minute=0))
 
     assert (heard(DELAYED, room) is not None) == is_news

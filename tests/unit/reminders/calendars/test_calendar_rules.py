@@ -78,7 +78,7 @@ def test_an_ordinary_rule_has_exceptions_too_and_counts_them():
     assert local(found) == ["09-01 09:00", "09-03 09:00"]
 
 
-def test_what_was_missed_is_counted():
+def test_missed_occurrences_are_counted():
     first = next_after(schedule("WORKDAYS;REGION=CN"), BEFORE)
 
     assert first is not None
@@ -116,7 +116,7 @@ def test_the_end_of_the_decrees_is_known_of_a_schedule():
         ("LUNAR 1-1;BYSECOND=3", "rule_too_often"),
     ],
 )
-def test_what_cannot_be_kept_is_refused(rule, code):
+def test_unsupported_rule_is_refused(rule, code):
     with pytest.raises(RequestRefused) as refusal:
         load_calendar(parse_rule(rule))
 

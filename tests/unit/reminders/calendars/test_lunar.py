@@ -85,7 +85,7 @@ def test_months_begin_on_the_day_of_the_new_moon_in_china():
     "text",
     ["LUNAR", "LUNAR ", "LUNAR 13-1", "LUNAR 0-1", "LUNAR 1-31", "LUNAR 1-0", "LUNAR 1-1,", "LUNAR 8/15", "LUNA 1-1"],
 )
-def test_what_is_no_lunar_date_is_an_error(text):
+def test_invalid_lunar_date_is_an_error(text):
     with pytest.raises(ValueError, match="LUN"):
         read_lunar(text)
 

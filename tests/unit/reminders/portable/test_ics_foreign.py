@@ -118,7 +118,7 @@ def test_a_to_do_is_due(one):
 
 
 @pytest.mark.parametrize("status", ["CANCELLED", "COMPLETED"])
-def test_what_is_over_is_not_read(newcomers, now, status):
+def test_past_event_is_not_imported(newcomers, now, status):
     found = import_ics(file_of(event("DTSTART:20270101T090000", f"STATUS:{status}")), newcomers=newcomers, now=now)
 
     assert (found.reminders, found.over) == ((), ("1",))

@@ -141,7 +141,7 @@ def test_dateutil_reads_the_exported_rule_as_we_do(make, rule):
 
 
 @pytest.mark.parametrize("rule", LISTED)
-def test_what_rrule_cannot_say_is_listed_fire_by_fire(make, rule):
+def test_rule_without_an_rrule_form_is_exported_date_by_date(make, rule):
     schedule = make(rule).schedule
     times = ics_times(schedule, NOW)
 

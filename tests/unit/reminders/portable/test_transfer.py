@@ -116,7 +116,7 @@ async def end(database, key, now):
     await reminders.change([cancel(await reminders.get(key))], now)
 
 
-async def test_what_is_brought_in_is_armed_for_its_next_fire(bring, store, home, make):
+async def test_imported_reminder_is_scheduled_for_its_next_occurrence(bring, store, home, make):
     await bring(make("FREQ=DAILY", uid="a", start="2020-01-01T09:30:00"), make(uid="b", state=ReminderState.PAUSED))
 
     [daily, paused] = await store.in_chat(home.key, 5)
@@ -125,7 +125,7 @@ async def test_what_is_brought_in_is_armed_for_its_next_fire(bring, store, home,
     assert (paused.state, paused.next_fire_at) == (ReminderState.PAUSED, None)
 
 
-async def test_what_has_no_fire_left_is_told_and_the_rest_comes_in(bring, make):
+async def test_expired_reminder_is_reported_and_the_rest_is_imported(bring, make):
     report = await bring(
         make(uid="past", start="2020-01-01T09:00:00"), make("FREQ=DAILY;UNTIL=20260101", uid="ended"), make(uid="new")
     )

@@ -139,7 +139,7 @@ def test_nullable_and_exclusive_bounds_of_3_0_become_json_schema():
     assert properties["size"] == {"type": "integer", "exclusiveMinimum": 0}
 
 
-def test_what_only_answers_have_need_not_be_given():
+def test_response_only_fields_are_not_required():
     schema = {"type": "object", "properties": {"id": {"type": "integer", "readOnly": True}}, "required": ["id"]}
 
     assert "required" not in only(posting(schema)).spec.parameters
@@ -154,7 +154,7 @@ def test_a_schema_that_contains_itself_is_kept_as_a_definition():
     assert SchemaValidator(spec.parameters).validate({"child": {"child": {"v": "one"}}})
 
 
-def test_what_is_short_stands_where_it_is_referred_to_with_its_default():
+def test_short_schema_is_inlined_with_its_default():
     unit = {"type": "string", "enum": ["g", "kg"]}
     item = {"type": "object", "properties": {"unit": {"$ref": "#/components/schemas/Unit", "default": "g"}}}
     schema = {
@@ -232,7 +232,7 @@ def test_a_model_with_many_relatives_is_cut_off_where_it_gets_long():
         ("delete", "/notes/{id}", "get_note", True),
     ],
 )
-def test_what_changes_something_is_told_by_method_and_first_word(method, path, name, changes):
+def test_changing_operation_is_known_by_method_and_first_word(method, path, name, changes):
     operation = only(document({path: {method: {"operationId": name}}}))
 
     assert operation.spec.changes_state is changes
@@ -286,6 +286,6 @@ def test_1223_operations_take_at_most_a_second_of_the_processor():
 
 
 @pytest.mark.parametrize("raw", [None, [], "text", {}, {"openapi": "4.0"}, {"swagger": "1.2"}])
-def test_what_is_no_openapi_document_is_refused(raw):
+def test_invalid_openapi_document_is_refused(raw):
     with pytest.raises(DocumentInvalid):
         import_document(raw, "http://t")
