@@ -1,7 +1,7 @@
 """Declare the interface of short-lived state: JSON by key, each with an end, or in permanent scopes."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Protocol, TypeAlias
 
@@ -18,6 +18,22 @@ class StateDelta(Struct, frozen=True, kw_only=True):
     scope: str
     written: Mapping[str, Json]
     removed: frozenset[str] = frozenset()
+
+
+class ScopeStore(Protocol):
+    """Stores values by scope and key, until they are removed."""
+
+    async def load(self, scopes: Sequence[str]) -> Sequence[Mapping[str, Json]]:
+        """Return the values of each of `scopes`, in that order."""
+        ...
+
+    async def commit(self, deltas: Sequence[StateDelta]) -> None:
+        """Store all of `deltas` or none of them."""
+        ...
+
+    async def commit_unless_changed(self, deltas: Sequence[StateDelta], read: Mapping[str, Mapping[str, Json]]) -> bool:
+        """Store all of `deltas` where the scopes of `read` still have those values; else none, and return False."""
+        ...
 
 
 class StateStore(Protocol):

@@ -17,8 +17,8 @@ from msgspec import Struct
 
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import RequestRefused
-from services.kernel.state import Json, StateDelta, StateStore
-from services.people.model import GROUP, Account, AccountBook, Linked, account_of, account_scope, group_scope
+from services.kernel.state import Json, ScopeStore, StateDelta, StateStore
+from services.people.model import GROUP, Account, Linked, account_of, account_scope, group_scope
 
 CODE_LASTS: Final = timedelta(minutes=10)
 MOST_GUESSES: Final = 5
@@ -116,8 +116,8 @@ class PeopleService:
     Several processes may do so at once: who finds that another was faster looks again.
     """
 
-    def __init__(self, book: AccountBook, codes: LinkCodes) -> None:
-        self._book = book
+    def __init__(self, scopes: ScopeStore, codes: LinkCodes) -> None:
+        self._scopes = scopes
         self._codes = codes
 
     async def code_for(self, chat: ChatAddress, person: Person, language: str) -> str:
@@ -156,9 +156,9 @@ class PeopleService:
 
     async def _circle(self, *accounts: Account) -> _Circle:
         own = [account_scope(each.key) for each in accounts]
-        kept = await self._book.load(own)
+        kept = await self._scopes.load(own)
         groups = tuple(dict.fromkeys(group for each in kept if isinstance(group := each.get(GROUP), str)))
-        linked = await self._book.load([group_scope(each) for each in groups]) if groups else []
+        linked = await self._scopes.load([group_scope(each) for each in groups]) if groups else []
         members = (account_of(value) for values in linked for value in values.values())
         return _Circle(
             accounts=tuple({each.key: each for each in (*accounts, *members) if each is not None}.values()),
@@ -177,7 +177,7 @@ class PeopleService:
             StateDelta(scope=group_scope(group), written=written),
             *(_without(each, written) for each in circle.groups),
         ]
-        return circle.accounts if await self._book.commit_unless_changed(deltas, circle.read) else None
+        return circle.accounts if await self._scopes.commit_unless_changed(deltas, circle.read) else None
 
     async def _left(self, own: Account, circle: _Circle, platform: str) -> tuple[Account, ...] | None:
         """Return the accounts that are unlinked from now on; None when another process changed the links meanwhile."""
@@ -190,7 +190,7 @@ class PeopleService:
             *(StateDelta(scope=account_scope(each.key), written={}, removed=frozenset({GROUP})) for each in alone),
             *(_without(each, [account.key for account in alone]) for each in circle.groups),
         ]
-        return alone if await self._book.commit_unless_changed(deltas, circle.read) else None
+        return alone if await self._scopes.commit_unless_changed(deltas, circle.read) else None
 
 
 def _without(group: str, keys: Iterable[str]) -> StateDelta:

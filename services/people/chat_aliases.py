@@ -12,8 +12,8 @@ from services.history.service import HistoryService
 from services.kernel.chat import ChatAddress
 from services.kernel.clock import Clock
 from services.kernel.errors import RequestRefused
-from services.kernel.state import StateDelta
-from services.people.model import Account, AccountBook
+from services.kernel.state import ScopeStore, StateDelta
+from services.people.model import Account
 
 SPOKE_WITHIN: Final = timedelta(days=30)
 """Where the platform does not tell who is in a chat, whoever wrote there so lately is."""
@@ -28,8 +28,8 @@ IsMember = Callable[[ChatAddress, str], Awaitable[bool | None]]
 class ChatAliasService:
     """Gives chats aliases and checks who may use them."""
 
-    def __init__(self, book: AccountBook, history: HistoryService, clock: Clock, is_member: IsMember) -> None:
-        self._book = book
+    def __init__(self, scopes: ScopeStore, history: HistoryService, clock: Clock, is_member: IsMember) -> None:
+        self._scopes = scopes
         self._history = history
         self._clock = clock
         self._is_member = is_member
@@ -45,26 +45,26 @@ class ChatAliasService:
             raise RequestRefused("place_name_bad", name=name)
         is_kept = False
         while not is_kept:  # another process may have given a name meanwhile
-            [kept] = await self._book.load([_NAMES])
+            [kept] = await self._scopes.load([_NAMES])
             if kept.get(name, chat.key) != chat.key:
                 raise RequestRefused("place_name_taken", name=name)
             before = frozenset(each for each, key in kept.items() if key == chat.key and each != name)
             named = StateDelta(scope=_NAMES, written={name: chat.key}, removed=before)
-            is_kept = await self._book.commit_unless_changed([named], {_NAMES: kept})
+            is_kept = await self._scopes.commit_unless_changed([named], {_NAMES: kept})
         return name
 
     async def close(self, chat: ChatAddress) -> bool:
         """Let nobody reach `chat` any more; False when nobody could."""
         while True:
-            [kept] = await self._book.load([_NAMES])
+            [kept] = await self._scopes.load([_NAMES])
             names = frozenset(name for name, key in kept.items() if key == chat.key)
             unnamed = StateDelta(scope=_NAMES, written={}, removed=names)
-            if not names or await self._book.commit_unless_changed([unnamed], {_NAMES: kept}):
+            if not names or await self._scopes.commit_unless_changed([unnamed], {_NAMES: kept}):
                 return bool(names)
 
     async def knows(self, name: str) -> bool:
         """Return whether a chat has this name."""
-        [kept] = await self._book.load([_NAMES])
+        [kept] = await self._scopes.load([_NAMES])
         return name.casefold() in kept
 
     async def reach(self, name: str, accounts: Sequence[Account]) -> tuple[ChatAddress, Account]:
@@ -73,7 +73,7 @@ class ChatAliasService:
         Raises:
             RequestRefused: `place_unknown(name)`: there is none, or the person is not in it. Which of both is not told.
         """
-        [kept] = await self._book.load([_NAMES])
+        [kept] = await self._scopes.load([_NAMES])
         key = kept.get(name.casefold())
         if isinstance(key, str):
             platform, _, chat_id = key.partition(":")

@@ -1,12 +1,11 @@
 """Declare accounts, the links between them and the interface of their store."""
 
-from collections.abc import Mapping, Sequence
-from typing import Final, Protocol
+from typing import Final
 
 from msgspec import Struct
 
 from services.kernel.chat import ChatAddress, Person
-from services.kernel.state import Json, StateDelta
+from services.kernel.state import Json
 
 
 class Account(Struct, frozen=True, kw_only=True):
@@ -67,15 +66,3 @@ def account_of(value: Json) -> Account | None:
     if not (isinstance(platform, str) and isinstance(person_id, str) and isinstance(name, str)):
         return None
     return Account(platform=platform, person_id=person_id, name=name)
-
-
-class AccountBook(Protocol):
-    """Stores values by scope and key."""
-
-    async def load(self, scopes: Sequence[str]) -> Sequence[Mapping[str, Json]]:
-        """Return the values of each of `scopes`, in that order."""
-        ...
-
-    async def commit_unless_changed(self, deltas: Sequence[StateDelta], read: Mapping[str, Mapping[str, Json]]) -> bool:
-        """Keep all of `deltas` where the scopes of `read` still have those values; else none, and return False."""
-        ...

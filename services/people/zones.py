@@ -2,18 +2,16 @@
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import cache
 from importlib.resources import files
-from typing import Protocol
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from services.kernel.bounded import BoundedDict
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import Clock
 from services.kernel.errors import RequestRefused
-from services.kernel.state import Json, StateDelta
+from services.kernel.state import Json, ScopeStore, StateDelta
 from services.kernel.text import closest_name
 from services.people.account_links import PeopleService
 
@@ -86,27 +84,15 @@ _REMEMBERED_FOR = timedelta(minutes=1)  # as long as another process may not hea
 _MOST_REMEMBERED = 10_000
 
 
-class ScopeBook(Protocol):
-    """Stores values by scope and key."""
-
-    async def load(self, scopes: Sequence[str]) -> Sequence[Mapping[str, Json]]:
-        """Return the values of each of `scopes`, in that order."""
-        ...
-
-    async def commit(self, deltas: Sequence[StateDelta]) -> None:
-        """Keep all of `deltas` or none of them."""
-        ...
-
-
 class ZoneService:
     """Looks up and sets time zones; a person's zone applies in all chats of a platform."""
 
     def __init__(
-        self, book: ScopeBook, clock: Clock, *, default: ZoneInfo, people: PeopleService | None = None
+        self, scopes: ScopeStore, clock: Clock, *, default: ZoneInfo, people: PeopleService | None = None
     ) -> None:
         """Take the bot's zone as `default`; `people` finds a person's other accounts, whose zone applies here too."""
         self._people = people
-        self._book = book
+        self._scopes = scopes
         self._clock = clock
         self.default = default
         self._remembered: BoundedDict[str, tuple[datetime, ZoneInfo]] = BoundedDict(_MOST_REMEMBERED)
@@ -117,7 +103,7 @@ class ZoneService:
         known = self._remembered.get(key)
         if known is not None and self._clock.now() - known[0] < _REMEMBERED_FOR:
             return known[1]
-        own, common = await self._book.load([_of_person(chat, person), _of_chat(chat)])
+        own, common = await self._scopes.load([_of_person(chat, person), _of_chat(chat)])
         own_zone = _readable(own.get(_KEY)) or await self._linked(chat, person)
         zone = own_zone or _readable(common.get(_KEY)) or self.default
         self._remembered[key] = (self._clock.now(), zone)
@@ -150,13 +136,13 @@ class ZoneService:
     async def own(self, chat: ChatAddress, person: Person | None) -> str:
         """Return what was set for the person, or with None for the chat; empty when nothing was."""
         scope = _of_chat(chat) if person is None else _of_person(chat, person)
-        [kept] = await self._book.load([scope])
+        [kept] = await self._scopes.load([scope])
         return str(kept.get(_KEY) or "")
 
     async def _linked(self, chat: ChatAddress, person: Person) -> ZoneInfo | None:
         """Return the zone of another account of the same person."""
         accounts = () if self._people is None else (await self._people.accounts_of(chat, person))[1:]
-        kept = await self._book.load([f"user:{each.key}" for each in accounts]) if accounts else ()
+        kept = await self._scopes.load([f"user:{each.key}" for each in accounts]) if accounts else ()
         return next(filter(None, (_readable(each.get(_KEY)) for each in kept)), None)
 
     async def _set(self, scope: str, words: str) -> str:
@@ -167,7 +153,7 @@ class ZoneService:
         return name
 
     async def _commit(self, delta: StateDelta) -> None:
-        await self._book.commit([delta])
+        await self._scopes.commit([delta])
         self._remembered.clear()
 
 

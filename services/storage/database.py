@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import AsyncExitStack, ExitStack
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import NoReturn, Protocol, Self, TypeVar
@@ -53,7 +54,11 @@ class Database:
         self._path = sqlite.file_of(self._url) if self._is_sqlite else None
         self._resources = ExitStack()
         self._closing = AsyncExitStack()
-        self._inline: _InlineSession | None = None
+        self._durable: _Transact
+        self._quick: _Transact
+        self._autocommit: _Transact
+        self._reading: _Transact
+        self._inline: _Transact | None = None
         self._journal: JournalFlush | None = None
         self._sent_writer: AutocommitWriter | None = None
         self._damage_check: DamageCheck | None = None
@@ -151,8 +156,8 @@ class Database:
             StorageUnavailable: the server does not answer.
         """
         if is_durable:
-            return await self._in_thread(self._writer, self._durable.transact, work)
-        return await self._in_thread(self._autocommit_thread, self._quick.transact, work)
+            return await self._in_thread(self._writer, self._durable, work)
+        return await self._in_thread(self._autocommit_thread, self._quick, work)
 
     async def run_inline(self, work: Callable[[sa.Connection], T]) -> T:
         """Run `work`, a small statement or two, as `run` without durability.
@@ -161,7 +166,7 @@ class Database:
         """
         if self._inline is not None:
             try:
-                return self._inline.transact(work)
+                return self._inline(work)
             except BlockingIOError:
                 pass  # the thread can wait
             except (sa.exc.OperationalError, sqlite3.OperationalError) as error:
@@ -194,7 +199,7 @@ class Database:
 
         On a server it is a transaction of its own accord, without the round trips of BEGIN and COMMIT.
         """
-        return await self._in_thread(self._autocommit_thread, self._quick.autocommit, work)
+        return await self._in_thread(self._autocommit_thread, self._autocommit, work)
 
     async def append_sent(self, values: Sequence[str]) -> bool:
         """Append sent occurrences on a server; return False when that failed or the database is no server."""
@@ -207,7 +212,7 @@ class Database:
 
     async def read(self, work: Callable[[sa.Connection], T]) -> T:
         """Run `work`, which only reads, beside the writers: a slow read stops no delivery."""
-        return await self._in_thread(self._reader, self._reading.transact, work)
+        return await self._in_thread(self._reader, self._reading, work)
 
     async def find_damage(self) -> str | None:
         """Read the whole file beside the writers and return its damage, which `damage` keeps; None on a server."""
@@ -222,11 +227,9 @@ class Database:
         """Return whether the disk of the file is full; that of a server is met when it is written to."""
         return self._path is not None and is_disk_full(self._path)
 
-    async def _in_thread(
-        self, pool: Executor, do: Callable[[Callable[[sa.Connection], T]], T], work: Callable[[sa.Connection], T]
-    ) -> T:
+    async def _in_thread(self, pool: Executor, transact: "_Transact", work: Callable[[sa.Connection], T]) -> T:
         try:
-            return await asyncio.get_running_loop().run_in_executor(pool, do, work)
+            return await asyncio.get_running_loop().run_in_executor(pool, transact, work)
         except (sa.exc.DBAPIError, sqlite3.DatabaseError) as error:
             self._raise_storage_error(error)
 
@@ -296,17 +299,16 @@ class Database:
         self.sent = self._resources.enter_context(SentJournal(self._path))
         # One connection writes: to another's commit it would lose its cache, and read the pages again.
         writing = _WritingConnection(self._connect(sqlite.Role.DURABLE), self._timeouts.busy)
-        self._durable: _Session = _WritingSession(writing, sqlite.Role.DURABLE)
-        self._quick: _Session = _WritingSession(writing, sqlite.Role.QUICK)
-        self._inline = _InlineSession(writing)
+        self._durable = writing.transactions(sqlite.Role.DURABLE)
+        self._quick = self._autocommit = writing.transactions(sqlite.Role.QUICK)
+        self._inline = writing.transactions(sqlite.Role.AT_ONCE)
         if self._path is not None:
             self._journal = JournalFlush(self._path, self._writer, writing.lock)
             self._resources.callback(self._journal.close)
-        self._durable.transact(lambda connection: make_schema(connection, str(self._path), self._path))
+        self._durable(lambda connection: make_schema(connection, str(self._path), self._path))
         # A database in memory lives in its one connection.
-        self._reading: _Session = (
-            self._durable if self._is_in_memory else _PermanentSession(self._connect(sqlite.Role.READING))
-        )
+        is_alone = self._is_in_memory
+        self._reading = self._durable if is_alone else partial(_transact, self._connect(sqlite.Role.READING))
 
     def _prepare(self, path: Path) -> None:
         """Lock the file, look at what is beside it, and let no other user read it."""
@@ -324,11 +326,16 @@ class Database:
         close_to_others(path.with_name(path.name + ending) for ending in ("", "-wal", "-shm", "-sent", ".lock"))
 
     def _open_postgres(self) -> None:
-        self._durable = self._repeating(postgres.Role.DURABLE)
-        self._quick = self._repeating(postgres.Role.QUICK)
-        self._reading = self._repeating(postgres.Role.READING)
+        engines = {role: postgres.engine(self._url, role) for role in postgres.Role}
+        for engine in engines.values():
+            self._resources.callback(engine.dispose)
+        self._durable, self._quick, self._reading = (
+            partial(_transact_on_server, engines[role])
+            for role in (postgres.Role.DURABLE, postgres.Role.QUICK, postgres.Role.READING)
+        )
+        self._autocommit = partial(_autocommit_on_server, engines[postgres.Role.QUICK])
         try:
-            self._durable.transact(lambda connection: make_schema(connection, self.name, None))
+            self._durable(lambda connection: make_schema(connection, self.name, None))
         except sa.exc.OperationalError as error:
             raise ConfigError(self.name, "storage.url", f"the server does not answer ({error.orig})") from error
 
@@ -336,11 +343,6 @@ class Database:
         engine = sqlite.engine(self._url, role, self._timeouts.busy)
         self._resources.callback(engine.dispose)
         return self._resources.enter_context(engine.connect())
-
-    def _repeating(self, role: postgres.Role) -> "_Session":
-        engine = postgres.engine(self._url, role)
-        self._resources.callback(engine.dispose)
-        return _RetryingSession(engine)
 
 
 def first_line(error: BaseException | None) -> str:
@@ -356,111 +358,77 @@ def _turn() -> None:
     """Do nothing; a thread runs it once all earlier work is done."""
 
 
-class _Session(Protocol):
-    """A session with the database that one thread uses."""
+class _Transact(Protocol):
+    """Runs work in a transaction of its own; one thread uses it."""
 
-    def transact(self, work: Callable[[sa.Connection], T]) -> T: ...
-
-    def autocommit(self, work: Callable[[sa.Connection], T]) -> T: ...
-
-
-class _PermanentSession:
-    """A permanent connection: opening one costs more than the rest of a short transaction."""
-
-    def __init__(self, connection: sa.Connection) -> None:
-        self._connection = connection
-
-    def transact(self, work: Callable[[sa.Connection], T]) -> T:
-        with self._connection.begin():
-            return work(self._connection)
-
-    def autocommit(self, work: Callable[[sa.Connection], T]) -> T:
-        return self.transact(work)
+    def __call__(self, work: Callable[[sa.Connection], T]) -> T: ...
 
 
 class _WritingConnection:
-    """The only connection that writes, used by one thread at a time, and its current role."""
+    """The only connection that writes to a SQLite file, used by one thread at a time, and its current role."""
 
-    def __init__(self, connection: sa.Connection, timeouts: timedelta) -> None:
+    def __init__(self, connection: sa.Connection, busy: timedelta) -> None:
         self.connection = connection
         self.lock = Lock()
-        self._timeouts = timeouts
+        self._busy = busy
         self._role = sqlite.Role.DURABLE
 
-    def switch(self, role: sqlite.Role) -> None:
-        if role is not self._role:
-            sqlite.take_role(self.connection, self._role, role, self._timeouts)
-            self._role = role
+    def transactions(self, role: sqlite.Role) -> _Transact:
+        """Return transactions of one durability.
 
-
-class _WritingSession(_PermanentSession):
-    """Transactions of one durability over the writing connection."""
-
-    def __init__(self, writing: _WritingConnection, role: sqlite.Role) -> None:
-        super().__init__(writing.connection)
-        self._writing = writing
-        self._role = role
-
-    def transact(self, work: Callable[[sa.Connection], T]) -> T:
-        with self._writing.lock:
-            self._writing.switch(self._role)
-            return super().transact(work)
-
-
-class _InlineSession(_PermanentSession):
-    """Transactions of the event loop, which must not block, over the writing connection."""
-
-    def __init__(self, writing: _WritingConnection) -> None:
-        super().__init__(writing.connection)
-        self._writing = writing
-
-    def transact(self, work: Callable[[sa.Connection], T]) -> T:
-        """Do `work`.
+        Those of the event loop (`AT_ONCE`) must not block.
 
         Raises:
-            BlockingIOError: something else is being written, or another program has locked the database.
+            BlockingIOError: (`AT_ONCE`) another write is running, or another program has locked the database.
         """
-        if not self._writing.lock.acquire(blocking=False):
+        return partial(self._transact, role)
+
+    def _transact(self, role: sqlite.Role, work: Callable[[sa.Connection], T]) -> T:
+        is_at_once = role is sqlite.Role.AT_ONCE
+        if not self.lock.acquire(blocking=not is_at_once):
             raise BlockingIOError
         try:
-            self._writing.switch(sqlite.Role.AT_ONCE)
-            return super().transact(work)
+            if role is not self._role:
+                sqlite.take_role(self.connection, self._role, role, self._busy)
+                self._role = role
+            return _transact(self.connection, work)
         except sqlite3.OperationalError as error:
-            if sqlite.is_locked(error):
+            if is_at_once and sqlite.is_locked(error):
                 raise BlockingIOError from error
             raise
         finally:
-            self._writing.lock.release()
+            self.lock.release()
 
 
-class _RetryingSession:
-    """A connection to a server, which may roll back a transaction or disconnect."""
+def _transact(connection: sa.Connection, work: Callable[[sa.Connection], T]) -> T:
+    """Run `work` over a permanent connection: opening one costs more than the rest of a short transaction."""
+    with connection.begin():
+        return work(connection)
 
-    def __init__(self, engine: sa.Engine) -> None:
-        self._engine = engine
 
-    def autocommit(self, work: Callable[[sa.Connection], T]) -> T:
-        """Do `work`, one statement, again when the server undid it or may have done it."""
-        for attempt in range(1, _TRIES + 1):
-            try:
-                with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-                    return work(connection)
-            except sa.exc.DBAPIError as error:
-                if attempt == _TRIES or not postgres.is_worth_repeating(error):
-                    raise
-        raise AssertionError("the last attempt returns or raises")
+def _transact_on_server(engine: sa.Engine, work: Callable[[sa.Connection], T]) -> T:
+    """Run `work`, again when the server undid it; a commit that fails may be done, so it is not repeated."""
+    for attempt in range(1, _TRIES + 1):
+        is_committing = False
+        try:
+            with engine.begin() as connection:
+                result = work(connection)
+                is_committing = True
+        except sa.exc.DBAPIError as error:
+            if is_committing or attempt == _TRIES or not postgres.is_worth_repeating(error):
+                raise
+        else:
+            return result
+    raise AssertionError("the last attempt returns or raises")
 
-    def transact(self, work: Callable[[sa.Connection], T]) -> T:
-        """Do `work`, again when the server undid it; what fails while it commits may be done, so it is not repeated."""
-        for attempt in range(1, _TRIES + 1):
-            is_committing = False
-            try:
-                with self._engine.begin() as connection:
-                    result = work(connection)
-                    is_committing = True
-            except sa.exc.DBAPIError as error:
-                if is_committing or attempt == _TRIES or not postgres.is_worth_repeating(error):
-                    raise
-            else:
-                return result
-        raise AssertionError("the last attempt returns or raises")
+
+def _autocommit_on_server(engine: sa.Engine, work: Callable[[sa.Connection], T]) -> T:
+    """Run `work`, one statement, again when the server undid it or may have done it."""
+    for attempt in range(1, _TRIES + 1):
+        try:
+            with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+                return work(connection)
+        except sa.exc.DBAPIError as error:
+            if attempt == _TRIES or not postgres.is_worth_repeating(error):
+                raise
+    raise AssertionError("the last attempt returns or raises")

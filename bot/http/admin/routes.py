@@ -39,6 +39,7 @@ from bot.platforms.web.frames import written
 from function_calls.language.messages import say
 from services.call_log.masking import SecretMask
 from services.search.service import SearchService
+from services.storage.records.activity import usage_by
 
 _LIBRARIES: Final = ("fastapi", "uvicorn", "pydantic", "sqlalchemy", "openai")
 _DATABASES: Final = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
@@ -99,12 +100,15 @@ async def metrics(context: Context, minutes: Annotated[int, Query(ge=1, le=60 * 
 async def usage(context: Context, days: Annotated[int, Query(ge=1, le=366)] = 30) -> UsageBody:
     """Return what models were used for in the last days, by chat."""
     since = context.clock.now() - timedelta(days=days)
-    used = await context.activity.usage(since)
+    used = await usage_by(context.app.database, "chat", since)
     return UsageBody(
         since=written(since),
         tokens=sum(each.tokens for each in used),
         cost=sum(each.cost for each in used),
-        chats=[UsageEntry(chat=each.chat_key, turns=each.turns, tokens=each.tokens, cost=each.cost) for each in used],
+        chats=[
+            UsageEntry(chat=each.name, turns=each.count, tokens=each.tokens, cost=each.cost)
+            for each in sorted(used, key=lambda each: (-each.tokens, each.name))
+        ],
     )
 
 

@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import sha256
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple
 
 import sqlalchemy as sa
 
@@ -39,31 +39,6 @@ def chat_term(chat_key: str) -> str:
     return _CHAT_MARK + sha256(chat_key.encode()).hexdigest()[:16]
 
 
-class MessageIndex(Protocol):
-    """Finds rows of messages by terms; every method is part of the caller's transaction."""
-
-    @property
-    def newest_row(self) -> sa.ScalarSelect[Any] | None:
-        """The newest row that was taken in; None where each comes in as it is kept."""
-        ...
-
-    def create(self, connection: sa.Connection) -> None:
-        """Make an empty index; one that is there is dropped."""
-        ...
-
-    def add(self, connection: sa.Connection, messages: Sequence[Indexed]) -> None:
-        """Take messages in."""
-        ...
-
-    def remove(self, connection: sa.Connection, messages: Sequence[Indexed]) -> None:
-        """Take messages out; their text is what they were taken in with."""
-        ...
-
-    def newest(self, chat_key: str, terms: Sequence[str]) -> sa.Select[tuple[object, ...]]:
-        """Select the rows of the chat's messages that have all of `terms`, latest first."""
-        ...
-
-
 _CREATE = "CREATE VIRTUAL TABLE message_terms USING fts5(terms, content='', detail='none', tokenize='ascii')"
 # Without it a deleted term stays readable in the file until segments are merged.
 _SECURE_DELETE = "INSERT INTO message_terms(message_terms, rank) VALUES('secure-delete', 1)"
@@ -83,23 +58,23 @@ _SIZES = sa.table("message_terms_docsize", sa.column("id", sa.Integer))
 
 
 class SqliteMessageIndex:
-    """A `MessageIndex` in the table `message_terms`."""
+    """An FTS5 index in the table `message_terms`; messages after `newest_row` are not in it yet."""
 
     newest_row = sa.select(sa.func.coalesce(sa.func.max(_SIZES.c.id), 0)).scalar_subquery()
 
     def create(self, connection: sa.Connection) -> None:
-        """Make an empty index; one that is there is dropped."""
+        """Create an empty index; drop an existing one."""
         connection.exec_driver_sql("DROP TABLE IF EXISTS message_terms")
         connection.exec_driver_sql(_CREATE)
         if sqlite3.sqlite_version_info >= _SECURE_DELETE_SINCE:
             connection.exec_driver_sql(_SECURE_DELETE)
 
     def add(self, connection: sa.Connection, messages: Sequence[Indexed]) -> None:
-        """Take messages in."""
+        """Add messages."""
         connection.execute(_ADD, {"rows": _rows(messages)})
 
     def remove(self, connection: sa.Connection, messages: Sequence[Indexed]) -> None:
-        """Take messages out."""
+        """Remove messages; their text is that with which they were added."""
         connection.execute(_REMOVE, {"rows": _rows(messages)})
 
     def newest(self, chat_key: str, terms: Sequence[str]) -> sa.Select[tuple[object, ...]]:
@@ -127,23 +102,23 @@ _TERMS_POSTGRES = sa.table("message_terms", sa.column("message_row", sa.BigInteg
 
 
 class PostgresMessageIndex:
-    """A `MessageIndex` in the table `message_terms`."""
+    """A GIN index in the table `message_terms`; messages are added to it as they are stored."""
 
     newest_row = None
 
     def create(self, connection: sa.Connection) -> None:
-        """Make an empty index; one that is there is dropped."""
+        """Create an empty index; drop an existing one."""
         for statement in _CREATE_POSTGRES:
             connection.exec_driver_sql(statement)
 
     def add(self, connection: sa.Connection, messages: Sequence[Indexed]) -> None:
-        """Take messages in."""
+        """Add messages."""
         if messages:
             rows = [{"row_id": each.row_id, "terms": " ".join(each.terms)} for each in messages]
             connection.execute(_ADD_POSTGRES, rows)
 
     def remove(self, connection: sa.Connection, messages: Sequence[Indexed]) -> None:
-        """Take messages out."""
+        """Remove messages; their text is that with which they were added."""
         if messages:
             connection.execute(_REMOVE_POSTGRES, [{"row_id": each.row_id} for each in messages])
 
@@ -156,3 +131,7 @@ class PostgresMessageIndex:
         joined = _TERMS_POSTGRES.join(MESSAGE, MESSAGE.c.id == _TERMS_POSTGRES.c.message_row)
         in_chat = MESSAGE.c.chat_key == chat_key
         return sa.select(MESSAGE).select_from(joined).where(matches, in_chat).order_by(MESSAGE.c.id.desc())
+
+
+MessageIndex = SqliteMessageIndex | PostgresMessageIndex
+"""Finds rows of messages by terms; every method is part of the caller's transaction."""

@@ -50,15 +50,6 @@ class Timed(Struct, frozen=True, kw_only=True):
     is_ok: bool
 
 
-class Used(Struct, frozen=True, kw_only=True):
-    """The model usage of one chat in a period."""
-
-    chat_key: str
-    turns: int
-    tokens: int
-    cost: float
-
-
 class ActivityReader:
     """Reads the records while others write; entries of the last moment may be missing."""
 
@@ -139,20 +130,6 @@ class ActivityReader:
             .limit(_MOST_ROWS)
         )
         return tuple(from_micros(at) for (at,) in reversed(await self._rows(query)))
-
-    async def usage(self, since: datetime) -> tuple[Used, ...]:
-        """Return what each chat used of models since then, the most expensive first."""
-        tokens = sa.func.sum(TURN.c.tokens)
-        query = (
-            sa.select(TURN.c.chat_key, sa.func.count(), tokens, sa.func.sum(TURN.c.cost))
-            .where(TURN.c.at >= to_micros(since))
-            .group_by(TURN.c.chat_key)
-            .order_by(tokens.desc(), TURN.c.chat_key)
-        )
-        return tuple(
-            Used(chat_key=row[0], turns=int(row[1]), tokens=int(row[2]), cost=float(row[3]))
-            for row in await self._rows(query)
-        )
 
     async def _rows(self, query: sa.Select[*tuple[Any, ...]]) -> Sequence[sa.Row[*tuple[Any, ...]]]:
         return await self._database.read(lambda connection: connection.execute(query).all())
