@@ -124,17 +124,10 @@ class DeliveryLedger(Protocol):
         """Read a claimed occurrence again after its reminder was edited."""
         ...
 
-    def journal_sent(self, sent: Sequence[tuple[Lease, DeliveryOutcome]]) -> bool:
-        """Record at once, without waiting, that these were sent; `settle` records it all the same.
-
-        False where that cannot be: until they are kept or settled, a crash would have them said again.
-        """
-        ...
-
-    async def append_sent(self, sent: Sequence[DeliveryOutcome]) -> bool:
+    async def record_sent(self, sent: Sequence[tuple[Lease, DeliveryOutcome]]) -> bool:
         """Record that these were sent, in less time than `settle`, which records it all the same.
 
-        False where only `settle` can.
+        False where only `settle` can: until then a crash would have them sent again.
         """
         ...
 

@@ -58,9 +58,9 @@ class FailingStore(SqlReminderStore):
         self._failpoint.reach("begin | send")
         return begun
 
-    def journal_sent(self, sent: Sequence[tuple[Lease, DeliveryOutcome]]) -> bool:
+    async def record_sent(self, sent: Sequence[tuple[Lease, DeliveryOutcome]]) -> bool:
         self._failpoint.reach("ack | note")
-        return super().journal_sent(sent)
+        return await super().record_sent(sent)
 
     async def settle(self, marks: Sequence[DeliveryOutcome]) -> None:
         self._failpoint.reach("ack | mark")

@@ -7,7 +7,6 @@ from datetime import datetime
 
 from services.kernel.clock import Clock
 from services.reminders.delivery.config import DeliveryConfig, Prefetch
-from services.reminders.delivery.deadline import Deadline, wait_or_nap
 from services.reminders.delivery.due_queue import DueQueue
 from services.reminders.delivery.pending_acks import PendingAcks
 from services.reminders.delivery.retry import RetryPolicy
@@ -95,17 +94,13 @@ class Dispatcher:
     async def send_for_ever(self) -> None:
         """Send begun messages, one after the other, as one of several senders."""
         loop = asyncio.get_running_loop()
-        deadline = Deadline(self._pace.send_limit.total_seconds())
-        try:
-            while True:
-                await self._gate.acquire()
-                self._pass_on()
-                turn_ends = loop.time() + _TURN_SECONDS
-                while self._may_send() and loop.time() < turn_ends:
-                    await self._send(self._begun.popleft(), deadline, loop)
-                self._pass_on()
-        finally:
-            deadline.close()
+        while True:
+            await self._gate.acquire()
+            self._pass_on()
+            turn_ends = loop.time() + _TURN_SECONDS
+            while self._may_send() and loop.time() < turn_ends:
+                await self._send(self._begun.popleft(), loop)
+            self._pass_on()
 
     async def settle_for_ever(self, try_at: Callable[[datetime], None]) -> None:
         """Record outcomes as fast as commits return; call `try_at` with the time of each retry."""
@@ -115,17 +110,18 @@ class Dispatcher:
                 if self._due.is_set():
                     await asyncio.sleep(0)
             await self._let_others_finish()
-            await self._pending_acks.leave_to_commit()
+            await self._pending_acks.record()
+            self._pending_acks.is_commit_wanted = False
             await self._settle(try_at)
             self._admit()
             self._idle.set()
 
-    async def append_for_ever(self) -> None:
-        """Persist acknowledgements on a shared database whenever senders wait for them."""
+    async def record_for_ever(self) -> None:
+        """Record sent messages ahead of their commit whenever senders wait for that."""
         while True:
             await self._acks_wanted.wait()
             self._acks_wanted.clear()
-            if await self._pending_acks.append():
+            if await self._pending_acks.record():
                 self._admit()
 
     async def _let_others_finish(self) -> None:
@@ -162,15 +158,10 @@ class Dispatcher:
 
     def _may_send(self) -> bool:
         """Return whether a send may start; at most as many messages as senders may be unrecorded after a crash."""
-        if not self._begun:
-            return False
-        if self._in_flight + len(self._pending_acks) < self._pace.senders:
-            return True
-        self._pending_acks.journal()
-        return self._in_flight + len(self._pending_acks) < self._pace.senders
+        return bool(self._begun) and self._in_flight + len(self._pending_acks) < self._pace.senders
 
     def _pass_on(self) -> None:
-        """Wake the next sender when it may send, else persist the acknowledgements that it waits for."""
+        """Wake the next sender when it may send, else have the sent messages recorded that it waits for."""
         if self._may_send():
             self._admit()
         elif self._begun:
@@ -233,21 +224,18 @@ class Dispatcher:
         if self._begun:
             self._admit()
 
-    async def _send(self, begun: SendingMessage, deadline: Deadline, loop: asyncio.AbstractEventLoop) -> None:
+    async def _send(self, begun: SendingMessage, loop: asyncio.AbstractEventLoop) -> None:
         started = loop.time()
         if started - begun.at > _STALE_SECONDS:
             await self._ask_again(begun)
             return
-        deadline.begin(started)
         self._in_flight += 1
         try:
-            marks = await self._sender.send(begun)
-        except asyncio.CancelledError:
-            if not deadline.end():
-                raise
+            async with asyncio.timeout(self._pace.send_limit.total_seconds()):
+                marks = await self._sender.send(begun)
+        except TimeoutError:
             marks = self._sender.lost(begun.leases, "the platform took too long")
         finally:
-            deadline.end()
             self._in_flight -= 1
         self._pending_acks.add(marks)
         self._prefetch.record_send(loop.time() - started)
@@ -300,6 +288,19 @@ class Dispatcher:
                     try_at(mark.at)
         if not self._outcomes:
             self._has_outcomes.clear()
+
+
+async def wait_or_nap(event: asyncio.Event, clock: Clock, seconds: float) -> None:
+    """Return when `event` is set or after `seconds`, whichever comes first."""
+    if event.is_set() or seconds <= 0:
+        await asyncio.sleep(0)
+        return
+    waits = (asyncio.ensure_future(event.wait()), asyncio.ensure_future(clock.nap(seconds)))
+    try:
+        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for each in waits:
+            each.cancel()
 
 
 def _begun(leases: Together, key: str, at: float, versions: dict[int, int]) -> SendingMessage | None:

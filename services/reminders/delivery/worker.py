@@ -10,8 +10,7 @@ from loguru import logger
 from services.kernel.bounded import RepeatLimit
 from services.kernel.clock import Clock
 from services.reminders.delivery.config import DeliveryConfig
-from services.reminders.delivery.deadline import wait_or_nap
-from services.reminders.delivery.dispatcher import Dispatcher
+from services.reminders.delivery.dispatcher import Dispatcher, wait_or_nap
 from services.reminders.delivery.retry import RetryPolicy
 from services.reminders.ports import DeliveryLedger, Notifier
 
@@ -68,7 +67,7 @@ class DeliveryWorker:
             group.create_task(self._persist(self._claim_for_ever))
             group.create_task(self._persist(self._dispatcher.begin_for_ever))
             group.create_task(self._persist(lambda: self._dispatcher.settle_for_ever(self.nudge)))
-            group.create_task(self._persist(self._dispatcher.append_for_ever))
+            group.create_task(self._persist(self._dispatcher.record_for_ever))
             for _ in range(self._pace.senders):
                 group.create_task(self._persist(self._dispatcher.send_for_ever))
 

@@ -188,15 +188,12 @@ class SqlReminderStore:
         """Read a claimed occurrence again after its reminder was edited."""
         return await self._database.run(lambda connection: ledger.renew(connection, delivery_id), is_durable=False)
 
-    def journal_sent(self, sent: Sequence[tuple[Lease, DeliveryOutcome]]) -> bool:
-        """Append to the journal beside the database where one process has it for itself."""
-        journal = self._database.sent
-        return journal is not None and journal.append([_journal_line(lease, mark) for lease, mark in sent])
-
-    async def append_sent(self, sent: Sequence[DeliveryOutcome]) -> bool:
-        """Record for the others who share the database that these were sent."""
-        said = [(mark.delivery_id, to_micros(mark.at), mark.platform_message_id, mark.reminder_key) for mark in sent]
-        return await self._database.append_sent(postgres_deliveries.encode_sent(said))
+    async def record_sent(self, sent: Sequence[tuple[Lease, DeliveryOutcome]]) -> bool:
+        """Append to the journal of a SQLite file, or to a table for the others who share the database."""
+        if self._database.sent is not None:
+            return self._database.sent.append([_journal_line(lease, mark) for lease, mark in sent])
+        rows = [(mark.delivery_id, to_micros(mark.at), mark.platform_message_id, mark.reminder_key) for _, mark in sent]
+        return await self._database.append_sent(postgres_deliveries.encode_sent(rows))
 
     async def settle(self, marks: Sequence[DeliveryOutcome]) -> None:
         """Record the outcomes of attempts."""

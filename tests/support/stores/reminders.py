@@ -114,12 +114,7 @@ class MemoryReminderStore:
         """Read a claimed occurrence again after its reminder was edited."""
         return self._ledger.renew(delivery_id)
 
-    def journal_sent(self, sent: Sequence[tuple[Lease, DeliveryOutcome]]) -> bool:
-        """Return False: nothing in memory survives a crash."""
-        del sent
-        return False
-
-    async def append_sent(self, sent: Sequence[DeliveryOutcome]) -> bool:
+    async def record_sent(self, sent: Sequence[tuple[Lease, DeliveryOutcome]]) -> bool:
         """Return False: nothing is quicker than `settle`."""
         del sent
         return False

@@ -122,7 +122,7 @@ async def begun(store: SqlReminderStore) -> tuple[int, ...]:
         at=at,
         platform_message_id="m1",
     )
-    assert store.journal_sent([(first, mark)])
+    assert await store.record_sent([(first, mark)])
     return tuple(lease.notice.delivery_id for lease in leases)
 
 
