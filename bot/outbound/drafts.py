@@ -26,7 +26,6 @@ _END: Final = re.compile(r"[.!?…][\"')\]]*(?=\s)|[。！？…][”’」』�
 _BEGINS_SECONDS: Final = 1.5
 _GOES_ON: Final = " …"
 _ATTEMPTS: Final = 4
-_FIRST_PAUSE_SECONDS: Final = 1.0
 _Key = tuple[str, str]
 
 
@@ -169,20 +168,10 @@ class Draft:
         return self._message_id is not None
 
     async def _changed(self, message: OutgoingMessage) -> bool:
-        """Let the draft say `message`, as patiently as the platform asks; whether it does."""
-        address, pause = self._turn.message.address, _FIRST_PAUSE_SECONDS
-        for attempt in range(1, _ATTEMPTS + 1):
-            try:
-                await self._outbox.change(address, self._message_id or "", message)
-            except DeliveryFailed as failure:
-                logger.bind(chat=str(address)).warning("edit failed (attempt {}): {}", attempt, failure)
-                if failure.is_permanent or attempt == _ATTEMPTS:
-                    return False
-                await self._clock.nap(failure.retry_after or pause)
-                pause *= 2
-            else:
-                return True
-        return False
+        """Edit the draft to `message`, as patiently as the platform asks; return whether that succeeded."""
+        address, message_id = self._turn.message.address, self._message_id or ""
+        change = partial(self._outbox.change, address, message_id, message)
+        return await self._outbox.retry(change, address, attempts=_ATTEMPTS) is None
 
 
 def _key(message: ChatMessage) -> _Key:

@@ -1,7 +1,7 @@
 """Send all messages of the bot: find the platform, keep the order of a chat, record them."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from functools import partial
@@ -27,6 +27,7 @@ from services.history.service import HistoryService
 from services.kernel.chat import ChatAddress, Person, SentFile
 from services.kernel.clock import Clock
 from services.kernel.errors import DeliveryFailed
+from services.kernel.network import growing_pauses
 
 if TYPE_CHECKING:
     from bot.outbound.remote_outbox import RemoteOutbox
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 _ATTEMPTS = 5
 _FIRST_PAUSE_SECONDS = 1.0
+_LONGEST_PAUSE_SECONDS = 60.0
 # Quick answers need no sign that they are being written.
 _TYPING_BEGINS_SECONDS = 0.8
 _TYPING_LASTS_SECONDS = 4.0
@@ -200,19 +202,35 @@ class Outbox:
 
         What `is_recorded` is in the history already. Returns whether it was said, or may have been.
         """
-        say, pause = self.begin if is_recorded else self.send, _FIRST_PAUSE_SECONDS
-        for attempt in range(1, _ATTEMPTS + 1):
+        send = partial(self.begin if is_recorded else self.send, address, message)
+        failure = await self.retry(send, address, attempts=_ATTEMPTS, ends=lambda each: each.is_unknown)
+        return failure is None or failure.is_unknown
+
+    async def retry(
+        self,
+        work: Callable[[], Awaitable[object]],
+        address: ChatAddress,
+        *,
+        attempts: int,
+        ends: Callable[[DeliveryFailed], bool] = lambda _: False,
+    ) -> DeliveryFailed | None:
+        """Repeat `work` after growing pauses, or those that the platform asks for; return the last failure, if any.
+
+        A permanent failure ends the attempts, and one for which `ends` is true.
+        """
+        pauses = growing_pauses(_FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS)
+        for attempt in range(1, attempts + 1):
             try:
-                await say(address, message)
+                await work()
             except DeliveryFailed as failure:
-                logger.bind(chat=str(address)).warning("sending a reply failed (attempt {}): {}", attempt, failure)
-                if failure.is_permanent or failure.is_unknown or attempt == _ATTEMPTS:
-                    return failure.is_unknown
+                logger.bind(chat=str(address)).warning("delivery failed (attempt {}): {}", attempt, failure)
+                if failure.is_permanent or ends(failure) or attempt == attempts:
+                    return failure
+                pause = next(pauses)
                 await self._clock.nap(failure.retry_after or pause)
-                pause *= 2
             else:
-                return True
-        return False
+                return None
+        return None
 
     @asynccontextmanager
     async def _in_turn(self, address: ChatAddress) -> AsyncIterator[None]:

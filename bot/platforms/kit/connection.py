@@ -5,6 +5,7 @@ import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Final
 
 from loguru import logger
@@ -14,6 +15,7 @@ from bot.platforms.base import Health, HealthState, Receive
 from services.kernel.chat import Incoming
 from services.kernel.clock import Clock
 from services.kernel.errors import AssistantError, StorageBusy, StorageUnavailable
+from services.kernel.network import growing_pauses
 
 _FIRST_PAUSE: Final = timedelta(seconds=1)
 LONGEST_PAUSE: Final = timedelta(minutes=2)
@@ -61,10 +63,9 @@ class Connection:
         self._stale_after = stale_after
         self._patience = patience
         self._probe = probe
-        self._first_pause = first_pause.total_seconds()
-        self._longest_pause = longest_pause.total_seconds()
+        self._new_pauses = partial(growing_pauses, first_pause.total_seconds(), longest_pause.total_seconds())
+        self._pauses = self._new_pauses()
         self._chance = chance
-        self._failures = 0
         self._reconnects = 0
         self._heard_at = clock.now()
         self._is_live = asyncio.Event()
@@ -79,7 +80,7 @@ class Connection:
         """Something came in: the connection is live. When it has been so for a while, its next failure is the first."""
         self._heard_at = self._clock.now()
         if self._health.state == "live" and self._heard_at - self._health.since >= _STEADY:
-            self._failures = 0
+            self._pauses = self._new_pauses()
         self._is_live.set()
         self._become("live")
 
@@ -177,9 +178,7 @@ class Connection:
 
     def _pause(self) -> float:
         """Half of the pause is fixed, half is chance, so that many bots do not come back at once."""
-        longest = min(self._longest_pause, self._first_pause * 2.0 ** min(self._failures, 30))
-        self._failures += 1
-        return longest * (0.5 + self._chance() / 2)
+        return next(self._pauses) * (0.5 + self._chance() / 2)
 
     def _lost(self, detail: str) -> None:
         logger.bind(platform=self._name).warning("connection lost: {}", detail)
