@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from loguru import logger
 from msgspec.structs import replace
@@ -17,8 +17,12 @@ from services.kernel.clock import Clock
 from services.kernel.errors import AssistantError, StorageBusy, StorageUnavailable
 from services.kernel.network import growing_pauses
 
+if TYPE_CHECKING:
+    from aiohttp.web import UrlDispatcher
+
 _FIRST_PAUSE: Final = timedelta(seconds=1)
 LONGEST_PAUSE: Final = timedelta(minutes=2)
+_LARGEST_BODY: Final = 4 * 1024**2
 # A server that lets us in and throws us out again is not to be asked every second.
 _STEADY: Final = timedelta(seconds=30)
 
@@ -216,3 +220,19 @@ class Backlog:
             self._next = self._next or await self._waiting.get()
             await receive(self._next)
             self._next = None  # not before: a connection that ends meanwhile must not lose it
+
+
+@asynccontextmanager
+async def listening(routes: Callable[["UrlDispatcher"], object], host: str, port: int) -> AsyncIterator[int]:
+    """Serve `routes` over HTTP for as long as the context lasts, and give the port that is listened on."""
+    from aiohttp import web  # only platforms with webhooks need it
+
+    app = web.Application(client_max_size=_LARGEST_BODY)
+    routes(app.router)
+    runner = web.AppRunner(app, shutdown_timeout=1.0, access_log=None)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, host, port).start()
+        yield int(runner.addresses[0][1])
+    finally:
+        await runner.cleanup()

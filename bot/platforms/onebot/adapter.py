@@ -12,11 +12,11 @@ from msgspec.structs import replace
 from bot.config.platform_catalog import OneBotSettings
 from bot.platforms.base import Capabilities, OutgoingMessage, Receive
 from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts
-from bot.platforms.kit.connection import Backlog, Connection
+from bot.platforms.kit.connection import Backlog, Connection, listening
 from bot.platforms.kit.events import parse_event
 from bot.platforms.kit.pieces import send_in_turn
 from bot.platforms.onebot import requests
-from bot.platforms.onebot.links import Answer, ForwardLink, HttpLink, ReverseLink, listening
+from bot.platforms.onebot.links import Answer, ForwardLink, HttpLink, ReverseLink
 from bot.platforms.onebot.wire import NAME, Event, is_about_emoji, to_incoming, to_reactions
 from services.kernel.chat import ChatAddress
 from services.kernel.clock import Clock

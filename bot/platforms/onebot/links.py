@@ -8,8 +8,7 @@ import hashlib
 import hmac
 import itertools
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Literal
 
 from aiohttp import ClientError, ClientSession, ClientTimeout, ClientWebSocketResponse, WSMsgType, web
@@ -247,17 +246,3 @@ def _refusal(request: web.Request, given: str, expected: str) -> web.Response | 
 def _self_id(answer: Answer) -> int:
     number = answer.data.get("user_id") if isinstance(answer.data, dict) else None
     return number if isinstance(number, int) else 0
-
-
-@asynccontextmanager
-async def listening(routes: Callable[[web.UrlDispatcher], None], host: str, port: int) -> AsyncIterator[int]:
-    """Serve `routes` for as long as the context lasts; gives the port."""
-    app = web.Application()
-    routes(app.router)
-    runner = web.AppRunner(app, shutdown_timeout=1.0, access_log=None)
-    await runner.setup()
-    try:
-        await web.TCPSite(runner, host, port).start()
-        yield int(runner.addresses[0][1])
-    finally:
-        await runner.cleanup()

@@ -18,8 +18,8 @@ from bot.platforms.kit.connection import Connection
 from bot.platforms.kit.pieces import send_in_turn
 from bot.platforms.slack import requests, wire
 from bot.platforms.slack.calls import WebApi, web_client
-from bot.platforms.slack.doors import HttpListener, SocketListener
 from bot.platforms.slack.events import Command, Envelope, Interaction, ReactionEnvelope
+from bot.platforms.slack.listeners import HttpListener, SocketListener
 from services.kernel.chat import ChatAddress, Incoming, SentFile
 from services.kernel.clock import Clock
 
@@ -61,7 +61,7 @@ class SlackPlatform(NetworkPlatform):
         self._me = wire.Account(user_id="", bot_id="", bot_name=bot_name)
         self._workspace = ""
         self._commands: Sequence[OfferedCommand] = MENU
-        self.door = self._make_listener(settings, ping_seconds)
+        self.listener = self._make_listener(settings, ping_seconds)
 
     def offer(self, commands: Sequence[OfferedCommand]) -> None:
         """Understand `commands` by their names; which of them Slack shows stands in the manifest of the app."""
@@ -129,7 +129,7 @@ class SlackPlatform(NetworkPlatform):
             user_id=str(me.get("user_id", "")), bot_id=str(me.get("bot_id", "")), bot_name=self._bot_name
         )
         self._workspace = str(me.get("url", ""))
-        await self.door.serve(self._connection.heard)
+        await self.listener.serve(self._connection.heard)
 
     async def _probe(self) -> None:
         """Over HTTP nothing is heard when nobody writes: see at least that Slack is there and knows the bot.

@@ -29,10 +29,10 @@ from bot.config.platform_catalog import TelegramSettings
 from bot.platforms.base import Capabilities, Command, OutgoingMessage
 from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts
 from bot.platforms.kit.commands import MENU
-from bot.platforms.kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood
+from bot.platforms.kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood, listening
 from bot.platforms.kit.pieces import send_in_turn
 from bot.platforms.telegram import requests
-from bot.platforms.telegram.client import PATH, Administrators, WebhookListener, delivery_failed, send_file
+from bot.platforms.telegram.client import PATH, Administrators, Webhook, delivery_failed, send_file
 from bot.platforms.telegram.wire import NAME, Account, name_of, to_incoming, to_reactions
 from services.kernel.bounded import BoundedDict
 from services.kernel.chat import ChatAddress, Person
@@ -216,8 +216,8 @@ class TelegramPlatform(NetworkPlatform):
             await self._take(update)
 
         settings, secret = self._settings, self._settings.webhook_secret.get_secret_value()
-        door = WebhookListener(take, secret=secret, host=settings.webhook_host, port=settings.webhook_port)
-        async with door:
+        routes = Webhook(take, secret=secret).routes
+        async with listening(routes, settings.webhook_host, settings.webhook_port):
             await self._bot.set_webhook(self._webhook_url, secret_token=secret, allowed_updates=_WANTED)
             await asyncio.Event().wait()
 

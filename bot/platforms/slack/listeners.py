@@ -17,7 +17,7 @@ from slack_sdk.socket_mode.request import SocketModeRequest
 from slack_sdk.socket_mode.response import SocketModeResponse
 
 from bot.config.platform_catalog import PATH
-from bot.platforms.kit.connection import ConnectionEnded, ConnectionRefusedForGood
+from bot.platforms.kit.connection import ConnectionEnded, ConnectionRefusedForGood, listening
 from bot.platforms.slack.calls import web_client
 
 _SEEN_IN_CHANNEL = {"response_type": "in_channel"}
@@ -100,17 +100,9 @@ class HttpListener:
 
     async def serve(self, is_open: Callable[[], None]) -> None:
         """Listen until cancelled."""
-        app = web.Application(client_max_size=4 * 1024**2)
-        app.router.add_post(PATH, self._handle)
-        runner = web.AppRunner(app, shutdown_timeout=1.0, access_log=None)
-        await runner.setup()
-        try:
-            await web.TCPSite(runner, self._host, self._port).start()
-            self.port = int(runner.addresses[0][1])
+        async with listening(lambda router: router.add_post(PATH, self._handle), self._host, self._port) as self.port:
             is_open()
             await asyncio.Event().wait()
-        finally:
-            await runner.cleanup()
 
     async def _handle(self, request: web.Request) -> web.Response:
         raw = await request.read()
