@@ -75,7 +75,7 @@ class AccountLinkCommands:
         return say(turn.language, "link.done", who=_join_names([linked.giver]), all=_join_names(linked.accounts))
 
     async def _tell_giver(self, linked: Linked, by: Account) -> None:
-        """Whoever gave the code hears who used it, so that a code that went astray is noticed."""
+        """Notify the person who requested the code of its use."""
         text = say(linked.language, "link.used", who=_join_names([by]))
         try:
             await self._outbox.send(linked.told_in, OutgoingMessage(text=text))

@@ -42,7 +42,7 @@ class Corrections:
         self._summaries = summaries
 
     async def apply(self, correction: Correction) -> None:
-        """Follow `correction`; one of a message that is not known, or is somebody else's, changes nothing."""
+        """Apply `correction`; one of an unknown message or somebody else's changes nothing."""
         if isinstance(correction, MessageEdited) and correction.by and not await self._is_own(correction):
             return
         self._summaries.forget_message(correction.address, correction.message_id)
@@ -151,6 +151,6 @@ class EditedRequests:
 
     @staticmethod
     def _as_sent(turn: Turn) -> Turn:
-        """`turn` at the moment when its message was sent, with nothing to be asked for but reminders."""
+        """Return `turn` as of the time of its message, with only the tool for reminders."""
         tools = tuple(each for each in turn.tools if each.name == _SET)
         return replace(turn, now=turn.message.sent_at.astimezone(turn.zone), tools=tools, on_text=None)

@@ -169,7 +169,7 @@ class CrossChatCommands:
         return await self._answer(turn, there, name, results)
 
     async def _as_said_there(self, turn: Turn, chat: ChatAddress, account: Account, text: str) -> Turn:
-        """Return the turn as if the person had said `text` in that chat, without rights."""
+        """Return the turn of `text` as a message of the person in that chat, without admin rights."""
         is_same_platform = chat.platform == turn.message.address.platform
         message = replace(
             turn.message,
@@ -213,7 +213,7 @@ class CrossChatCommands:
 
 
 def _parse_chat_name(message: ChatMessage) -> str | None:
-    """Return the name that the chat is to have, empty for none; None where nothing is said of that."""
+    """Return the new name of the chat, empty to remove it; None where the message is no such request."""
     command = parse_command(message.text)
     if command is not None and command.name == "chatname" and len(command.argument.split()) <= 1:
         return command.argument

@@ -114,7 +114,7 @@ class Once:
         self._history = history
 
     async def __call__(self, message: ChatMessage, call_next: Next) -> None:
-        """Pass on what is new. History is written first, so nothing said in the chat is missed by a summary."""
+        """Pass on new messages. The history is written first, so that summaries miss nothing."""
         if message.is_recorded or await record_once(self._history, message):
             await call_next(message)
 

@@ -24,7 +24,7 @@ _TAKEN_BACK: Final = "-"
 
 
 class Reactions:
-    """Lets people join and leave reminders by a reaction; what asks for nothing of the bot is not answered."""
+    """Lets people join and leave reminders by a reaction; other reactions are ignored."""
 
     def __init__(
         self, turns: TurnFactory, outbox: Outbox, recorder: Recorder, middlewares: Sequence[Middleware] = ()
@@ -36,12 +36,12 @@ class Reactions:
         self._pass = chain(middlewares, self._answer)
 
     async def handle(self, reaction: Reaction) -> None:
-        """Remind whoever reacted too, or no longer when the reaction was taken back."""
+        """Add the person to the reminder, or remove them when the reaction was removed."""
         if is_join_request(reaction.emoji):
             await self._pass(_as_reply(reaction, await self._place_of(reaction), self._turns.clock.now()))
 
     async def _place_of(self, reaction: Reaction) -> ChatAddress:
-        """Return where the message stands: few platforms tell the thread with a reaction, but the history knows it."""
+        """Return the address of the message from the history, because few reactions name the thread."""
         if reaction.address.thread_id is not None:
             return reaction.address
         message = await self._turns.history.find(reaction.address, reaction.message_id)
@@ -70,7 +70,7 @@ def is_join_request(emoji: str) -> bool:
 
 
 def _as_reply(reaction: Reaction, place: ChatAddress, now: datetime) -> ChatMessage:
-    """Return the reaction as an unaddressed reply; it stands in no history, since nothing was said."""
+    """Return the reaction as an unaddressed reply, which is not recorded."""
     text = f"{_ADDED if reaction.is_added else _TAKEN_BACK}{reaction.emoji}"
     return ChatMessage(
         id=f"{reaction.message_id}/{reaction.person.id}/{text}",

@@ -23,7 +23,7 @@ from services.people.zones import ZoneService
 from services.storage.messages.pages import UnansweredMessages
 
 ANSWERED_WITHIN: Final = timedelta(minutes=10)
-"""A message that has waited longer is not answered as if it were new; whoever sent it decides."""
+"""A message that has waited longer is not answered; its sender is asked to repeat it."""
 
 TOLD_WITHIN: Final = timedelta(days=1)
 _LONGEST_BUTTON: Final = 200
@@ -33,7 +33,7 @@ Screen = Callable[[ChatMessage, Next], Awaitable[None]]
 """Asks of a message what the middlewares ask, and passes it on to the second argument if it is to be dealt with."""
 
 _LONGEST_LOOK: Final = 200
-"""Characters of such a message that its language is told by."""
+"""Characters of such a message by which its language is detected."""
 
 
 class Recovery:
@@ -122,7 +122,7 @@ def _tried_key(message: ChatMessage) -> str:
 
 
 class UnreadableMessages(Struct, frozen=True, kw_only=True):
-    """Knows them from the watchdog; `access` is asked whether the bot serves the chat, and nothing else reads them."""
+    """Messages that the watchdog reports as blocking; only `access` looks at them."""
 
     watchdog: Watchdog
     access: Middleware
@@ -136,7 +136,7 @@ class UnreadableMessages(Struct, frozen=True, kw_only=True):
         return self.watchdog.is_unreadable((message.address.key, message.id))
 
     async def tell(self, message: ChatMessage) -> None:
-        """Tell its sender that `message` could not be read; nothing where it was told before."""
+        """Notify the sender that `message` could not be read, once."""
         if message.is_recorded or await record_once(self.history, message):
             await self.access(message, self._tell)
         self.watchdog.forget((message.address.key, message.id))

@@ -27,7 +27,7 @@ class TurnCoordinator:
         self._log_limit = RepeatLimit.of_one_loop()
 
     async def is_ours(self, message: ChatMessage) -> bool:
-        """Return whether the answer to `message` is ours to give; it is where the database does not say."""
+        """Return whether this worker owns the turn of `message`; True where the database is unavailable."""
         key = (message.address.key, message.id)
         try:
             is_ours = await self._claims.is_ours(key)
@@ -51,7 +51,7 @@ class TurnCoordinator:
         self._claims.complete((key,))
 
     async def follow(self, platform: Platform, take_over: TakeOver) -> None:
-        """Let `take_over` deal with what other processes have left on a platform.
+        """Pass turns that other workers left on a platform to `take_over`.
 
         Where one process is connected, that is everything, once: the one before is connected no longer. In the rooms
         that every process has, it is what those who are gone have left, for as long as this one is there.

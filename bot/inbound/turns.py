@@ -26,7 +26,7 @@ _POINTED_BACK = 20
 
 
 def nobody_hears(message: ChatMessage) -> TextListener | None:
-    """Nobody hears any answer as it is written."""
+    """Return no listener."""
     del message
     return None
 

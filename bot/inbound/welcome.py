@@ -13,7 +13,7 @@ _REMEMBERED: Final = timedelta(days=3650)
 
 
 class Welcome:
-    """Greets each group once, also when the bot is removed and added again, or the platform tells it twice."""
+    """Greets each group once, also when the bot is added again or the event is repeated."""
 
     def __init__(
         self, outbox: Outbox, state: StateStore, *, bot_name: str, language: str, listens_to_all: bool
@@ -26,7 +26,7 @@ class Welcome:
         self._reads = "welcome.reads_all" if listens_to_all else "welcome.reads_addressed"
 
     async def greet(self, added: BotAdded) -> None:
-        """Say the first words, unless they have been said."""
+        """Send the greeting, unless it was sent before."""
         key = f"welcomed:{added.address.key}"
         if key in self._being_said or await self._state.get(key):
             return

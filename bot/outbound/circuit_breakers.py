@@ -13,7 +13,7 @@ from services.kernel.errors import DeliveryFailed
 from services.kernel.network import CircuitBreaker
 
 _HANGS_SECONDS = 30.0
-"""Whoever gives up a message after so long has waited for a platform that says nothing."""
+"""A send that is cancelled after so long counts as unanswered by the platform."""
 
 
 class CircuitBreakers:
@@ -31,7 +31,7 @@ class CircuitBreakers:
 
     @contextmanager
     def watched(self, address: ChatAddress) -> Iterator[None]:
-        """Say something in here.
+        """Send a message within this context.
 
         Raises:
             DeliveryFailed: the platform is out; nothing was tried.

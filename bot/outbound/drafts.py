@@ -30,13 +30,13 @@ _Key = tuple[str, str]
 
 
 def complete_sentences(text: str) -> str:
-    """`text` up to the end of its last whole sentence, in English or Chinese; nothing while there is none."""
+    """Return `text` up to the end of its last whole sentence, in English or Chinese."""
     ends = [found.end() for found in _END.finditer(text)]
     return text[: ends[-1]].strip() if ends else ""
 
 
 class Drafts:
-    """The answers that are being written, where they can be shown: on platforms that change what they have said."""
+    """Drafts of answers in progress, on platforms that edit messages."""
 
     def __init__(self, outbox: Outbox, clock: Clock, *, is_wanted: bool = True) -> None:
         self._outbox = outbox
@@ -45,7 +45,7 @@ class Drafts:
         self._open: dict[_Key, Draft] = {}
 
     def listener(self, message: ChatMessage) -> TextListener | None:
-        """Return who hears the answer to `message` as it is written; None where it cannot be shown."""
+        """Return the listener that gets the answer to `message` as it is written; None where it cannot be shown."""
         if not self._is_wanted or self._outbox.editor(message.address) is None:
             return None
         return partial(self._hear, _key(message))
@@ -97,7 +97,7 @@ class Draft:
             await asyncio.gather(self._showing, return_exceptions=True)
 
     async def say(self, reply: Reply) -> None:
-        """Say the whole `reply` where the draft stands, or anew where there is none or it cannot be changed.
+        """Edit the draft to the whole `reply`, or send it anew where there is no draft or it cannot be edited.
 
         What does not fit into one message follows.
         """

@@ -66,7 +66,7 @@ class Outbox:
         self._circuit_breakers = CircuitBreakers()
 
     async def reply(self, address: ChatAddress, reply: Reply, *, key: str | None = None) -> None:
-        """Say `reply`, trying again while the platform asks for patience; a reply that cannot be said is logged.
+        """Send `reply` with retries; a reply that cannot be sent is logged.
 
         `key` is the same when the same turn is answered again after a crash; platforms that take keys drop the repeat.
 
@@ -77,7 +77,7 @@ class Outbox:
             await self.persist(address, replace(self.outgoing(address, reply), idempotency_key=key))
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
-        """Say `message` once, after what is already being said in that chat.
+        """Send `message` once, after earlier messages to that chat.
 
         Raises:
             DeliveryFailed: the platform did not take it or still wants patience, no such platform is connected, or it
@@ -113,7 +113,7 @@ class Outbox:
         return platform if isinstance(platform, EditsMessages) else None
 
     async def change(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
-        """Let an earlier message of the bot say `message` instead, once; the history is not told.
+        """Edit an earlier message of the bot to `message`, once; the history is not changed.
 
         Raises:
             DeliveryFailed: the platform did not take it, cannot do it, or still wants patience.
@@ -132,7 +132,7 @@ class Outbox:
         return platform.link(address, message_id)
 
     async def members(self, address: ChatAddress) -> Sequence[Person]:
-        """Return the people in the chat as far as its platform tells; nobody where it is not connected."""
+        """Return the people in the chat as far as its platform lists them; nobody where it is not connected."""
         platform = self.platforms.get(address.platform)
         if platform is None or not isinstance(platform, ListsMembers):
             return ()
@@ -143,7 +143,7 @@ class Outbox:
             return ()
 
     async def progress(self, address: ChatAddress, text: str, said: str | None = None) -> str | None:
-        """Tell how far an answer is; `said` is the earlier message about it, which is changed where that can be done.
+        """Report the progress of an answer; `said` is the id of the earlier report, which is edited where possible.
 
         Returns the id of the message that tells it, None where nothing is told.
         """
@@ -198,9 +198,9 @@ class Outbox:
         )
 
     async def persist(self, address: ChatAddress, message: OutgoingMessage, *, is_recorded: bool = False) -> bool:
-        """Say `message`, trying again while the platform asks for patience; one that cannot be said is logged.
+        """Send `message` with retries; one that cannot be sent is logged.
 
-        What `is_recorded` is in the history already. Returns whether it was said, or may have been.
+        `is_recorded` says that the history has it already. Returns whether it was sent, or may have been.
         """
         send = partial(self.begin if is_recorded else self.send, address, message)
         failure = await self.retry(send, address, attempts=_ATTEMPTS, ends=lambda each: each.is_unknown)
@@ -234,7 +234,7 @@ class Outbox:
 
     @asynccontextmanager
     async def _in_turn(self, address: ChatAddress) -> AsyncIterator[None]:
-        """Wait for what is being said in the chat, and obey and note the patience that the platform asks for."""
+        """Wait for earlier messages to the chat, and respect the pause that the platform asks for."""
         async with _lock_of(self._turns, address):
             self._check_patience(address)
             try:
@@ -259,7 +259,7 @@ class Outbox:
             self._not_before[key] = self._clock.now() + timedelta(seconds=failure.retry_after)
 
     async def record(self, address: ChatAddress, message: OutgoingMessage, message_id: str | None) -> None:
-        """Keep what was said; of what one person alone was told, only that it was: all may ask about what is kept.
+        """Record a sent message; of a private one only its existence, because everybody can search the history."""
 
         A history that fails must not make a message that was sent look unsent.
         """
@@ -300,7 +300,7 @@ class ProgressLine:
         self._told_at: datetime | None = None
 
     async def __call__(self, text: str) -> None:
-        """Tell `text`, unless something was told a moment ago."""
+        """Report `text`, unless something was reported a moment ago."""
         now = self._clock.now()
         if self._told_at is not None and (self._message_id is None or now - self._told_at < _CHANGED_EVERY):
             return
@@ -309,7 +309,7 @@ class ProgressLine:
 
 
 def connected(outbox: Outbox, clock: Clock, context: CallContext) -> CallContext:
-    """`context` with a way to tell progress in its chat, links to the messages there, and its members."""
+    """Return `context` with progress reports, links to messages and members of its chat."""
     chat = context.chat
     return replace(
         context,

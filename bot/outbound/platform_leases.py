@@ -13,7 +13,7 @@ from services.kernel.clock import Clock
 from services.storage.workers.platform_leases import PlatformLeases
 
 LEASE_LASTS: Final = timedelta(seconds=9)
-"""A process that has said nothing for so long is connected no longer."""
+"""A worker that has not renewed its lease for so long has lost it."""
 _RENEW_SECONDS: Final = 2.0
 # Earlier than the lease runs out, so that two are never connected.
 _GIVE_UP_SECONDS: Final = LEASE_LASTS.total_seconds() - _RENEW_SECONDS
@@ -47,7 +47,7 @@ class PlatformLeaseHolder:
         return frozenset(name for name, event in self._here.items() if event.is_set())
 
     def is_here(self, platform: str) -> bool:
-        """Return whether what is to be said on `platform` is said by this process."""
+        """Return whether this worker sends the messages of `platform`."""
         return platform in self._own or platform in self.held
 
     @asynccontextmanager

@@ -50,7 +50,7 @@ class ReminderNotifier:
         self._late_after = late_after
 
     async def deliver(self, notice: DueNotice) -> str | None:
-        """Say `notice` in its chat, mentioning whom it is for.
+        """Send `notice` to its chat, mentioning its recipients.
 
         Raises:
             DeliveryFailed: the platform did not take it.
@@ -58,7 +58,7 @@ class ReminderNotifier:
         return await self._send([notice], await self._text(notice), notice.idempotency_key)
 
     async def deliver_together(self, notices: Sequence[DueNotice], idempotency_key: str) -> str | None:
-        """Say `notices`, all of one chat, in one message.
+        """Send `notices`, all of one chat, in one message.
 
         Raises:
             DeliveryFailed: the platform did not take it.
@@ -70,7 +70,7 @@ class ReminderNotifier:
         return await self._send(notices, "\n".join([head, *lines] if head else lines), idempotency_key)
 
     async def report_undeliverable(self, notice: DueNotice, reason: str) -> None:
-        """Tell the chat that `notice` could not be delivered, or its creator alone where the chat takes nothing.
+        """Report in the chat that `notice` could not be delivered, or to its creator where the chat refuses that.
 
         Raises:
             DeliveryFailed: that cannot be said either.
@@ -137,7 +137,7 @@ class ReminderNotifier:
         return say(notice.language, "reminder.due", **fields)
 
     def _line(self, notice: DueNotice) -> str:
-        """Return a late notice under a heading that has said why."""
+        """Return the line of a late notice under a heading."""
         fields = {"who": _called(notice), "content": notice.content, "when": self._when(notice)}
         if notice.missed:
             return say(notice.language, "reminder.line_missed", missed=notice.missed, **fields)

@@ -18,7 +18,7 @@ from services.kernel.errors import DeliveryFailed
 from services.storage.workers.remote_outbox import RemoteMessages
 
 PATIENCE: Final = timedelta(seconds=30)
-"""So long a message waits to be said by another process: longer than it takes to find a new one when one dies."""
+"""Time that a message waits for another worker: longer than a lease takes to change hands."""
 _LOOK_SECONDS: Final = 0.2
 _PAUSE_AFTER_ERROR_SECONDS: Final = 1.0
 
@@ -61,7 +61,7 @@ class RemoteOutbox:
         return self._platform_leases.is_here(platform)
 
     async def hand_over(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
-        """Let the connected process say `message`; return the platform's id of it.
+        """Hand `message` to the connected worker; return the platform's id of it.
 
         Raises:
             DeliveryFailed: the platform did not take it, or nobody was connected for half a minute.
@@ -79,7 +79,7 @@ class RemoteOutbox:
         raise DeliveryFailed(f"no worker is connected to {address.platform}", is_unknown=not was_waiting)
 
     async def serve(self, send: Send) -> None:
-        """Say with `send` what others hand over, until cancelled."""
+        """Send the messages of other workers with `send`, until cancelled."""
         log_limit = RepeatLimit.of_one_loop()
         async with asyncio.TaskGroup() as group:
             while True:
@@ -95,7 +95,7 @@ class RemoteOutbox:
                 await self._clock.nap(_LOOK_SECONDS)
 
     async def _say(self, number: int, content: str, send: Send) -> None:
-        """Say one message; the chat's order is that of the outbox, which these tasks enter in theirs."""
+        """Send one message; the outbox keeps the order of each chat."""
         try:
             envelope = json.decode(content, type=_Envelope)
             outcome = _Outcome(message_id=await send(envelope.address, envelope.message))

@@ -39,7 +39,7 @@ class CommandOption(Struct, frozen=True, kw_only=True):
 
 
 class Command(Struct, frozen=True, kw_only=True):
-    """`/name`, what it is for in each language, and what may follow it (empty where nothing does).
+    """`/name`, its description in each language, and that of its argument (empty where it has none).
 
     A command of a function has `options` instead; `kit.commands.format_call` makes a text of what was filled in.
     """
@@ -54,7 +54,7 @@ class Command(Struct, frozen=True, kw_only=True):
 
 
 class Capabilities(Struct, frozen=True, kw_only=True):
-    """What a platform can do; the outbox and the wording adapt to it.
+    """Abilities of a platform, to which the outbox and the wording adapt.
 
     `max_length` is in characters, 0 means no limit. `takes_idempotency_key` says that the platform drops a second
     message with the same key. `choices` are buttons; `private_replies` are seen by one person in the middle of a
@@ -80,7 +80,7 @@ class Capabilities(Struct, frozen=True, kw_only=True):
 
 
 class OutgoingMessage(Struct, frozen=True, kw_only=True):
-    """What is to be said: our small Markdown, the people to notify, and the key that makes a repeat recognisable.
+    """A message to send: Markdown text, the people to notify, and a key by which a repeat is recognised.
 
     A person of `mentions` stands in the text as `@name`. Nothing in the text itself ever notifies everyone: that is
     `mentions_everyone`, which only code sets. `files` come only to platforms whose capabilities
@@ -103,7 +103,7 @@ HealthState = Literal["connecting", "live", "deaf", "stopped"]
 
 
 class Health(Struct, frozen=True, kw_only=True):
-    """How a connection is: `deaf` is connected, but nothing has been heard for suspiciously long.
+    """State of a connection: `deaf` is connected, but has received nothing for suspiciously long.
 
     `since` is when it became so (timezone-aware); `detail` says why, for the operator. `reconnects` is how often it
     was made again since the start.
@@ -133,7 +133,7 @@ class Platform(Protocol):
         ...
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
-        """Say `message` in the chat and return the platform's id of it, None when it gives none.
+        """Send `message` to the chat and return the platform's id of it, None when it gives none.
 
         Raises:
             DeliveryFailed: the platform did not take it.
@@ -143,10 +143,10 @@ class Platform(Protocol):
 
 @runtime_checkable
 class EditsMessages(Protocol):
-    """Can change what it has said."""
+    """Can edit its messages."""
 
     async def edit(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
-        """Let the message `message_id` of the bot say `message` instead.
+        """Edit the bot's message `message_id` to `message`.
 
         Raises:
             DeliveryFailed: the platform did not take it.
@@ -168,7 +168,7 @@ class HearsAnswers(Protocol):
     """Can show an answer while a model writes it."""
 
     def listener(self, message: ChatMessage) -> TextListener | None:
-        """Return who hears the answer to `message` piece by piece.
+        """Return the listener that gets the answer to `message` piece by piece.
 
         None when nobody does. The whole is sent all the same.
         """
@@ -216,7 +216,7 @@ class KnowsMembers(Protocol):
     """Knows who is in a chat."""
 
     async def is_member(self, address: ChatAddress, person_id: str) -> bool | None:
-        """Return whether the person is in the chat now; None where the platform does not tell.
+        """Return whether the person is in the chat now; None where the platform does not report it.
 
         Raises:
             DeliveryFailed: the platform could not be asked.
@@ -229,7 +229,7 @@ class ListsMembers(Protocol):
     """Knows the people of a chat by name, so that "remind Bob" finds somebody who has not written yet."""
 
     async def members(self, address: ChatAddress) -> Sequence[Person]:
-        """Return the people in the chat, as far as the platform tells.
+        """Return the people in the chat, as far as the platform lists them.
 
         Raises:
             DeliveryFailed: the platform could not be asked.

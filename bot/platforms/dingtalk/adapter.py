@@ -37,7 +37,7 @@ _REMEMBERED_SESSIONS = 10_000
 
 
 class _Handler(CallbackHandler):  # type: ignore[misc]  # the SDK has no types
-    """Hands in what the robot is told; the SDK acknowledges it when that is done."""
+    """Passes messages on; the SDK acknowledges a message when that is done."""
 
     def __init__(self, take: Take) -> None:
         super().__init__()
@@ -110,7 +110,7 @@ class DingTalkPlatform(NetworkPlatform):
         await self._api.close()
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
-        """Say `message`, its files after its text; DingTalk gives an id only where nobody has written for a while.
+        """Send `message`, its files after its text; DingTalk gives an id only where nobody has written for a while.
 
         Raises:
             DeliveryFailed: DingTalk did not take it.

@@ -43,7 +43,7 @@ class Part(Form):
 
 
 class Content(Form):
-    """What a message that is no plain text holds."""
+    """Content of a message that is not plain text."""
 
     parts: tuple[Part, ...] = Field((), alias="richText")
     file_name: str = Field("", alias="fileName")
@@ -72,7 +72,7 @@ class Event(Form):
 
 
 def to_message(event: Event, bot_name: str) -> ChatMessage | None:
-    """Return what somebody said to the robot; None when it is nothing that can be read."""
+    """Convert a message to the robot; None where it has no text and no files."""
     text = _text(event)
     attachments = _attachments(event)
     if not text and not attachments:

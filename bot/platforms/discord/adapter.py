@@ -64,7 +64,7 @@ class DiscordPlatform(NetworkPlatform):
         self._commands = commands
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
-        """Say `message`, its files with its last piece, and return the id of its first.
+        """Send `message`, its files with its last piece, and return the id of its first.
 
         Raises:
             DeliveryFailed: Discord did not take it.
@@ -75,7 +75,7 @@ class DiscordPlatform(NetworkPlatform):
         return await send_in_turn(sendings, self._clock)
 
     async def edit(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
-        """Let the message `message_id` say `message` instead.
+        """Edit the message `message_id` to `message`.
 
         Raises:
             DeliveryFailed: Discord did not take it.
@@ -194,7 +194,7 @@ class DiscordPlatform(NetworkPlatform):
             await self._hand_in(wire.to_added(guild))
 
     async def _interact(self, interaction: Interaction) -> None:
-        """Take in what was said, then let Discord know within its three seconds."""
+        """Record the message, then acknowledge the interaction within three seconds."""
         await self._hand_in(wire.to_said(interaction, self._thread(interaction.channel_id)))
         answer = requests.acknowledged(interaction.type, wire.words_of(interaction))
         try:

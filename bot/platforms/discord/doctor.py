@@ -28,7 +28,7 @@ _LOOKED_INTO: Final = 5
 
 
 async def examine_rights(api_url: str, headers: Mapping[str, str], asking: Asking) -> list[Finding]:
-    """Return which permissions the bot has nowhere in a server of its; nothing where Discord does not tell."""
+    """Return the permissions that the bot lacks in its servers; nothing where Discord does not report them."""
     guilds = await asking.ask("GET", f"{api_url}/users/@me/guilds", headers=headers)
     if not guilds.is_ok:
         return []

@@ -10,7 +10,7 @@ from bot.platforms.kit.events import Form
 
 
 class Member(Form):
-    """What a person is in a guild. `permissions` come with interactions only."""
+    """A person as a member of a guild. `permissions` come with interactions only."""
 
     nick: str | None = None
     roles: tuple[str, ...] = ()
@@ -90,7 +90,7 @@ class ReactionChange(Form):
 
 
 class Option(Form):
-    """What somebody filled in of a slash command."""
+    """A filled-in option of a slash command."""
 
     name: str
     value: str | int | float | bool | None = None
@@ -127,7 +127,7 @@ class Channel(Form):
 
 
 class Guild(Form):
-    """A guild, as it becomes known; only its id where it is unavailable, or is said to be gone."""
+    """A guild; only its id is known where it is unavailable or was left."""
 
     id: str
     unavailable: bool = False
@@ -143,7 +143,7 @@ class Ready(Form):
 
 
 class Dispatch(Form):
-    """A frame of the gateway that tells of an event."""
+    """A frame of the gateway with an event."""
 
     t: str | None = None
     d: Mapping[str, object] | None = None

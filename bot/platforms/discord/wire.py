@@ -33,7 +33,7 @@ _EPOCH = datetime(2015, 1, 1, tzinfo=UTC)
 
 
 class Place(Struct, frozen=True, kw_only=True):
-    """What a message does not say about where it stands: of a thread its channel, of a person the rights."""
+    """Facts that a message lacks: the channel of its thread, and the rights of its author."""
 
     parent_id: str | None = None
     is_admin: bool = False
@@ -47,7 +47,7 @@ def address_of(channel_id: str, place: Place) -> ChatAddress:
 
 
 def to_message(message: Message, me: str, bot_name: str, place: Place) -> ChatMessage | None:
-    """Return what somebody said; None for words of the platform and of the bot itself. `me` is the bot's id."""
+    """Convert a message; None for messages of the platform and of the bot itself. `me` is the bot's id."""
     if message.author is None or message.author.id == me or message.type not in _SAID:
         return None
     people = {user.id: user for user in message.mentions}
@@ -81,7 +81,7 @@ def to_message(message: Message, me: str, bot_name: str, place: Place) -> ChatMe
 
 
 def to_edited(message: Message, me: str, bot_name: str, place: Place) -> MessageEdited | None:
-    """Somebody changed what they said; None where only a preview was added, or the bot changed its own message."""
+    """Convert an edit; None where only a preview was added, or the bot edited its own message."""
     if message.edited_timestamp is None or message.author is None or message.author.id == me:
         return None
     people = {user.id: user for user in message.mentions}
@@ -94,7 +94,7 @@ def to_edited(message: Message, me: str, bot_name: str, place: Place) -> Message
 
 
 def to_withdrawn(deleted: Deleted, place: Place, now: datetime) -> MessageWithdrawn:
-    """Return the withdrawal of a message; Discord does not say since when."""
+    """Convert the deletion of a message, for which Discord gives no time."""
     return MessageWithdrawn(address=address_of(deleted.channel_id, place), message_id=deleted.id, at=now)
 
 

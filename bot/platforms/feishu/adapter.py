@@ -80,7 +80,7 @@ class FeishuPlatform(NetworkPlatform):
         await self._api.close()
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
-        """Say `message`, its files after its text, and return the id of its first piece.
+        """Send `message`, its files after its text, and return the id of its first piece.
 
         Raises:
             DeliveryFailed: Feishu did not take it.
@@ -94,7 +94,7 @@ class FeishuPlatform(NetworkPlatform):
         return await self._send(address, replace(message, reply_to=None))
 
     async def edit(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
-        """Let the post `message_id` say `message` instead; its buttons follow, since a post cannot become a card.
+        """Edit the post `message_id` to `message`; its buttons follow, since a post cannot become a card.
 
         Raises:
             DeliveryFailed: Feishu did not take it.
@@ -104,7 +104,7 @@ class FeishuPlatform(NetworkPlatform):
             await self._post(*requests.buttons_under(address, message_id, message))
 
     async def is_member(self, address: ChatAddress, person_id: str) -> bool | None:
-        """Return whether somebody is in a group; of a private chat Feishu does not tell.
+        """Return whether somebody is in a group; private chats have no members on Feishu.
 
         Raises:
             DeliveryFailed: Feishu could not be asked.
@@ -189,7 +189,7 @@ class FeishuPlatform(NetworkPlatform):
         return incoming
 
     async def _chat_of(self, message_id: str) -> str:
-        """Return where a message stands, which a reaction does not say; empty where Feishu does not tell."""
+        """Return the chat of a message, which a reaction lacks; empty where Feishu refuses."""
         try:
             answer = await self._api.ask("GET", f"/open-apis/im/v1/messages/{message_id}")
         except DeliveryFailed as failure:

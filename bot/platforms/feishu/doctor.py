@@ -38,7 +38,7 @@ _BESIDES: Final[Mapping[str, tuple[str, ...]]] = {
 async def examine_permissions(
     domain: str, headers: Mapping[str, str], asking: Asking, *, listens_to_all: bool
 ) -> list[Finding]:
-    """Return which permissions the app lacks; nothing where Feishu does not tell."""
+    """Return the permissions that the app lacks; nothing where Feishu does not report them."""
     answer = await asking.ask("GET", f"{domain}/open-apis/application/v6/scopes", headers=headers)
     data = answer.body.get("data")
     scopes = data.get("scopes") if isinstance(data, dict) else None

@@ -64,7 +64,7 @@ class Context(Form):
 
 
 class Body(Form):
-    """What happened: somebody wrote (`message`), or took back what they had written (`message_id`), or reacted to it.
+    """An event: a message (`message`), its withdrawal (`message_id`) or a reaction to it.
 
     `chat_id` comes with what was taken back, and with a chat that the bot was added to. `user_id` and `reaction_type`
     come with reactions, `operator`, `action` and `context` with a pressed button. What bots do has no `user_id`.
@@ -84,7 +84,7 @@ class Body(Form):
 
 
 class Header(Form):
-    """What kind of event it is."""
+    """Id and type of an event."""
 
     event_id: str = ""
     event_type: str = ""

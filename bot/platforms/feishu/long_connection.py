@@ -16,7 +16,7 @@ _SYSTEM_BUSY = 1000040343  # too many connections of this app: one of them will 
 
 
 class _Arrivals:
-    """What the SDK calls with each event, and cannot wait for."""
+    """Event handler of the SDK, which calls it with each event and does not await it."""
 
     def __init__(self) -> None:
         self.waiting: list[bytes] = []

@@ -41,7 +41,7 @@ def messages(address: ChatAddress, message: OutgoingMessage) -> list[tuple[str, 
 
 
 def edited(message: OutgoingMessage) -> dict[str, object]:
-    """Return the body that lets a post say `message` instead; what does not fit is left out."""
+    """Return the body that edits a post to `message`; text beyond the limit is left out."""
     return _post_body(message, pieces(message.text, MAX_LENGTH, people=message.mentions)[0])
 
 
@@ -60,7 +60,7 @@ def is_picture(file: SentFile) -> bool:
 def _with_path(
     address: ChatAddress, message: OutgoingMessage, body: dict[str, object], number: int | str
 ) -> tuple[str, dict[str, object]]:
-    """Return where a body is posted, and what keeps it from being said twice."""
+    """Return the path for a body, and the body with its idempotency key."""
     if message.idempotency_key is not None:
         body["uuid"] = hashlib.sha256(f"{message.idempotency_key}/{number}".encode()).hexdigest()[:_MAX_KEY]
     if address.thread_id is not None:
@@ -75,7 +75,7 @@ def _post_body(message: OutgoingMessage, part: str) -> dict[str, object]:
 
 
 def buttons_under(address: ChatAddress, message_id: str, message: OutgoingMessage) -> tuple[str, dict[str, object]]:
-    """Return the path and the body of a card with nothing but the buttons of `message`, for a post that was changed."""
+    """Return the path and the body of a card with only the buttons of `message`, for an edited post."""
     return _with_path(address, replace(message, reply_to=message_id), _interactive([_actions(address, message)]), 0)
 
 

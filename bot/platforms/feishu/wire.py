@@ -54,7 +54,7 @@ class Account(Struct, frozen=True, kw_only=True):
 def to_incoming(
     event: Event, me: Account, names: Mapping[str, str], own_messages: Collection[str] = ()
 ) -> Incoming | None:
-    """Return what `event` says, None when it says nothing to a chat bot.
+    """Convert `event`; None where a chat bot has no use for it.
 
     `names` are people by open id, as far as they are known; `own_messages` are ids of messages of the bot.
     """
@@ -89,7 +89,7 @@ def to_reaction(event: Event, chat_id: str, names: Mapping[str, str]) -> Reactio
 
 
 def actor(body: Body) -> str:
-    """Return the open id of whoever did it; empty where nobody is told."""
+    """Return the open id of the acting person; empty where there is none."""
     ids = body.user_id or body.operator or body.sender.sender_id
     return ids.open_id or ""
 

@@ -82,7 +82,7 @@ class IrcPlatform(NetworkPlatform):
             await super().run(receive)
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
-        """Say `message` line by line, and wait until the server has taken the last one.
+        """Send `message` line by line, and wait until the server has taken the last one.
 
         Due reminders go before everything else that waits, also between the lines of a long answer in another chat.
 

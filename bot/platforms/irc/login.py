@@ -36,7 +36,7 @@ class Login:
         self.is_refused = False
 
     def begin(self) -> None:
-        """Knock."""
+        """Begin the login: offer capabilities, password and nickname."""
         password = self._settings.server_password.get_secret_value()
         self._write("CAP LS 302")
         if password:
@@ -70,12 +70,12 @@ class Login:
 
     @property
     def wants_nickserv(self) -> bool:
-        """Return whether the bot should log in by telling NickServ its password."""
+        """Return whether the bot should identify with NickServ."""
         return not self.is_identified and "nickserv" in self._settings.login and bool(self._password)
 
     @property
     def identification(self) -> str:
-        """Return what NickServ is told."""
+        """Return the line that identifies with NickServ."""
         return f"PRIVMSG NickServ :IDENTIFY {self._account} {self._password}"
 
     @property

@@ -19,7 +19,7 @@ class _Channel(Struct):
 
 
 class People:
-    """Kept up to date from the lines of the server. A nickname belongs to whoever is faster, an account does not.
+    """The members of channels, updated by the lines of the server. Anybody can take a nickname, but not an account.
 
     Where the server tells accounts, a person's id is the account, and `~nick` without one, so that nobody takes the
     place of a person who is not logged in; elsewhere it is the nickname. Accounts of people who are in no channel any

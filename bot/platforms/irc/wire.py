@@ -31,7 +31,7 @@ _WORD: Final = re.compile(r"[\w\[\]\\`^{}|-]+")
 
 
 class Line(Struct, frozen=True, kw_only=True):
-    """One line from the server: what `nick!user@host` or server said it, the command in capitals, its parameters."""
+    """A line from the server: its source (`nick!user@host` or a server), command in capitals and parameters."""
 
     command: str
     params: tuple[str, ...] = ()
@@ -40,7 +40,7 @@ class Line(Struct, frozen=True, kw_only=True):
 
     @property
     def nick(self) -> str:
-        """Return who said it."""
+        """Return the nickname of its source."""
         return self.source.partition("!")[0]
 
     def param(self, place: int) -> str:
@@ -80,7 +80,7 @@ def address_of(target: str) -> ChatAddress:
 
 
 class Scene(Struct, frozen=True, kw_only=True):
-    """What is known when a line comes: the bot's nickname and name, and the people in the channel by folded nick."""
+    """Context of a line: the bot's nickname and name, and the people in the channel by folded nick."""
 
     nick: str
     bot_name: str
@@ -107,7 +107,7 @@ def to_message(line: Line, scene: Scene, *, sender: Person, message_id: str, now
 
 
 def said_text(raw: str) -> str | None:
-    """Return what somebody said, colours taken off; None for requests between programs."""
+    """Return the text of a message without colours; None for CTCP requests."""
     text = _FORMATS.sub("", raw)
     if text.startswith(_ACTION):
         return f"/me {text.removeprefix(_ACTION).rstrip(chr(1))}"
@@ -115,7 +115,7 @@ def said_text(raw: str) -> str | None:
 
 
 def _sent_at(line: Line, now: datetime) -> datetime:
-    """Return when the server took the message, if it tells that with a zone, as it ought to; else now."""
+    """Return the time tag of the line where it has a time zone; else now."""
     try:
         sent_at = datetime.fromisoformat(line.tags.get("time", ""))
     except ValueError:

@@ -230,7 +230,7 @@ def _in_both_languages(text: str) -> tuple[str, str]:
 
 
 def _named_in_chinese(function: str, name: str) -> str:
-    """Return what the argument of a function is called in Chinese, which its description need not say.
+    """Return the Chinese name of a function's argument.
 
     Empty when unknown.
     """
@@ -256,7 +256,7 @@ def _number(value: object) -> float | None:
 
 
 async def offer_commands(platforms: Iterable[Platform], calls: FunctionCallRouter) -> None:
-    """Let each of `platforms` show what anybody may call there; what needs rights can be typed all the same."""
+    """Offer each of `platforms` the commands that everybody may call; the others can be typed."""
     for platform in platforms:
         if isinstance(platform, OffersCommands):
             anybody = Viewer(person=Person(id="", name=""), chat=ChatAddress(platform=platform.name, chat_id=""))

@@ -89,7 +89,7 @@ class Connection:
         self._become("live")
 
     def interrupted(self, detail: str) -> None:
-        """Note that the library lost the line and reconnects within the same session; `heard` ends that."""
+        """Note that the library lost the connection and reconnects within the same session, until `heard`."""
         if self._health.state in {"live", "deaf"}:
             self._reconnects += 1
             self._lost(detail)

@@ -47,7 +47,7 @@ class PriorityLock:
             self._release()
 
     async def yield_to_urgent(self) -> None:
-        """Let an urgent one go first that waits for the lock, which the caller holds before and after."""
+        """Let a waiting urgent holder go first; the caller holds the lock before and after."""
         if self._urgent:
             first: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._others.appendleft(first)

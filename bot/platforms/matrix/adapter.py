@@ -105,11 +105,11 @@ class MatrixPlatform(NetworkPlatform):
         self._token: str | None = None
 
     def remember_in(self, state: StateStore) -> None:
-        """Keep the place in the stream of events there, so that a restart misses nothing."""
+        """Store the sync token there, so that a restart misses nothing."""
         self._state = state
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
-        """Say `message`, its files after its text, in its thread if it has one; return the id of the first event.
+        """Send `message`, its files after its text, in its thread if it has one; return the id of the first event.
 
         Raises:
             DeliveryFailed: the homeserver did not take it.
@@ -126,7 +126,7 @@ class MatrixPlatform(NetworkPlatform):
         return await send_in_turn([*texts, *files], self._clock)
 
     async def edit(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
-        """Let an earlier event of the bot say `message`.
+        """Edit an earlier event of the bot to `message`.
 
         Raises:
             DeliveryFailed: the homeserver did not take it.
@@ -196,7 +196,7 @@ class MatrixPlatform(NetworkPlatform):
         since: str | None,
         handled: "asyncio.Queue[tuple[str, list[Awaitable[object]]]]",
     ) -> None:
-        """Take in round after round; what was said before the bot's very first one is not for it."""
+        """Sync and pass on events until cancelled; those before the first sync ever are skipped."""
         is_first = True
         while True:
             batch = await client.sync(since, is_first=is_first)
@@ -244,7 +244,7 @@ class MatrixPlatform(NetworkPlatform):
                 logger.bind(platform=NAME).debug("sync token not stored: {}", error)
 
     async def _answer_invitation(self, client: MatrixClient, invitation: Invitation) -> None:
-        """Join or decline as the settings say; a room is greeted when its join comes in by a later sync."""
+        """Join or decline as the settings say; the room is greeted after a later sync."""
         log = logger.bind(platform=NAME)
         if not self._is_welcome_inviter(invitation.inviter):
             log.info("declined the invitation of {} to {}", invitation.inviter, invitation.room_id)

@@ -48,7 +48,7 @@ def device_in(folder: Path) -> str:
 
 
 async def keep_keys(client: nio.AsyncClient) -> None:
-    """Let others have what they need to write to this device, and learn what is needed to write to theirs."""
+    """Upload the keys of this device, and fetch those of other devices."""
     if client.should_upload_keys:
         await client.keys_upload()
     if client.should_query_keys:
@@ -59,7 +59,7 @@ async def keep_keys(client: nio.AsyncClient) -> None:
 
 
 def is_encrypted(client: nio.AsyncClient, room_id: str) -> bool:
-    """Return whether what is said in a room is encrypted; a room that the bot does not know is not."""
+    """Return whether a room is encrypted; False for a room that the bot does not know."""
     room = client.rooms.get(room_id)
     return room is not None and bool(room.encrypted)
 
@@ -73,7 +73,7 @@ class Invitation(Struct, frozen=True, kw_only=True):
 
 
 class Batch(Struct, frozen=True, kw_only=True):
-    """What one round of syncing brought: events of each room in order, invitations, and the token for the next."""
+    """Result of one sync: events of each room in order, invitations, and the token for the next."""
 
     token: str
     events: Mapping[str, tuple[Event, ...]] = field(default_factory=dict)
@@ -214,7 +214,7 @@ class MatrixClient:
         await _call_server(self._nio.room_leave(room_id))
 
     async def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         await self._nio.close()
         await asyncio.sleep(0)  # the transports close in the next round of the loop
 

@@ -86,7 +86,7 @@ def _rooms(rooms: Sequence[str], own: MatrixSettings, unreadable: int) -> list[F
 
 
 async def _count_encrypted(base: str, token: str, rooms: Sequence[str], asking: Asking) -> int:
-    """Return how many of the first rooms are encrypted; one that does not tell is not."""
+    """Return how many of the first rooms are known to be encrypted."""
     found = 0
     for room in rooms[:_MOST_ROOMS]:
         path = f"{base}/v3/rooms/{quote(room)}/state/m.room.encryption/"

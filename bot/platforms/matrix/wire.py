@@ -67,7 +67,7 @@ class Account(Struct, frozen=True, kw_only=True):
 
 
 def to_incoming(event: Event, room: Room, account: Account) -> Incoming | None:
-    """Return what an event of a room's timeline says; None for what says nothing, or was said by the bot itself."""
+    """Convert an event of a room's timeline; None for events of the bot and those without a message."""
     sender = text_of(event.get("sender"))
     if not sender or sender == account.user_id:
         return None
@@ -97,7 +97,7 @@ def _reaction(relation: Event, room: Room, sender: str) -> Reaction | None:
 
 
 def since_joining(events: Sequence[Event], account: Account) -> Sequence[Event]:
-    """Return the events after the bot's own joining, where that is among them: earlier ones were not said to it."""
+    """Return the events after the bot joined, where that is among them."""
     place = _joining(events, account)
     return events if place is None else events[place + 1 :]
 

@@ -66,7 +66,7 @@ class OneBotPlatform(NetworkPlatform):
         await self._link.session()
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
-        """Say `message`, its pictures after its text and other files by their names, and return its first piece's id.
+        """Send `message`, its pictures after its text and other files by name, and return its first piece's id.
 
         Raises:
             DeliveryFailed: the client did not take it.
@@ -115,7 +115,7 @@ class OneBotPlatform(NetworkPlatform):
             self._backlog.put(reaction)
 
     async def _name_of(self, group: str, person: str) -> str:
-        """Return what somebody is called in a group; their number where the client does not tell."""
+        """Return the name of a person in a group; the number where the client gives no name."""
         if not group.isdigit() or not person.isdigit():
             return person
         try:

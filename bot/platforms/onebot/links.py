@@ -73,20 +73,20 @@ class PendingCalls:
             self._waiting.pop(echo, None)
 
     def answered(self, answer: Answer) -> None:
-        """Give `answer` to whoever waits for it; late ones are nobody's any more."""
+        """Resolve the pending call of `answer`; late answers are dropped."""
         waiting = self._waiting.get(str(answer.echo))
         if waiting is not None and not waiting.done():
             waiting.set_result(answer)
 
     def broke(self) -> None:
-        """Let everybody know who waits that the connection is gone."""
+        """Fail all pending calls, because the connection is gone."""
         for waiting in self._waiting.values():
             if not waiting.done():
                 waiting.set_exception(DeliveryFailed("onebot: the connection broke", is_unknown=True))
 
 
 class _SocketLink:
-    """What the two WebSocket ways share: events and answers come over one line."""
+    """Base of both WebSocket links: events and answers come over one connection."""
 
     def __init__(self, take: Take, token: str) -> None:
         self._take = take
@@ -233,7 +233,7 @@ class HttpLink:
 
 
 def _refusal(request: web.Request, given: str, expected: str) -> web.Response | None:
-    """Return the answer to whoever does not prove to be the client; None where they do, or where nothing is `expected`.
+    """Return the response to a request without the `expected` proof; None where it has it or none is expected.
 
     Without a proof, what comes from a web page is refused: any page may ask this machine, and browsers say whose it is.
     """

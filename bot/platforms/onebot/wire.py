@@ -121,7 +121,7 @@ class Event(Form):
 
 
 def to_incoming(event: Event, bot_name: str, own_messages: Collection[str] = ()) -> Incoming | None:
-    """Return what `event` says, None when it says nothing to a chat bot.
+    """Convert `event`; None where a chat bot has no use for it.
 
     `own_messages` are ids of messages of the bot, so that a reply to one of them is known to be meant for it.
     """
@@ -221,7 +221,7 @@ class _Reading:
 
     @property
     def text(self) -> str:
-        """Return what was said."""
+        """Return the text."""
         return self._text.strip()
 
     def _read(self, segment: Segment) -> str:

@@ -68,7 +68,7 @@ class SlackPlatform(NetworkPlatform):
         self._commands = commands
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
-        """Say `message`, its files after its text, and return the id of its first piece.
+        """Send `message`, its files after its text, and return the id of its first piece.
 
         A file would be seen by everybody: what is for one person only names its files.
 
@@ -83,7 +83,7 @@ class SlackPlatform(NetworkPlatform):
         return await send_in_turn([*texts, *files], self._clock)
 
     async def edit(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
-        """Let the message `message_id` say `message` instead.
+        """Edit the message `message_id` to `message`.
 
         Raises:
             DeliveryFailed: Slack did not take it.
@@ -132,9 +132,9 @@ class SlackPlatform(NetworkPlatform):
         await self.listener.serve(self._connection.heard)
 
     async def _probe(self) -> None:
-        """Over HTTP nothing is heard when nobody writes: see at least that Slack is there and knows the bot.
+        """Check that Slack answers and accepts the token, because HTTP is silent when nobody writes.
 
-        Whether Slack reaches the bot's address it tells nobody.
+        Slack does not report whether it reaches the bot's address.
         """
         await self._api.ask(_WHO_AM_I, {})
         self._connection.heard()

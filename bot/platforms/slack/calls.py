@@ -27,7 +27,7 @@ _PAGE: Final = 1000
 
 
 def web_client(token: str, api_url: str) -> AsyncWebClient:
-    """Return a client that asks once: the SDK's own second try would say a message twice whose answer was lost."""
+    """Return a client without retries, which would send a message twice when its response is lost."""
     return AsyncWebClient(token=token, base_url=api_url, timeout=20, retry_handlers=[])
 
 
@@ -50,7 +50,7 @@ class WebApi:
         return answer.data if isinstance(answer.data, dict) else {}
 
     async def upload(self, address: ChatAddress, file: SentFile) -> None:
-        """Share `file` in a chat; Slack shows it a moment later, and does not tell as which message.
+        """Share `file` in a chat; Slack shows it a moment later and returns no message id.
 
         Raises:
             DeliveryFailed: Slack refused, or could not be reached.
@@ -83,7 +83,7 @@ class WebApi:
                 return
 
     async def profiles(self, users: set[str]) -> dict[str, Profile]:
-        """Return who these users are; asked for once an hour, and nameless where Slack does not tell."""
+        """Return the profiles of users, cached for an hour; those that Slack refuses have only an id."""
         return {user: await self._profile(user) for user in users}
 
     async def _profile(self, user: str) -> Profile:

@@ -34,7 +34,7 @@ class Message(Form):
 
 
 class Item(Form):
-    """What somebody reacted to; `ts` where it is a message."""
+    """The target of a reaction; `ts` where it is a message."""
 
     type: str = ""
     channel: str = ""
@@ -51,13 +51,13 @@ class ReactionChange(Form):
 
 
 class ReactionEnvelope(Form):
-    """What the Events API wraps a reaction in."""
+    """Envelope of a reaction."""
 
     event: ReactionChange
 
 
 class Envelope(Form):
-    """What the Events API wraps an event in."""
+    """Envelope of an event."""
 
     event: Message = Message()
 

@@ -23,7 +23,7 @@ SCOPES: Final = (
     "reactions:read",
     "users:read",
 )
-"""What the app may do: hear, speak, send files, know names and who is in a channel."""
+"""Scopes to read and send messages and files, and to list names and members of channels."""
 
 EVENTS: Final = (
     "member_joined_channel",
@@ -34,7 +34,7 @@ EVENTS: Final = (
     "reaction_added",
     "reaction_removed",
 )
-"""What the app is told of."""
+"""Events that the app subscribes to."""
 
 MAX_COMMANDS: Final = 50
 _MAX_NAME: Final = 32

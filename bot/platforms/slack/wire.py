@@ -76,7 +76,7 @@ def users_in(message: Message) -> set[str]:
 
 
 def to_incoming(message: Message, me: Account, people: Mapping[str, Profile]) -> Incoming | None:
-    """Return what an event says, None when it says nothing to a chat bot. `people` are profiles by user id."""
+    """Convert an event; None where a chat bot has no use for it. `people` are profiles by user id."""
     if message.type == "member_joined_channel":
         return BotAdded(address=_address(message.channel, None)) if message.user == me.user_id else None
     if message.subtype == "message_changed":
@@ -184,7 +184,7 @@ def _to_message(message: Message, me: Account, people: Mapping[str, Profile]) ->
 
 
 def _to_edited(message: Message, me: Account, people: Mapping[str, Profile]) -> MessageEdited | None:
-    """Somebody changed what they said; None where Slack only added a preview, or the bot changed its own message."""
+    """Convert an edit; None where Slack only added a preview, or the bot edited its own message."""
     new, old = message.message, message.previous_message
     if new is None or new.user == me.user_id or (old is not None and old.text == new.text):
         return None
@@ -201,7 +201,7 @@ def _mentioned_ids(text: str) -> Iterator[str]:
 
 
 def _address(channel: str, message: Message | None) -> ChatAddress:
-    """Return the channel and, for what was said in a thread, the thread."""
+    """Return the channel and, for a message in a thread, the thread."""
     is_in_thread = message is not None and message.thread_ts is not None and message.thread_ts != message.ts
     return ChatAddress(
         platform=NAME, chat_id=channel, thread_id=message.thread_ts if message and is_in_thread else None

@@ -88,7 +88,7 @@ class TelegramPlatform(NetworkPlatform):
         await self._bot.session.close()
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
-        """Say `message`, its files after its text, and return the id of its first piece.
+        """Send `message`, its files after its text, and return the id of its first piece.
 
         Raises:
             DeliveryFailed: Telegram did not take it.
@@ -99,7 +99,7 @@ class TelegramPlatform(NetworkPlatform):
         return await send_in_turn([*texts, *files], self._clock)
 
     async def edit(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
-        """Let the message `message_id` say `message` instead.
+        """Edit the message `message_id` to `message`.
 
         Raises:
             DeliveryFailed: Telegram did not take it.
@@ -177,7 +177,7 @@ class TelegramPlatform(NetworkPlatform):
             raise ConnectionEnded(str(delivery_failed(error))) from error
 
     async def _introduce(self) -> None:
-        """Learn who the bot is, and tell the operator what a group will look like to it."""
+        """Fetch the bot's account, and warn the operator of privacy mode."""
         me = await self._bot.get_me()
         self._me = replace(self._me, id=me.id, username=me.username or "")
         if not me.can_read_all_group_messages:
@@ -226,7 +226,7 @@ class TelegramPlatform(NetworkPlatform):
         return self._settings.webhook_url.rstrip("/") + PATH
 
     async def _probe(self) -> None:
-        """Nobody may have written; but another process may have taken the messages, or Telegram cannot post them."""
+        """Check that Telegram still posts to this webhook, which is silent when nobody writes."""
         try:
             found = await self._bot.get_webhook_info()
         except AiogramError as error:
@@ -247,13 +247,13 @@ class TelegramPlatform(NetworkPlatform):
             await self._answer(update.callback_query.id)
 
     def _remember(self, user: User) -> None:
-        """Note whose user name it is, which Telegram does not tell when somebody mentions it."""
+        """Remember the account of a user name, which mentions lack."""
         if user.username:
             person = Person(id=str(user.id), name=name_of(user), is_bot=user.is_bot, username=user.username)
             self._people[user.username.lower()] = person
 
     async def _answer(self, query_id: str) -> None:
-        """Let the button stop turning."""
+        """Acknowledge a pressed button."""
         try:
             await self._bot.answer_callback_query(query_id)
         except AiogramError as error:

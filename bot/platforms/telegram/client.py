@@ -67,7 +67,7 @@ async def send_file(bot: Bot, address: ChatAddress, file: SentFile) -> str:
 
 
 class Administrators:
-    """Remembers the answer of `ask` for ten minutes a chat; a chat that does not tell has none."""
+    """Caches the result of `ask` for ten minutes for each chat."""
 
     def __init__(self, ask: Callable[[int], Awaitable[Collection[str]]], clock: Clock) -> None:
         self._ask = ask

@@ -65,7 +65,7 @@ class Account(Struct, frozen=True, kw_only=True):
 
 
 def to_incoming(update: Update, me: Account, now: datetime, admins: Collection[str] = ()) -> Incoming | None:
-    """Tell what `update` says, None when it says nothing to a chat bot. `admins` are ids of the chat's administrators.
+    """Convert `update`; None where a chat bot has no use for it. `admins` are ids of the chat's administrators.
 
     `now` (timezone-aware) is when a button was pressed: of that Telegram tells only the time of the message above it.
     """
@@ -87,7 +87,7 @@ def to_incoming(update: Update, me: Account, now: datetime, admins: Collection[s
 
 
 def to_reactions(change: MessageReactionUpdated, admins: Collection[str] = ()) -> tuple[Reaction, ...]:
-    """Return what somebody put under a message and took from it; nothing where they are anonymous, or a bot."""
+    """Return the reactions that somebody added and removed; nothing for anonymous people and bots."""
     if change.user is None or change.user.is_bot:
         return ()
     before = {_emoji(each) for each in change.old_reaction}
@@ -242,7 +242,7 @@ class _Reading:
         return tuple(self._people)
 
     def _read(self, entity: MessageEntity, said: str) -> str | None:
-        """Return what stands in the place of `said`; None leaves it as it is."""
+        """Return the replacement of `said`; None leaves it unchanged."""
         if entity.type == "mention":
             return self._by_username(said.removeprefix("@"))
         if entity.type == "text_mention" and entity.user is not None:

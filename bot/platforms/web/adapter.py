@@ -121,7 +121,7 @@ class WebPlatform:
             self._is_closed.set()
 
     def close(self) -> None:
-        """Let `run` end."""
+        """End `run`."""
         self._is_closed.set()
 
     def look_at_reminders(self, session_id: str) -> None:
@@ -146,7 +146,7 @@ class WebPlatform:
     # What people do.
 
     async def say(self, session_id: str, post: IncomingPost) -> PostResult:
-        """Say something in a room; the message is told to the room when the history has it."""
+        """Post a message in a room; it is published when the history has it."""
         await self._is_ready.wait()
         message_id = post_id(post.client_id, post.person)
         message = ChatMessage(
@@ -184,14 +184,14 @@ class WebPlatform:
         await (await self._answering.hand_over(message, self._receive))
 
     async def _existing_result(self, session_id: str, message: ChatMessage) -> PostResult:
-        """Return the result of a message that was posted before, and tell its sender that it exists."""
+        """Return the result of a message that was posted before, and send it to its author again."""
         shape = await self._person_message(message)
         self.room(session_id).tell(message.sender.id, "message_new", {"message": shape})
         finished = self._answering.finishing(message.address, message.id)
         return PostResult(message=message, answer_id=f"{message.id}.r", is_new=False, finished=finished)
 
     async def edit_own(self, session_id: str, message_id: str, text: str) -> None:
-        """Let a person's message say `text` from now on.
+        """Edit a person's message to `text`.
 
         Raises:
             StorageFull: that cannot be kept.
@@ -240,7 +240,7 @@ class WebPlatform:
     # What the bot does.
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
-        """Say something in a room. The same idempotency key again is the same message."""
+        """Send a message to a room. The same idempotency key again is the same message."""
         room = self.room(address.chat_id)
         known = None if message.idempotency_key is None else self._sent_keys.get(message.idempotency_key)
         if known is not None:
@@ -270,7 +270,7 @@ class WebPlatform:
         return message_id
 
     async def edit(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
-        """Let a message of the bot say something else."""
+        """Edit a message of the bot."""
         extras = extras_of(message, self._clock.now())
         before = await self.extras(address.chat_id, message_id)
         extras = replace(
@@ -293,7 +293,7 @@ class WebPlatform:
         return f"{self.base_url}/?room={address.chat_id}#{message_id}" if self.base_url else None
 
     def listener(self, message: ChatMessage) -> TextListener | None:
-        """Return who hears the answer to `message` as it is written."""
+        """Return the listener that gets the answer to `message` as it is written."""
         answer = self._answering.of(message.address, message.id)
         return None if answer is None else answer.hear
 

@@ -53,7 +53,7 @@ class Answering:
         return answer
 
     async def hand_over(self, question: ChatMessage, receive: Receive) -> Finished:
-        """Let the bot deal with a recorded message; the result ends with what it has answered."""
+        """Pass a recorded message to the bot; the result ends with the bot's answer."""
         key = (question.address.chat_id, question.id)
         handled = await receive(replace(question, is_recorded=True))
         finished = self._finishing[key] = asyncio.ensure_future(self._watch(key, handled))
@@ -94,7 +94,7 @@ class Answering:
                 answer.call_ended(call_id, tool, result)
 
     async def _watch(self, key: _Key, handled: Awaitable[object]) -> MessageShape | None:
-        """Wait for the bot, and end an answer that was begun and never sent; returns what it has said."""
+        """Wait for the bot, end an answer that was begun and never sent, and return the answer."""
         answer = self._answers.get(key)
         try:
             await handled
@@ -140,7 +140,7 @@ class Answering:
         room.emit("message_updated", {"message": changed})
 
     async def _end(self, answer: Answer) -> None:
-        """End an answer that the bot has not said; what was heard of a stopped one stays."""
+        """End an answer that was not sent; the streamed part of a stopped one is kept."""
         if answer.is_stopped and answer.text and self._history is not None:
             chat, now = answer.question.address, self._clock.now()
             await self._history.record_own(

@@ -10,12 +10,12 @@ from function_calls.tools.calls import ToolResult
 from services.kernel.chat import ChatMessage
 
 FLUSH_SECONDS: Final = 0.05
-"""Pieces of text are gathered for so long before they are told."""
+"""Pieces of text are gathered for so long before they are sent."""
 _LONGEST_RESULT: Final = 4000
 
 
 class Answer:
-    """What the bot does and says about one message, as the room hears it.
+    """The calls and the answer of the bot for one message, as the room gets them.
 
     `id` is the id of the message that the answer will be; it is the same if the question is handled again. `sent` is
     that message once it is said. `confirmed` are the earlier messages whose calls the question has said yes to.
@@ -38,12 +38,12 @@ class Answer:
 
     @property
     def is_sent(self) -> bool:
-        """Return whether the bot has said it."""
+        """Return whether the bot has sent it."""
         return self.sent is not None
 
     @property
     def text(self) -> str:
-        """Return what has been heard so far."""
+        """Return the text so far."""
         return "".join(self._said)
 
     def begin(self) -> None:
@@ -67,7 +67,7 @@ class Answer:
             self._timer = loop.call_later(wait, self.flush)
 
     def flush(self) -> None:
-        """Tell what has not been told."""
+        """Publish the pending pieces."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

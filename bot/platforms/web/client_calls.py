@@ -17,7 +17,7 @@ class ClientCalls:
     async def ask(
         self, room: Room, person_id: str, data: Mapping[str, object], *, page: Listener | None = None
     ) -> Mapping[str, object]:
-        """Let the pages of a person in `room` carry out `data`, and return what the first of them answers.
+        """Call a tool in the pages of a person in `room`, and return the first answer.
 
         While `page` is open it alone is asked. The answer has `result` or `error`. Waits for as long as the caller.
 

@@ -32,7 +32,7 @@ class Extras(Struct, kw_only=True):
 
     @property
     def is_empty(self) -> bool:
-        """Return whether there is nothing to keep."""
+        """Return whether there are no extras."""
         return self == NOTHING
 
     def react(self, person_id: str, emoji: str) -> None:
@@ -119,7 +119,7 @@ class ExtrasRepository:
         return () if book is None else await book.with_change(change_id)
 
     async def change(self, address: ChatAddress, message_id: str, extras: Extras) -> None:
-        """Let a message have `extras`, where it has some or had."""
+        """Set the extras of a message."""
         book = self._book(address)
         if book is not None and (not extras.is_empty or not (await book.of(message_id)).is_empty):
             await book.change(message_id, extras)

@@ -25,7 +25,7 @@ _IMAGES: Final = {
     "gif": "image/gif",
     "webp": "image/webp",
 }
-"""What browsers show as a picture and never run; SVG can carry scripts and is none."""
+"""Types that browsers show as a picture and never run; SVG can contain scripts."""
 
 _KEY: Final = re.compile(r"[A-Za-z0-9_-]{22}")
 _NOT_IN_NAMES: Final = re.compile(r"[^\w.() -]")
@@ -90,7 +90,7 @@ class RoomFiles:
         return await self.take(url, _BROUGHT_IN)
 
     async def take(self, url: str | None, message: str) -> bool:
-        """Let the file of an address belong to `message`, with which it goes; False where it belongs to another.
+        """Assign the file of an address to `message`, which deletes it; False where it belongs to another.
 
         An address that is none of ours may stand in any message.
 

@@ -52,7 +52,7 @@ def choices_at(choices: Sequence[ChoiceShape], now: datetime) -> list[ChoiceShap
 def choices_pressed(
     choices: Sequence[ChoiceShape], says: str, person_id: str, *, is_done: bool
 ) -> list[ChoiceShape] | None:
-    """Return `choices` after `person_id` pressed the one that `says` this; None where that changes nothing.
+    """Return `choices` after `person_id` pressed the one with the text `says`; None where that changes nothing.
 
     A button is used once what it asks for `is_done`; one for everybody stays for the others. One that takes a change
     back is used with that (see `choices_undone`), and one of a question with the question (see `choices_closed`).

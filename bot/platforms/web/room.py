@@ -14,14 +14,14 @@ RING: Final = 500
 """So many of the last events are kept for those who come back."""
 
 HERE: Final = "here"
-"""What workers tell each other of who is in a room; no socket hears it."""
+"""Kind of the event by which workers share the members of a room; it is not sent to sockets."""
 
 _MOST_KNOWN: Final = 500
 _STAYS: Final = timedelta(minutes=10)  # who spoke without a socket counts as being there for so long
 
 Listener = Callable[[Frame], None]
 Happened = Callable[[str, str, Mapping[str, object]], None]
-"""Is told of every event that is counted: the room's session, the kind, and what it says."""
+"""Gets every counted event: the room's session, the kind and the data."""
 
 
 class Room:
@@ -90,13 +90,13 @@ class Room:
         return mentioned(text, people)
 
     def emit(self, kind: str, data: Mapping[str, object], *, top: Mapping[str, object] | None = None) -> None:
-        """Tell everybody, now and after a return."""
+        """Publish an event to all sockets, those that reconnect included."""
         self.repeat(kind, data, top=top)
         if self._happened is not None:
             self._happened(self.session_id, kind, data)
 
     def meet(self, people: Iterable[Person], *, asks: bool) -> None:
-        """Hear who is in this room on another worker, so that nobody here counts as alone; say who is here if asked."""
+        """Note the members of this room on another worker, and publish those here if `asks`."""
         for person in people:
             self.know(person)
         if asks and self._people:
@@ -108,18 +108,18 @@ class Room:
             self._happened(self.session_id, HERE, {"people": here, "asks": asks})
 
     def repeat(self, kind: str, data: Mapping[str, object], *, top: Mapping[str, object] | None = None) -> None:
-        """Tell everybody here what those elsewhere know already."""
+        """Publish an event of another worker to the sockets here."""
         self.seq += 1
         frame = make_frame(kind, self.session_id, self.seq, self._clock.now(), data, top=top)
         self._ring.append(frame)
         self._hand_out(frame)
 
     def hint(self, kind: str, data: Mapping[str, object]) -> None:
-        """Tell whoever is here; nobody is told later. Takes no number."""
+        """Send an event to the sockets that are connected now. Takes no number."""
         self._hand_out(self.frame(kind, data))
 
     def tell(self, person_id: str, kind: str, data: Mapping[str, object]) -> int:
-        """Tell one person's sockets; returns how many there are. Takes no number."""
+        """Send an event to one person's sockets and return how many there are. Takes no number."""
         own = self.listeners_of(person_id)
         self.tell_only(own, kind, data)
         return len(own)

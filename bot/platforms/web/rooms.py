@@ -54,7 +54,7 @@ class Rooms:
         return found
 
     def share(self, happened: Happened | None) -> None:
-        """Let other workers, whose rooms are the same, be told of what happens in the rooms here; None ends that."""
+        """Publish the events of the rooms to other workers; None ends that."""
         self._happened = happened
 
     def happened_elsewhere(self, session_id: str, kind: str, data: Mapping[str, object]) -> None:
@@ -76,7 +76,7 @@ class Rooms:
         self._look(session_id)
 
     def missed_elsewhere(self) -> None:
-        """Let every page load its room again: what happened in rooms of other workers was not heard for a while."""
+        """Make every page load its room again, after events of other workers were missed."""
         self._extras.put_all_back()
         for room in self:
             room.begin_anew(self._next_epoch())

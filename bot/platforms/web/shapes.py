@@ -26,7 +26,7 @@ def post_id(client_id: str, person: Person) -> str:
 
 
 def client_id_of(identifier: str) -> str | None:
-    """Return the client's own id of a message; None for one that the bot said."""
+    """Return the client's own id of a message; None for one of the bot."""
     found = _MESSAGE.fullmatch(identifier)
     return None if found is None else found["client"]
 
@@ -83,7 +83,7 @@ def extras_of(message: OutgoingMessage, now: datetime) -> Extras:
 
 
 def due_shape(notice: DueNotice, now: datetime) -> dict[str, object]:
-    """Return a reminder at the moment it is said."""
+    """Return the schema of a due reminder."""
     return {
         "id": notice.reminder_id,
         "text": notice.content,

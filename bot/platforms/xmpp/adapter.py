@@ -108,7 +108,7 @@ class XmppPlatform(NetworkPlatform):
         return replace(health, detail=f"not in {rooms}")
 
     def remember_in(self, state: StateStore) -> None:
-        """Keep there when the bot last heard something, so that a restart can ask for what it missed."""
+        """Store the time of the last message, so that a restart can ask for missed ones."""
         self._state = state
 
     async def run(self, receive: Receive) -> None:
@@ -117,7 +117,7 @@ class XmppPlatform(NetworkPlatform):
             await super().run(receive)
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
-        """Say `message`; in a room, wait until the room has repeated it to everybody.
+        """Send `message`; in a room, wait until the room has reflected it.
 
         Its files follow as addresses at the server, and those that the server does not keep are named in the text.
 
@@ -135,7 +135,7 @@ class XmppPlatform(NetworkPlatform):
         return await send_in_turn([*texts, *files], self._clock)
 
     async def edit(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
-        """Correct what the bot said earlier.
+        """Correct an earlier message of the bot.
 
         Raises:
             DeliveryFailed: not connected, or refused.
@@ -319,7 +319,7 @@ class XmppPlatform(NetworkPlatform):
             await self._state.set(self._state_key, self._missed_since.isoformat(), keep=_KEPT)
 
     async def _note_reactions(self, stanza: Element, room: Room) -> None:
-        """Tell what changed of somebody's reactions; those of the history were heard before."""
+        """Pass on changes of somebody's reactions, except those in the history."""
         changed = self._recent.reacted(stanza)
         if changed is not None and stanza.find("{urn:xmpp:delay}delay") is None:
             for reaction in to_reactions(stanza, room, *changed):

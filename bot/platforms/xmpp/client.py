@@ -110,7 +110,7 @@ class XmppClient(slixmpp.ClientXMPP):
         self.send_presence()
 
     async def join(self, room: str, nick: str, since: datetime | None) -> str:
-        """Enter a room and return the nickname there; `since` asks for what was said after it.
+        """Enter a room and return the nickname there; `since` asks for later messages.
 
         Raises:
             ConnectionEnded: the room does not answer.
@@ -183,13 +183,13 @@ class XmppClient(slixmpp.ClientXMPP):
         return True
 
     def message_to(self, jid: str, body: str | None, *, is_group: bool) -> Message:
-        """Return a message that is not yet sent, with an id of its own; without `body` it says nothing."""
+        """Return an unsent message with an id of its own; `body` may be None."""
         message = self.make_message(mto=slixmpp.JID(jid), mbody=body, mtype="groupchat" if is_group else "chat")
         message["id"] = self.new_id()
         return message
 
     async def leave(self) -> None:
-        """Say goodbye, within a moment."""
+        """Close the stream within a second."""
         await self.disconnect(wait=1.0)
         self.abort()
 

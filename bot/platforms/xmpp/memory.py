@@ -33,7 +33,7 @@ class RecentMessages:
         return message_id(stanza) in self.authors
 
     def heard(self, stanza: Element) -> None:
-        """Somebody has said something."""
+        """Remember a message of somebody."""
         self.authors[message_id(stanza)] = stanza.get("from", "")
         self.given_ids[given_id(stanza, stanza.get("id", ""))] = message_id(stanza)
 

@@ -50,7 +50,7 @@ class Occupant(Struct, frozen=True, kw_only=True):
 
 
 class Room(Struct, frozen=True, kw_only=True):
-    """A room as the bot knows it. `own_messages` are ids of what the bot said lately.
+    """A room. `own_messages` are ids of the bot's recent messages.
 
     `authors` are the occupants who said other messages lately, by the ids of those; `given_ids` are those ids by
     occupant and the id that the occupant's own client gave, which is what a correction names.
@@ -68,7 +68,7 @@ class Room(Struct, frozen=True, kw_only=True):
 
 
 def to_incoming(stanza: Element, room: Room, *, now: datetime, fresh_id: str) -> Incoming | None:
-    """Return what a groupchat `<message/>` says; None for history, for what the bot said, and for what says nothing."""
+    """Convert a groupchat `<message/>`; None for history, messages of the bot and stanzas without a text."""
     nick = stanza.get("from", "").partition("/")[2]
     body = _body(stanza)
     if not nick or nick == room.nick or not _is_news(stanza, room):
@@ -111,7 +111,7 @@ def _withdrawn(message: str, stanza: Element, room: Room, now: datetime) -> Mess
 
 
 def given_id(stanza: Element, own_id: str) -> str:
-    """Return what a message is known by to whoever said it: only they can correct it."""
+    """Return the key of a message by its sender and the sender's own id; only the sender can correct it."""
     return f"{stanza.get('from', '')} {own_id}"
 
 
@@ -141,12 +141,12 @@ def _sender(stanza: Element, room: Room, nick: str) -> Occupant:
 
 
 def occupant_id(stanza: Element) -> str:
-    """Return the id that a room gives whoever sent `stanza`; in rooms that give none, whatever the sender made up."""
+    """Return the occupant id of the sender of `stanza`, which the sender can forge in rooms that give none."""
     return _attribute(stanza, _OCCUPANT)
 
 
 def _is_news(stanza: Element, room: Room) -> bool:
-    """Return whether a message was not heard before.
+    """Return whether a message is new.
 
     What a room repeats on joining was, unless it has an id and is later.
     """
@@ -159,7 +159,7 @@ def _is_news(stanza: Element, room: Room) -> bool:
 
 
 def _stamp(stanza: Element) -> datetime | None:
-    """Return when a repeated message was said at first. Source: XEP-0203."""
+    """Return the original time of a repeated message. Source: XEP-0203."""
     delay = stanza.find(_DELAY)
     try:
         stamp = datetime.fromisoformat("" if delay is None else delay.get("stamp", ""))
@@ -244,7 +244,7 @@ def _render_style(span: Span) -> Span:
 
 
 def add_file(stanza: Element, address: str) -> None:
-    """Say that a message is the file at `address`, so that it is shown and not only linked. Source: XEP-0066."""
+    """Mark a message as the file at `address`, so that clients show it. Source: XEP-0066."""
     SubElement(SubElement(stanza, _OUT_OF_BAND), f"{_OUT_OF_BAND[:-1]}url").text = address
 
 
