@@ -13,7 +13,7 @@ from bot.inbound.account_links import AccountLinkCommands
 from bot.inbound.corrections import Corrections, EditedRequests
 from bot.inbound.cross_chat import CrossChatCommands, Understanding
 from bot.inbound.intake import Intake, RetryHandling, StorageRetry
-from bot.inbound.middleware import Access, Addressed, Commands, InOrder, Middleware, Once, Pace
+from bot.inbound.middleware import Access, ChatOrder, Commands, Deduplication, ListenFilter, Middleware, Pace
 from bot.inbound.reactions import Reactions
 from bot.inbound.recovery import UnreadableMessages
 from bot.inbound.router import MessageRouter
@@ -180,7 +180,7 @@ class Pipeline:
             *plugins.chat_commands(),
         ]
         limits = settings.router
-        self.access, retry, in_order = Access(limits.allowed_chats), StorageRetry(clock), InOrder()
+        self.access, retry, in_order = Access(limits.allowed_chats), StorageRetry(clock), ChatOrder()
         self.pace = Pace(limits.messages_per_minute, clock, chat_messages_per_minute=limits.chat_messages_per_minute)
         checks: list[Middleware] = [self.access, in_order, self.pace]
         assistant = self.assistant_with(interpreter)
@@ -193,9 +193,9 @@ class Pipeline:
                 self.access,
                 in_order,
                 RetryHandling(retry),
-                Once(self._history),
+                Deduplication(self._history),
                 Commands(settings.bot.name, settings.bot.language),
-                Addressed(limits.listen, _looks_like_a_request, self._is_for_the_bot),
+                ListenFilter(limits.listen, _looks_like_a_request, self._is_for_the_bot),
                 self.pace,
                 *plugins.middlewares(),
             ],

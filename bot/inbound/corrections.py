@@ -79,7 +79,7 @@ class EditedRequests:
         self._answer = answer
         self._reminders = reminders
         self._pass_edited = chain(middlewares, self._change)
-        self._pass_withdrawn = chain(middlewares, self._tell_what_stays)
+        self._pass_withdrawn = chain(middlewares, self._report_remaining_reminders)
 
     async def before(self, correction: Correction) -> ChatMessage | None:
         """Return the message as it was before the correction; None if nothing changed or the edit is too late."""
@@ -99,19 +99,19 @@ class EditedRequests:
         else:
             await self._pass_edited(replace(before, text=correction.text, is_edited=True))
 
-    async def _tell_what_stays(self, message: ChatMessage) -> None:
-        kept, _ = await self._set_by(message)
+    async def _report_remaining_reminders(self, message: ChatMessage) -> None:
+        kept, _ = await self._reminders_set_by(message)
         if kept:
             language = (await self._turns.turn(message)).language
             text = say(language, "edited.withdrawn", ids=", ".join(each.id for each in kept))
             await self._outbox.reply(message.address, Reply(text=text, mentions=(message.sender,)))
 
     async def _change(self, message: ChatMessage) -> None:
-        kept, touched = await self._set_by(message)
+        kept, touched = await self._reminders_set_by(message)
         if not kept:
             return
         turn = await self._turns.turn(message)
-        steps = () if touched else await self._answer(self._as_sent(turn))
+        steps = () if touched else await self._answer(self._turn_as_sent(turn))
         results = [result for step in steps for result in step.results]
         named = {result.value.get("id") for result in results if isinstance(result.value, dict)}
         stays = [each for each in kept if each.id not in named]
@@ -133,7 +133,7 @@ class EditedRequests:
             ),
         )
 
-    async def _set_by(self, message: ChatMessage) -> tuple[list[Reminder], bool]:
+    async def _reminders_set_by(self, message: ChatMessage) -> tuple[list[Reminder], bool]:
         """Return the pending reminders that `message` has set, and True if they were changed since."""
         policy = self._turns.calls.policy
         conversation = Conversation(chat=message.address, person=message.sender)
@@ -150,7 +150,7 @@ class EditedRequests:
         return found, bool(others & set(ids))
 
     @staticmethod
-    def _as_sent(turn: Turn) -> Turn:
+    def _turn_as_sent(turn: Turn) -> Turn:
         """Return `turn` as of the time of its message, with only the tool for reminders."""
         tools = tuple(each for each in turn.tools if each.name == _SET)
         return replace(turn, now=turn.message.sent_at.astimezone(turn.zone), tools=tools, on_text=None)

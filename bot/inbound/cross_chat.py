@@ -115,7 +115,7 @@ class CrossChatCommands:
         if name is not None:
             return Reply(text=await self._name_chat(turn, name), reply_to=turn.message.id)
         request = await self._parse(turn.message.text)
-        return None if request is None else await self._done(turn, *request)
+        return None if request is None else await self._answer_request(turn, *request)
 
     async def _name_chat(self, turn: Turn, name: str) -> str:
         viewer = Viewer.of(turn.message)
@@ -149,7 +149,7 @@ class CrossChatCommands:
                 return found["name"], f"{text[: found.start()]}{instead}{text[found.end() :]}"
         return None
 
-    async def _done(self, turn: Turn, name: str, text: str) -> Reply:
+    async def _answer_request(self, turn: Turn, name: str, text: str) -> Reply:
         message, language = turn.message, turn.language
         try:
             chat, account = await self._places.reach(
@@ -157,7 +157,7 @@ class CrossChatCommands:
             )
         except RequestRefused as refusal:
             return Reply(text=say(language, f"refused.{refusal.code}", **refusal.fields), reply_to=message.id)
-        there = await self._as_said_there(turn, chat, account, text)
+        there = await self._turn_there(turn, chat, account, text)
         calls = await self._understand(there)
         if not calls or (not message.is_private and any(call.name == _LIST for call in calls)):
             key = "elsewhere.list_in_private" if calls else "elsewhere.only_reminders"
@@ -168,7 +168,7 @@ class CrossChatCommands:
         ]
         return await self._answer(turn, there, name, results)
 
-    async def _as_said_there(self, turn: Turn, chat: ChatAddress, account: Account, text: str) -> Turn:
+    async def _turn_there(self, turn: Turn, chat: ChatAddress, account: Account, text: str) -> Turn:
         """Return the turn of `text` as a message of the person in that chat, without admin rights."""
         is_same_platform = chat.platform == turn.message.address.platform
         message = replace(

@@ -66,7 +66,7 @@ class Access:
         return not self._allowed or address.key in self._allowed
 
 
-class Addressed:
+class ListenFilter:
     """Stops group messages that the operator does not want to pay for.
 
     `is_for_the_bot` knows those that can be meant for nobody else although they name nobody.
@@ -92,7 +92,7 @@ class Addressed:
         return self._listen == "all" or (self._listen == "smart" and self._looks_like_a_request(text))
 
 
-class InOrder:
+class ChatOrder:
     """Holds a message back until the one before it in the same chat is done."""
 
     def __init__(self) -> None:
@@ -107,7 +107,7 @@ class InOrder:
             await call_next(message)
 
 
-class Once:
+class Deduplication:
     """Records a message in the history, which remembers ids over restarts, and stops one that is there already."""
 
     def __init__(self, history: HistoryService) -> None:

@@ -96,15 +96,15 @@ class Recovery:
                 logger.bind(chat=message.address.key, message=message.id).info("resuming a message of an earlier run")
                 await handle(replace(message, is_recorded=True))
             elif is_tried or message.is_addressed or message.is_private:
-                await screen(replace(message, is_recorded=True), self._tell)
+                await screen(replace(message, is_recorded=True), self._notify_sender)
 
-    async def _tell(self, message: ChatMessage) -> None:
-        await self._outbox.reply(message.address, self._missed(message))
+    async def _notify_sender(self, message: ChatMessage) -> None:
+        await self._outbox.reply(message.address, self._missed_reply(message))
 
     def _is_unreadable(self, message: ChatMessage) -> bool:
         return self._watchdog is not None and self._watchdog.is_unreadable((message.address.key, message.id))
 
-    def _missed(self, message: ChatMessage) -> Reply:
+    def _missed_reply(self, message: ChatMessage) -> Reply:
         language = language_of(message.text, self._language)
         is_short = 0 < len(message.text) <= _LONGEST_BUTTON
         again = (
@@ -138,10 +138,10 @@ class UnreadableMessages(Struct, frozen=True, kw_only=True):
     async def tell(self, message: ChatMessage) -> None:
         """Notify the sender that `message` could not be read, once."""
         if message.is_recorded or await record_once(self.history, message):
-            await self.access(message, self._tell)
+            await self.access(message, self._notify_sender)
         self.watchdog.forget((message.address.key, message.id))
 
-    async def _tell(self, message: ChatMessage) -> None:
+    async def _notify_sender(self, message: ChatMessage) -> None:
         zone = await self.zones.zone_of(message.address, message.sender)
         sent_at = message.sent_at.astimezone(zone).replace(second=0)
         text = say(language_of(message.text[:_LONGEST_LOOK], self.language), "notice.unreadable", time=clock(sent_at))

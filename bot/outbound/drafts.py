@@ -106,8 +106,8 @@ class Draft:
             await self._outbox.reply(self._turn.message.address, reply, key=self._key("answer"))
             return
         whole = replace(self._outbox.outgoing(self._turn.message.address, reply), private_to=None)
-        head, rest = _parted(whole, self._capabilities)
-        if not await self._changed(head):
+        head, rest = _split_reply(whole, self._capabilities)
+        if not await self._edit(head):
             await self._outbox.reply(self._turn.message.address, reply, key=self._key("answer"))
             return
         await self._outbox.record(self._turn.message.address, whole, self._message_id)
@@ -131,15 +131,15 @@ class Draft:
     async def _show(self) -> None:
         abilities = self._capabilities
         pause = _BEGINS_SECONDS
-        while not await self._over_within(pause):
+        while not await self._wait_over(pause):
             text = complete_sentences(self._text)
             if is_unproven(self._turn, text) or self._is_used_up(text, abilities):
                 return
-            if text != self._shown and not await self._told(text):
+            if text != self._shown and not await self._show_text(text):
                 return
             pause = abilities.seconds_between_edits
 
-    async def _over_within(self, seconds: float) -> bool:
+    async def _wait_over(self, seconds: float) -> bool:
         try:
             async with asyncio.timeout(seconds):
                 return await self._is_over.wait()
@@ -151,7 +151,7 @@ class Draft:
         is_full = 0 < _room(abilities) < len(text) + len(_GOES_ON)
         return is_full or (0 < abilities.max_edits <= self._edits + 1)
 
-    async def _told(self, text: str) -> bool:
+    async def _show_text(self, text: str) -> bool:
         """Show `text`; False when the platform did not take it, and is not to be asked again."""
         address, message = self._turn.message.address, self._turn.message
         draft = OutgoingMessage(text=text + _GOES_ON, reply_to=message.id, idempotency_key=self._key("draft"))
@@ -167,7 +167,7 @@ class Draft:
         self._shown = text
         return self._message_id is not None
 
-    async def _changed(self, message: OutgoingMessage) -> bool:
+    async def _edit(self, message: OutgoingMessage) -> bool:
         """Edit the draft to `message`, as patiently as the platform asks; return whether that succeeded."""
         address, message_id = self._turn.message.address, self._message_id or ""
         change = partial(self._outbox.change, address, message_id, message)
@@ -183,7 +183,7 @@ def _room(abilities: Capabilities) -> int:
     return abilities.max_length // 2
 
 
-def _parted(whole: OutgoingMessage, abilities: Capabilities) -> tuple[OutgoingMessage, OutgoingMessage | None]:
+def _split_reply(whole: OutgoingMessage, abilities: Capabilities) -> tuple[OutgoingMessage, OutgoingMessage | None]:
     """Return what the draft can become, and what has to follow.
 
     Text that does not fit, and files, which no edit brings.

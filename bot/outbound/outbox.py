@@ -186,7 +186,7 @@ class Outbox:
         platform = self.platforms.get(address.platform)
         abilities = None if platform is None else platform.capabilities
         shown = tuple(file for file in reply.files if abilities is not None and _takes(abilities, file))
-        named = (_named(file) for file in reply.files if file not in shown)
+        named = (_file_line(file) for file in reply.files if file not in shown)
         return OutgoingMessage(
             text="\n".join([reply.text, *named]).strip(),
             files=shown,
@@ -259,7 +259,7 @@ class Outbox:
             self._not_before[key] = self._clock.now() + timedelta(seconds=failure.retry_after)
 
     async def record(self, address: ChatAddress, message: OutgoingMessage, message_id: str | None) -> None:
-        """Record a sent message; of a private one only its existence, because everybody can search the history."""
+        """Record a sent message; of a private one only its existence, because everybody can search the history.
 
         A history that fails must not make a message that was sent look unsent.
         """
@@ -277,7 +277,7 @@ def _takes(abilities: Capabilities, file: SentFile) -> bool:
     return abilities.files and not is_too_large
 
 
-def _named(file: SentFile) -> str:
+def _file_line(file: SentFile) -> str:
     """Return what stands for a file where the platform shows none."""
     return f"📎 {file.name} ({file.media_type}, {file.kilobytes} kB)"
 

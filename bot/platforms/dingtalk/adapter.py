@@ -140,12 +140,12 @@ class DingTalkPlatform(NetworkPlatform):
         with ends_connection("copy client ID and secret of the app again"):
             endpoint, ticket = await self._api.open_connection([TOPIC])
         self._line = StreamClient(self._take)
-        await self._line.serve(endpoint, ticket, self._connection.heard)
+        await self._line.serve(endpoint, ticket, self._connection.note_received)
 
     async def _probe(self) -> None:
         if self._line is not None:
             await self._line.answers()
-            self._connection.heard()
+            self._connection.note_received()
 
     async def _take(self, raw: Mapping[str, object]) -> None:
         event = parse_event(Event, raw, NAME)

@@ -81,7 +81,7 @@ class DiscordPlatform(NetworkPlatform):
             DeliveryFailed: Discord did not take it.
         """
         ids = {"channel_id": requests.channel_of(address), "message_id": message_id}
-        await self._connected().ask("PATCH", _MESSAGE, requests.edited(message), **ids)
+        await self._connected().ask("PATCH", _MESSAGE, requests.edit_body(message), **ids)
 
     async def typing(self, address: ChatAddress) -> None:
         """Show that an answer is being written, for ten seconds."""
@@ -124,7 +124,7 @@ class DiscordPlatform(NetworkPlatform):
 
     async def _session(self) -> None:
         """Log in and stay; discord.py itself mends lines that break, and resumes what came in between."""
-        client = GatewayClient(self._hear, self._connection.interrupted, reads_content=self.reads_content)
+        client = GatewayClient(self._take_frame, self._connection.note_interrupted, reads_content=self.reads_content)
         try:
             async with client:
                 await client.login(self._settings.token.get_secret_value())
@@ -147,8 +147,8 @@ class DiscordPlatform(NetworkPlatform):
         finally:
             self._client = None
 
-    async def _hear(self, frame: str) -> None:
-        self._connection.heard()
+    async def _take_frame(self, frame: str) -> None:
+        self._connection.note_received()
         if not any(event in frame for event in _EVENTS):
             return
         try:
@@ -195,8 +195,8 @@ class DiscordPlatform(NetworkPlatform):
 
     async def _interact(self, interaction: Interaction) -> None:
         """Record the message, then acknowledge the interaction within three seconds."""
-        await self._hand_in(wire.to_said(interaction, self._thread(interaction.channel_id)))
-        answer = requests.acknowledged(interaction.type, wire.words_of(interaction))
+        await self._hand_in(wire.to_interaction(interaction, self._thread(interaction.channel_id)))
+        answer = requests.acknowledgement(interaction.type, wire.interaction_text(interaction))
         try:
             ids = {"webhook_id": interaction.id, "webhook_token": interaction.token}
             path = "/interactions/{webhook_id}/{webhook_token}/callback"
@@ -220,7 +220,7 @@ class DiscordPlatform(NetworkPlatform):
         if guild is None or message.author is None:
             return place
         rights = {str(role.id): role.permissions.value for role in guild.roles}
-        is_admin = wire.manages(message.member, rights, str(guild.owner_id), message.author.id)
+        is_admin = wire.may_manage(message.member, rights, str(guild.owner_id), message.author.id)
         return wire.Place(parent_id=place.parent_id, is_admin=is_admin)
 
 

@@ -43,12 +43,12 @@ class GatewayClient(discord.Client):
             guild_ready_timeout=0.0,  # what waits for more guilds outlives the connection otherwise
             max_ratelimit_timeout=_LONGEST_PATIENCE_SECONDS,
         )
-        self._hear = hear
+        self._take_frame = hear
         self._lose = lose
 
     async def on_socket_raw_receive(self, frame: str) -> None:
         """Hand on a frame; discord.py calls this by its name."""
-        await self._hear(frame)
+        await self._take_frame(frame)
 
     async def on_disconnect(self) -> None:
         """Tell that the line is gone; discord.py calls this by its name."""

@@ -55,7 +55,7 @@ def messages(message: OutgoingMessage) -> list[dict[str, object]]:
     return bodies
 
 
-def edited(message: OutgoingMessage) -> dict[str, object]:
+def edit_body(message: OutgoingMessage) -> dict[str, object]:
     """Return the body of "edit message"; what does not fit is left out."""
     return {**messages(message)[0], "components": _rows(message.choices)}
 
@@ -70,7 +70,7 @@ def commands(offered: Sequence[Command]) -> list[dict[str, object]]:
     return [_command(command) for command in offered[:_MAX_COMMANDS]]
 
 
-def acknowledged(kind: int, words: str) -> dict[str, object]:
+def acknowledgement(kind: int, words: str) -> dict[str, object]:
     """Build the response that Discord requires within three seconds: repeat a command, acknowledge a button."""
     if kind == BUTTON:
         return {"type": _DONE}

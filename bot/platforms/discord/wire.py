@@ -51,7 +51,7 @@ def to_message(message: Message, me: str, bot_name: str, place: Place) -> ChatMe
     if message.author is None or message.author.id == me or message.type not in _SAID:
         return None
     people = {user.id: user for user in message.mentions}
-    text = shown(message.content, people, me, bot_name)
+    text = display_text(message.content, people, me, bot_name)
     if not text and not message.attachments:
         return None
     is_private = message.guild_id is None
@@ -88,7 +88,7 @@ def to_edited(message: Message, me: str, bot_name: str, place: Place) -> Message
     return MessageEdited(
         address=address_of(message.channel_id, place),
         message_id=message.id,
-        text=shown(message.content, people, me, bot_name),
+        text=display_text(message.content, people, me, bot_name),
         at=message.edited_timestamp,
     )
 
@@ -126,10 +126,10 @@ def to_added(guild: Guild) -> BotAdded | None:
     return BotAdded(address=ChatAddress(platform=NAME, chat_id=place), language=language)
 
 
-def to_said(interaction: Interaction, place: Place) -> ChatMessage | None:
+def to_interaction(interaction: Interaction, place: Place) -> ChatMessage | None:
     """Return a slash command as its text, a pressed button as its person's words."""
     user = interaction.user or (interaction.member.user if interaction.member else None)
-    text = words_of(interaction)
+    text = interaction_text(interaction)
     if user is None or not text:
         return None
     rights = int(interaction.member.permissions) if interaction.member else 0
@@ -151,7 +151,7 @@ def to_said(interaction: Interaction, place: Place) -> ChatMessage | None:
     )
 
 
-def words_of(interaction: Interaction) -> str:
+def interaction_text(interaction: Interaction) -> str:
     """Return what an interaction says: a command of a function names each of its fields."""
     data = interaction.data
     if interaction.type == BUTTON:
@@ -163,7 +163,7 @@ def words_of(interaction: Interaction) -> str:
     return " ".join([f"/{data.name}", *(str(option.value) for option in data.options if option.value is not None)])
 
 
-def shown(content: str, people: Mapping[str, User], me: str, bot_name: str) -> str:
+def display_text(content: str, people: Mapping[str, User], me: str, bot_name: str) -> str:
     """Return the text as people see it: mentions as `@name`, custom emoji by their names."""
 
     def word(mark: re.Match[str]) -> str:
@@ -186,7 +186,7 @@ def _creation_time(snowflake: str) -> datetime:
     return _EPOCH + timedelta(milliseconds=int(snowflake) >> 22)
 
 
-def manages(member: Member | None, permissions: Mapping[str, int], owner: str, user: str) -> bool:
+def may_manage(member: Member | None, permissions: Mapping[str, int], owner: str, user: str) -> bool:
     """Return whether somebody may manage the guild; `permissions` are those of its roles by id."""
     roles = member.roles if member else ()
     return user == owner or any(permissions.get(role, 0) & _MANAGES for role in roles)

@@ -155,7 +155,7 @@ class FeishuPlatform(NetworkPlatform):
             app_secret=settings.app_secret.get_secret_value(),
             domain=settings.domain,
         )
-        await self._line.serve(self._connection.heard)
+        await self._line.serve(self._connection.note_received)
 
     async def _probe(self) -> None:
         if self._line is not None:

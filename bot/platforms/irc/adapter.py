@@ -78,7 +78,7 @@ class IrcPlatform(NetworkPlatform):
 
     async def run(self, receive: Receive) -> None:
         """Be in the channels of the settings until cancelled."""
-        async with self._backlog.handing_on(receive):
+        async with self._backlog.forwarding(receive):
             await super().run(receive)
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
@@ -121,7 +121,7 @@ class IrcPlatform(NetworkPlatform):
         try:
             async with asyncio.timeout(_LOGIN_SECONDS):
                 await self._enter(reader)
-            self._connection.heard()
+            self._connection.note_received()
             while True:
                 await self._take(await self._next(reader))
         finally:
@@ -192,7 +192,7 @@ class IrcPlatform(NetworkPlatform):
                 self._login.nick = line.param(0)
 
     async def _take(self, line: Line) -> None:
-        self._connection.heard()
+        self._connection.note_received()
         await self._answer(line)
         if line.command == "PRIVMSG":
             self._hear(line)

@@ -61,7 +61,7 @@ class NetworkPlatform(ABC):
         """Receive events until cancelled."""
         self._receive = receive
         try:
-            await self._connection.keep(self._session)
+            await self._connection.run(self._session)
         finally:
             await self._close()
 

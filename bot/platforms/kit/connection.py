@@ -71,7 +71,7 @@ class Connection:
         self._pauses = self._new_pauses()
         self._chance = chance
         self._reconnects = 0
-        self._heard_at = clock.now()
+        self._received_at = clock.now()
         self._is_live = asyncio.Event()
         self._health = Health(state="connecting", since=clock.now())
 
@@ -80,21 +80,21 @@ class Connection:
         """Return how the connection is now."""
         return replace(self._health, reconnects=self._reconnects)
 
-    def heard(self) -> None:
-        """Something came in: the connection is live. When it has been so for a while, its next failure is the first."""
-        self._heard_at = self._clock.now()
-        if self._health.state == "live" and self._heard_at - self._health.since >= _STEADY:
+    def note_received(self) -> None:
+        """Note that something came in: the connection is live; after half a minute its pauses begin anew."""
+        self._received_at = self._clock.now()
+        if self._health.state == "live" and self._received_at - self._health.since >= _STEADY:
             self._pauses = self._new_pauses()
         self._is_live.set()
         self._become("live")
 
-    def interrupted(self, detail: str) -> None:
-        """Note that the library lost the connection and reconnects within the same session, until `heard`."""
+    def note_interrupted(self, detail: str) -> None:
+        """Note that the library lost the connection and reconnects within the same session, until `note_received`."""
         if self._health.state in {"live", "deaf"}:
             self._reconnects += 1
             self._lost(detail)
 
-    async def keep(self, session: Session) -> None:
+    async def run(self, session: Session) -> None:
         """Run `session`, which lasts as long as its connection, again and again until cancelled.
 
         Raises:
@@ -143,7 +143,7 @@ class Connection:
                 task.cancel()
             results = await asyncio.gather(running, watching, return_exceptions=True)
         if is_deaf:
-            raise ConnectionEnded("nothing was heard for too long")
+            raise ConnectionEnded("nothing was received for too long")
         if isinstance(results[0], BaseException):
             raise results[0]
 
@@ -156,11 +156,11 @@ class Connection:
         end = limit + (self._patience or self._stale_after).total_seconds()
         await self._is_live.wait()
         asked_at = None
-        while (silence := (self._clock.now() - self._heard_at).total_seconds()) < end:
+        while (silence := (self._clock.now() - self._received_at).total_seconds()) < end:
             if silence >= limit:
                 self._note_silence(silence)
-            elif silence >= limit / 2 and asked_at != self._heard_at:
-                asked_at = self._heard_at
+            elif silence >= limit / 2 and asked_at != self._received_at:
+                asked_at = self._received_at
                 await self._ask(limit / 2)
                 continue
             await self._clock.nap(next(mark for mark in (limit / 2, limit, end) if silence < mark) - silence)
@@ -178,7 +178,7 @@ class Connection:
     def _note_silence(self, silence: float) -> None:
         if self._health.state == "live":
             logger.bind(platform=self._name).warning("stale connection: nothing received for {:.0f} s", silence)
-            self._become("deaf", f"nothing heard for {silence:.0f} s")
+            self._become("deaf", f"nothing received for {silence:.0f} s")
 
     def _pause(self) -> float:
         """Half of the pause is fixed, half is chance, so that many bots do not come back at once."""
@@ -206,7 +206,7 @@ class Backlog:
         self._waiting.put_nowait(incoming)
 
     @asynccontextmanager
-    async def handing_on(self, receive: Receive) -> AsyncIterator[None]:
+    async def forwarding(self, receive: Receive) -> AsyncIterator[None]:
         """Pass messages to `receive`, one at a time, for as long as the context lasts."""
         task = asyncio.create_task(self._hand_on(receive), name="backlog")
         try:

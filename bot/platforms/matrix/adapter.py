@@ -201,14 +201,14 @@ class MatrixPlatform(NetworkPlatform):
         while True:
             batch = await client.sync(since, is_first=is_first)
             if not is_first:
-                self._connection.heard()
+                self._connection.note_received()
             is_new_here = is_first and since is None
             taken = [] if is_new_here else await self._take(client, batch)
             for invitation in batch.invitations:
                 await self._answer_invitation(client, invitation)
             handled.put_nowait((batch.token, taken))
             since, is_first, self._token = batch.token, False, batch.token
-            self._connection.heard()
+            self._connection.note_received()
 
     async def _take(self, client: MatrixClient, batch: Batch) -> list[Awaitable[object]]:
         account = Account(user_id=client.user_id, bot_name=self._bot_name)

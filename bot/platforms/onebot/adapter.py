@@ -51,7 +51,7 @@ class OneBotPlatform(NetworkPlatform):
     async def run(self, receive: Receive) -> None:
         """Receive events until cancelled."""
         try:
-            async with self._backlog.handing_on(receive):
+            async with self._backlog.forwarding(receive):
                 if isinstance(self._link, ForwardLink):
                     await super().run(receive)
                     return
@@ -97,7 +97,7 @@ class OneBotPlatform(NetworkPlatform):
         return sent
 
     async def _take(self, raw: Mapping[str, object]) -> None:
-        self._connection.heard()
+        self._connection.note_received()
         event = parse_event(Event, raw, NAME)
         if event is None:
             return
@@ -133,7 +133,7 @@ class OneBotPlatform(NetworkPlatform):
     async def _probe(self) -> None:
         """Provoke an answer; clients without heartbeats are silent when nobody writes."""
         await self._link.call("get_status", {})
-        self._connection.heard()
+        self._connection.note_received()
 
     def _make_link(self) -> ForwardLink | ReverseLink | HttpLink:
         settings = self._settings

@@ -129,7 +129,7 @@ class SlackPlatform(NetworkPlatform):
             user_id=str(me.get("user_id", "")), bot_id=str(me.get("bot_id", "")), bot_name=self._bot_name
         )
         self._workspace = str(me.get("url", ""))
-        await self.listener.serve(self._connection.heard)
+        await self.listener.serve(self._connection.note_received)
 
     async def _probe(self) -> None:
         """Check that Slack answers and accepts the token, because HTTP is silent when nobody writes.
@@ -137,10 +137,10 @@ class SlackPlatform(NetworkPlatform):
         Slack does not report whether it reaches the bot's address.
         """
         await self._api.ask(_WHO_AM_I, {})
-        self._connection.heard()
+        self._connection.note_received()
 
     async def _take(self, kind: str, payload: Mapping[str, object]) -> None:
-        self._connection.heard()
+        self._connection.note_received()
         try:
             incoming = await self._read(kind, payload)
         except ValidationError as error:

@@ -142,7 +142,7 @@ def to_pressed(interaction: Interaction, people: Mapping[str, Profile], now: dat
     )
 
 
-def shown(text: str, me: Account, people: Mapping[str, Profile]) -> str:
+def display_text(text: str, me: Account, people: Mapping[str, Profile]) -> str:
     """Return the text as people see it: mentions as `@name`, links by their addresses, escapes undone."""
 
     def word(mark: re.Match[str]) -> str:
@@ -159,7 +159,7 @@ def shown(text: str, me: Account, people: Mapping[str, Profile]) -> str:
 
 
 def _to_message(message: Message, me: Account, people: Mapping[str, Profile]) -> ChatMessage | None:
-    text = shown(message.text, me, people)
+    text = display_text(message.text, me, people)
     attachments = tuple(
         Attachment(kind=file.filetype or "file", description=file.name or "", url=file.permalink)
         for file in message.files
@@ -191,7 +191,7 @@ def _to_edited(message: Message, me: Account, people: Mapping[str, Profile]) -> 
     return MessageEdited(
         address=_address(message.channel, new),
         message_id=new.ts,
-        text=shown(new.text, me, people),
+        text=display_text(new.text, me, people),
         at=instant(message.event_ts or message.ts),
     )
 

@@ -165,7 +165,7 @@ class TelegramPlatform(NetworkPlatform):
     async def _session(self) -> None:
         try:
             await self._introduce()
-            self._connection.heard()
+            self._connection.note_received()
             await (self._listen() if self._settings.webhook_url else self._poll())
         except (TelegramUnauthorizedError, TelegramNotFound) as error:
             raise ConnectionRefusedForGood("Telegram does not know this token; ask @BotFather for it") from error
@@ -198,7 +198,7 @@ class TelegramPlatform(NetworkPlatform):
             updates = await self._bot.get_updates(
                 offset=self._offset, timeout=seconds, allowed_updates=_WANTED, request_timeout=seconds + _SPARE_SECONDS
             )
-            self._connection.heard()
+            self._connection.note_received()
             for update in updates:
                 await self._take(update)
                 self._offset = update.update_id + 1  # the next question tells Telegram that this one is done
@@ -207,7 +207,7 @@ class TelegramPlatform(NetworkPlatform):
         """Take posted updates until cancelled; Telegram tries those again that it could not post."""
 
         async def take(raw: bytes) -> None:
-            self._connection.heard()
+            self._connection.note_received()
             try:
                 update = Update.model_validate_json(raw)
             except ValidationError as error:  # its text quotes the update
@@ -232,7 +232,7 @@ class TelegramPlatform(NetworkPlatform):
         except AiogramError as error:
             raise ConnectionEnded(str(delivery_failed(error))) from error
         if found.url == self._webhook_url and not (found.last_error_message and found.pending_update_count):
-            self._connection.heard()
+            self._connection.note_received()
 
     async def _take(self, update: Update) -> None:
         told = (update.message, update.edited_message, update.message_reaction)

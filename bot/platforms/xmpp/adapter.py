@@ -113,7 +113,7 @@ class XmppPlatform(NetworkPlatform):
 
     async def run(self, receive: Receive) -> None:
         """Be in the rooms until cancelled."""
-        async with self._private.handing_on(receive):
+        async with self._private.forwarding(receive):
             await super().run(receive)
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
@@ -218,11 +218,11 @@ class XmppPlatform(NetworkPlatform):
             for room in self._settings.rooms:
                 await self._join(client, room, since)
             self._client = client
-            self._connection.heard()
+            self._connection.note_received()
             returning = asyncio.create_task(self._return_to_rooms(client), name="xmpp rooms")
             try:
                 while (arrived := await client.arrived.get()) is not None:
-                    self._connection.heard()
+                    self._connection.note_received()
                     await self._take(arrived)
             finally:
                 returning.cancel()
@@ -327,7 +327,7 @@ class XmppPlatform(NetworkPlatform):
 
     async def _probe(self) -> None:
         if self._client is not None and await self._client.still_there():
-            self._connection.heard()
+            self._connection.note_received()
 
     @property
     def _state_key(self) -> str:

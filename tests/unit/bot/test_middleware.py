@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.inbound.middleware import Access, Addressed, InOrder, Pace, chain
+from bot.inbound.middleware import Access, ChatOrder, ListenFilter, Pace, chain
 from bot.testing.clocks import FixedClock
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 
@@ -70,7 +70,7 @@ async def test_only_listed_chats_are_served_when_there_is_a_list():
     ],
 )
 async def test_the_operator_chooses_what_is_interpreted(listen, through):
-    middleware = Addressed(listen, looks_like_a_request=lambda text: text == "request")
+    middleware = ListenFilter(listen, looks_like_a_request=lambda text: text == "request")
 
     assert (
         await passed(
@@ -122,7 +122,7 @@ async def test_one_chat_is_handled_in_order_and_another_meanwhile():
             await gate.wait()
         finished.append(each.text)
 
-    handle = chain([InOrder()], last)
+    handle = chain([ChatOrder()], last)
     tasks = [
         asyncio.create_task(handle(each)) for each in (message("slow"), message("after"), message("work", chat="work"))
     ]

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from bot.app.application import build_app
 from bot.config.settings import BotSettings, LogSettings, Settings
-from bot.inbound.middleware import Once
+from bot.inbound.middleware import Deduplication
 from bot.testing.clocks import StandingClock
 from bot.testing.platform import FakePlatform
 from bot.testing.turns import HOME, NOW, make_message
@@ -49,7 +49,7 @@ async def test_a_stopped_answer_is_not_said():
 
 async def test_a_message_that_the_platform_has_recorded_is_passed_on_and_not_recorded_again():
     history, passed = HistoryService(MemoryMessageStore()), []
-    once = Once(history)
+    once = Deduplication(history)
 
     async def keep(message):
         passed.append(message)

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.inbound.middleware import Once
+from bot.inbound.middleware import Deduplication
 from bot.inbound.router import MessageRouter
 from bot.inbound.turn_claims import TurnCoordinator
 from bot.outbound.drafts import Drafts
@@ -91,7 +91,7 @@ def way():
         SlowAssistant(),
         outbox,
         turn_for,
-        [Once(history)],
+        [Deduplication(history)],
         corrections=None,
         drafts=Drafts(outbox, clock),
         reactions=None,

@@ -18,7 +18,7 @@ def clock():
 
 
 async def kept(connection, session, seconds):
-    keeping = asyncio.create_task(connection.keep(session))
+    keeping = asyncio.create_task(connection.run(session))
     await asyncio.sleep(seconds)
     keeping.cancel()
     await asyncio.gather(keeping, return_exceptions=True)
@@ -67,7 +67,7 @@ async def test_a_server_that_lets_in_and_throws_out_is_not_stormed(clock):
 
     async def session():
         times.append(clock.now())
-        connection.heard()
+        connection.note_received()
         raise ConnectionEnded("thrown out")
 
     await kept(connection, session, 60)
@@ -82,7 +82,7 @@ async def test_a_connection_that_was_steady_comes_back_at_once(clock):
     async def session():
         times.append(clock.now())
         for _ in range(5):
-            connection.heard()
+            connection.note_received()
             await asyncio.sleep(10)
         raise OSError("reset")
 
@@ -96,7 +96,7 @@ async def test_health_tells_connecting_live_and_stopped(clock):
     seen = [connection.health.state]
 
     async def session():
-        connection.heard()
+        connection.note_received()
         seen.append(connection.health.state)
         await asyncio.Event().wait()
 
@@ -114,7 +114,7 @@ async def test_silence_is_deaf_and_then_a_new_connection(clock):
 
     async def session():
         sessions.append(1)
-        connection.heard()
+        connection.note_received()
         await asyncio.sleep(15)
         seen.append(connection.health.state)
         await asyncio.Event().wait()
@@ -130,13 +130,13 @@ async def test_an_answer_to_the_probe_saves_the_connection(clock):
     sessions = []
 
     async def probe():
-        connection.heard()
+        connection.note_received()
 
     connection = Connection("x", clock, stale_after=timedelta(seconds=10), probe=probe)
 
     async def session():
         sessions.append(1)
-        connection.heard()
+        connection.note_received()
         await asyncio.Event().wait()
 
     await kept(connection, session, 100)
@@ -148,12 +148,12 @@ async def test_connection_that_answers_the_probe_is_never_stale(clock):
     seen = []
 
     async def probe():
-        connection.heard()
+        connection.note_received()
 
     connection = Connection("x", clock, stale_after=timedelta(seconds=10), probe=probe)
 
     async def session():
-        connection.heard()
+        connection.note_received()
         for _ in range(40):
             await asyncio.sleep(1)
             seen.append(connection.health.state)
@@ -175,7 +175,7 @@ async def test_a_probe_that_fails_or_hangs_changes_no_times(clock, error):
     connection = Connection("x", clock, stale_after=timedelta(seconds=10), probe=probe, chance=lambda: 1.0)
 
     async def session():
-        connection.heard()
+        connection.note_received()
         while True:
             await asyncio.sleep(0.5)
             states.setdefault(connection.health.state, (clock.now() - begun).total_seconds())
@@ -184,7 +184,7 @@ async def test_a_probe_that_fails_or_hangs_changes_no_times(clock, error):
 
     assert states == {"live": 0.5, "deaf": pytest.approx(10, abs=0.6)}
     assert connection.health.state == "stopped"
-    assert connection.health.detail == "nothing was heard for too long"
+    assert connection.health.detail == "nothing was received for too long"
 
 
 async def test_a_library_that_comes_back_by_itself_is_given_patience(clock):
@@ -192,13 +192,13 @@ async def test_a_library_that_comes_back_by_itself_is_given_patience(clock):
     connection = Connection("x", clock, stale_after=timedelta(seconds=10), patience=timedelta(seconds=60))
 
     async def session():
-        connection.heard()
+        connection.note_received()
         await asyncio.sleep(5)
-        connection.interrupted("the gateway hung up")
-        connection.interrupted("no answer")
+        connection.note_interrupted("the gateway hung up")
+        connection.note_interrupted("no answer")
         states.append(connection.health.state)
         await asyncio.sleep(50)
-        connection.heard()
+        connection.note_received()
         states.append(connection.health.state)
         await asyncio.Event().wait()
 
@@ -211,7 +211,7 @@ async def test_a_library_that_comes_back_by_itself_is_given_patience(clock):
 async def test_a_connection_that_has_stopped_cannot_be_interrupted(clock):
     connection = Connection("x", clock)
     await kept(connection, failing([], clock), 1)
-    connection.interrupted("late news")
+    connection.note_interrupted("late news")
 
     assert connection.health.state == "stopped"
 
@@ -223,7 +223,7 @@ async def test_a_refusal_for_good_stops_and_says_why(clock):
         raise ConnectionRefusedForGood("wrong password")
 
     with pytest.raises(ConnectionRefusedForGood):
-        await connection.keep(session)
+        await connection.run(session)
 
     assert connection.health.state == "stopped"
     assert connection.health.detail == "wrong password"

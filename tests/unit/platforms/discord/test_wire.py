@@ -86,7 +86,7 @@ def test_a_deleted_message_is_withdrawn():
 
 
 def test_a_slash_command_is_its_text():
-    said = wire.to_said(Interaction.model_validate(EVENTS["command"]), GUILD)
+    said = wire.to_interaction(Interaction.model_validate(EVENTS["command"]), GUILD)
 
     assert (said.text, said.is_addressed, said.sender) == (
         "/remind tea at 5",
@@ -96,7 +96,7 @@ def test_a_slash_command_is_its_text():
 
 
 def test_a_pressed_button_is_said_under_its_message():
-    said = wire.to_said(Interaction.model_validate(EVENTS["button"]), GUILD)
+    said = wire.to_interaction(Interaction.model_validate(EVENTS["button"]), GUILD)
 
     assert (said.text, said.reply_to) == ("snooze 10 min", "900")
 
@@ -105,7 +105,7 @@ def test_a_pressed_button_is_said_under_its_message():
     ("roles", "owner", "expected"), [(("5",), "9", True), (("6",), "9", False), ((), "7", True), ((), "9", False)]
 )
 def test_guild_manager_has_a_role_or_owns_the_guild(roles, owner, expected):
-    assert wire.manages(Member(roles=roles), {"5": 1 << 5, "6": 1 << 11}, owner, "7") is expected
+    assert wire.may_manage(Member(roles=roles), {"5": 1 << 5, "6": 1 << 11}, owner, "7") is expected
 
 
 def test_nobody_is_notified_but_those_who_were_named():
