@@ -78,7 +78,7 @@ class IrcPlatform(NetworkPlatform):
 
     async def run(self, receive: Receive) -> None:
         """Be in the channels of the settings until cancelled."""
-        async with self._backlog.forwarding(receive):
+        async with self._backlog.forward(receive):
             await super().run(receive)
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:

@@ -206,7 +206,7 @@ class Backlog:
         self._waiting.put_nowait(incoming)
 
     @asynccontextmanager
-    async def forwarding(self, receive: Receive) -> AsyncIterator[None]:
+    async def forward(self, receive: Receive) -> AsyncIterator[None]:
         """Pass messages to `receive`, one at a time, for as long as the context lasts."""
         task = asyncio.create_task(self._hand_on(receive), name="backlog")
         try:

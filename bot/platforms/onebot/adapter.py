@@ -51,7 +51,7 @@ class OneBotPlatform(NetworkPlatform):
     async def run(self, receive: Receive) -> None:
         """Receive events until cancelled."""
         try:
-            async with self._backlog.forwarding(receive):
+            async with self._backlog.forward(receive):
                 if isinstance(self._link, ForwardLink):
                     await super().run(receive)
                     return

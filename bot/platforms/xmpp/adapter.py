@@ -113,7 +113,7 @@ class XmppPlatform(NetworkPlatform):
 
     async def run(self, receive: Receive) -> None:
         """Be in the rooms until cancelled."""
-        async with self._private.forwarding(receive):
+        async with self._private.forward(receive):
             await super().run(receive)
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
