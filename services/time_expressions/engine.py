@@ -4,12 +4,12 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
+from services.kernel.lunar_calendar import FIRST_YEAR, lunar_months
 from services.time_expressions.chart import Chart
 from services.time_expressions.choose import choose
 from services.time_expressions.effort import MOST_EFFORT, is_effort_spent, spend_effort
 from services.time_expressions.gather import Group
 from services.time_expressions.grammar import Grammar, grammar, languages, lexicon, vocabulary
-from services.time_expressions.lunar import FIRST_YEAR, lunar_months
 from services.time_expressions.model import DateOrder, DayParts, Reading, TimeReadings
 from services.time_expressions.normalise import Folded, fold
 from services.time_expressions.present import Answer, Present

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import date, timedelta
 
-from services.time_expressions.lunar import LAST_DAY, dates_of, lunar_day
+from services.kernel.lunar_calendar import LAST_DAY, dates_of, lunar_day
 from services.time_expressions.values import Feast
 
 _FIRST_CENTURY, _LAST_CENTURY = 2000, 2099

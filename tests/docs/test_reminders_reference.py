@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from bot.__main__ import cli
 
-for library in ("holidays", "borax", "icalendar"):
+for library in ("holidays", "icalendar"):
     pytest.importorskip(library)
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "reminders.md").read_text(encoding="utf-8")

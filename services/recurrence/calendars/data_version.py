@@ -1,4 +1,4 @@
-"""Identify the installed data of time zones, holidays and lunar dates, which updates change."""
+"""Identify the installed data of time zones and holidays, which updates change."""
 
 import zoneinfo
 from functools import cache
@@ -38,12 +38,9 @@ def _version_in(folder: Path) -> str:
     return str(max(int(each.stat().st_mtime) for each in folder.iterdir()))
 
 
-_LIBRARIES = ("holidays", "borax")
-
-
 def data_version() -> str:
-    """Return a text that changes with every update of zones, public holidays or lunar dates."""
-    return "; ".join([zone_data_version(), *(f"{name} {_installed(name)}" for name in _LIBRARIES)])
+    """Return a text that changes with every update of zones or public holidays."""
+    return f"{zone_data_version()}; holidays {_installed('holidays')}"
 
 
 @cache

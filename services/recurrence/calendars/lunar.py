@@ -3,15 +3,16 @@
 import re
 from collections.abc import Iterator
 from datetime import date
-from functools import cache
-from importlib import import_module
-from types import ModuleType
+from typing import Final
 
 from msgspec import Struct
 
-_DATE = re.compile(r"(\*|1[0-2]|[1-9])-(LAST|30|[12][0-9]|[1-9])")
-LAST_DAY = 31  # stands for the last one; a lunar month has 29 or 30 days
-_FIRST_YEAR, _LAST_YEAR = 1900, 2100
+from services.kernel.lunar_calendar import FIRST_YEAR, LAST_YEAR, dates_of
+
+LAST_DAY: Final = 31
+"""Stands for the last day of a lunar month, which has 29 or 30 days."""
+
+_DATE: Final = re.compile(r"(\*|1[0-2]|[1-9])-(LAST|30|[12][0-9]|[1-9])")
 
 
 class LunarDays(Struct, frozen=True, kw_only=True):
@@ -28,13 +29,12 @@ class LunarDays(Struct, frozen=True, kw_only=True):
         return "LUNAR " + ",".join(f"{month or '*'}-{'LAST' if day == LAST_DAY else day}" for month, day in self.days)
 
     def load(self) -> None:
-        """Load the library."""
-        _library()
+        """Load nothing: the table of months is in the code."""
 
     def dates_from(self, first: date) -> Iterator[date]:
         """Yield the days from `first` on, until the lunar year 2100 ends."""
-        for year in range(max(_FIRST_YEAR, first.year - 1), _LAST_YEAR + 1):
-            for day in sorted(set(self._dates_of(year))):
+        for year in range(max(FIRST_YEAR, first.year - 1), LAST_YEAR + 1):
+            for day in sorted({each for month, number in self.days for each in dates_of(month, number, year)}):
                 if day >= first:
                     yield day
 
@@ -42,15 +42,6 @@ class LunarDays(Struct, frozen=True, kw_only=True):
     def known_until(self) -> date | None:
         """Astronomy decrees nothing."""
         return None
-
-    def _dates_of(self, year: int) -> Iterator[date]:
-        lunar = _library()
-        months: list[tuple[int, int, int]] = list(lunar.LCalendars.iter_year_month(year))
-        for wanted_month, wanted_day in self.days:
-            for month, length, leap in months:
-                if wanted_month in {0, month} and not (wanted_month and leap):
-                    found: date = lunar.LunarDate(year, month, min(wanted_day, length), leap).to_solar_date()
-                    yield found
 
 
 def read_lunar(text: str) -> LunarDays:
@@ -70,12 +61,3 @@ def read_lunar(text: str) -> LunarDays:
 def _pair(found: re.Match[str]) -> tuple[int, int]:
     month, day = found.groups()
     return (0 if month == "*" else int(month), LAST_DAY if day == "LAST" else int(day))
-
-
-@cache
-def _library() -> ModuleType:
-    """Return the library `borax`, which ships no types (the extra `calendars`)."""
-    try:
-        return import_module("borax.calendars")
-    except ImportError as error:
-        raise ValueError("calendars are not installed: pip install 'bubbles[calendars]'") from error

@@ -31,7 +31,7 @@ class CalendarDays(Protocol):
         """Load the data of the calendar.
 
         Raises:
-            ValueError: it is not installed, or does not know the region; the text says which.
+            ValueError: they are not installed, or the region is unknown; the text says which.
         """
         ...
 

@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from services.kernel.lunar_calendar import LAST_DAY
 from services.time_expressions.actions.days import weekday_about
 from services.time_expressions.actions.general import Values
 from services.time_expressions.figures import valid_day
-from services.time_expressions.lunar import LAST_DAY
 from services.time_expressions.values import Clock, Every, Feast, Shift, Slots, Span
 
 _LUNAR_MONTHS = 12

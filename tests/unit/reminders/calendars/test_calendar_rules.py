@@ -17,7 +17,6 @@ from services.recurrence.rules import load_calendar, parse_rule
 from services.recurrence.schedule import Schedule
 
 pytest.importorskip("holidays")
-pytest.importorskip("borax")
 
 BEFORE = datetime(2026, 9, 29, 12, 0, tzinfo=UTC)
 

@@ -7,8 +7,6 @@ import pytest
 
 from services.recurrence.calendars.lunar import read_lunar
 
-pytest.importorskip("borax")
-
 
 def days_of(text: str, first: date, count: int) -> list[str]:
     return [day.isoformat() for day in islice(read_lunar(text).dates_from(first), count)]

@@ -14,10 +14,10 @@ def test_a_zone_belongs_to_a_country_or_to_none(zone: str, country: str | None):
     assert region_of(zone) == country
 
 
-def test_the_version_names_zones_and_both_calendars():
+def test_the_version_names_zones_and_holidays():
     version = data_version.data_version()
 
-    assert [part.rpartition(" ")[0] for part in version.split("; ")][1:] == ["holidays", "borax"]
+    assert [part.rpartition(" ")[0] for part in version.split("; ")][1:] == ["holidays"]
 
 
 def test_a_calendar_that_is_not_installed_is_a_version_of_its_own():

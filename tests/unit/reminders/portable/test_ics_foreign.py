@@ -125,7 +125,6 @@ def test_past_event_is_not_imported(newcomers, now, status):
 
 
 def test_a_yearly_date_of_the_chinese_calendar_is_lunar(one):
-    pytest.importorskip("borax")
     rule = "RRULE:RSCALE=CHINESE;FREQ=YEARLY;BYMONTH=8;BYMONTHDAY=15;COUNT=3"
 
     assert one("DTSTART:20270915T090000", rule)[2] == "LUNAR 8-15;COUNT=3"

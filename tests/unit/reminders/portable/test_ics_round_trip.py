@@ -21,7 +21,6 @@ from services.reminders.model import ReminderAction, ReminderState
 
 icalendar = pytest.importorskip("icalendar")
 pytest.importorskip("holidays")
-pytest.importorskip("borax")
 
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 ELSEWHERE = Newcomers(creator=Person(id="x", name="X"), zone="Asia/Tokyo", language="en")
