@@ -128,7 +128,7 @@ def test_every_generated_page_is_named_where_the_documentation_begins(page):
     assert f"]({page})" in (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
 
 
-def test_every_page_of_the_site_stands_in_its_navigation_once():
+def test_every_page_is_in_the_navigation_once():
     pages = [*GENERATED, *(str(path.relative_to(ROOT / "docs")) for path in (ROOT / "docs").rglob("*.md"))]
     navigation = (ROOT / ".ci" / "mkdocs.yml").read_text(encoding="utf-8")
 

@@ -52,5 +52,5 @@ def test_the_functions_are_offered_before_arguments_can_be_checked():
 
 
 @pytest.mark.parametrize("unused", UNASKED)
-def test_a_start_loads_nothing_of_what_nobody_has_asked_for(unused):
+def test_start_loads_no_unused_modules(unused):
     assert not modules_after(RUNNING) & unused

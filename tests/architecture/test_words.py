@@ -30,7 +30,7 @@ def test_every_refusal_is_worded(code):
     assert f"refused.{code}" in catalogue("en")
 
 
-def test_every_key_that_is_said_is_in_the_catalogue():
+def test_every_used_key_is_in_the_catalogue():
     keys = {
         call.args[1].value for call in calls_of("say") if len(call.args) > 1 and isinstance(call.args[1], ast.Constant)
     }

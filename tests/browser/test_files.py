@@ -28,7 +28,7 @@ PASTE = """([field, bytes]) => {
 }"""
 
 
-async def test_pictures_and_files_are_sent_shown_to_all_and_kept(visitors: Visitors):
+async def test_pictures_and_files_are_sent_shown_to_all_and_stored(visitors: Visitors):
     ada = await visitors.enter("Ada")
     lin = await visitors.enter("Lin")
     chosen = [

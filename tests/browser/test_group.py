@@ -24,7 +24,7 @@ async def ids_in(page: Page) -> list[str]:
     return found
 
 
-async def test_three_people_see_the_same_room_and_only_the_one_meant_is_called(visitors: Visitors):
+async def test_three_people_share_a_room_and_only_the_mentioned_one_is_notified(visitors: Visitors):
     ada = await visitors.enter("Ada")
     lin = await visitors.enter("Lin")
     await expect(ada.locator(".facepile-one")).to_have_count(3)
@@ -52,7 +52,7 @@ async def test_three_people_see_the_same_room_and_only_the_one_meant_is_called(v
     await expect(ada.locator(".facepile-one")).to_have_count(3)
 
 
-async def test_a_message_is_answered_reacted_to_changed_and_taken_back(visitors: Visitors):
+async def test_message_is_answered_reacted_to_edited_and_deleted(visitors: Visitors):
     ada = await visitors.enter("Ada")
     lin = await visitors.enter("Lin")
     await say(ada, "shall we meet on Thursday?")

@@ -39,7 +39,7 @@ async def round_of(sockets: list[ClientConnection], number: int) -> list[float]:
     return took
 
 
-async def test_fifty_sockets_hear_sixty_messages_soon_and_the_bot_does_not_grow(shared_bot: BotProcess):
+async def test_fifty_sockets_receive_sixty_messages_soon_without_growing_memory(shared_bot: BotProcess):
     address = f"ws://127.0.0.1:{shared_bot.port}/api/chat/ws?session_id=full&name=Person-"
     sockets = [await connect(f"{address}{number}", compression=None) for number in range(PEOPLE)]
     try:

@@ -94,7 +94,7 @@ async def show(page: Page, screen: str) -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-async def test_axe_finds_nothing_on_any_page_in_the_light_and_in_the_dark(visitors: Visitors, language: Language):
+async def test_axe_finds_no_problem_on_any_page_in_light_and_dark(visitors: Visitors, language: Language):
     page = await (await visitors.window(language)).new_page()
     await page.emulate_media(reduced_motion="reduce")
     await page.goto(visitors.address)
@@ -142,7 +142,7 @@ async def test_a_phone_never_scrolls_sideways_and_has_the_panel_in_a_sheet(visit
     assert box["y"] + box["height"] <= 480
 
 
-async def test_at_double_size_and_with_words_that_have_no_end_nothing_is_cut_off(visitors: Visitors):
+async def test_long_words_at_double_size_are_not_cut_off(visitors: Visitors):
     page = await (await visitors.window()).new_page()
     await page.set_viewport_size(DOUBLE)
     await visitors.go(page, "/", NAME)
@@ -277,7 +277,7 @@ class FixedRoom:
         assert len(picture) > 20_000, name
 
 
-async def test_the_fixed_states_are_kept_as_pictures(visitors: Visitors):
+async def test_fixed_states_are_saved_as_pictures(visitors: Visitors):
     room = FixedRoom(await (await visitors.window(is_for_good=True)).new_page())
     await room.enter(visitors)
     await expect(room.page.locator("[data-message]")).to_have_count(len(MESSAGES))
@@ -302,7 +302,7 @@ async def test_the_fixed_states_are_kept_as_pictures(visitors: Visitors):
     await room.keep("room-empty")
 
 
-async def test_the_fixed_states_in_chinese_are_kept_as_pictures(visitors: Visitors):
+async def test_fixed_states_in_chinese_are_saved_as_pictures(visitors: Visitors):
     room = FixedRoom(await (await visitors.window("zh", is_for_good=True)).new_page())
     await room.page.emulate_media(color_scheme="dark")
     await room.enter(visitors)

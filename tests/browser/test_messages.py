@@ -103,7 +103,7 @@ FIRED = {"id": "r1", "text": "tea", "due_at": "2026-11-21T11:00:00Z", "late_ms":
 SNOOZE = [{"label": "Done", "says": "done"}, {"label": "10 min", "says": "snooze 10 minutes"}]
 
 
-async def test_buttons_of_others_are_not_shown(visitors: Visitors):
+async def test_buttons_for_others_are_not_shown(visitors: Visitors):
     messages = [
         message(1, person("Ada"), "remind me at 8 to run", -6),
         message(2, person("Lin"), "remind me at 8 to swim", -6),
@@ -214,7 +214,7 @@ async def test_long_name_stays_inside_of_its_place(visitors: Visitors):
         assert stamp["x"] + stamp["width"] <= size["width"]
 
 
-async def test_axe_finds_nothing_in_rich_messages_open_cards_and_the_palette(visitors: Visitors):
+async def test_axe_finds_no_problem_in_rich_messages_open_cards_and_the_palette(visitors: Visitors):
     calls = [
         call("reminder_set", "ok", {"type": "once"}, result={"id": "x"}, duration_ms=1),
         call("summary", "ok", {"style": "bullets"}, result="text", duration_ms=1),

@@ -67,7 +67,7 @@ async def add(page: Page, url: str) -> None:
     await page.get_by_role("button", name="Add the server").click()
 
 
-async def test_a_server_is_added_asked_by_the_browser_and_kept_for_the_next_visit(wardrobe: Wardrobe, times: str):
+async def test_added_server_is_called_by_the_browser_and_kept_for_the_next_visit(wardrobe: Wardrobe, times: str):
     script = [[ToolCall(id="1", name=FORMAT, arguments=TOKYO)], "It is 21:00 in Tokyo.", "Nothing to do."]
     async with people_with(wardrobe, times, *script) as (visitors, interpreter):
         page = await visitors.enter("Ada", "/tools")
@@ -116,9 +116,7 @@ async def test_a_call_is_made_by_the_tab_that_offered_it_and_by_no_other(wardrob
     assert asked.count(f"POST {times}/format_time") == 1
 
 
-async def test_a_server_that_is_not_allowed_is_refused_and_one_that_is_goes_with_its_key(
-    wardrobe: Wardrobe, times: str
-):
+async def test_only_an_allowed_server_is_called_with_its_key(wardrobe: Wardrobe, times: str):
     async with people_with(wardrobe, times) as (visitors, _):
         page = await visitors.enter("Ada", "/tools")
         await add(page, "http://127.0.0.1:9")

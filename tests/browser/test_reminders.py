@@ -10,7 +10,7 @@ async def known_to_the_api(page: Page, visitors: Visitors) -> list[str]:
     return [each["text"] for each in (await answer.json())["reminders"]]
 
 
-async def test_reminders_are_made_changed_put_off_deleted_and_brought_back(visitors: Visitors):
+async def test_reminders_are_created_changed_snoozed_deleted_and_restored(visitors: Visitors):
     page = await visitors.enter("Ada", "/reminders")
     await page.get_by_label("New reminder").fill("tomorrow at 9 water the plants")
     await page.get_by_role("button", name="Create").click()
@@ -40,7 +40,7 @@ async def test_reminders_are_made_changed_put_off_deleted_and_brought_back(visit
     assert await known_to_the_api(page, visitors) == ["water the roses"]
 
 
-async def test_a_reminder_that_fired_while_nobody_was_there_waits_as_unread_with_its_lateness(visitors: Visitors):
+async def test_reminder_fired_without_readers_is_unread_and_shows_its_lateness(visitors: Visitors):
     window = await visitors.window()
     page = await visitors.enter("Ada", window=window)
     await say(page, "remind me in 2 seconds to look up")
@@ -55,7 +55,7 @@ async def test_a_reminder_that_fired_while_nobody_was_there_waits_as_unread_with
     await expect(page.locator("[data-unread-line]")).to_be_visible()
 
 
-async def test_a_button_of_a_fired_reminder_is_that_person_saying_its_words(visitors: Visitors):
+async def test_button_of_a_fired_reminder_sends_its_text_as_the_person(visitors: Visitors):
     page = await visitors.enter("Ada")
     await say(page, "remind me in 2 seconds to stand up")
     fired = page.locator("[data-fired]")
@@ -68,7 +68,7 @@ async def test_a_button_of_a_fired_reminder_is_that_person_saying_its_words(visi
     await expect(page.locator("[data-reminder]")).to_contain_text("stand up")
 
 
-async def test_ambiguous_hour_of_a_new_reminder_is_asked_about(visitors: Visitors):
+async def test_ambiguous_hour_of_a_new_reminder_needs_a_choice(visitors: Visitors):
     page = await visitors.enter("Ada", "/reminders")
     await page.get_by_label("New reminder").fill("tomorrow at 8 call mum")
     await page.get_by_role("button", name="Create").click()

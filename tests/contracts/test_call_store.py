@@ -9,7 +9,7 @@ from tests.support.records import HOME, START, make_call_record, make_completion
 WORK = ChatAddress(platform="fake", chat_id="work")
 
 
-async def test_a_turn_comes_back_as_it_was_kept(records: CallStore):
+async def test_turn_is_read_as_stored(records: CallStore):
     kept = make_turn_record(completions=(make_completion_record(), make_completion_record(round_number=2)))
 
     await records.add([kept], [])
@@ -18,7 +18,7 @@ async def test_a_turn_comes_back_as_it_was_kept(records: CallStore):
     assert await records.turn("m1", HOME.key) == kept
 
 
-async def test_a_call_comes_back_as_it_was_kept(records: CallStore):
+async def test_call_is_read_as_stored(records: CallStore):
     kept = [make_call_record(), make_call_record(2, status="timeout", ending="")]
 
     await records.add([], kept)

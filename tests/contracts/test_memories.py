@@ -33,7 +33,7 @@ async def seen(memories: MemoryStore, who: Onlooker) -> list[str]:
     return [each.text for each in await memories.seen_by(who)]
 
 
-async def test_a_memory_comes_back_as_it_was_kept(memories: MemoryStore):
+async def test_memory_is_read_as_stored(memories: MemoryStore):
     kept = await memories.add(new("茶要绿的", person=BOB, is_shared=True))
 
     assert await memories.seen_by(onlooker()) == (kept,)
@@ -49,7 +49,7 @@ async def test_each_sees_the_own_ones_and_those_of_the_chat_the_latest_first(mem
     assert await seen(memories, onlooker(BOB)) == ["all", "b"]
 
 
-async def test_another_chat_sees_nothing_of_it(memories: MemoryStore):
+async def test_memory_is_invisible_in_another_chat(memories: MemoryStore):
     await memories.add(new("a"))
     await memories.add(new("all", is_shared=True))
 

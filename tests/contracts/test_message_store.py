@@ -28,7 +28,7 @@ def ids(found: tuple[ChatMessage, ...]) -> list[str]:
     return [each.id for each in found]
 
 
-async def test_a_message_comes_back_as_it_was_kept(messages: MessageStore):
+async def test_message_is_read_as_stored(messages: MessageStore):
     kept = message(1)
 
     await messages.add([kept])
@@ -36,7 +36,7 @@ async def test_a_message_comes_back_as_it_was_kept(messages: MessageStore):
     assert await messages.recent(HOME, 10) == (kept,)
 
 
-async def test_the_people_and_the_files_that_a_message_names_are_kept(messages: MessageStore):
+async def test_mentioned_people_and_files_are_stored(messages: MessageStore):
     kept = replace(
         message(1),
         mentions=(Person(id="b", name="小明"),),
@@ -51,7 +51,7 @@ async def test_the_people_and_the_files_that_a_message_names_are_kept(messages: 
     assert await messages.recent(HOME, 10) == (kept,)
 
 
-async def test_user_name_of_who_writes_is_kept(messages: MessageStore):
+async def test_user_name_of_the_sender_is_stored(messages: MessageStore):
     kept = replace(message(1), sender=Person(id="42", name="Robert Smith", username="bob_s"))
 
     await messages.add([kept])
@@ -133,7 +133,7 @@ async def test_chinese_words_are_found_inside_a_sentence(messages: MessageStore)
     assert ids(await messages.search(HOME, "五周", 10)) == []
 
 
-async def test_a_message_with_all_words_comes_before_one_with_most(messages: MessageStore):
+async def test_message_with_all_words_comes_before_one_with_most(messages: MessageStore):
     texts = ["the login page is broken", "broken glass", "new login page", "lunch"]
     await messages.add([message(number, text=text) for number, text in enumerate(texts)])
 
@@ -177,7 +177,7 @@ async def test_attachment_is_found_by_its_description(messages: MessageStore):
     assert ids(await messages.search(HOME, "pay the invoice", 10)) == ["2"]
 
 
-async def test_a_description_is_still_found_after_an_edit_and_no_more_after_a_deletion(messages: MessageStore):
+async def test_description_is_found_after_an_edit_but_not_after_a_deletion(messages: MessageStore):
     photo = Attachment(kind="photo", description="printer")
     await messages.add([replace(message(1), text="", attachments=(photo,))])
 

@@ -104,7 +104,7 @@ async def texts(messages: SqlMessageStore, address: ChatAddress = HOME) -> list[
     return [each.text for each in await messages.recent(address, 50)]
 
 
-async def test_messages_of_who_opted_out_are_not_kept_and_still_known_by_id(privacy, messages):
+async def test_messages_after_opting_out_are_not_stored_but_known_by_id(privacy, messages):
     assert await privacy.opt_out(HERE, NOW)
     assert not await privacy.opt_out(HERE, NOW)
     await messages.add([message(1), message(2, sender=BOB), message(3, address=WORK)])
@@ -136,7 +136,7 @@ async def test_earlier_messages_are_hidden_until_opt_in(privacy, messages):
     assert await texts(messages) == ["tea 1", "tea 2"]
 
 
-async def test_an_edit_of_what_was_kept_before_takes_it_out(privacy, messages):
+async def test_edit_after_opting_out_removes_the_earlier_text(privacy, messages):
     await messages.add([message(1), message(2, sender=BOB)])
     await privacy.opt_out(HERE, NOW)
 
@@ -185,7 +185,7 @@ async def test_opting_in_again_keeps_what_is_written_from_then_on(privacy, messa
 
 
 @pytest.mark.parametrize("way", ["erased", "not recorded"])
-async def test_nothing_that_names_who_wrote_is_left(privacy, messages, database, way):
+async def test_erasure_leaves_no_name_of_the_author(privacy, messages, database, way):
     ann = Person(id="ann", name="Ann", username="ann_lee")
     if way == "not recorded":
         await privacy.opt_out(HERE, NOW)
@@ -237,7 +237,7 @@ async def test_erasing_everywhere_stays_on_the_platform(privacy, messages):
     assert await texts(messages, OTHER) == ["tea 3"]
 
 
-async def test_nothing_readable_is_left_in_the_file(privacy, messages, database, tmp_path):
+async def test_erased_text_is_not_readable_in_the_file(privacy, messages, database, tmp_path):
     await SqlCallStore(database).add([turn(1)], [])
     await messages.add([message(1, text="secret plan")])
     await privacy.erase(EVERYWHERE, NOW)
@@ -249,7 +249,7 @@ async def test_nothing_readable_is_left_in_the_file(privacy, messages, database,
     assert "secret" not in await database.read(dump)
 
 
-async def test_remembered_state_of_the_person_goes_and_that_of_others_stays(privacy, database):
+async def test_state_of_the_person_is_deleted_and_that_of_others_stays(privacy, database):
     scopes = SqlScopeStore(database)
     names = ["session:console:home#ann", "session:console:home#bob", "session:x:console:home#ann", "user:console:ann"]
     await scopes.commit([StateDelta(scope=name, written={"k": 1}) for name in names])

@@ -30,7 +30,9 @@ async def claimed(store: ReminderStore, at: datetime, owner: str = "me") -> tupl
     return (await store.claim(owner, at, at, 500)).leases
 
 
-async def test_urgency_and_catching_up_are_kept_and_changed(reminders: ReminderStore, draft: MakeDraft, now: datetime):
+async def test_urgency_and_catching_up_are_stored_and_changed(
+    reminders: ReminderStore, draft: MakeDraft, now: datetime
+):
     row = await reminders.add(with_wish(draft(), is_urgent=True, catch_up=CatchUp.ALL), now, LIMITS)
     wish = ReminderEdit(content="milk", is_urgent=False)
 
@@ -49,7 +51,7 @@ async def test_all_missed_fires_are_rows_of_their_own(reminders: ReminderStore, 
     assert [(lease.notice.due_at, lease.notice.missed) for lease in leases] == [(fire, 0) for fire in fires]
 
 
-async def test_no_more_than_ten_of_all_wait_for_another_try(reminders: ReminderStore, draft, now):
+async def test_at_most_ten_occurrences_wait_for_a_retry(reminders: ReminderStore, draft, now):
     await reminders.add(with_wish(draft(rule="FREQ=DAILY"), catch_up=CatchUp.ALL), now, LIMITS)
     for day in range(1, 16):
         await claimed(reminders, now + day * DAY)
@@ -72,7 +74,7 @@ async def test_fires_that_are_not_caught_up_with_are_recorded_as_skipped(reminde
     assert (record.state, record.due_at, record.missed) == (DeliveryState.SKIPPED, now + MINUTE + 2 * DAY, 2)
 
 
-async def test_quiet_hours_are_kept_until_they_are_taken_away(reminders: ReminderStore):
+async def test_quiet_hours_stay_until_they_are_removed(reminders: ReminderStore):
     key = chat_key(HOME)
     await reminders.set_quiet_hours(key, replace(MORNING, ends=time(8, 30)))
     await reminders.set_quiet_hours(key, MORNING)
@@ -97,7 +99,7 @@ async def test_occurrence_in_quiet_hours_is_leased_after_they_end(reminders: Rem
     assert lease.notice.due_at == now + MINUTE
 
 
-async def test_quiet_hours_of_another_chat_or_person_hold_nothing_back(reminders: ReminderStore, draft, now):
+async def test_quiet_hours_of_another_chat_or_person_delay_nothing(reminders: ReminderStore, draft, now):
     await reminders.set_quiet_hours("chat:console:work", MORNING)
     await reminders.set_quiet_hours("person:console:ann", MORNING)
     await reminders.add(draft(), now, LIMITS)
@@ -112,7 +114,9 @@ async def test_an_urgent_one_is_claimed_in_quiet_hours(reminders: ReminderStore,
     assert len(await claimed(reminders, now + MINUTE)) == 1
 
 
-async def test_a_freed_one_is_put_off_by_quiet_hours_unless_it_may_have_been_said(reminders: ReminderStore, draft, now):
+async def test_freed_occurrence_waits_for_quiet_hours_unless_it_may_have_been_sent(
+    reminders: ReminderStore, draft, now
+):
     await reminders.add_many([draft("a"), draft("b")], now)
     first, _ = await claimed(reminders, now + MINUTE)
     await reminders.begin("me", [first.notice.delivery_id])
@@ -167,7 +171,7 @@ async def test_new_zone_data_arm_what_is_armed_wrongly_and_the_same_do_not(remin
     assert armed.next_fire_at == now + MINUTE
 
 
-async def test_reminders_are_found_by_the_message_they_were_said_in(reminders: ReminderStore, draft, now):
+async def test_reminders_are_found_by_the_message_they_were_sent_in(reminders: ReminderStore, draft, now):
     row = await reminders.add(draft(), now, LIMITS)
     (lease,) = await claimed(reminders, now + MINUTE)
     await reminders.begin("me", [lease.notice.delivery_id])

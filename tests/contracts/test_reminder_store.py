@@ -31,7 +31,7 @@ async def claimed(store: ReminderStore, at: datetime, owner: str = "me") -> tupl
     return (await store.claim(owner, at, at, 500)).leases
 
 
-async def test_a_reminder_comes_back_as_it_was_kept(reminders: ReminderStore, draft: MakeDraft, now: datetime):
+async def test_reminder_is_read_as_stored(reminders: ReminderStore, draft: MakeDraft, now: datetime):
     wish = draft().wish
 
     row = await reminders.add(draft(), now, LIMITS)
@@ -49,7 +49,7 @@ async def test_a_reminder_comes_back_as_it_was_kept(reminders: ReminderStore, dr
     assert (row.state, row.next_fire_at, row.created_at) == (ReminderState.ACTIVE, now + MINUTE, now)
 
 
-async def test_the_second_of_two_equal_wall_times_is_kept_apart(reminders: ReminderStore, draft, now):
+async def test_second_of_two_equal_wall_times_is_stored_separately(reminders: ReminderStore, draft, now):
     start = datetime.fromisoformat("2026-10-25T02:30").replace(fold=1)
     wish = replace(draft().wish, schedule=Schedule(start=start, zone="Europe/Berlin"))
 
@@ -282,7 +282,7 @@ async def test_a_failed_attempt_is_claimed_again_at_its_time(reminders: Reminder
     assert again.try_at == now + 2 * MINUTE
 
 
-async def test_freed_leases_keep_apart_what_was_begun(reminders: ReminderStore, draft, now):
+async def test_freed_leases_separate_begun_occurrences(reminders: ReminderStore, draft, now):
     await reminders.add_many([draft("a"), draft("b", seconds=61)], now)
     first, _ = await claimed(reminders, now + 2 * MINUTE)
     await reminders.begin("me", [first.notice.delivery_id])
@@ -327,7 +327,7 @@ async def test_a_change_of_an_old_version_is_not_made(reminders: ReminderStore, 
     assert (kept.content, kept.version) == ("milk", 2)
 
 
-async def test_new_words_reach_what_is_claimed_and_not_begun(reminders: ReminderStore, draft, now):
+async def test_new_text_reaches_claimed_occurrences_that_are_not_begun(reminders: ReminderStore, draft, now):
     row = await reminders.add(draft(), now, LIMITS)
     (lease,) = await claimed(reminders, now + MINUTE)
     await reminders.change([edit(row, ReminderEdit(content="milk"), now, MINUTE)], now)
@@ -421,7 +421,7 @@ async def test_overtaken_occurrence_is_not_retried(reminders: ReminderStore, dra
     assert await reminders.retry_failed(lease.notice.address.key, now - DAY, now + 2 * DAY) == 0
 
 
-async def test_the_chats_are_known_in_which_something_was_given_up(reminders: ReminderStore, draft, now):
+async def test_chats_with_failed_deliveries_are_listed(reminders: ReminderStore, draft, now):
     await reminders.add_many([draft("a"), draft("b", chat="elsewhere")], now)
     here, elsewhere = sorted(await claimed(reminders, now + MINUTE), key=lambda lease: lease.notice.address.key)[::-1]
     await reminders.begin("me", [here.notice.delivery_id, elsewhere.notice.delivery_id])

@@ -45,7 +45,7 @@ async def test_value_changed_since_reading_stays(scopes, read):
     assert await scopes.load(["app"]) == [{"one": 1}]
 
 
-async def test_a_commit_is_kept_whole_or_not_at_all(scopes: SessionStateStore, database):
+async def test_commit_is_stored_completely_or_not_at_all(scopes: SessionStateStore, database):
     if database is None:
         pytest.skip("the memory store cannot fail half way")
     with pytest.raises(TypeError):

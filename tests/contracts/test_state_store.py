@@ -9,14 +9,14 @@ from services.kernel.state import StateStore
 HOUR = timedelta(hours=1)
 
 
-async def test_a_value_comes_back_as_it_was_set(state: StateStore):
+async def test_value_is_read_as_stored(state: StateStore):
     await state.set("a", {"ids": ["x", 1, None], "名": True}, keep=HOUR)
 
     assert await state.get("a") == {"ids": ["x", 1, None], "名": True}
     assert await state.get("b") is None
 
 
-async def test_the_latest_value_counts_and_none_forgets(state: StateStore):
+async def test_latest_value_counts_and_none_deletes(state: StateStore):
     await state.set("a", 1, keep=HOUR)
     await state.set("a", 2, keep=HOUR)
 

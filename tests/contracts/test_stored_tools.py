@@ -30,14 +30,14 @@ def tools(sql_database: Database) -> SqlStoredToolStore:
     return SqlStoredToolStore(sql_database)
 
 
-async def test_a_tool_comes_back_as_it_was_kept(tools: SqlStoredToolStore):
+async def test_tool_is_read_as_stored(tools: SqlStoredToolStore):
     await tools.save(TEA, "web:ann")
 
     assert await tools.get("tea") == TEA
     assert await tools.all() == (TEA,)
 
 
-async def test_a_new_version_is_kept_beside_the_old_one(tools: SqlStoredToolStore):
+async def test_new_version_is_stored_beside_the_old_one(tools: SqlStoredToolStore):
     await tools.save(TEA, "web:ann")
     await tools.save(replace(TEA, content="new", version=2, updated_at=NOW + timedelta(hours=1)), "web:bob")
 

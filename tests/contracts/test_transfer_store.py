@@ -164,7 +164,7 @@ def kinds(texts):
     return sorted({json.loads(each)["kind"] for each in texts[1:]})
 
 
-async def test_everything_of_a_chat_comes_back_as_it_was(database, other):
+async def test_data_of_a_chat_is_restored_unchanged(database, other):
     await fill_database(database)
     taken = await taken_out(database, ALL_OF_HOME)
     files = Shelf()
@@ -183,7 +183,7 @@ async def test_everything_of_a_chat_comes_back_as_it_was(database, other):
     assert [each.id for each in found] == ["22", "1"]
 
 
-async def test_nothing_of_other_chats_and_nothing_that_was_taken_back_is_in_it(database):
+async def test_export_has_no_data_of_other_chats_and_nothing_deleted(database):
     await fill_database(database)
     text = "\n".join(await taken_out(database, ALL_OF_HOME))
 
@@ -193,7 +193,7 @@ async def test_nothing_of_other_chats_and_nothing_that_was_taken_back_is_in_it(d
     assert "confirm:" not in text
 
 
-async def test_a_person_takes_what_is_theirs_in_every_chat_of_the_platform(database):
+async def test_export_of_a_person_covers_every_chat_of_the_platform(database):
     await fill_database(database)
     lines = [json.loads(each) for each in (await taken_out(database, ExportScope(people=("web:ann",))))[1:]]
 
@@ -228,7 +228,7 @@ async def test_the_same_file_twice_is_the_same_as_once(database, other):
     assert things(await taken_out(other, ALL_OF_HOME)) == things(taken)
 
 
-async def test_a_file_that_comes_back_into_its_own_bot_changes_nothing(database):
+async def test_import_into_the_same_bot_changes_nothing(database):
     await fill_database(database)
     taken = await taken_out(database, ALL_OF_HOME)
     came = await brought(database, taken, Shelf(FILES))

@@ -35,7 +35,7 @@ async def test_the_bot_says_what_the_pages_say(start, block):
 
 
 @pytest.mark.parametrize("group", ["history", "memory", "search", "web"])
-def test_every_setting_of_a_group_stands_on_its_page(group):
+def test_every_setting_of_a_group_is_on_its_page(group):
     page = PAGES["search" if group == "web" else group]
     keys = Settings.model_fields[group].annotation.model_fields
 
@@ -43,10 +43,10 @@ def test_every_setting_of_a_group_stands_on_its_page(group):
 
 
 @pytest.mark.parametrize(("function", "page"), HOME.items())
-def test_every_function_stands_on_its_page(function, page):
+def test_every_function_is_on_its_page(function, page):
     assert function in {tool.name for tool in built_in_registry()}
     assert f"`{function}`" in PAGES[page]
 
 
-def test_every_engine_stands_on_the_page_about_search():
+def test_every_engine_is_on_the_search_page():
     assert [name for name in Settings().search.engines if f"| `{name}` |" not in PAGES["search"]] == []

@@ -85,7 +85,7 @@ def test_every_fence_of_every_page_is_seen():
     assert len(BLOCKS) > 50
 
 
-def test_only_languages_that_are_dealt_with_are_used():
+def test_only_known_languages_are_used():
     dealt_with = {"python", "toml", "json", "text", *SHELL}
     others = {(page, language) for page, language, *_ in BLOCKS if language not in dealt_with}
 
@@ -188,13 +188,13 @@ def takes_words(words):
     return bool(path) and shown.exit_code == 0 and all(option in shown.output for option in options)
 
 
-def test_a_command_that_is_none_would_be_noticed():
+def test_unknown_command_would_be_noticed():
     assert not known(["bubbles", "fly"])
     assert not known(["bubbles", "run", "--fast"])
     assert not known(["make", "tea"])
 
 
-def test_the_folders_that_contributors_are_told_of_exist():
+def test_folders_named_for_contributors_exist():
     page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     folders = re.findall(r"^(\w+)/ ", page, re.MULTILINE)
 

@@ -45,7 +45,7 @@ async def test_the_middleware_passes_on_what_it_changed(office):
     assert "No reminders" in platform.texts[0]
 
 
-async def test_the_hook_takes_numbers_of_cards_out_of_an_answer(office):
+async def test_hook_hides_card_numbers_in_an_answer(office):
     async with office() as platform:
         await platform.say("Bubbles, remember that the card is 4111 1111 1111 1111")
 
@@ -53,7 +53,7 @@ async def test_the_hook_takes_numbers_of_cards_out_of_an_answer(office):
     assert "4111" not in platform.texts[0]
 
 
-async def test_the_command_tells_what_the_listener_heard(office):
+async def test_command_shows_the_count_of_the_listener(office):
     async with office() as platform:
         await platform.say("list my reminders")
         await platform.say("/tally")

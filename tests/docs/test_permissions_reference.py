@@ -25,7 +25,7 @@ def test_its_code_runs_and_registers():
 
 
 @pytest.mark.parametrize("option", sorted({each.name for each in fields(ToolOptions)} - OTHERWISE_KNOWN))
-def test_every_option_stands_in_it(option):
+def test_every_option_is_on_the_page(option):
     assert f"`{option}`" in PAGE
 
 

@@ -14,7 +14,7 @@ ROWS = [line.split(" | ") for line in PAGE.splitlines() if "::test_" in line]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0].strip("| ")[:50])
-def test_every_limit_is_shown_by_a_test_that_there_is(row):
+def test_every_limit_has_an_existing_test(row):
     path, name = re.search(r"`(tests/[\w/]+\.py)::(test_\w+)`", row[3]).groups()
 
     assert is_there(ROOT / path, name)

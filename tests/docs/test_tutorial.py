@@ -51,7 +51,7 @@ async def test_the_sentences_of_the_tutorial_reach_the_function(talk, coins, tex
     assert re.fullmatch(r"🪙 ann: [HT]( [HT]){0,2}", said)
 
 
-def test_the_program_of_the_tutorial_names_what_there_is(coins):
+def test_program_of_the_tutorial_uses_existing_names(coins):
     names = {"__name__": "tutorial", "asyncio": None}
     program = PROGRAM.replace("asyncio.run(main())", "")
     exec(compile(program, "main.py", "exec"), names)

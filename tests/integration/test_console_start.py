@@ -28,7 +28,7 @@ def test_text_typed_at_the_first_prompt_is_answered(environment):
         assert terminal.process.wait(SECONDS) == 0
 
 
-def test_a_line_that_is_typed_early_is_shown_once_and_the_end_after_it_is_heard(environment):
+def test_line_typed_early_is_shown_once_and_the_end_of_input_after_it_is_read(environment):
     with Terminal(CHAT, environment) as terminal:
         terminal.wait_for("ann> ", SECONDS)
         terminal.type("list my reminders")

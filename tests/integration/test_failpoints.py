@@ -43,7 +43,7 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 @pytest.mark.timeout(90)
 @pytest.mark.parametrize("contents", [("tea",), ("tea", "milk", "beer")], ids=["one", "three in one message"])
 @pytest.mark.parametrize("point", EXPECTED)
-def test_a_kill_between_two_steps_loses_nothing_and_repeats_what_it_must(
+def test_kill_between_two_steps_loses_nothing_and_repeats_only_uncertain_sends(
     tmp_path: Path, url: str, point: str, contents: tuple[str, ...]
 ):
     before, in_all, is_repeat = EXPECTED[point]

@@ -65,7 +65,7 @@ async def heard(socket, kind):
                 return frame["data"]
 
 
-async def test_the_web_room_hears_of_it_too_and_can_look_things_up(small_disk):
+async def test_web_room_is_told_of_a_full_disk_and_can_search(small_disk):
     async with served_bot(database=f"sqlite:///{small_disk / 'bubbles.db'}") as (address, _):
         room = address.replace("http", "ws", 1) + "/api/chat/ws?session_id=lobby&name=Ann"
         async with websockets.connect(room) as socket:
@@ -100,7 +100,7 @@ async def until_said(platform, pattern, count):
             await asyncio.sleep(0.05)
 
 
-async def test_a_full_disk_is_told_reads_work_and_room_mends_it(small_disk):
+async def test_full_disk_is_reported_reads_work_and_free_space_recovers(small_disk):
     clock = SystemClock()
     platform = FakePlatform(clock)
     settings = Settings(bot=BotSettings(timezone="UTC", data_dir=small_disk), log=LogSettings(to_file=False))

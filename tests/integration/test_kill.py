@@ -70,7 +70,7 @@ def asleep(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sleeper]:
     asyncio.run(process.kill())
 
 
-async def test_a_kill_between_confirmation_and_due_time_loses_nothing_and_doubles_nothing(tmp_path: Path):
+async def test_kill_between_confirmation_and_due_time_loses_and_repeats_nothing(tmp_path: Path):
     async with worker(tmp_path, "first", count=1, seconds=0.5) as process:
         await process.kill()
 
@@ -108,7 +108,7 @@ async def test_kills_in_a_burst_lose_nothing(tmp_path: Path, seed: int):
     assert took < on_this_machine(2)
 
 
-async def test_a_sleep_of_the_machine_over_the_due_time_loses_and_doubles_nothing(asleep: Sleeper):
+async def test_sleep_of_the_machine_over_the_due_time_loses_and_repeats_nothing(asleep: Sleeper):
     await asyncio.sleep(SLEPT_SECONDS - (monotonic() - asleep.since))
     said_asleep = len(sent(asleep.folder))
 

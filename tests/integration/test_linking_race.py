@@ -30,7 +30,7 @@ def desk(number):
     return ChatAddress(platform="matrix", chat_id=f"{number}"), Person(id=f"@{number}", name=f"{number}")
 
 
-async def test_of_four_processes_that_are_told_one_code_at_once_one_takes_it(people):
+async def test_one_of_four_processes_with_the_same_code_at_once_uses_it(people):
     code = await people[0].code_for(PHONE, ANN, "en")
     redeeming = [each.redeem(*desk(number), code) for number, each in enumerate(people)]
     outcomes = await asyncio.gather(*redeeming, return_exceptions=True)

@@ -72,7 +72,7 @@ def wish(content: str, seconds: float) -> NewReminder:
     )
 
 
-async def test_a_lock_over_the_due_time_that_lasts_longer_than_the_timeout_delays_and_loses_nothing(tmp_path: Path):
+async def test_long_lock_over_the_due_time_delays_and_loses_nothing(tmp_path: Path):
     clock, courier, file = SystemClock(), FakeCourier(), tmp_path / "bubbles.db"
     async with Database(f"sqlite:///{file}", timeouts=TIMEOUTS) as database:
         service = ReminderService(SqlReminderStore(database), clock, courier, SqlStateStore(database, clock))
@@ -165,7 +165,7 @@ def small(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Path
     subprocess.run(["umount", str(tmp_path)], check=True)
 
 
-def test_a_disk_without_room_refuses_what_it_cannot_keep_and_loses_nothing_that_it_confirmed(small: tuple[Path, str]):
+def test_full_disk_refuses_what_it_cannot_store_and_loses_nothing_confirmed(small: tuple[Path, str]):
     folder, how = small
     done = subprocess.run(
         [sys.executable, __file__, str(folder), how],

@@ -112,7 +112,7 @@ async def test_turns_of_a_dead_process_are_claimed_once_except_completed_ones(da
     assert sorted(key for each in taken for key in each) == [(HOME.key, "2"), (HOME.key, "3")]
 
 
-async def test_of_many_that_ask_at_once_one_takes_what_is_handed_over(databases):
+async def test_one_of_many_takers_at_once_gets_a_handed_over_message(databases):
     tables = [RemoteMessages(database, f"w{n}", fresh=LASTS) for n, database in enumerate(databases)]
     numbers = [await tables[0].add("irc", str(number)) for number in range(30)]
     taken = await asyncio.gather(*(table.take({"irc"}) for table in tables * 3))
@@ -144,7 +144,7 @@ async def _nothing() -> None:
     """A connection that ends at once."""
 
 
-async def test_a_hundred_messages_of_a_worker_without_the_platform_are_said_in_order_by_the_other(databases):
+async def test_hundred_messages_of_a_worker_without_the_platform_are_sent_in_order_by_the_other(databases):
     clock, platform = SystemClock(), FakePlatform(SystemClock(), name="irc")
     holdings = [
         PlatformLeaseHolder(PlatformLeases(database, f"w{n}", lasts=LASTS), ["irc"], clock)

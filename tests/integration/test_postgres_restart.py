@@ -23,7 +23,7 @@ def restart(folder: Path, mode: str, away_seconds: float) -> None:
 
 
 @pytest.mark.parametrize(("mode", "away_seconds"), [("fast", 0), ("immediate", 0), ("immediate", 6)])
-async def test_a_restarted_server_loses_nothing_and_the_workers_go_on(
+async def test_restarted_server_loses_nothing_and_the_workers_continue(
     workers, postgres_folder: Path, mode: str, away_seconds: float
 ):
     count = 600

@@ -27,7 +27,7 @@ FROZEN_SECONDS = 10
 
 
 @pytest.mark.parametrize(("size", "count"), [(2, 5000), (4, 20_000)])
-async def test_workers_share_what_is_due_and_lose_and_double_nothing(workers, size: int, count: int):
+async def test_workers_share_due_reminders_and_lose_and_repeat_none(workers, size: int, count: int):
     names = [f"worker{number}" for number in range(size)]
     await asyncio.gather(*(workers.start(name, send_seconds=0.0) for name in names))
 
@@ -103,7 +103,7 @@ async def test_recorded_send_is_removed_when_settled(workers):
 
 
 @pytest.mark.usefixtures("settled")
-async def test_a_frozen_worker_s_reminders_are_taken_over_and_not_said_again_when_it_goes_on(workers):
+async def test_reminders_of_a_frozen_worker_are_taken_over_and_not_repeated_later(workers):
     count = 400
     workers.timeouts = SHORT_TIMEOUTS
     frozen, other = await asyncio.gather(workers.start("frozen"), workers.start("other"))
@@ -125,7 +125,7 @@ async def test_a_frozen_worker_s_reminders_are_taken_over_and_not_said_again_whe
     assert len(workers.sent()) == 2 * count
 
 
-async def test_a_lock_on_the_tables_delays_and_loses_nothing(workers, locking):
+async def test_lock_on_the_tables_delays_and_loses_nothing(workers, locking):
     await asyncio.gather(workers.start("first"), workers.start("second"))
     await workers.add("due", 100, seconds=2)
 
@@ -143,7 +143,7 @@ async def test_a_lock_on_the_tables_delays_and_loses_nothing(workers, locking):
 
 
 @pytest.mark.usefixtures("settled")
-async def test_a_worker_that_is_frozen_in_the_midst_says_no_more_again_than_it_was_sending(workers):
+async def test_worker_frozen_while_sending_repeats_only_its_running_sends(workers):
     count = 3000
     workers.timeouts = SHORT_TIMEOUTS
     frozen, _ = await asyncio.gather(

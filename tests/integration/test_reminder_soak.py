@@ -65,7 +65,7 @@ def wish(number: int, chance: random.Random) -> NewReminder:
 
 
 @pytest.mark.parametrize("seed", range(2))
-async def test_a_week_of_crashes_and_outages_lose_nothing_and_double_nothing(seed: int):
+async def test_week_of_crashes_and_outages_loses_and_repeats_nothing(seed: int):
     chance = random.Random(seed)
     clock = LoopClock(START)
     courier = MoodyCourier(chance)

@@ -114,7 +114,7 @@ async def bots(tmp_path, postgres_url):
         yield Bots(tmp_path, postgres_url, resources)
 
 
-async def test_one_is_connected_and_the_other_takes_over_when_it_is_killed(bots):
+async def test_second_worker_takes_over_when_the_connected_one_is_killed(bots):
     first, there = await bots.start("first")
     await bots.until("connected.txt", "first", within=10)
     _, address = await bots.start("second")
@@ -151,7 +151,7 @@ async def test_one_is_connected_and_the_other_takes_over_when_it_is_killed(bots)
     assert answers == ["a thousand stars"]
 
 
-async def test_one_that_was_frozen_says_nothing_of_its_own_and_is_the_next_as_soon_as_the_other_stops(bots):
+async def test_frozen_worker_sends_nothing_and_takes_over_when_the_other_stops(bots):
     first, _ = await bots.start("first")
     await bots.until("connected.txt", "first", within=10)
     second, _ = await bots.start("second")

@@ -55,7 +55,7 @@ async def test_a_marked_function_gets_an_instance_of_its_model_and_the_person():
     assert (await run(source, {"sides": 6})).value == {"sides": 6, "for": "Ann"}
 
 
-async def test_an_error_is_told_with_its_line():
+async def test_error_is_reported_with_its_line():
     result = await run(method('raise ValueError("no such city")'))
 
     assert result.error == "ValueError: no such city (line 5)"
@@ -119,7 +119,7 @@ async def test_the_kernel_refuses_it_too_where_python_would_not_ask(tmp_path):
 
 
 @LINUX
-async def test_the_kernel_lets_it_change_neither_rights_nor_times_of_files(tmp_path):
+async def test_kernel_prevents_changes_of_rights_and_times_of_files(tmp_path):
     own, others = tmp_path / "own", tmp_path / "bubbles.db"
     own.mkdir()
     others.write_text("kept")
@@ -147,13 +147,13 @@ async def test_it_changes_no_files_but_its_own(attempt, tmp_path):
     assert others.read_text() == "kept"
 
 
-async def test_it_copies_files_of_its_own():
+async def test_tool_copies_its_own_files():
     body = "import shutil\nopen('a', 'w').write('x')\nreturn open(shutil.copy2('a', 'b')).read()"
 
     assert (await run(method(body))).value == "x"
 
 
-async def test_it_writes_into_its_own_folder_and_leaves_nothing_behind():
+async def test_tool_writes_into_its_own_folder_and_leaves_nothing_behind():
     body = "import pathlib\np = pathlib.Path('note.txt')\np.write_text('x')\nreturn str(p.resolve())"
 
     result = await run(method(body))
@@ -181,7 +181,7 @@ async def test_it_reaches_neither_network_nor_processes(body):
     assert not result.ok
 
 
-async def test_one_that_never_returns_is_ended():
+async def test_tool_that_never_returns_is_ended():
     started = time.monotonic()
 
     result = await run(method("while True: pass"), seconds=0.3)
@@ -191,7 +191,7 @@ async def test_one_that_never_returns_is_ended():
 
 
 @pytest.mark.timeout(12)
-async def test_one_that_sleeps_for_ever_is_ended():
+async def test_tool_that_sleeps_for_ever_is_ended():
     result = await run(method("import time\ntime.sleep(3600)"), seconds=-4)
 
     assert result.failure == "timeout"
@@ -205,7 +205,7 @@ async def test_a_fork_bomb_costs_its_own_call_only():
     assert result.value == "refused"
 
 
-async def test_one_that_takes_all_memory_is_ended():
+async def test_tool_that_uses_all_memory_is_ended():
     result = await run(method("x = []\nwhile True: x.append(bytearray(10_000_000))"), megabytes=300)
 
     assert "MemoryError" in result.error
@@ -278,7 +278,7 @@ X86_64 = pytest.mark.skipif(platform.machine() != "x86_64", reason="the numbers 
 @LINUX
 @X86_64
 @pytest.mark.parametrize("landlock", [1, None], ids=["Landlock 1", "this kernel"])
-async def test_raw_system_calls_reach_no_files_and_processes_of_others(tmp_path, landlock):
+async def test_raw_system_calls_reach_no_other_files_and_processes(tmp_path, landlock):
     own, others = tmp_path / "own", tmp_path / "bubbles.db"
     own.mkdir()
     others.write_text("kept")

@@ -130,7 +130,7 @@ def test_the_first_function_is_tested_and_given_to_the_bot(shell):
     assert len(re.findall("🪙", told)) == 2
 
 
-def test_the_first_plugin_is_begun_shown_and_told(shell):
+def test_first_plugin_is_created_shown_and_reported(shell):
     new, develop = (block.strip() for block in blocks(FIRST_PLUGIN, "sh"))
     only_functions, with_setup = blocks(FIRST_PLUGIN, "python")
     file = shell.folder / "plugins" / "water_plants.py"

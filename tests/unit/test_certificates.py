@@ -17,7 +17,7 @@ def test_servers_without_a_trusted_certificate_are_refused():
 
 
 @pytest.mark.parametrize(("looks_at_environment", "trusts_any"), [(True, False), (False, True)])
-def test_a_file_of_the_environment_stands_for_all_where_the_environment_is_trusted(
+def test_certificate_file_of_the_environment_replaces_all_if_trusted(
     monkeypatch, tmp_path, looks_at_environment, trusts_any
 ):
     empty = tmp_path / "none"

@@ -17,7 +17,7 @@ SATURDAY_NIGHT_IN_BERLIN = "2026-03-28 23:30:00"  # in UTC; there it is Sunday, 
 
 
 @pytest.mark.parametrize("east", [-9, 0, 5.5, 14])
-def test_the_clock_tells_any_instant_in_utc(east: float) -> None:
+def test_clock_converts_any_instant_to_utc(east: float) -> None:
     moment = datetime(2026, 11, 20, 9, 0, tzinfo=timezone(timedelta(hours=east)))
 
     with freeze_time(moment):

@@ -13,7 +13,7 @@ from services.kernel.text import language_of
         ("好", "zh"),
     ],
 )
-def test_the_script_tells_the_language(text, language):
+def test_script_determines_the_language(text, language):
     assert language_of(text, "en") == language
 
 

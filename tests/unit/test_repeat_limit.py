@@ -13,7 +13,7 @@ def test_repeats_are_left_out_and_counted_until_the_time_is_over():
     assert [limit.left_out("a", now) for now in (0.0, 1.0, 59.0, 60.0, 61.0)] == [0, None, None, 2, None]
 
 
-def test_keys_are_limited_each_by_itself():
+def test_keys_are_limited_separately():
     limit = RepeatLimit(60.0)
 
     assert [limit.left_out(key, 0.0) for key in ("a", "b", "a", "b")] == [0, 0, None, None]

@@ -86,7 +86,7 @@ class TestConsole(PlatformContract):
             os.close(typed)
             await asyncio.sleep(0.01)  # the reading thread sees the end before the pipe is closed
 
-    async def test_somebody_who_has_spoken_is_mentioned_by_name(self, rig):
+    async def test_known_speaker_is_mentioned_by_name(self, rig):
         await rig.say("hello", sender="阿明")
         await rig.say("周日晚上提醒@阿明浇花，别提醒@小安", sender="ann")
 

@@ -157,7 +157,7 @@ async def test_three_people_and_the_bot_go_on_over_a_restart_of_the_server(tmp_p
         await converse(IrcRig(server.port, people), tmp_path, restart)
 
 
-async def test_a_server_that_hangs_is_deaf_and_live_again_when_it_answers(tmp_path):
+async def test_hanging_server_makes_the_connection_stale_until_it_answers(tmp_path):
     server = irc_server(tmp_path)
     server.start()
     async with AsyncExitStack() as resources:
@@ -195,7 +195,7 @@ async def test_thousands_of_messages_arrive_once_and_in_order_over_cut_connectio
         assert [text for _, text in ann.said] == [f"number {number}" for number in range(_MANY)]
 
 
-async def test_thousands_of_messages_are_heard_once_and_in_order_and_leave_no_weight_behind(tmp_path):
+async def test_thousands_of_messages_arrive_once_and_in_order_without_using_memory(tmp_path):
     server = irc_server(tmp_path)
     server.start()
     async with AsyncExitStack() as resources:

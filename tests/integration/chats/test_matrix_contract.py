@@ -169,7 +169,7 @@ async def test_three_people_and_the_bot_go_on_over_a_restart_of_the_server(homes
     await converse(rig, tmp_path, lambda: asyncio.to_thread(server.restart))
 
 
-async def test_invitations_are_accepted_of_those_who_are_listed_and_declined_of_others(homeserver):
+async def test_only_invitations_of_listed_people_are_accepted(homeserver):
     server, people, room_id = homeserver
     rig = MatrixRig(server.port, people, room_id, inviters=("@ann:localhost",))
 
@@ -207,7 +207,7 @@ async def say_five(rig):
         await rig.platform.send(rig.chat, OutgoingMessage(text=f"number {number}"))
 
 
-async def test_a_wish_of_the_server_for_patience_holds_for_every_room_and_passes(homeserver):
+async def test_rate_limit_of_the_server_holds_for_every_room_until_it_ends(homeserver):
     server, people, room_id = homeserver
     root = MatrixPerson(server.port, "root")
     root.register(is_admin=True)
@@ -229,7 +229,7 @@ async def test_a_wish_of_the_server_for_patience_holds_for_every_room_and_passes
 
 
 @pytest.mark.timeout(120 if _SOAK <= 100 else 1800)
-async def test_a_hundred_messages_are_heard_once_and_in_order_over_cut_connections(homeserver):
+async def test_hundred_messages_arrive_once_and_in_order_over_cut_connections(homeserver):
     server, people, room_id = homeserver
     rig = MatrixRig(server.port, people, room_id)
     last, started, early = f"number {_SOAK - 1}", time.monotonic(), 0
@@ -250,7 +250,7 @@ async def test_a_hundred_messages_are_heard_once_and_in_order_over_cut_connectio
         assert heard == [f"number {number}" for number in range(_SOAK)]
 
 
-async def test_a_homeserver_that_hangs_is_deaf_and_live_again_when_it_answers(homeserver):
+async def test_hanging_homeserver_makes_the_connection_stale_until_it_answers(homeserver):
     server, people, room_id = homeserver
     rig = MatrixRig(server.port, people, room_id, poll_seconds=1, stale_after=timedelta(seconds=2.5))
     async with rig.connected():
@@ -287,7 +287,7 @@ def dora(homeserver):
     return server.port, dora, people["ann"]
 
 
-async def test_the_doctor_tells_an_account_that_works_from_one_that_does_not(dora):
+async def test_doctor_distinguishes_working_and_broken_accounts(dora):
     port, person, _ = dora
     right, invited = SecretStr(person.password), {"inviters": ("*:localhost",)}
 
@@ -299,7 +299,7 @@ async def test_the_doctor_tells_an_account_that_works_from_one_that_does_not(dor
     assert await problems(port, **invited) == ["matrix account"]
 
 
-async def test_the_doctor_finds_a_homeserver_that_is_none(dora):
+async def test_doctor_finds_an_invalid_homeserver(dora):
     port, _, _ = dora
 
     assert await problems(9) == ["matrix"]
@@ -307,14 +307,14 @@ async def test_the_doctor_finds_a_homeserver_that_is_none(dora):
     assert await problems(port, homeserver="") == ["matrix"]
 
 
-async def test_the_doctor_leaves_no_device_and_logs_nobody_out(dora):
+async def test_doctor_leaves_no_device_and_logs_nobody_out(dora):
     port, person, _ = dora
     await problems(port, password=SecretStr(person.password))
 
     assert [each["device_id"] for each in person.client("GET", "devices")["devices"]] == [person.device]
 
 
-async def test_the_doctor_finds_a_bot_that_nobody_may_invite_and_rooms_that_it_cannot_read(dora):
+async def test_doctor_finds_a_bot_without_inviters_and_unreadable_rooms(dora):
     port, person, ann = dora
     password = SecretStr(person.password)
 

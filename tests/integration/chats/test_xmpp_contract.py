@@ -162,7 +162,7 @@ class TestOthersWords:
         async with met(server, f"others{next(_NUMBERS)}@{ROOMS}", "ann", "ben") as rig:
             yield rig
 
-    async def test_nobody_corrects_or_takes_back_what_another_said(self, rig):
+    async def test_messages_of_others_cannot_be_corrected_or_retracted(self, rig):
         said = await rig.say("tea at five", sender="ann")
         await rig.rewrite(said, "coffee", sender="ben")
         await rig.withdraw(said, sender="ben")
@@ -180,7 +180,7 @@ class TestOthersWords:
         assert (before.sender.name, after.sender.name) == ("ben", "benny")
         assert before.sender.id == after.sender.id
 
-    async def test_a_file_lies_at_the_address_that_is_said(self, rig):
+    async def test_file_is_available_at_the_sent_address(self, rig):
         chart = SentFile(name="chart.png", media_type="image/png", content=b"PNG" * 1000)
         await rig.platform.send(rig.chat, OutgoingMessage(text="", files=(chart,)))
         await rig.heard()
@@ -202,7 +202,7 @@ class TestOthersWords:
         assert heard.text == "see\n📎 film.mp4"
 
 
-async def test_one_to_one_message_is_heard_and_answered(server):
+async def test_one_to_one_message_is_received_and_answered(server):
     async with met(server, f"direct{next(_NUMBERS)}@{ROOMS}", "ann") as rig:
         ann = rig._people["ann"]
         ann._client.message_to("bubbles@localhost", "help", is_group=False).send()
@@ -215,7 +215,7 @@ async def test_one_to_one_message_is_heard_and_answered(server):
     assert heard
 
 
-async def test_one_to_one_message_said_while_the_bot_was_away_is_heard(server):
+async def test_one_to_one_message_during_an_outage_is_received(server):
     room = f"away{next(_NUMBERS)}@{ROOMS}"
     async with xmpp_person(server.port, "ann", room) as ann:
         ann._client.message_to("bubbles@localhost", "remind me at 5", is_group=False).send()
@@ -302,7 +302,7 @@ async def test_three_people_and_the_bot_go_on_over_a_restart_of_the_server(tmp_p
         await converse(XmppRig(server.port, people, room), tmp_path, restart)
 
 
-async def test_a_server_that_hangs_is_deaf_and_live_again_when_it_answers(server):
+async def test_hanging_server_makes_the_connection_stale_until_it_answers(server):
     async with met(server, f"quiet@{ROOMS}", "ann", stale_after=timedelta(seconds=1.5)) as rig:
         await asyncio.sleep(2)
         quiet = rig.platform.health
@@ -316,7 +316,7 @@ async def test_a_server_that_hangs_is_deaf_and_live_again_when_it_answers(server
 
 
 @pytest.mark.timeout(60 if _SOAK <= 200 else 1200)
-async def test_hundreds_of_messages_are_heard_once_and_in_order_over_cut_connections(server):
+async def test_hundreds_of_messages_arrive_once_and_in_order_over_cut_connections(server):
     async with met(server, f"soak@{ROOMS}", "ann") as rig:
         started, early, heard = time.monotonic(), 0, []
         for number in range(_SOAK):
@@ -353,7 +353,7 @@ async def test_hundreds_of_messages_are_heard_once_and_in_order_over_cut_connect
         ({"port": 9}, ["xmpp"]),
     ],
 )
-async def test_the_doctor_tells_what_works_from_what_does_not(server, changes, expected):
+async def test_doctor_distinguishes_working_and_broken_settings(server, changes, expected):
     chosen = {
         "jid": "bubbles@localhost",
         "password": SecretStr(password_of("bubbles")),

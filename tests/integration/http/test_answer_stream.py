@@ -55,7 +55,7 @@ async def test_the_answer_is_a_stream_unless_json_is_asked_for(accept, stream, a
         assert json.loads(answer.text.rpartition("event: done\ndata: ")[2])["message_id"]
 
 
-async def test_a_silent_stream_is_kept_alive_while_people_and_the_bot_type(open_tab):
+async def test_silent_stream_is_kept_alive_while_people_and_the_bot_type(open_tab):
     body = {"session_id": "lobby", "message": "Bubbles, think", "name": "Ada"}
     async with (
         served_bot(interpreter=Slow(17)) as (address, _),

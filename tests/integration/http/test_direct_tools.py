@@ -78,7 +78,7 @@ async def test_a_message_over_the_socket_brings_tools_along_until_it_is_answered
     assert UTC_TIME not in [spec.name for spec in interpreter.turns[2].tools]
 
 
-async def test_tool_servers_that_are_none_are_refused_over_the_socket(open_tab):
+async def test_invalid_tool_servers_are_refused_over_the_socket(open_tab):
     async with served_bot() as (address, _), open_tab(address, "Ada") as ada:
         await ada.say("Bubbles, what time is it?", tool_servers="http://127.0.0.1:1")
         error = await ada.until("error")
@@ -147,7 +147,7 @@ async def test_a_result_of_5_megabytes_is_taken(open_tab):
     assert result_of(interpreter).value["note"] == "cut off"
 
 
-async def test_a_long_frame_that_nobody_waits_for_ends_the_socket(open_tab):
+async def test_long_unexpected_frame_closes_the_socket(open_tab):
     async with served_bot() as (address, _), open_tab(address, "Ada") as ada:
         await ada.send("execute:result", id="x", result="x" * 300_000)
         with pytest.raises(websockets.exceptions.ConnectionClosed):

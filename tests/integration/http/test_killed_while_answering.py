@@ -58,7 +58,7 @@ async def test_an_answer_that_was_being_written_is_written_once_more_after_the_r
     assert [each["content"] for each in messages] == ["@Bubbles tell me a story", "".join(WORDS)]
 
 
-async def test_kills_while_messages_come_in_lose_and_double_nothing(tmp_path, open_tab):
+async def test_kills_while_messages_arrive_lose_and_repeat_nothing(tmp_path, open_tab):
     chance = random.Random(7)
     confirmed = set()
     with BotProcess(tmp_path, BUBBLES_ROUTER__MESSAGES_PER_MINUTE="1000") as bot:

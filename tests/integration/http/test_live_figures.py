@@ -8,7 +8,7 @@ from tests.support.http_bot import served_bot, with_token
 pytestmark = pytest.mark.integration
 
 
-async def test_figures_come_every_second_until_nobody_looks(served, open_tab):
+async def test_metrics_are_sent_every_second_until_nobody_watches(served, open_tab):
     address, _ = served
     async with open_tab(address, "Ada") as ada:
         await ada.send("metrics", on=True)

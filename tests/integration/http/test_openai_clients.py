@@ -100,7 +100,7 @@ async def test_the_system_prompt_of_the_client_has_the_role_system():
     assert "Teapot" not in last["content"]
 
 
-async def test_a_result_of_the_client_in_the_conversation_changes_nothing_unasked():
+async def test_client_result_in_the_conversation_changes_nothing_unasked():
     call_of = {"id": "call_1", "type": "function", "function": {"name": "get_news", "arguments": "{}"}}
     before = [
         user("news?"),
@@ -116,7 +116,7 @@ async def test_a_result_of_the_client_in_the_conversation_changes_nothing_unaske
     assert "tea" in answer.message.content
 
 
-async def test_tool_choice_none_calls_nothing_of_the_client_and_nothing_of_the_bot():
+async def test_tool_choice_none_calls_neither_tools_of_the_client_nor_of_the_bot():
     script = [call("get_weather", TOKYO), call("reminder_set", REMINDER)]
     async with asking(*script) as (client, server):
         weather = await answer_of(client, [user("weather in Tokyo?")], tools=[WEATHER], tool_choice="none")
@@ -132,7 +132,7 @@ async def test_tool_choice_none_calls_nothing_of_the_client_and_nothing_of_the_b
 
 
 @pytest.mark.parametrize("is_offline", [False, True])
-async def test_tool_choice_none_makes_no_call_that_another_interpreter_chooses(is_offline):
+async def test_tool_choice_none_drops_calls_of_another_interpreter(is_offline):
     chosen = ToolCall(id="1", name="reminder_set", arguments=REMINDER)
     interpreter = None if is_offline else ScriptedInterpreter([[chosen]], is_strict=False)
     async with (
@@ -179,7 +179,7 @@ async def test_a_named_tool_choice_demands_that_tool():
 
 
 @pytest.mark.parametrize("words", ["It is sunny.", "Done, the reminder is set."])
-async def test_a_demanded_call_that_the_model_does_not_make_is_an_error_and_changes_nothing(words):
+async def test_missing_required_call_is_an_error_and_changes_nothing(words):
     async with asking(say(words)) as (client, _):
         with pytest.raises(openai.UnprocessableEntityError) as refusal:
             await answer_of(

@@ -58,7 +58,7 @@ async def test_three_people_see_the_same_in_the_same_order(served, open_tab):
     assert len(seen[0]) == 3
 
 
-async def test_coming_and_going_and_typing_are_told(served, open_tab):
+async def test_joining_leaving_and_typing_are_announced(served, open_tab):
     address, _ = served
     async with open_tab(address, "Ada") as ada:
         async with open_tab(address, "Lin") as lin:
@@ -90,7 +90,7 @@ async def test_a_tool_call_is_shown_while_it_runs_and_when_it_is_done(served, op
     assert created["data"]["reminder"]["text"] == "stretch"
 
 
-async def test_an_answer_is_heard_while_it_is_written(open_tab):
+async def test_answer_is_sent_while_it_is_written(open_tab):
     speaker = SlowSpeaker("One ", "two ", "three ", "four.")
     speaker.may_go_on.set()
     async with served_bot(interpreter=speaker) as (address, _), open_tab(address, "Ada") as ada:
@@ -104,7 +104,7 @@ async def test_an_answer_is_heard_while_it_is_written(open_tab):
     assert done["data"]["finish_reason"] == "stop"
 
 
-async def test_an_answer_is_stopped_and_what_was_said_stays(open_tab):
+async def test_stopped_answer_keeps_its_text(open_tab):
     async with served_bot(interpreter=SlowSpeaker("Once upon ", "a time")) as (address, _):
         async with open_tab(address, "Ada") as ada:
             await ada.say("Bubbles, tell a story")
@@ -171,7 +171,7 @@ async def test_reconnecting_client_receives_missed_events(served, open_tab):
     assert all(frame["seq"] > seen for frame in back.frames[1:] if frame["type"] == "message_new")
 
 
-async def test_after_a_restart_a_repeated_message_is_said_once_and_the_room_is_shown_whole(tmp_path, open_tab):
+async def test_after_a_restart_a_repeated_message_is_stored_once_and_a_snapshot_is_sent(tmp_path, open_tab):
     database = f"sqlite:///{tmp_path / 'bot.db'}"
     async with served_bot(database=database) as (address, _), open_tab(address, "Ada") as ada:
         await ada.say("remind me in 10 minutes to stretch")
@@ -204,7 +204,7 @@ async def test_a_reminder_fires_in_the_room_with_whom_it_is_for(served, open_tab
     assert shown["data"]["message"]["mentions"] == ["ada"]
 
 
-async def test_a_reminder_that_fired_while_nobody_was_there_waits_with_its_lateness(served, open_tab):
+async def test_reminder_fired_without_readers_waits_with_its_lateness(served, open_tab):
     address, context = served
     async with open_tab(address, "Ada") as ada:
         await ada.say("remind me in 1 second to stretch")
@@ -268,7 +268,7 @@ async def test_socket_of_a_member_is_refused_in_a_room_of_others(open_tab):
     assert (caught.value.rcvd.code, caught.value.rcvd.reason) == (1008, "room_not_yours")
 
 
-async def test_a_socket_ends_when_its_token_is_taken_back(open_tab):
+async def test_socket_closes_when_its_token_is_revoked(open_tab):
     async with served_bot(http=with_token("s3cret-token")) as (address, context):
         token, secret = await context.tokens.issue("Ben", "member")
         async with open_tab(address, "Ada", token="s3cret-token") as ada, open_tab(address, "Ben", token=secret) as ben:
@@ -285,7 +285,7 @@ async def test_a_socket_ends_when_its_token_is_taken_back(open_tab):
     "garbage",
     ["", "null", "[]", "{", '{"type": 3}', '{"type": "send", "data": {"text": 7}}', "\x00" * 100, "[" * 20_000],
 )
-async def test_garbage_is_answered_and_harms_nobody(served, open_tab, garbage):
+async def test_invalid_frames_are_answered_and_harm_nobody(served, open_tab, garbage):
     address, _ = served
     async with open_tab(address, "Eve") as eve, open_tab(address, "Ada") as ada:
         await eve.socket.send(garbage)
@@ -307,7 +307,7 @@ async def test_ten_megabytes_end_only_the_socket_that_sends_them(served, open_ta
     assert eve.socket.close_code == 1009
 
 
-async def test_half_a_frame_and_silence_harm_nobody(served, open_tab):
+async def test_half_a_frame_harms_nobody(served, open_tab):
     address, _ = served
     async with open_tab(address, "Ada") as ada:
         async with open_tab(address, "Eve") as eve:

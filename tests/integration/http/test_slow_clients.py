@@ -120,7 +120,7 @@ async def test_slow_upload_that_goes_on_is_not_closed(monkeypatch):
     assert answer.status_code == 200
 
 
-async def test_busy_connections_are_kept_and_new_ones_refused(open_tab, lines):
+async def test_busy_connections_stay_and_new_ones_are_refused(open_tab, lines):
     settings = HttpSettings(port=0, max_connections=10, max_connections_per_address=3)
     async with served_bot(http=settings) as (address, _), AsyncExitStack() as tabs:
         opened = [await tabs.enter_async_context(open_tab(address, name)) for name in ("Ada", "Lin", "Mei")]

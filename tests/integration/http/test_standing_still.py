@@ -69,7 +69,7 @@ async def answer_of(bot, text, client_id, seconds=30.0):
             await asyncio.sleep(0.2)
 
 
-async def test_a_message_that_stops_the_loop_is_not_read_again_after_kill_9_and_its_sender_is_told(folder):
+async def test_message_that_blocked_the_loop_is_not_read_again_after_kill_9_and_its_sender_is_told(folder):
     with BotProcess(folder, BUBBLES_BOT__STALL_SECONDS="600") as bot:
         await stood_still(bot, folder)
         await asyncio.sleep(2)
@@ -88,7 +88,7 @@ async def test_a_message_that_stops_the_loop_is_not_read_again_after_kill_9_and_
     assert (folder / "calls.txt").read_text() == "called\n"
 
 
-async def test_a_process_whose_loop_stands_still_prints_its_stacks_and_ends(folder):
+async def test_process_with_a_blocked_loop_prints_its_stacks_and_ends(folder):
     with BotProcess(folder, BUBBLES_BOT__STALL_SECONDS="4") as bot:
         await stood_still(bot, folder)
         code, printed = await asyncio.to_thread(bot.end, 60)
@@ -101,7 +101,7 @@ async def test_a_process_whose_loop_stands_still_prints_its_stacks_and_ends(fold
     assert told["reply"]["text"].startswith("I could not read your message from ")
 
 
-async def test_sigterm_ends_a_process_whose_loop_stands_still(folder):
+async def test_sigterm_ends_a_process_with_a_blocked_loop(folder):
     with BotProcess(folder, BUBBLES_BOT__STALL_SECONDS="600") as bot:
         await stood_still(bot, folder)
         bot.terminate()

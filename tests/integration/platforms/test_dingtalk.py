@@ -49,7 +49,7 @@ async def platform(server, make, running, until):
         yield platform
 
 
-async def test_a_message_is_heard_acknowledged_and_answered_where_it_came_from(server, platform, receiver, until):
+async def test_message_is_received_acknowledged_and_answered_in_its_chat(server, platform, receiver, until):
     await server.say("提醒我五点喝茶")
     await receiver.wait_for(1)
     await platform.send(TEAM, OutgoingMessage(text="**好的** @Ann", mentions=(Person(id="staff7", name="Ann"),)))

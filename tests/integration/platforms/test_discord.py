@@ -50,7 +50,7 @@ async def platform(server, make, running, until):
         yield platform
 
 
-async def test_a_message_is_heard_and_answered(server, platform, receiver):
+async def test_message_is_received_and_answered(server, platform, receiver):
     await server.say("<@1> 提醒我五点喝茶", more={"mentions": [{"id": "1", "username": "bubbles"}]})
     await receiver.wait_for(1)
     await platform.send(TEAM, OutgoingMessage(text="**好的** a_b*c", reply_to=receiver.heard[0].id))
@@ -71,7 +71,7 @@ async def test_a_broken_session_is_resumed_with_what_came_in_between(server, pla
     assert (server.sessions, server.resumed) == (1, 1)
 
 
-async def test_a_session_that_has_ended_is_begun_again(server, platform, receiver, until):
+async def test_ended_session_is_started_again(server, platform, receiver, until):
     await server.say("one")
     await receiver.wait_for(1)
     await server.invalidate()
@@ -82,7 +82,7 @@ async def test_a_session_that_has_ended_is_begun_again(server, platform, receive
     assert receiver.texts == ["one", "two"]
 
 
-async def test_a_message_with_the_same_key_is_said_once(server, platform):
+async def test_message_with_the_same_key_is_sent_once(server, platform):
     message = OutgoingMessage(text="⏰ tea", idempotency_key="r1@2026-11-20T17:00")
 
     first = await platform.send(TEAM, message)
@@ -143,7 +143,7 @@ async def test_a_slash_command_is_its_text_and_is_acknowledged(server, platform,
     assert server.called("POST", "callback")[0]["type"] == 4
 
 
-async def test_a_pressed_button_is_its_person_saying_it(server, platform, receiver, until):
+async def test_pressed_button_sends_its_text_as_the_person(server, platform, receiver, until):
     await server.press("done", message_id="900")
     await receiver.wait_for(1)
     await until(lambda: server.called("POST", "callback"))
@@ -152,7 +152,7 @@ async def test_a_pressed_button_is_its_person_saying_it(server, platform, receiv
     assert server.called("POST", "callback") == [{"type": 6}]
 
 
-async def test_edits_and_deletions_are_told(server, platform, receiver):
+async def test_edits_and_deletions_are_received(server, platform, receiver):
     said = await server.say("tea")
     await server.event("MESSAGE_UPDATE", {**said, "content": "coffee", "edited_timestamp": "2026-11-20T10:01:00+00:00"})
     await server.event("MESSAGE_DELETE", {"id": said["id"], "channel_id": "20", "guild_id": "10"})

@@ -49,7 +49,7 @@ async def platform(server, make, running, until):
         yield platform
 
 
-async def test_a_message_is_heard_acknowledged_and_answered_as_a_reply(server, platform, receiver, until):
+async def test_message_is_received_acknowledged_and_answered_as_a_reply(server, platform, receiver, until):
     mention = {"key": "@_user_1", "id": {"open_id": "ou_bot"}, "name": "Bubbles"}
     await server.say("@_user_1 提醒我五点喝茶", more={"mentions": [mention]})
     await receiver.wait_for(1)
@@ -77,14 +77,14 @@ async def test_unacknowledged_message_arrives_over_the_next_connection(server, p
     assert receiver.texts == ["one", "two"]
 
 
-async def test_a_message_with_the_same_key_is_said_once(server, platform):
+async def test_message_with_the_same_key_is_sent_once(server, platform):
     message = OutgoingMessage(text="⏰ tea", idempotency_key="r1")
 
     assert await platform.send(TEAM, message) == await platform.send(TEAM, message)
     assert server.said.texts == ["⏰ tea"]
 
 
-async def test_a_reply_to_what_is_gone_is_said_in_the_chat(server, platform):
+async def test_reply_to_a_deleted_message_is_sent_to_the_chat(server, platform):
     server.troubles.append(Trouble(status=400, body={"code": 230011, "msg": "The message was withdrawn."}))
 
     await platform.send(TEAM, OutgoingMessage(text="tea", reply_to="om_gone"))
@@ -101,7 +101,7 @@ async def test_a_lost_answer_leaves_it_unknown_whether_the_message_arrived(serve
     assert failure.value.is_unknown
 
 
-async def test_the_words_of_a_card_mean_nothing_in_its_markdown(server, platform):
+async def test_text_of_a_card_is_escaped_in_its_markdown(server, platform):
     words = "<at id=all></at> *5* [x](https://example.org) `y` &lt;"
     await platform.send(TEAM, OutgoingMessage(text="⏰ @Ann " + words, mentions=(ANN,), choices=(DONE,)))
 
@@ -129,7 +129,7 @@ async def test_the_buttons_of_a_changed_post_stand_under_it(server, platform):
     ]
 
 
-async def test_a_file_that_is_no_picture_comes_as_one(server, platform):
+async def test_file_that_is_no_picture_is_sent_as_a_file(server, platform):
     table = SentFile(name="table.csv", media_type="text/csv", content=b"a,b")
     await platform.send(TEAM, OutgoingMessage(text="", files=(table,)))
 
@@ -146,7 +146,7 @@ async def test_a_button_in_a_private_chat_is_pressed_in_private(server, platform
     assert [message.is_private for message in receiver.heard] == [True, True, False]
 
 
-async def test_the_reaction_of_a_bot_is_not_heard(server, platform, receiver):
+async def test_reaction_of_a_bot_is_ignored(server, platform, receiver):
     await server.react("om_1", "THUMBSUP", sender="")
     await server.say("hello")
     await receiver.wait_for(1)

@@ -56,7 +56,7 @@ def connect(client, until):
 
 
 @pytest.mark.parametrize("way", WAYS)
-async def test_a_message_is_heard_and_answered(way, client, make, receiver, running, connect):
+async def test_message_is_received_and_answered(way, client, make, receiver, running, connect):
     async with running(make(way)) as platform:
         await connect(platform, way)
         await client.say("[CQ:at,qq=1] 提醒我五点喝茶")
@@ -68,7 +68,7 @@ async def test_a_message_is_heard_and_answered(way, client, make, receiver, runn
 
 
 @pytest.mark.parametrize("way", ["reverse", "forward"])
-async def test_a_broken_line_is_made_anew_and_nothing_that_the_client_kept_is_lost(
+async def test_broken_connection_is_renewed_and_loses_no_messages_of_the_client(
     way, client, make, receiver, running, connect
 ):
     async with running(make(way)) as platform:
@@ -170,7 +170,7 @@ async def test_people_and_everyone_are_mentioned_by_segments_only(client, make, 
     assert segments[1]["data"]["text"] == " [CQ:at,qq=all] tea"
 
 
-async def test_aiocqhttp_takes_the_client_for_a_real_one(client):
+async def test_aiocqhttp_accepts_the_client(client):
     import socket
 
     from aiocqhttp import CQHttp

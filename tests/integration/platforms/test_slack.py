@@ -63,7 +63,7 @@ async def posted(server, make, running, until):
         yield platform
 
 
-async def test_a_message_is_heard_acknowledged_and_answered(server, platform, receiver, until):
+async def test_message_is_received_acknowledged_and_answered(server, platform, receiver, until):
     await server.say("<@UBOT> 提醒我五点喝茶 &lt;3")
     await receiver.wait_for(1)
     await platform.send(TEAM, OutgoingMessage(text="**好的** <!channel>"))
@@ -131,7 +131,7 @@ async def test_a_command_of_every_platform_keeps_its_name_and_another_is_what_fo
     assert receiver.texts == ["/remind tea at 5", "list reminders"]
 
 
-async def test_edits_and_deletions_are_told(server, platform, receiver):
+async def test_edits_and_deletions_are_received(server, platform, receiver):
     said = await server.say("tea")
     changed = {"subtype": "message_changed", "message": {**said, "text": "coffee"}, "previous_message": said}
     await server.event(
@@ -153,7 +153,7 @@ async def test_an_unknown_token_is_refused_for_good(make, receiver):
         await make(app_token="xapp-wrong").run(receiver.receive)
 
 
-async def test_signed_requests_are_heard_over_http(server, posted, receiver):
+async def test_signed_requests_are_received_over_http(server, posted, receiver):
     await server.say("tea")
     await server.press("done", stamp="1.1")
     await server.command("/remind", "tea at 5")
@@ -178,7 +178,7 @@ async def test_a_request_that_was_signed_long_ago_is_refused(server, posted, rec
         assert (answer.status, receiver.heard) == (401, [])
 
 
-async def test_over_http_a_quiet_bot_is_live_while_slack_knows_it_and_deaf_when_not(server, posted, until):
+async def test_quiet_bot_over_http_is_live_while_slack_knows_it_and_stale_otherwise(server, posted, until):
     await asyncio.sleep(2 * QUIET_HTTP.total_seconds())
     quiet = posted.health
     server.bot_token = "xoxb-another"

@@ -77,7 +77,7 @@ async def cut(server):
         await server.disconnect()
 
 
-async def test_a_soak_loses_and_doubles_nothing(wire, until):
+async def test_soak_loses_and_repeats_nothing(wire, until):
     chance = random.Random(7)
     name, make_server, make_platform = wire
     async with make_server() as server:

@@ -55,7 +55,7 @@ async def lines(wires, running):
         yield lines
 
 
-async def test_a_quiet_line_is_live_and_one_without_answers_is_deaf_until_it_is_made_again(lines, receiver, until):
+async def test_quiet_connection_is_live_and_unanswered_one_is_stale_until_renewed(lines, receiver, until):
     await until(lambda: lines.are("live"), seconds=90)  # the SDK of Feishu takes its time
     begun = {name: platform.health.reconnects for name, platform in lines.platforms.items()}
     seen = [dict(lines.states)]

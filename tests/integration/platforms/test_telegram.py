@@ -56,7 +56,7 @@ async def test_page_of_a_gateway_instead_of_json_is_a_failed_delivery(server, pl
     assert failure.value.is_unknown
 
 
-async def test_a_message_is_heard_and_answered(server, make, receiver, running):
+async def test_message_is_received_and_answered(server, make, receiver, running):
     async with running(make()) as platform:
         await server.say(
             "@bubbles_bot 提醒我五点喝茶", more={"entities": [{"type": "mention", "offset": 0, "length": 12}]}
@@ -111,7 +111,7 @@ async def test_a_long_text_goes_out_in_pieces_with_the_buttons_under_the_last(se
     assert ["reply_markup" in entry.body for entry in server.said.entries] == [False, True]
 
 
-async def test_a_pressed_button_is_its_person_saying_it(server, make, receiver, running):
+async def test_pressed_button_sends_its_text_as_the_person(server, make, receiver, running):
     async with running(make()):
         await server.press("done", message_id=55)
         await receiver.wait_for(1)
@@ -121,7 +121,7 @@ async def test_a_pressed_button_is_its_person_saying_it(server, make, receiver, 
     assert server.called("answerCallbackQuery")
 
 
-async def test_an_edited_message_is_told(server, make, receiver, running):
+async def test_edited_message_is_received(server, make, receiver, running):
     async with running(make()):
         said = await server.say("tea")
         await server.update({"edited_message": {**said, "text": "coffee", "edit_date": said["date"] + 5}})
@@ -188,7 +188,7 @@ async def test_updates_posted_to_the_webhook_need_the_secret(server, make, recei
     assert receiver.texts == ["tea"]
 
 
-async def test_a_webhook_that_is_quiet_is_live_and_one_that_another_process_took_is_taken_back(
+async def test_quiet_webhook_is_live_and_one_taken_by_another_process_is_set_again(
     server, make, receiver, running, until, webhook
 ):
     async with running(make(stale_after=timedelta(seconds=1), **webhook)) as platform:
@@ -204,7 +204,7 @@ async def test_a_webhook_that_is_quiet_is_live_and_one_that_another_process_took
     assert quiet == "live"
 
 
-async def test_python_telegram_bot_takes_the_server_for_telegram(server):
+async def test_python_telegram_bot_accepts_the_server(server):
     from telegram.ext import ApplicationBuilder, MessageHandler, filters
 
     async def echo(update, context):
@@ -224,7 +224,7 @@ async def test_python_telegram_bot_takes_the_server_for_telegram(server):
     assert server.said.texts == ["echo: 你好"]
 
 
-async def test_a_group_that_the_bot_is_added_to_is_told_of(server, make, receiver, running):
+async def test_being_added_to_a_group_is_received(server, make, receiver, running):
     ann = {"id": 7, "is_bot": False, "first_name": "Ann", "language_code": "en"}
     bot = {"id": 1, "is_bot": True, "first_name": "Bubbles"}
     change = {"date": 1795168800, "chat": {"id": -100, "type": "group", "title": "team"}, "from": ann}
@@ -237,7 +237,7 @@ async def test_a_group_that_the_bot_is_added_to_is_told_of(server, make, receive
     assert "my_chat_member" in server.called("getUpdates")[0]["allowed_updates"]
 
 
-async def test_a_picture_that_telegram_cannot_show_comes_as_a_document(server, platform):
+async def test_picture_that_telegram_cannot_show_is_sent_as_a_document(server, platform):
     server.takes_photos = False
     await platform.send(TEAM, OutgoingMessage(text="", files=(CHART,)))
 
@@ -245,7 +245,7 @@ async def test_a_picture_that_telegram_cannot_show_comes_as_a_document(server, p
     assert server.called("sendDocument")
 
 
-async def test_reactions_are_asked_for_and_told(server, make, receiver, running):
+async def test_reactions_are_requested_and_received(server, make, receiver, running):
     async with running(make()):
         await server.react("100", ["👍"], ["🎉"], name="Ann")
         await receiver.wait_for(2)

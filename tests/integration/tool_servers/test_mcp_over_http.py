@@ -90,7 +90,7 @@ async def test_tools_a_resource_and_a_prompt_are_used_with_the_token(toolset, co
     assert (note.value, prompt.value) == ("a walk", "Say hello to Lin.")
 
 
-async def test_progress_is_told_and_a_call_that_is_given_up_is_cancelled_there(toolset, context, tmp_path):
+async def test_progress_is_reported_and_a_cancelled_call_is_cancelled_on_the_server(toolset, context, tmp_path):
     told = []
 
     async def progress(text):
@@ -108,7 +108,7 @@ async def test_progress_is_told_and_a_call_that_is_given_up_is_cancelled_there(t
     assert told == ["step 1 (1/2)", "step 2 (2/2)"]
 
 
-async def test_a_tool_that_comes_later_is_offered_once_the_server_says_so(toolset, context):
+async def test_tool_added_later_is_offered_after_the_notification(toolset, context):
     await toolset.call("get_more", {}, context)
 
     async def is_listed():

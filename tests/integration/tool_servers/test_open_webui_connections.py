@@ -129,7 +129,7 @@ async def test_a_grant_admits_the_person_that_it_names(serve):
 
 
 @pytest.mark.parametrize("is_text", [True, False])
-async def test_a_document_in_the_entry_is_used_and_none_is_fetched(serve, is_text):
+async def test_document_in_the_entry_is_used_without_fetching(serve, is_text):
     app = library()
     document = app.openapi()
     app.openapi_url = None

@@ -64,7 +64,7 @@ async def test_the_openai_sdk_runs_its_own_tools_for_the_bot():
     assert second.choices[0].message.content == "It rains in Tokyo."
 
 
-async def test_without_a_token_that_has_the_scope_nothing_is_answered():
+async def test_without_a_token_with_the_scope_every_request_is_refused():
     async with served_bot(http=with_token("secret-token-of-the-operator")) as (address, context):
         _, weak = await context.tokens.issue("Ann", "member")
         _, strong = await context.tokens.issue("Open WebUI", "client")

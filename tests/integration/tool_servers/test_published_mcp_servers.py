@@ -33,7 +33,7 @@ async def connected():
     await asyncio.gather(*running, return_exceptions=True)
 
 
-async def test_the_published_time_server_tells_and_converts_times(connected, context):
+async def test_published_time_server_tells_and_converts_times(connected, context):
     toolset = await connected("time", "mcp-server-time", "--local-timezone", "Asia/Shanghai")
 
     specs = {spec.name: spec for spec in await toolset.list_specs(Viewer.of(context.message))}

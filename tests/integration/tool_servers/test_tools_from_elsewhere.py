@@ -56,7 +56,7 @@ async def test_tools_of_two_servers_are_offered_beside_our_own(serve):
     assert labels["reminder_set"] == "local"
 
 
-async def test_a_change_is_made_after_the_person_said_yes(serve):
+async def test_change_is_made_after_the_persons_yes(serve):
     book = {"shelf": "a", "number": 7, "title": "Tea", "author": {"name": "Lu Yu"}}
     script = [[ToolCall(id="1", name="put_book", arguments=book)], "It is on the shelf."]
 
@@ -127,7 +127,7 @@ async def test_a_tool_of_a_server_is_switched_off_in_one_chat_and_on_again(serve
     assert results == [False, True]
 
 
-async def test_the_api_tells_of_each_tool_where_it_is_from_and_how_its_source_is(serve):
+async def test_api_shows_source_and_health_of_each_tool(serve):
     async with AsyncExitStack() as running:
         times = await running.enter_async_context(serve(time_server(SystemClock())))
         servers = ToolServerSettings(connections=SecretStr(json.dumps([{"url": times, "name": "time"}])))

@@ -46,7 +46,7 @@ async def test_an_agent_works_with_its_own_tools(turn, context):
     assert outcome.rounds_used == 2
 
 
-async def test_an_agents_model_is_told_its_instructions_and_offered_its_tools(turn, context):
+async def test_agents_model_gets_its_instructions_and_tools(turn, context):
     model = ScriptedModel([completion("", requested("look")), "It is red."])
     outcome = await Agent(name="painter", model=model, instructions="You only paint.", tools=[look]).run(turn, context)
 
@@ -119,7 +119,7 @@ async def test_two_sub_agents_with_one_name_are_refused():
         agent(sub_agents=[agent(name="twin"), agent(name="twin")])
 
 
-async def test_a_model_that_fails_before_anything_was_done_is_told(turn, context):
+async def test_model_failure_before_any_change_is_reported(turn, context):
     with pytest.raises(ModelUnavailable):
         await agent(ModelUnavailable("timeout")).run(turn, context)
 
@@ -188,7 +188,7 @@ async def test_a_sub_agent_sees_what_was_found_and_not_the_transfer(turn, contex
     assert shown[0].results[0].value == SEEN
 
 
-async def test_an_agent_that_is_not_there_is_told_to_the_model(turn, context):
+async def test_unknown_agent_is_reported_to_the_model(turn, context):
     model = ScriptedInterpreter([called("transfer_to_agent", agent_name="plumber"), "sorry"])
     outcome = await Agent(name="router", model=model, sub_agents=[agent(name="painter")]).run(turn, context)
 

@@ -48,12 +48,12 @@ async def test_without_a_model_somebody_else_answers(assistant_of, turn):
     assert reply.text == "standing in"
 
 
-async def test_without_anybody_else_the_failure_is_told(assistant_of, turn):
+async def test_failure_is_reported_if_nobody_else_answers(assistant_of, turn):
     with pytest.raises(ModelUnavailable):
         await assistant_of(ModelUnavailable("timeout")).answer(turn)
 
 
-async def test_small_talk_of_others_gets_silence_even_after_a_transfer(assistant_of, turn, message):
+async def test_small_talk_of_others_is_not_answered_even_after_a_transfer(assistant_of, turn, message):
     overheard = replace(turn, message=replace(message, is_addressed=False))
     talker = Agent(name="talker", model=ScriptedInterpreter(["Nice weather!"]))
     transfer = called("transfer_to_agent", agent_name="talker")

@@ -34,7 +34,7 @@ def dispatch(context):
     return run
 
 
-async def test_an_agent_as_a_tool_takes_one_request(dispatch):
+async def test_agent_as_a_tool_has_one_request_argument(dispatch):
     _, model, registry = await dispatch("done")
     spec = registry.specs[0]
 

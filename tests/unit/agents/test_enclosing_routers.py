@@ -84,7 +84,7 @@ async def test_a_before_hook_of_the_bot_refuses_the_call_of_an_agent(hire, wipe,
 
 
 @EVERY_WAY
-async def test_listeners_of_the_bot_hear_the_calls_of_agents(hire, wipe, context):
+async def test_listeners_of_the_bot_receive_the_calls_of_agents(hire, wipe, context):
     events, heard = EventBus(), []
     events.subscribe(TOOL_COMPLETE, lambda event: heard.append(event.data["tool"]))
     await router_with(hire(wipe), events=events).dispatch(ASK, context)
@@ -94,7 +94,7 @@ async def test_listeners_of_the_bot_hear_the_calls_of_agents(hire, wipe, context
 
 
 @EVERY_WAY
-async def test_every_call_of_an_agent_is_a_row_of_its_own_in_the_record(hire, wipe, context, sqlite_database):
+async def test_every_call_of_an_agent_has_its_own_row_in_the_record(hire, wipe, context, sqlite_database):
     store = SqlCallStore(sqlite_database)
     log = CallLog(store)
     await router_with(hire(wipe), on_dispatched=TurnRecorder(log).called).dispatch(ASK, context)

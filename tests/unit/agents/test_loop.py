@@ -54,7 +54,7 @@ async def test_the_end_of_an_inner_loop_does_not_end_the_outer(turn, context):
     assert outcome.text == "two"
 
 
-async def test_each_agent_hears_what_was_said_before_it(turn, context):
+async def test_each_agent_gets_the_text_of_the_agents_before_it(turn, context):
     critic = ScriptedInterpreter(["too short"])
     agents = [agent("writer", "draft 1"), Agent(name="critic", model=critic)]
     await LoopAgent(name="desk", agents=agents, max_iterations=1).run(turn, context)
@@ -92,7 +92,7 @@ async def test_calls_of_different_iterations_have_different_ids(turn, context):
     assert len(set(ids)) == 2
 
 
-async def test_a_model_that_fails_later_leaves_what_was_said(turn, context):
+async def test_later_model_failure_keeps_the_earlier_text(turn, context):
     writer = agent("writer", called("look"), "draft 1", ModelUnavailable("timeout"))
     outcome = await LoopAgent(name="desk", agents=[writer]).run(turn, context)
 
@@ -100,6 +100,6 @@ async def test_a_model_that_fails_later_leaves_what_was_said(turn, context):
     assert outcome.notice
 
 
-async def test_a_model_that_fails_at_once_is_told(turn, context):
+async def test_immediate_model_failure_is_reported(turn, context):
     with pytest.raises(ModelUnavailable):
         await LoopAgent(name="desk", agents=[agent("writer", ModelUnavailable("timeout"))]).run(turn, context)

@@ -154,7 +154,7 @@ async def test_it_works_in_every_call_style(turn, context, style):
     assert '"celsius"' in model.shown[1].messages[0]["content"]
 
 
-async def test_half_an_answer_is_never_heard(turn, context):
+async def test_partial_answer_is_never_streamed(turn, context):
     heard = []
 
     async def hear(text):
@@ -165,7 +165,7 @@ async def test_half_an_answer_is_never_heard(turn, context):
     assert heard == []
 
 
-async def test_an_agent_that_must_answer_itself_hands_nothing_over():
+async def test_agent_with_output_transfers_nothing():
     other = Agent(name="other", model=ScriptedInterpreter())
     with pytest.raises(ValueError, match="'forecaster' has an output"):
         scripted(sub_agents=[other])
@@ -185,7 +185,7 @@ async def test_a_model_that_asks_it_is_given_the_fields(context):
     assert json.loads(result.text) == ROME
 
 
-async def test_a_class_with_words_of_its_own_says_the_answer_to_people(context):
+async def test_class_with_its_own_text_words_the_answer_for_people(context):
     class Told(Weather):
         def __str__(self):
             return f"{self.city}: {self.celsius} °C"

@@ -46,7 +46,7 @@ def town():
     return Town()
 
 
-async def test_both_sides_hear_of_a_link(town):
+async def test_both_chats_are_told_of_a_link(town):
     async with town.bot:
         done = await town.link()
 
@@ -85,7 +85,7 @@ async def test_accounts_are_listed_and_unlinked(town):
     assert "no other" in alone
 
 
-async def test_in_front_of_others_nobody_is_linked_and_the_code_is_burnt(town):
+async def test_code_in_a_group_links_nobody_and_becomes_invalid(town):
     async with town.bot:
         code = await town.code()
         await town.desk.say(f"/link {code}", sender="anna")
@@ -96,7 +96,7 @@ async def test_in_front_of_others_nobody_is_linked_and_the_code_is_burnt(town):
     assert "not good" in refused
 
 
-async def test_a_group_is_told_nothing_but_where_to_ask(town):
+async def test_group_is_told_only_where_to_ask(town):
     async with town.bot:
         await town.phone.say("/link")
 
@@ -123,7 +123,7 @@ async def test_memories_follow_into_private_chats_only(town):
     assert "locker" not in town.desk.texts[-1]
 
 
-async def test_it_can_be_forgotten_from_there_and_is_seen_no_more_after_an_unlink(town):
+async def test_linked_memory_can_be_forgotten_and_is_hidden_after_an_unlink(town):
     async with town.bot:
         for number in (17, 18):
             await town.phone.say(f"remember that my locker is {number}", chat="ann", is_private=True)

@@ -50,7 +50,7 @@ def group():
 
 
 @pytest.mark.parametrize("yes", ["yes", "yes, delete", "好"])
-async def test_a_yes_to_somebody_else_confirms_nothing(group, yes):
+async def test_yes_to_somebody_else_confirms_nothing(group, yes):
     async with group() as chat:
         await chat.say("Bubbles, forget me")
         await chat.say("pub later?", "bob")
@@ -129,9 +129,7 @@ CLOSED = "That question is closed and nothing came of this answer. Ask me again 
         (["nice weather, isn't it"], CLOSED),
     ],
 )
-async def test_a_button_of_a_settled_question_about_a_time_is_answered_and_changes_nothing(
-    group, is_private, later, told
-):
+async def test_button_of_an_answered_question_about_a_time_changes_nothing(group, is_private, later, told):
     async with group() as chat:
         await chat.say("Bubbles, remind me tomorrow at 8 to call mum", is_private=is_private)
         question = chat.platform.sent_ids[-1]
@@ -163,7 +161,7 @@ async def test_a_settled_question_is_answered_in_the_language_of_the_person(grou
         assert await chat.say("1", reply_to=question) == "这个问题已经回答过了。"
 
 
-async def test_a_question_about_a_time_is_answered_by_nobody_else(group):
+async def test_question_about_a_time_is_not_answered_by_others(group):
     async with group() as chat:
         await chat.say("Bubbles, remind me tomorrow at 8 to call mum")
         of_bob = await chat.reply("2", sender="bob")
@@ -215,7 +213,7 @@ async def test_a_number_answers_when_the_bot_is_called_by_name(group):
         assert "tomorrow at 20:00" in await chat.say("bubbles, 2")
 
 
-async def test_a_time_answers_nobody_else_s_question(group):
+async def test_time_does_not_answer_another_persons_question(group):
     async with group() as chat:
         await chat.say("Bubbles, remind me to call mum")
         await chat.say("when do we meet?", "bob")
@@ -311,7 +309,7 @@ async def test_a_new_request_drops_the_question_about_leftover_words(group, next
     assert "email Joe" not in told + listed
 
 
-async def test_a_new_request_drops_the_question_which_times_are_meant(group):
+async def test_new_request_drops_the_question_about_times(group):
     async with group() as chat:
         await chat.say("Bubbles, remind me every day at 9:00 to water plants")
         asked = await chat.say("Bubbles, not on Sunday")

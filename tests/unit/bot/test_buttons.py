@@ -36,7 +36,7 @@ async def press(platform, number):
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-async def test_a_fired_reminder_is_said_again_when_a_button_puts_it_off(platform, language):
+async def test_fired_reminder_is_sent_again_after_its_snooze_button(platform, language):
     await platform.say(ONCE[language])
     await asyncio.sleep(61)
     fired = platform.texts[-1]
@@ -51,7 +51,7 @@ async def test_a_fired_reminder_is_said_again_when_a_button_puts_it_off(platform
 
 
 @pytest.mark.parametrize(("language", "an_hour"), [("en", "in 1 hour"), ("zh", "1 小时后")])
-async def test_a_fired_reminder_is_put_off_by_an_hour(platform, language, an_hour):
+async def test_fired_reminder_is_snoozed_by_an_hour(platform, language, an_hour):
     await platform.say(ONCE[language])
     await asyncio.sleep(61)
     await press(platform, 2)
@@ -60,7 +60,7 @@ async def test_a_fired_reminder_is_put_off_by_an_hour(platform, language, an_hou
 
 
 @pytest.mark.parametrize(("language", "tomorrow"), [("en", "tomorrow"), ("zh", "明天")])
-async def test_a_fired_reminder_is_put_off_until_tomorrow(platform, language, tomorrow):
+async def test_fired_reminder_is_snoozed_until_tomorrow(platform, language, tomorrow):
     await platform.say(ONCE[language])
     await asyncio.sleep(61)
     await press(platform, 3)
@@ -69,7 +69,7 @@ async def test_a_fired_reminder_is_put_off_until_tomorrow(platform, language, to
 
 
 @pytest.mark.parametrize(("language", "question"), [("en", "list my reminders"), ("zh", "我有哪些提醒")])
-async def test_a_reminder_that_comes_again_is_deleted_by_its_last_button(platform, language, question):
+async def test_repeating_reminder_is_deleted_by_its_last_button(platform, language, question):
     await platform.say(DAILY[language])
     await asyncio.sleep(61)
     await press(platform, -1)
@@ -90,7 +90,7 @@ async def test_done_is_acknowledged(platform, language):
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-async def test_a_confirmation_is_taken_back_by_its_button(platform, language):
+async def test_confirmation_is_undone_by_its_button(platform, language):
     await platform.say(ONCE[language])
     await press(platform, -1)
     heard = len(platform.texts)

@@ -153,7 +153,7 @@ async def test_it_means_the_reminder_that_was_changed_last(talk):
     assert texts[-1].endswith(": milk")
 
 
-async def test_several_that_fit_are_asked_about(talk):
+async def test_several_matching_reminders_need_a_question(talk):
     texts = await talk(
         calls(setting("2026-11-25 17:00", "tea")),
         calls(setting("2026-11-26 17:00", "tea for two")),
@@ -176,7 +176,7 @@ async def test_empty_list_of_reminders_is_reported(talk):
     assert texts[1].startswith("There is no reminder to put off.")
 
 
-async def test_a_reminder_that_was_said_is_said_again_after_a_snooze(talk):
+async def test_sent_reminder_is_sent_again_after_a_snooze(talk):
     clock = LoopClock(START)
     platform = FakePlatform(clock)
     script = [calls(setting("2026-11-20 09:01")), calls(("reminder_snooze", {"time": "5 minutes"})), UNDO]
@@ -196,7 +196,7 @@ async def test_a_reminder_that_was_said_is_said_again_after_a_snooze(talk):
 
 
 @pytest.mark.parametrize("reference", [{}, {"reminder_id": "tea"}])
-async def test_one_that_has_not_fired_is_moved_by_a_snooze_and_moved_back_by_undo(talk, reference):
+async def test_future_reminder_is_moved_by_a_snooze_and_moved_back_by_undo(talk, reference):
     texts = await talk(
         calls(setting("2026-11-25 17:00")), calls(("reminder_snooze", {"time": "2026-11-26 17:00"} | reference)), UNDO
     )
@@ -240,7 +240,7 @@ async def test_both_are_changed_whether_a_model_names_them_or_leaves_it_out(talk
     assert texts[2].count("↩ Undone:") == 2
 
 
-async def test_a_model_s_all_is_both_where_the_person_said_so(talk):
+async def test_all_of_a_model_means_both_if_the_person_said_both(talk):
     texts = await talk(
         calls(setting("2026-11-24 17:00", "rent")),
         calls(setting("2026-11-25 17:00", "tea"), setting("2026-11-26 17:00", "milk")),
@@ -313,7 +313,7 @@ class Bans:
 
 
 @pytest.mark.parametrize("listen", ["all", "smart", "addressed"])
-async def test_a_yes_that_names_nobody_is_heard_while_a_call_waits(listen):
+async def test_unaddressed_yes_counts_while_a_call_waits(listen):
     clock = LoopClock(START)
     platform = FakePlatform(clock)
     async with build_in_memory(

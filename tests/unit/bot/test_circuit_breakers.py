@@ -39,7 +39,7 @@ def is_out(breakers, platform="qq"):
 
 
 @pytest.mark.looptime
-async def test_a_platform_that_takes_nothing_for_three_chats_is_left_alone(breakers):
+async def test_circuit_breaker_opens_after_failures_in_three_chats(breakers):
     fail(breakers, "a", "b", "c")
 
     assert is_out(breakers)

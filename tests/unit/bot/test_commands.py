@@ -24,7 +24,7 @@ from bot.testing.turns import make_message
         ("/提醒 明天九点开会", "提醒我明天九点开会"),
     ],
 )
-def test_a_command_is_the_sentence_that_it_stands_for(command, sentence):
+def test_command_is_the_sentence_it_stands_for(command, sentence):
     assert sentence_of(command, "Bubbles", "en") == sentence
 
 
@@ -38,7 +38,7 @@ def test_everything_else_is_no_command(text):
 
 
 @pytest.mark.parametrize("text", ["/tools", "/插件", "/LINK 123456", "/unlink@Bubbles", "/chatname tea", "/发到 tea x"])
-def test_a_command_with_a_handler_of_its_own_is_for_the_bot(text):
+def test_command_with_its_own_handler_is_for_the_bot(text):
     assert is_managing_command(text)
 
 

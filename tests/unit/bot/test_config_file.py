@@ -28,7 +28,7 @@ def test_the_shipped_file_changes_no_default():
 
 
 @pytest.mark.parametrize(("group", "key", "field"), SETTINGS, ids=[f"{group}.{key}" for group, key, _ in SETTINGS])
-def test_every_setting_stands_in_the_file_under_its_description(group, key, field):
+def test_every_setting_is_in_the_file_under_its_description(group, key, field):
     table = CONFIG.read_text(encoding="utf-8").split(f"\n[{group}]\n")[1].split("\n\n")[0]
     mark = "# " if field.annotation is SecretStr else ""
 

@@ -135,7 +135,7 @@ async def test_a_chat_is_named_in_words_too(office, words):
     assert "#ops" in named
 
 
-async def test_people_who_name_a_chat_among_themselves_name_nothing(office):
+async def test_talk_between_people_about_a_chat_names_no_chat(office):
     async with office.bot:
         await office.work.say("let us call this chat ops", sender="boss", chat="ops", is_admin=True)
 
@@ -165,7 +165,7 @@ async def test_from_another_platform_a_linked_account_counts(office):
     assert "check the backups" in office.in_ops()[-1]
 
 
-async def test_it_is_taken_back_from_where_it_was_set(office):
+async def test_reminder_for_another_chat_is_undone_where_it_was_set(office):
     async with office.bot:
         await office.open()
         await office.ask("remind the #ops chat in 5 minutes to check the backups")

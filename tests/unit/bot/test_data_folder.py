@@ -60,7 +60,7 @@ def test_working_folder_as_data_folder_keeps_its_mode(tmp_path, monkeypatch):
     assert (mode(tmp_path), mode(tmp_path / "bubbles.db")) == (0o755, 0o600)
 
 
-def test_log_that_cannot_be_written_is_said_once_without_a_trace(tmp_path, capsys, monkeypatch):
+def test_unwritable_log_is_reported_once_without_a_trace(tmp_path, capsys, monkeypatch):
     class FullFile:
         def write(self, text):
             raise OSError(errno.ENOSPC, "No space left on device")

@@ -23,5 +23,5 @@ def test_without_a_window_in_front_of_the_person_it_is_not(system: str, environm
     assert not has_desktop(system, environment, is_terminal=True)
 
 
-def test_a_service_without_a_terminal_opens_nothing():
+def test_service_without_a_terminal_opens_no_page():
     assert not has_desktop(LINUX, {"DISPLAY": ":0"}, is_terminal=False)

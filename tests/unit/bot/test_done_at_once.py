@@ -44,21 +44,21 @@ async def reminded():
         yield platform
 
 
-async def test_a_reply_to_what_nobody_knows_yet_ends_what_is_being_said():
+async def test_reply_to_a_message_still_being_sent_ends_its_reminder():
     async with reminded() as platform:
         await platform.say("done", sender="ann", reply_to="shown-a-moment-ago")
 
     assert platform.texts[-1].startswith("✔ Done")
 
 
-async def test_a_reply_to_somebody_s_message_ends_nothing():
+async def test_reply_to_another_persons_message_ends_nothing():
     async with reminded() as platform:
         await platform.say("done", sender="ann", reply_to="notes")
 
     assert platform.texts[-1].startswith("⏰")
 
 
-async def test_a_reply_to_what_is_not_known_later_ends_nothing():
+async def test_reply_to_a_message_that_stays_unknown_ends_nothing():
     async with reminded() as platform:
         await asyncio.sleep(MINUTE)
         await platform.say("done", sender="ann", reply_to="long-before-the-bot")

@@ -95,7 +95,7 @@ async def test_a_long_answer_grows_in_one_message(stage):
     assert stage.platform.says == [ANSWER]
 
 
-async def test_a_quick_answer_comes_in_one_piece(stage):
+async def test_quick_answer_is_sent_in_one_piece(stage):
     await stage.answer(SENTENCES, ANSWER, seconds_between=0.1)
 
     assert stage.platform.texts == [ANSWER]
@@ -117,7 +117,7 @@ async def test_the_platform_is_not_asked_faster_than_it_allows():
     assert all((later - earlier).total_seconds() >= 5 for earlier, later in pairwise(times))
 
 
-async def test_one_edit_is_kept_for_the_whole():
+async def test_one_edit_is_reserved_for_the_whole_answer():
     stage = Stage(max_edits=3, seconds_between_edits=1.0)
     await stage.answer([f"Sentence {number}. " for number in range(20)], "The end.")
 
@@ -157,7 +157,7 @@ async def test_an_edit_that_must_wait_is_made_later(stage):
     assert stage.platform.says == [ANSWER]
 
 
-async def test_a_draft_that_is_refused_is_not_tried_again_and_the_answer_comes(stage):
+async def test_refused_draft_is_not_retried_and_the_answer_is_sent(stage):
     refusals = [DeliveryFailed("hiccup")]
 
     def refuse(*_):
@@ -201,7 +201,7 @@ async def test_buttons_stand_under_the_whole(stage):
     assert [each.label for each in stage.platform.shown["bot-1"].choices] == ["Undo"]
 
 
-async def test_nothing_is_shown_after_an_answer_was_given_up(stage):
+async def test_nothing_is_shown_after_an_answer_was_cancelled(stage):
     turn = make_turn(make_message("what is tea?"))
     hear = stage.drafts.listener(turn.message)
     async with stage.drafts.of(turn):
@@ -242,14 +242,14 @@ async def test_a_whole_bot_shows_answers_while_they_are_written(is_wanted, count
     assert (kept.id, kept.text) == ("bot-2", ANSWER)
 
 
-async def test_nobody_listens_on_a_platform_without_edits(stage):
+async def test_answers_are_not_streamed_on_a_platform_without_edits(stage):
     clock = stage.platform.clock
     outbox = Outbox({"test": FakePlatform(clock, name="test")}, stage.history, clock)
 
     assert Drafts(outbox, clock).listener(make_message("what is tea?")) is None
 
 
-async def test_nobody_listens_when_the_operator_does_not_want_it(stage):
+async def test_answers_are_not_streamed_if_the_setting_is_off(stage):
     outbox, clock = Outbox({"test": stage.platform}, stage.history, stage.platform.clock), stage.platform.clock
 
     assert Drafts(outbox, clock, is_wanted=False).listener(make_message("what is tea?")) is None

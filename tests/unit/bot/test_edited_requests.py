@@ -85,7 +85,7 @@ async def test_unclear_edit_keeps_the_reminder_and_says_so(bot, platform, edit):
         assert "tomorrow at 17:00 · call mum" in platform.texts[-1]
 
 
-async def test_of_two_requests_the_one_that_is_left_is_not_set_twice(bot, platform):
+async def test_remaining_one_of_two_requests_is_not_set_twice(bot, platform):
     async with bot("remind me tomorrow at 5pm to call mum and on Sunday at 3pm to eat") as message_id:
         await platform.rewrite(message_id, "remind me on Sunday at 3pm to eat")
 
@@ -109,7 +109,7 @@ async def test_an_edit_that_asks_for_the_same_is_not_answered(bot, platform, edi
         assert len(platform.texts) == 1
 
 
-async def test_nothing_deleted_comes_back_by_an_edit(bot, platform):
+async def test_edit_restores_nothing_that_was_deleted(bot, platform):
     async with bot("remind me tomorrow at 5pm to call mum") as message_id:
         await platform.say("Bubbles, cancel it")
         await platform.say("undo")

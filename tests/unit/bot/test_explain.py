@@ -57,7 +57,7 @@ async def test_a_turn_is_on_record_with_its_reply(platform, clock):
     assert turn.at == START
 
 
-async def test_talk_that_asks_nothing_and_costs_nothing_leaves_no_record(platform, clock):
+async def test_talk_without_request_and_cost_leaves_no_record(platform, clock):
     async with bot(platform, clock) as app:
         await platform.say("lovely weather today")
         turns = await app.services.get(CallLog).latest_turns(5)
@@ -113,7 +113,7 @@ async def test_asked_twice_it_explains_the_same_deed(platform, clock):
     assert platform.texts[1] == platform.texts[2]
 
 
-async def test_an_admin_is_told_cost_and_time_too(platform, clock):
+async def test_admin_sees_cost_and_time_too(platform, clock):
     async with bot(platform, clock):
         await platform.say("remind me in 10 minutes to stretch", is_admin=True)
         await platform.say("why did you do that?", is_admin=True)
@@ -122,7 +122,7 @@ async def test_an_admin_is_told_cost_and_time_too(platform, clock):
 
 
 @pytest.mark.parametrize(("sender", "chat"), [("bob", "home"), ("ann", "work")])
-async def test_nobody_is_told_what_was_done_for_another_or_elsewhere(platform, clock, sender, chat):
+async def test_explanation_is_refused_for_other_people_and_chats(platform, clock, sender, chat):
     async with bot(platform, clock):
         await platform.say("remind me in 10 minutes to stretch")
         await platform.say("Bubbles, why did you do that?", sender=sender, chat=chat)

@@ -72,7 +72,7 @@ async def test_the_record_names_the_file_and_does_not_hold_it(platform, clock):
     assert call["result"] == "Here it is.\n[The person is sent plot.png: image/png, 2 kB]"
 
 
-def test_a_model_is_told_of_a_file_and_not_what_is_in_it():
+def test_model_sees_a_file_without_its_content():
     told = result_text(ToolResult(ok=True, value={"points": 3}, files=(PLOT,)))
 
     assert told == '{"points": 3}\n[The person is sent plot.png: image/png, 2 kB]'

@@ -34,7 +34,7 @@ def test_the_first_variable_that_is_set_decides(environment, is_chinese):
 @pytest.mark.parametrize(
     ("terminal", "bots", "spoken"), [("zh_CN.UTF-8", "en", "zh"), ("C.UTF-8", "zh", "zh"), ("de_DE.UTF-8", "en", "en")]
 )
-def test_the_bots_language_is_spoken_where_the_terminal_is_not_chinese(monkeypatch, terminal, bots, spoken):
+def test_bots_language_is_used_unless_the_terminal_is_chinese(monkeypatch, terminal, bots, spoken):
     monkeypatch.setenv("LC_ALL", terminal)
 
     assert language_here(bots) == spoken

@@ -42,7 +42,7 @@ def test_a_check_names_the_functions_of_plugins(said):
     assert result.exit_code == 0
 
 
-def test_a_check_tells_which_plugin_does_not_work(said):
+def test_check_reports_broken_plugins(said):
     result = said("check", dice="raise ValueError('no dice')")
 
     assert "plugin dice: does not work: ValueError: no dice" in result.output
@@ -61,7 +61,7 @@ def test_a_check_tells_which_plugin_does_not_work(said):
         ),
     ],
 )
-def test_a_name_of_nothing_is_a_warning_that_says_what_was_meant(said, config, told):
+def test_unknown_name_is_a_warning_with_the_nearest_one(said, config, told):
     result = said("check", config=config, dice=ROLL)
 
     assert f"warning  {told}" in result.output
@@ -69,20 +69,20 @@ def test_a_name_of_nothing_is_a_warning_that_says_what_was_meant(said, config, t
 
 
 @pytest.mark.parametrize("command", ["check", "plugins", "doctor"])
-def test_a_plugin_that_adds_nothing_is_asked_about_everywhere(said, command):
+def test_plugin_without_contributions_is_reported_everywhere(said, command):
     result = said(command, dice="async def roll() -> str:\n    'Roll a die.'\n    return '6'\n")
 
     assert "it adds nothing: @tool_function is missing above roll" in result.output
 
 
-def test_a_folder_of_plugins_that_is_not_there_is_a_warning(said, tmp_path):
+def test_missing_plugin_folder_is_a_warning(said, tmp_path):
     result = said("check", config='[plugins]\nfolder = "plugns"\n')
 
     assert f"warning  plugins.folder: there is no folder {tmp_path / 'plugns'}" in result.output
 
 
 @pytest.mark.parametrize("command", ["check", "plugins", "doctor"])
-def test_a_platform_of_a_plugin_with_a_name_of_ours_is_told_everywhere(said, command):
+def test_platform_of_a_plugin_with_a_built_in_name_is_reported_everywhere(said, command):
     pigeon = (
         "from bot.testing.platform import FakePlatform\n\n"
         "def setup(add):\n    add.platforms.append(FakePlatform(add.clock, name='web'))\n"
@@ -93,7 +93,7 @@ def test_a_platform_of_a_plugin_with_a_name_of_ours_is_told_everywhere(said, com
     assert result.exit_code == 1
 
 
-def test_the_list_of_plugins_tells_slips_of_their_names_and_no_traces(said):
+def test_list_of_plugins_shows_mistyped_names_and_no_traces(said):
     result = said("plugins", config='[plugins]\ndisabled = ["dcie"]\n', dice=ROLL, broken="def broken(:")
 
     assert "broken  plugins/broken.py  does not work: plugins/broken.py, line 1: invalid syntax" in result.output
@@ -101,7 +101,7 @@ def test_the_list_of_plugins_tells_slips_of_their_names_and_no_traces(said):
     assert "Traceback" not in result.output
 
 
-def test_a_check_tells_which_tool_server_does_not_answer(said):
+def test_check_reports_unreachable_tool_servers(said):
     result = said("check", config=f'[tool_servers]\nurls = ["{NOBODY}"]\n')
 
     assert "problem  OpenAPI server 127_0_0_1_9: the server cannot be reached" in result.output
@@ -164,7 +164,7 @@ def test_python_tools_are_listed_without_a_running_bot(said, tmp_path):
     assert "\nroll_dice  Roll dice." in result.output
 
 
-def test_python_tools_without_a_database_are_none(said, tmp_path):
+def test_python_tools_need_a_database(said, tmp_path):
     result = said("check", config="[tool_servers]\npython_tools = true\n")
 
     assert result.exit_code == 0

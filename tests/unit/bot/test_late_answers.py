@@ -112,7 +112,7 @@ async def test_snooze_that_ended_meanwhile_is_sent_at_once(talk):
     assert "tea" in texts[1]
 
 
-async def test_of_what_fell_due_in_quiet_hours_it_is_told_when_it_is_said(talk):
+async def test_reminder_delayed_by_quiet_hours_shows_its_due_time(talk):
     set_, *_ = await talk(
         "remind me in 5 minutes of tea", before=["quiet hours from 9am to 11am"], waited=timedelta(minutes=10)
     )
@@ -133,7 +133,7 @@ async def test_sent_reminder_can_be_moved_to_a_time_that_has_come_meanwhile(talk
     assert "tea" in texts[1]
 
 
-async def test_a_paused_reminder_is_not_said_to_be_due(talk):
+async def test_paused_reminder_is_not_reported_as_due(talk):
     [changed] = await talk(
         "move the tea to 9:10 am",
         before=["remind me at 5pm today of tea", "pause the tea reminder"],
@@ -156,7 +156,7 @@ async def test_a_clock_that_is_wrong_by_weeks_is_not_believed(talk):
     assert "for today at 09:50, in 20 minutes: tea" in set_
 
 
-async def test_a_model_is_told_the_time_at_which_the_message_was_written(talk):
+async def test_model_gets_the_time_at_which_the_message_was_written(talk):
     model = ScriptedInterpreter([[]])
 
     await talk("tea?", interpreter=model, waited=timedelta(minutes=10))

@@ -66,7 +66,7 @@ def test_json_lines_are_one_object_each(logged):
     assert second["message"] == "{curly} <red>braces</red>"
 
 
-def test_a_data_folder_that_cannot_be_made_is_told_as_a_setting(tmp_path):
+def test_unusable_data_folder_is_reported_as_a_setting(tmp_path):
     (tmp_path / "data").write_text("a file where the folder should be")
 
     with pytest.raises(ConfigError, match=r"bot\.data_dir"):

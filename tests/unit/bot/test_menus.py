@@ -34,7 +34,7 @@ def bot(platform, clock, settings=None):
     )
 
 
-async def test_a_platform_is_told_the_short_commands_first_and_then_every_function(clock):
+async def test_platform_menu_has_short_commands_before_functions(clock):
     platform = Menu(clock)
     async with bot(platform, clock):
         names = [command.name for command in platform.commands]
@@ -74,7 +74,7 @@ async def test_a_command_with_a_wrong_value_is_answered_with_what_is_wrong(clock
 @pytest.mark.parametrize(
     ("text", "is_answered"), [("/reminder_list", True), ("/chatname tea", True), ("/shrug", False)]
 )
-async def test_a_command_is_heard_where_only_what_is_addressed_is(clock, text, is_answered):
+async def test_command_is_handled_where_only_addressed_messages_are(clock, text, is_answered):
     platform = Menu(clock)
     settings = Settings(bot=BotSettings(timezone="UTC"), router=RouterSettings(listen="addressed"))
     async with bot(platform, clock, settings):

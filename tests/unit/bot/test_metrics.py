@@ -41,7 +41,7 @@ def test_names_without_end_are_counted_together():
     assert sum(counts.calls["invented_7", "success"].counts) == 2
 
 
-def test_a_reminder_that_is_said_in_time_is_not_less_than_on_time():
+def test_punctual_reminder_has_no_negative_lateness():
     counts = Counts()
     counts.deliver(timedelta(seconds=-0.002))
     counts.deliver(timedelta(seconds=3))

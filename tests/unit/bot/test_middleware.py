@@ -57,7 +57,7 @@ async def test_bots_are_not_served():
     assert await passed(Access(), message("beep", is_bot=True), message("hi")) == ["hi"]
 
 
-async def test_only_listed_chats_are_served_when_there_is_a_list():
+async def test_only_listed_chats_are_served_if_there_is_a_list():
     assert await passed(Access(["fake:home"]), message("in"), message("out", chat="work")) == ["in"]
 
 
@@ -101,7 +101,7 @@ async def test_a_person_has_one_pace_in_all_chats_of_a_platform():
     assert await passed(pace, *said) == ["0", "1"]
 
 
-async def test_a_chat_that_writes_too_fast_is_not_interpreted_whoever_writes_and_others_are():
+async def test_chat_over_its_rate_limit_is_not_interpreted_and_others_are():
     clock = FixedClock(NOON)
     pace = Pace(99, clock, chat_messages_per_minute=3)
     flood = [message(str(number), sender=f"person{number}") for number in range(5)]

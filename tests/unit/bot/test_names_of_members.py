@@ -71,7 +71,7 @@ async def test_user_name_is_known_after_a_restart(tmp_path):
     assert targets == [Person(id="42", name="Robert Smith")] * 3 + [ANN]
 
 
-async def test_user_name_of_nobody_known_stays_as_the_platform_told_it(chat):
+async def test_unknown_user_name_stays_as_written(chat):
     stranger = Person(id="@zoe_z", name="zoe_z")
     await chat.say("Bubbles, remind @zoe_z tomorrow at 9:00 to water plants", mentions=(stranger,))
 
@@ -90,7 +90,7 @@ async def test_name_handle_and_id_become_the_member(chat, name, is_known_by):
     assert await chat.targets() == [BOB]
 
 
-async def test_several_members_of_one_name_are_asked_about(chat):
+async def test_several_members_of_one_name_need_a_question(chat):
     chat.platform.members_here = (Person(id="@smith:localhost", name="Bob Smith"), SECOND_BOB)
     answer = await chat.say("Bubbles, remind Bob tomorrow at 9:00 to water plants")
 
@@ -107,7 +107,7 @@ async def test_member_of_now_counts_more_than_one_of_the_past(chat):
     assert await chat.targets() == [BOB]
 
 
-async def test_unknown_name_is_written_and_notifies_nobody(chat):
+async def test_unknown_name_is_written_without_a_mention(chat):
     await chat.say("Bubbles, remind Zoe in 10 minutes to water plants")
     await chat.clock.nap(700)
     _, fired = chat.platform.sent[-1]

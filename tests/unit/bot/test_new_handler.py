@@ -45,7 +45,7 @@ def test_the_function_is_a_tool_of_that_name(make, tmp_path):
     assert [tool.name for tool in registry.specs] == ["water_plants"]
 
 
-def test_nothing_is_overwritten(make, tmp_path):
+def test_existing_files_are_not_overwritten(make, tmp_path):
     (tmp_path / "water_plants.py").write_text("mine", encoding="utf-8")
 
     result = make("water_plants")
@@ -81,7 +81,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("name", "told"), REFUSED)
-def test_a_name_that_would_not_work_is_refused_with_one_that_would(make, tmp_path, name, told):
+def test_unusable_name_is_refused_with_a_usable_one(make, tmp_path, name, told):
     result = make(name)
 
     assert told in result.output
@@ -89,7 +89,7 @@ def test_a_name_that_would_not_work_is_refused_with_one_that_would(make, tmp_pat
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_that_cannot_be_written_is_said(tmp_path, monkeypatch):
+def test_unwritable_folder_is_reported(tmp_path, monkeypatch):
     (tmp_path / "plugins").write_text("a file where the folder should be", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
 

@@ -68,7 +68,7 @@ async def test_a_reply_waits_as_long_as_the_platform_asks(outbox, platform, cloc
     assert (clock.now() - start).total_seconds() == 30
 
 
-async def test_a_reply_that_is_refused_for_good_is_given_up_at_once(outbox, platform):
+async def test_permanently_refused_reply_is_not_retried(outbox, platform):
     tries = []
 
     def refuse(*_):
@@ -94,7 +94,7 @@ async def test_a_history_that_fails_does_not_make_a_sent_message_look_unsent(out
     assert platform.texts == ["hello"]
 
 
-async def test_one_chat_hears_one_message_at_a_time(outbox, platform):
+async def test_chat_gets_one_message_at_a_time(outbox, platform):
     speaking, most = 0, 0
 
     async def slow(address, message):
@@ -110,7 +110,7 @@ async def test_one_chat_hears_one_message_at_a_time(outbox, platform):
     assert most == 1
 
 
-async def test_a_chat_that_wants_patience_is_not_bothered_by_the_next_message(outbox, platform, clock):
+async def test_rate_limited_chat_gets_no_further_message_until_its_time(outbox, platform, clock):
     tries = []
 
     def refuse(*_):
@@ -217,7 +217,7 @@ async def test_private_reply_is_not_part_of_the_chats_history(outbox, platform, 
     assert history.own == [("fake:home", "")]
 
 
-async def test_a_chat_without_message_links_has_none(outbox):
+async def test_chat_without_message_links_has_none(outbox):
     assert outbox.link(HOME, "m1") is None
     assert outbox.link(ChatAddress(platform="gone", chat_id="x"), "m1") is None
 

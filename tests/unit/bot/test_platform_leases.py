@@ -161,7 +161,7 @@ async def test_a_connection_whose_input_ends_is_over():
             await lease_holder.run_while_leader("fake", ends)
 
 
-async def test_an_error_of_the_platform_comes_through():
+async def test_error_of_the_platform_is_passed_on():
     lease_holder = lease_holder_of(FakeLeases({"fake"}), "fake")
 
     async def fails():
@@ -217,7 +217,7 @@ class Two:
         await self._kept.__aexit__(None, None, None)
 
 
-async def test_a_message_of_another_process_is_said_whole_by_the_one_that_is_connected():
+async def test_message_of_another_process_is_sent_completely_by_the_connected_one():
     ann = Person(id="a", name="Ann")
     file = SentFile(name="tea.png", media_type="image/png", content=b"\x89PNG\xff")
     message = OutgoingMessage(text="⏰ @Ann 茶", mentions=(ann,), idempotency_key="k1", files=(file,), reply_to="7")

@@ -42,7 +42,7 @@ async def test_the_answer_to_a_thumb_names_its_person_under_the_confirmation(pla
     assert (answer.reply_to, [person.id for person in answer.mentions]) == (asked, ["bob"])
 
 
-async def test_a_thumb_in_a_thread_is_answered_there_though_the_platform_tells_only_the_chat(platform, clock):
+async def test_thumbs_up_in_a_thread_is_answered_there_if_the_platform_names_only_the_chat(platform, clock):
     async with running(platform, clock):
         await platform.say("Bubbles, remind me to water the plants in 10 minutes", sender="ann", thread="garden")
         await platform.put_emoji(platform.sent_ids[-1], "👍", sender="bob")
@@ -61,7 +61,7 @@ async def test_taking_the_thumb_back_leaves(platform, clock):
     assert [person.id for person in platform.sent[-1][1].mentions] == ["ann"]
 
 
-async def test_a_thumb_under_a_repeating_reminder_as_it_was_said_joins_the_next(platform, clock):
+async def test_thumbs_up_on_a_sent_repeating_reminder_joins_the_next(platform, clock):
     async with running(platform, clock):
         await platform.say("Bubbles, remind me every 10 minutes to stretch", sender="ann")
         await asyncio.sleep(10.1 * MINUTE)
@@ -83,7 +83,7 @@ async def test_reminder_joined_by_a_thumbs_up_can_be_undone(platform, clock):
 @pytest.mark.parametrize(
     ("emoji", "sender"), [("👍", "ann"), ("🎉", "bob")], ids=["the owner's thumb", "another emoji"]
 )
-async def test_a_reaction_that_asks_for_nothing_is_not_answered(platform, clock, emoji, sender):
+async def test_reaction_without_a_request_is_not_answered(platform, clock, emoji, sender):
     async with confirmed(platform, clock) as asked:
         await platform.put_emoji(asked, emoji, sender=sender)
 
@@ -98,14 +98,14 @@ async def test_thumbs_among_people_are_not_answered(platform, clock):
     assert len(platform.texts) == 1
 
 
-async def test_a_thumb_in_another_chat_joins_nothing(platform, clock):
+async def test_thumbs_up_in_another_chat_joins_nothing(platform, clock):
     async with confirmed(platform, clock) as asked:
         await platform.put_emoji(asked, "👍", sender="bob", chat="elsewhere")
 
     assert len(platform.texts) == 1
 
 
-async def test_a_thumb_in_a_chat_that_is_not_served_joins_nothing(platform, clock):
+async def test_thumbs_up_in_a_chat_that_is_not_served_joins_nothing(platform, clock):
     async with running(platform, clock, router=RouterSettings(allowed_chats=["fake:work"])):
         await platform.say("Bubbles, remind me to water the plants in 10 minutes", chat="work")
         await platform.put_emoji(platform.sent_ids[-1], "👍", sender="bob", chat="home")

@@ -119,7 +119,7 @@ def test_explain_shows_route_call_tokens_and_cost(tmp_path, bubbles):
 
 
 @pytest.mark.parametrize("command", ["explain", "replay"])
-def test_words_of_others_do_not_steer_the_terminal(tmp_path, bubbles, command):
+def test_printed_text_of_others_has_no_control_characters(tmp_path, bubbles, command):
     asyncio.run(conversation(tmp_path, [], "remind me in 10 minutes to stretch\x1b]52;c;eA==\x07"))
     shown = bubbles(command, "m0")
 
@@ -127,7 +127,7 @@ def test_words_of_others_do_not_steer_the_terminal(tmp_path, bubbles, command):
     assert "\x1b" not in shown.output
 
 
-def test_explain_says_when_there_is_no_record(tmp_path, bubbles):
+def test_explain_reports_a_missing_record(tmp_path, bubbles):
     nothing_yet = bubbles("explain", "last")
     asyncio.run(conversation(tmp_path, [call("reminder_set", SET)], REQUEST))
     unknown = bubbles("explain", "m77")
@@ -138,7 +138,7 @@ def test_explain_says_when_there_is_no_record(tmp_path, bubbles):
     assert "nothing is recorded about message m77" in unknown.output
 
 
-def test_a_replay_offline_executes_nothing_and_shows_both(tmp_path, bubbles):
+def test_offline_replay_executes_nothing_and_shows_both(tmp_path, bubbles):
     asyncio.run(conversation(tmp_path, [], "remind me in 10 minutes to stretch"))
     before = (tmp_path / "bubbles.db").read_bytes()
     shown = bubbles("replay", "m0")

@@ -88,7 +88,7 @@ async def test_a_message_that_led_to_silence_is_left_alone(database):
     assert again.sent == []
 
 
-async def test_a_message_that_was_tried_before_is_only_told(database):
+async def test_message_that_was_tried_before_gets_a_notice_only(database):
     await keep(database, ASKED)
     async with Database(database) as opened:  # the run that tried has been killed too
         await SqlStateStore(opened, StandingClock(NOW)).set("taken_up:fake:home#m1", value=True, keep=timedelta(days=1))
@@ -99,7 +99,7 @@ async def test_a_message_that_was_tried_before_is_only_told(database):
     assert "interrupted" in again.texts[0]
 
 
-async def test_a_message_nobody_addressed_that_was_tried_before_is_told_too(database):
+async def test_unaddressed_message_that_was_tried_before_gets_a_notice_too(database):
     await keep(database, replace(ASKED, text="remind me at 5 to cook", is_addressed=False))
     async with Database(database) as opened:
         await SqlStateStore(opened, StandingClock(NOW)).set("taken_up:fake:home#m1", value=True, keep=timedelta(days=1))
@@ -112,7 +112,7 @@ async def test_a_message_nobody_addressed_that_was_tried_before_is_told_too(data
 
 @pytest.mark.parametrize("is_addressed", [True, False])
 @pytest.mark.parametrize("after", [timedelta(seconds=5), timedelta(hours=1)])
-async def test_a_message_the_last_run_stood_still_on_is_not_read_and_its_sender_is_told(
+async def test_message_that_blocked_the_last_run_is_not_read_and_its_sender_is_told(
     database, tmp_path, is_addressed, after
 ):
     await keep(database, replace(ASKED, is_addressed=is_addressed))
@@ -163,7 +163,7 @@ async def test_sender_of_an_old_message_is_asked_to_repeat_it_with_a_button(data
     ],
     ids=["not addressed", "of the day before", "old, from a chat that is not served", "from a chat that is not served"],
 )
-async def test_nobody_is_told_of_what_nobody_waits_for(database, message, after, router):
+async def test_no_notice_is_sent_for_messages_without_a_waiting_person(database, message, after, router):
     await keep(database, message)
 
     async with started(database, "It is noon.", after=after, **router) as platform:

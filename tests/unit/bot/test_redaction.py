@@ -10,7 +10,7 @@ CALL = ToolCall(id="1", name="search", arguments={})
 HOOK = mask_failures(SecretMask(["hunter2hunter2"]))
 
 
-def test_a_failure_is_told_without_the_secret():
+def test_failure_is_reported_without_the_secret():
     result = HOOK(CALL, None, ToolResult.failed("key hunter2hunter2", text="no: hunter2hunter2"))
 
     assert (result.error, result.text) == (f"key {MASK}", f"no: {MASK}")

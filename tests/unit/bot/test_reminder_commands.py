@@ -101,7 +101,7 @@ def test_a_broken_file_is_refused_line_by_line(bubbles, tmp_path):
     assert refused.output == "bad.ics: line 2 (1): there is no DTSTART\nbubbles: nothing was imported\n"
 
 
-def test_a_running_bot_is_told_to_stop_before_an_import(bubbles, remind, tmp_path):
+def test_running_bot_must_be_stopped_before_an_import(bubbles, remind, tmp_path):
     remind()
     bubbles("export", "--chat", "console:home", "--out", "file")
     lock = Database(f"sqlite:///{tmp_path / 'bubbles.db'}")

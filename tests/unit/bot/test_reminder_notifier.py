@@ -140,14 +140,14 @@ async def test_late_ones_beside_one_at_its_time_say_it_each_for_itself(notifier,
 DIGEST = replace(TEA, action=ReminderAction.SUMMARY, covers_since=DUE - timedelta(hours=1))
 
 
-async def test_a_digest_is_the_summary_and_mentions_nobody(notifier, outbox):
+async def test_digest_is_the_summary_without_mentions(notifier, outbox):
     await notifier.deliver(DIGEST)
 
     assert outbox.messages[0].text == "📝 since 08:00"
     assert outbox.messages[0].mentions == ()
 
 
-async def test_a_digest_comes_below_what_is_due_with_it(notifier, outbox):
+async def test_digest_comes_below_reminders_due_with_it(notifier, outbox):
     await notifier.deliver_together([DIGEST, MILK], "k")
 
     assert outbox.messages[0].text == "⏰ @Bob milk\n📝 since 08:00"

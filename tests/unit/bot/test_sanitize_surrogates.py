@@ -33,7 +33,7 @@ def message(**changed):
     ],
     ids=lambda changed: next(iter(changed)),
 )
-def test_half_a_character_is_marked_wherever_it_stands(changed):
+def test_surrogate_is_replaced_wherever_it_occurs(changed):
     incoming = sanitize_surrogates(message(**changed))
 
     assert "tea \ufffd" in repr(incoming)
@@ -46,7 +46,7 @@ def test_a_whole_message_is_left_as_it_is():
     assert sanitize_surrogates(whole) is whole
 
 
-def test_an_edit_is_mended_too():
+def test_edit_is_sanitized_too():
     edited = MessageEdited(address=HOME, message_id="1", text=HALF, at=NOW)
 
     assert sanitize_surrogates(edited).text == "tea \ufffd"

@@ -96,7 +96,7 @@ def told(path, environment, *, language):
 @pytest.mark.parametrize(
     ("language", "word"), [("en_US.UTF-8", "Put it there: keyring set bubbles openai"), ("zh_CN.UTF-8", "请放进去")]
 )
-def test_a_missing_entry_is_told_with_the_command_that_makes_it(keyring_of, written, language, word):
+def test_missing_entry_is_reported_with_the_command_that_makes_it(keyring_of, written, language, word):
     keyring_of(MemoryKeyring())
     error = told(written(""), {"BUBBLES_MODEL__API_KEY": "keyring:bubbles/openai"}, language=language)
 
@@ -122,7 +122,7 @@ def test_invalid_place_is_reported_with_a_correction(keyring_of, written, langua
     assert words in told(written(""), {"OPENAI_API_KEY": place}, language=language).problem
 
 
-def test_a_file_that_a_variable_names_and_nobody_can_read_is_told_with_its_setting(written):
+def test_unreadable_file_of_a_variable_is_reported_with_its_setting(written):
     error = told(written(""), {"BUBBLES_HTTP__TOKEN_FILE": "/no/such/file"}, language="C")
 
     assert error.key == "http.token"

@@ -86,7 +86,7 @@ def test_a_zone_that_is_not_iana_is_refused_with_an_example(tmp_path):
         ("[search]\nsearxng_url = 'localhost:8888'\n", "search.searxng_url", "http://"),
     ],
 )
-def test_a_value_of_the_wrong_form_is_told_with_the_right_one(tmp_path, text, key, hint):
+def test_value_of_the_wrong_form_is_reported_with_a_correct_one(tmp_path, text, key, hint):
     with pytest.raises(ConfigError) as caught:
         load_settings(written(tmp_path, text), {})
 
@@ -111,7 +111,7 @@ def test_a_secret_in_the_file_is_refused_and_not_repeated(tmp_path):
     assert "sk-planted" not in str(caught.value)
 
 
-def test_a_secret_may_come_from_a_file_of_its_own(tmp_path):
+def test_secret_may_be_in_its_own_file(tmp_path):
     secret = tmp_path / "key"
     secret.write_text("sk-from-file\n", encoding="utf-8")
     settings = load_settings(written(tmp_path, ""), {"BUBBLES_MODEL__API_KEY_FILE": str(secret)})
@@ -135,7 +135,7 @@ def test_secrets_are_never_printed(tmp_path):
     assert secret_values(settings) == ("pplx-planted",)
 
 
-def test_broken_toml_is_told_with_its_place(tmp_path):
+def test_broken_toml_is_reported_with_its_place(tmp_path):
     with pytest.raises(ConfigError, match="line 1"):
         load_settings(written(tmp_path, "[bot\n"), {})
 
@@ -179,7 +179,7 @@ def test_a_wrong_value_of_the_file_is_not_looked_for_in_the_environment(tmp_path
         ("[platforms]\nenabled = ['telegarm']\n", "telegram"),
     ],
 )
-def test_a_value_that_is_none_of_the_choices_names_the_nearest(tmp_path, text, meant):
+def test_unknown_choice_names_the_nearest(tmp_path, text, meant):
     with pytest.raises(ConfigError) as caught:
         load_settings(written(tmp_path, text), {})
 
@@ -194,7 +194,7 @@ def test_a_value_that_is_none_of_the_choices_names_the_nearest(tmp_path, text, m
         ("BUBBLES_PLATFORMS_TELEGRAM_TOKEN", "BUBBLES_PLATFORMS__TELEGRAM__TOKEN"),
     ],
 )
-def test_a_variable_with_one_underscore_is_told_the_other(tmp_path, name, meant):
+def test_variable_with_one_underscore_names_the_correct_one(tmp_path, name, meant):
     with pytest.raises(ConfigError, match=f"{name}: unknown setting; did you mean {meant}"):
         load_settings(written(tmp_path, ""), {name: "8080"})
 

@@ -29,7 +29,7 @@ class Endless:
         return Interpretation()
 
 
-async def test_a_stopped_answer_is_not_said():
+async def test_stopped_answer_is_not_sent():
     thinking, clock = Endless(), StandingClock(NOW)
     platform = FakePlatform(clock)
     settings = Settings(bot=BotSettings(timezone="UTC"), log=LogSettings(to_file=False))

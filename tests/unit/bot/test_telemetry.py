@@ -107,7 +107,7 @@ async def test_a_model_that_fails_is_an_error_in_the_trace(collector):
     assert attributes(chat)["error.type"] == "refused"
 
 
-async def test_without_an_endpoint_nothing_of_it_is_loaded(collector):
+async def test_without_an_endpoint_no_telemetry_is_loaded(collector):
     import sys
 
     clock = StandingClock(datetime(2026, 11, 20, 9, 0, tzinfo=UTC))

@@ -63,7 +63,7 @@ def test_a_time_of_day_is_written_as_a_clock(tmp_path):
     assert load_settings(file, {}).time.morning == time(7, 30)
 
 
-def test_a_time_of_day_that_is_none_names_its_key(tmp_path):
+def test_invalid_time_of_day_names_its_key(tmp_path):
     file = tmp_path / "config.toml"
     file.write_text('[time]\nmorning = "early"\n', encoding="utf-8")
 

@@ -54,7 +54,7 @@ def test_a_chat_moves_from_one_bot_to_another(bubbles, tmp_path):
 
 
 @pytest.mark.usefixtures("said")
-def test_nothing_is_overwritten(bubbles, tmp_path):
+def test_existing_files_are_not_overwritten(bubbles, tmp_path):
     (tmp_path / "home.jsonl").write_text("mine", encoding="utf-8")
     taken = bubbles("export", "--chat", "console:home", "--out", "home.jsonl")
 
@@ -85,7 +85,7 @@ def test_a_file_that_is_no_export_is_refused_with_its_line(bubbles, tmp_path):
 
 
 @pytest.mark.usefixtures("said")
-def test_a_file_that_cannot_be_written_is_told_by_the_name_that_was_given(bubbles):
+def test_unwritable_file_is_reported_by_the_given_name(bubbles):
     taken = bubbles("export", "--chat", "console:home", "--out", "nowhere/home.jsonl")
 
     assert taken.output == "bubbles: nowhere/home.jsonl: No such file or directory\n"

@@ -106,7 +106,7 @@ async def within(seconds, work):
             await work
 
 
-async def test_an_answer_is_said_and_its_message_dealt_with(way):
+async def test_answer_is_sent_and_its_message_completed(way):
     platform, claims, handle = way
     await handle(MESSAGE)
 
@@ -114,7 +114,7 @@ async def test_an_answer_is_said_and_its_message_dealt_with(way):
     assert claims.dealt_with == {KEY}
 
 
-async def test_an_answer_that_another_process_gives_is_not_said(way):
+async def test_answer_claimed_by_another_process_is_not_sent(way):
     platform, claims, handle = way
     answering = asyncio.create_task(handle(MESSAGE))
     await asyncio.sleep(30)
@@ -187,7 +187,7 @@ async def test_in_the_rooms_of_all_those_who_are_gone_are_followed_again_and_aga
     assert taken == [KEY]
 
 
-async def test_nobody_follows_in_the_terminal_of_another_process():
+async def test_terminal_of_another_process_is_not_taken_over():
     claims, clock = FakeClaims(left=[KEY]), LoopClock()
     terminal = ConsolePlatform(clock=clock, bot_name="Bubbles", room="home", person="ann")
     await TurnCoordinator(claims, clock).follow(terminal, Taken())

@@ -63,7 +63,7 @@ async def test_undo_reverts_only_the_change_of_its_button(group):
     assert "BBB" in left
 
 
-async def test_a_second_press_says_that_it_was_taken_back(group):
+async def test_second_press_says_that_the_change_was_undone(group):
     async with group() as chat:
         await chat.say(SET_ALL.format(what="AAA"))
         await chat.say(SET_ALL.format(what="BBB"))
@@ -75,7 +75,7 @@ async def test_a_second_press_says_that_it_was_taken_back(group):
     assert "AAA" in left
 
 
-async def test_the_button_of_somebody_else_is_answered_politely_and_changes_nothing(group):
+async def test_button_of_somebody_else_is_answered_and_changes_nothing(group):
     async with group() as chat:
         await chat.say(SET_ALL.format(what="AAA"))
         await chat.say(SET_ALL.format(what="BBB"), sender="bob")
@@ -119,7 +119,7 @@ async def test_an_undo_that_replies_to_a_confirmation_reverts_that_change(group)
     assert "BBB" in left
 
 
-async def test_an_undo_that_replies_to_the_confirmation_of_others_reverts_nothing(group):
+async def test_undo_as_a_reply_to_anothers_confirmation_reverts_nothing(group):
     async with group() as chat:
         await chat.say(SET_ALL.format(what="AAA"), sender="bob")
         await chat.say(SET_ALL.format(what="BBB"))
@@ -130,7 +130,7 @@ async def test_an_undo_that_replies_to_the_confirmation_of_others_reverts_nothin
     assert "BBB" in left
 
 
-async def test_a_spoken_undo_names_the_change_that_it_reverts(group):
+async def test_typed_undo_names_the_reverted_change(group):
     async with group() as chat:
         await chat.say(SET_ALL.format(what="AAA"))
         await chat.say("thanks bubbles 👍")
@@ -176,7 +176,7 @@ async def test_talk_with_other_people_does_not_make_an_undo_doubtful(group):
     assert "Do you mean" not in undone
 
 
-async def test_a_spoken_undo_asks_about_a_change_of_longer_ago(group):
+async def test_typed_undo_asks_about_an_older_change(group):
     async with group() as chat:
         await chat.say(SET_ALL.format(what="AAA"))
         chat.clock.set(NOW + timedelta(minutes=11))

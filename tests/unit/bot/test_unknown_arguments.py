@@ -57,14 +57,14 @@ async def test_the_test_kit_refuses_it(call_tool, paint, painted):  # noqa: F811
     assert painted == []
 
 
-async def test_a_function_without_arguments_takes_none(call_tool, ping, painted):  # noqa: F811 - the fixture
+async def test_function_without_arguments_refuses_all(call_tool, ping, painted):  # noqa: F811 - the fixture
     result = await call_tool(ping, foo=1)
 
     assert "/foo: is not an argument of this tool" in result.error
     assert painted == []
 
 
-async def test_a_model_is_told(paint, painted):
+async def test_error_is_reported_to_a_model(paint, painted):
     model = ScriptedModel([completion("", requested("paint", **WRONG)), completion("", requested("paint", size=1))])
     texts = await said("paint it", functions=[paint], interpreter=FunctionCallLLM(model))
 

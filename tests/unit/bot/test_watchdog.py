@@ -105,7 +105,7 @@ async def test_a_message_that_was_handled_at_the_end_without_standing_still_is_r
     assert list(tmp_path.iterdir()) == []
 
 
-async def test_a_clean_end_leaves_nothing(tmp_path):
+async def test_clean_end_leaves_no_file(tmp_path):
     async with Watchdog(tmp_path, 5):
         pass
 
@@ -144,7 +144,7 @@ def test_a_process_that_was_stopped_by_its_terminal_is_not_ended(tmp_path):
 
 
 @pytest.mark.timeout(60)
-def test_a_beat_that_comes_again_takes_the_sign_away(tmp_path):
+def test_new_heartbeat_removes_the_marker(tmp_path):
     sign = tmp_path / "sign"
     watching = watch(os.getpid(), 600, sign)
     until(sign.exists)

@@ -34,7 +34,7 @@ def welcome(platform, clock):
     return Welcome(outbox, MemoryStateStore(clock), bot_name="Bubbles", language="en", listens_to_all=True)
 
 
-async def test_a_new_group_hears_what_the_bot_reads_keeps_and_can_do(welcome, platform):
+async def test_new_group_is_told_what_the_bot_reads_stores_and_can_do(welcome, platform):
     await welcome.greet(BotAdded(address=HOME))
 
     [text] = platform.texts
@@ -56,7 +56,7 @@ async def test_a_chinese_group_is_greeted_in_chinese(welcome, platform):
     assert platform.texts[0].startswith("大家好")
 
 
-async def test_a_welcome_that_is_refused_harms_nobody(welcome, platform):
+async def test_refused_welcome_harms_nothing(welcome, platform):
     def refuse(*_):
         raise DeliveryFailed("not allowed to speak", is_permanent=True)
 

@@ -64,7 +64,7 @@ async def begin(platform, message_id, **options):
     return saying
 
 
-async def test_a_call_that_only_reads_is_given_up_with_its_message(platform, clock, shop):
+async def test_reading_call_is_cancelled_with_its_message(platform, clock, shop):
     async with running(platform, clock, shop, "look"):
         saying = await begin(platform, "m1")
         await platform.withdraw("m1")
@@ -75,7 +75,7 @@ async def test_a_call_that_only_reads_is_given_up_with_its_message(platform, clo
     assert platform.texts == []
 
 
-async def test_a_change_that_has_begun_is_finished(platform, clock, shop):
+async def test_started_change_is_finished(platform, clock, shop):
     async with running(platform, clock, shop, "tidy"):
         await begin(platform, "m1")
         await platform.withdraw("m1")
@@ -107,7 +107,7 @@ async def test_a_withdrawn_message_leaves_history_and_record(platform, clock, sh
     assert recorded == ()
 
 
-async def test_an_edited_message_is_kept_in_its_new_words(platform, clock, shop):
+async def test_edited_message_is_stored_with_its_new_text(platform, clock, shop):
     async with running(platform, clock, shop, "look") as app:
         await platform.say("bubbles, the shelf", message_id="m1")
         await platform.rewrite("m1", "bubbles, the books")
@@ -116,7 +116,7 @@ async def test_an_edited_message_is_kept_in_its_new_words(platform, clock, shop)
     assert said == ["bubbles, the books", "three books"]
 
 
-async def test_a_stop_waits_for_a_change_that_has_begun(platform, clock, shop):
+async def test_stop_waits_for_a_started_change(platform, clock, shop):
     async with running(platform, clock, shop, "tidy"):
         saying = await begin(platform, "m1")
     await asyncio.gather(saying, return_exceptions=True)
@@ -135,7 +135,7 @@ async def test_a_stop_does_not_wait_for_a_call_that_only_reads(platform, clock, 
 @pytest.mark.parametrize(
     ("by", "kept"), [("ann", "nobody owes me"), ("mallory", "ben owes me"), ("", "nobody owes me")]
 )
-async def test_nobody_rewrites_what_another_said(platform, clock, shop, by, kept):
+async def test_messages_of_others_cannot_be_edited(platform, clock, shop, by, kept):
     async with running(platform, clock, shop) as app:
         await platform.say("ben owes me", sender="ann", message_id="m1")
         await platform.rewrite("m1", "nobody owes me", by=by)

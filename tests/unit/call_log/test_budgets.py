@@ -61,7 +61,7 @@ async def test_usage_of_a_request_is_added_to_the_message():
     assert current_usage() is None
 
 
-async def test_a_model_that_fails_is_on_the_tally_with_its_reason():
+async def test_failed_request_is_counted_with_its_reason():
     model = MeteredModel(ScriptedModel([ModelUnavailable("timeout")]))
     with count_usage(tally()) as account, pytest.raises(ModelUnavailable):
         await model.complete(REQUEST)
@@ -69,7 +69,7 @@ async def test_a_model_that_fails_is_on_the_tally_with_its_reason():
     assert [each.error for each in account.completions] == ["timeout"]
 
 
-async def test_without_a_message_a_model_works_all_the_same():
+async def test_model_works_without_a_message():
     model, _ = metered()
 
     assert (await model.complete(REQUEST)).text == "hello"
@@ -125,7 +125,7 @@ async def test_a_restart_does_not_begin_the_day_anew():
     assert len(scripted.shown) == 1
 
 
-async def test_a_new_day_of_the_bots_zone_begins_with_nothing():
+async def test_new_day_in_the_bots_zone_starts_at_zero():
     clock = FixedClock(datetime(2026, 11, 20, 15, 0, tzinfo=UTC))
     budget = budget_of(clock, zone=ZoneInfo("Asia/Shanghai"), day=Limit(tokens=1))
     model, _ = metered(budget)
@@ -139,7 +139,7 @@ async def test_a_new_day_of_the_bots_zone_begins_with_nothing():
     assert budget.asked[-1] == datetime(2026, 11, 21, tzinfo=ZoneInfo("Asia/Shanghai"))
 
 
-async def test_requests_of_a_tools_own_tasks_are_on_the_messages_tally():
+async def test_requests_in_tasks_of_a_tool_count_for_the_message():
     import asyncio
 
     model, _ = metered()

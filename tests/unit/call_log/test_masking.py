@@ -3,7 +3,7 @@ import pytest
 from services.call_log.masking import MASK, SecretMask
 
 
-def test_a_secret_of_the_settings_is_masked_wherever_it_stands():
+def test_secret_of_the_settings_is_masked_everywhere():
     mask = SecretMask(["hunter2-hunter2", ""])
 
     assert mask.text("key=hunter2-hunter2!") == f"key={MASK}!"

@@ -87,7 +87,7 @@ async def test_the_history_shape_is_the_specifications(sqlite_database):
     assert found["m3"] == ()
 
 
-async def test_a_store_that_fails_loses_the_record_and_nothing_else(sqlite_database):
+async def test_failing_store_loses_only_the_record(sqlite_database):
     store = BrokenStore(sqlite_database)
     log = CallLog(store)
     log.record(make_turn_record(1))

@@ -94,7 +94,7 @@ async def test_ordinary_talk_stays_as_it_is(room, talk):
 
 
 @pytest.mark.parametrize("claim", CLAIMS[:3])
-async def test_a_claim_with_a_receipt_stands(room, claim):
+async def test_claim_with_a_receipt_stays(room, claim):
     @tool_function()
     async def reminder_set() -> ToolResult:
         """Set."""
@@ -103,7 +103,7 @@ async def test_a_claim_with_a_receipt_stands(room, claim):
     assert await room(reminder_set, script=[[call("reminder_set")], claim]).say("remind me, please") == claim
 
 
-async def test_a_failure_is_told_instead_of_the_claim(room):
+async def test_failure_is_reported_instead_of_the_claim(room):
     @tool_function()
     async def reminder_set() -> str:
         """Set."""

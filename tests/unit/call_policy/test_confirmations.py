@@ -66,7 +66,7 @@ async def test_a_no_drops_it(room, bans, no):
     assert bans.made == []
 
 
-async def test_no_model_is_asked_about_a_yes(room, bans):
+async def test_yes_is_handled_without_a_model(room, bans):
     here = room(bans.tool(), script=[[BAN]])
     await here.say("ban bob for a week")
     await here.say("yes")
@@ -82,7 +82,7 @@ async def test_offline_it_is_the_same(room, bans):
     assert await here.say("yes") == "banned bob for 1"
 
 
-async def test_a_second_yes_does_nothing_more(room, bans):
+async def test_second_yes_does_nothing(room, bans):
     here = room(bans.tool(), script=[[BAN], "hm?"])
     await here.say("ban bob for a week")
     await here.say("yes")
@@ -92,7 +92,7 @@ async def test_a_second_yes_does_nothing_more(room, bans):
 
 
 @pytest.mark.parametrize("other", [{"sender": "carl"}, {"chat": "work"}])
-async def test_nobody_else_and_nowhere_else_is_it_confirmed(room, bans, other):
+async def test_confirmation_counts_from_the_same_person_and_chat_only(room, bans, other):
     here = room(bans.tool(), script=[[BAN], "hm?"])
     await here.say("ban bob for a week")
     await here.say("yes", **other)
@@ -119,7 +119,7 @@ async def test_talk_of_something_else_leaves_it_waiting_and_never_runs_it(room, 
     assert await here.say("yes") == "banned bob for 7"
 
 
-async def test_a_later_question_takes_the_place_of_an_earlier_one(room, bans):
+async def test_later_question_replaces_an_earlier_one(room, bans):
     here = room(bans.tool(), script=[[BAN], [call("ban", name="eve")]])
     await here.say("ban bob for a week")
     await here.say("ban eve")
@@ -185,14 +185,14 @@ async def test_person_without_permission_is_not_asked(room, bans):
     assert result.text == "Only an admin of this chat may do that."
 
 
-async def test_the_right_is_asked_for_again_when_the_answer_comes(room, bans):
+async def test_permission_is_checked_again_at_the_answer(room, bans):
     here = room(bans.tool(permission="admins"), script=[[BAN]])
     await here.say("ban bob for a week", is_admin=True)
 
     assert await here.say("yes") == "Only an admin of this chat may do that."
 
 
-async def test_another_door_may_bring_its_own_approval(room, bans):
+async def test_entry_point_may_pass_its_own_approval(room, bans):
     result = await room(bans.tool()).dispatch(BAN, approved=BAN)
 
     assert result.text == "banned bob for 7"

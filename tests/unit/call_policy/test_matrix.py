@@ -182,7 +182,7 @@ async def test_disabled_function_is_reached_by_nobody(name, door):
 
 @pytest.mark.parametrize("name", sorted(BUILT_IN.keys() - OFFERED.keys()))
 @pytest.mark.parametrize("role", ROLES)
-async def test_an_inverse_is_reached_by_nobody_but_undo(name, role):
+async def test_inverse_is_reached_by_undo_only(name, role):
     made = ToolCall(id="1", name=name, arguments={})
     room = Spied(built_in=True)
     await room.dispatch(made, **ROLES[role])

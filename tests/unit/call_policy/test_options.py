@@ -63,7 +63,7 @@ async def test_the_pause_between_tries_grows(room):
 
 
 @pytest.mark.looptime
-async def test_retries_are_no_more_than_declared(room):
+async def test_retries_are_limited_as_declared(room):
     work = Flaky(5, ToolFailed("down"))
     result = await room(flaky_tool(work, idempotent=True, retries=2)).dispatch(call("fetch"))
 
@@ -96,7 +96,7 @@ async def test_state_of_a_failed_try_is_not_stored(room):
 
 
 @pytest.mark.looptime
-async def test_no_more_calls_run_at_once_than_declared(room):
+async def test_parallel_calls_are_limited_as_declared(room):
     running, most = 0, 0
 
     @tool_function(max_concurrent=2)

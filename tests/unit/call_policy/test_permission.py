@@ -32,7 +32,7 @@ def viewer(person="ann", *, platform="fake", is_admin=False, is_private=False):
         (Rule(platforms=("fake",)), viewer(), None),
     ],
 )
-def test_a_rule_lets_in_exactly_whom_it_names(rule, who, code):
+def test_rule_permits_exactly_those_it_names(rule, who, code):
     assert refusal_code(rule, who, OWNERS) == code
 
 

@@ -26,7 +26,7 @@ async def test_admins_owners_and_people_in_private_switch_a_function_off(here, w
     assert await here.policy.switches.off_in(here.message().address) == {"pour"}
 
 
-async def test_a_member_switches_nothing(here):
+async def test_member_cannot_switch_functions(here):
     told = await here.say("/tools off pour", sender="ann")
 
     assert told == "Only an admin of this chat may switch functions."

@@ -50,7 +50,7 @@ def lamps():
     return Lamps()
 
 
-async def test_undo_takes_the_last_change_back(room, lamps):
+async def test_undo_reverts_the_last_change(room, lamps):
     here = room(*lamps.tools())
     await here.say("light desk")
 
@@ -64,7 +64,7 @@ async def test_the_confirmation_says_how_to_undo(room, lamps):
     assert await here.say("light desk") == "desk is lit\n   (say “undo” to take it back)"
 
 
-async def test_nothing_is_said_of_undo_where_it_cannot_be_undone_or_is_switched_off(room, lamps):
+async def test_undo_is_not_mentioned_where_impossible_or_switched_off(room, lamps):
     here = room(*lamps.tools())
     rung = await here.say("ring")
     await here.say("/tools off undo", is_admin=True)
@@ -102,7 +102,7 @@ async def test_the_calls_of_one_message_are_undone_together(room, lamps):
 
 
 @pytest.mark.parametrize("other", [{"sender": "bob"}, {"chat": "work"}])
-async def test_nobody_undoes_what_another_did_or_what_was_done_elsewhere(room, lamps, other):
+async def test_changes_of_other_people_and_chats_are_not_undone(room, lamps, other):
     here = room(*lamps.tools())
     await here.say("light desk")
 
@@ -147,7 +147,7 @@ async def test_an_inverse_is_no_function_that_anybody_can_call(room, lamps):
     assert "dark" not in [spec.name for spec in (await here.turn(here.message())).tools]
 
 
-async def test_the_last_twenty_changes_are_kept(room, lamps):
+async def test_last_twenty_changes_are_stored(room, lamps):
     here = room(*lamps.tools())
     for number in range(25):
         await here.say(f"light lamp{number}")
@@ -174,7 +174,7 @@ async def test_change_of_an_agents_call_is_remembered_once(room, lamps):
     assert await here.say("undo") == "There is nothing of yours to undo here."
 
 
-async def test_a_change_that_could_not_be_remembered_is_still_told(room, lamps):
+async def test_change_that_could_not_be_remembered_is_still_reported(room, lamps):
     class Broken:
         async def get(self, key):
             raise OSError("disk full")
@@ -190,7 +190,7 @@ async def test_a_change_that_could_not_be_remembered_is_still_told(room, lamps):
 
 
 @pytest.mark.parametrize("outcome", [{"is_unchanged": True, "text": "it is off"}, {"is_answered": True}])
-async def test_a_call_that_changed_nothing_this_time_does_not_stand_before_the_last_change(room, lamps, outcome):
+async def test_call_without_a_change_is_not_undone_before_the_last_change(room, lamps, outcome):
     @tool_function(returns="reply", changes_state=True, undo="dark", examples=["is it on"])
     async def ask() -> ToolResult:
         """Tell whether it is on."""

@@ -47,7 +47,7 @@ def tools(made):
     return browse, look, reminder_delete
 
 
-async def test_a_change_that_only_a_web_page_asked_for_is_asked_about(room, tools, made):
+async def test_change_requested_by_a_web_page_only_needs_a_confirmation(room, tools, made):
     told = await room(*tools, script=[[call("browse")], [DELETE]]).say("what does the page say?")
 
     assert told.startswith(
@@ -78,7 +78,7 @@ async def test_a_call_chosen_before_the_text_was_there_counts_as_asked_for(room,
     assert made == ["k7", "all"]
 
 
-async def test_trusted_results_ask_nothing(room, tools, made):
+async def test_trusted_results_need_no_confirmation(room, tools, made):
     told = await room(*tools, script=[[call("look")], [DELETE]]).say("tidy up")
 
     assert told == "deleted"

@@ -47,7 +47,7 @@ def test_place_of_a_secret_is_shown_without_the_secret(examined, tmp_path):
     assert "planted-secret" not in result.output
 
 
-def test_a_secret_that_is_not_there_is_a_problem_with_a_way_out(examined):
+def test_missing_secret_is_a_problem_with_a_next_step(examined):
     result = examined('[search]\nbrave_api_key = "file:/no/such/file"\n')
 
     assert result.exit_code == 2

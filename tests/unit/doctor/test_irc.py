@@ -51,7 +51,7 @@ async def problems(port, **values):
     return [each.about for each in await findings(port, **values) if each.is_problem]
 
 
-async def test_a_network_that_takes_the_bot_is_well():
+async def test_working_network_is_ok():
     async with network(WELCOME) as port:
         assert await problems(port, channels=("#team",)) == []
 
@@ -91,7 +91,7 @@ async def test_an_account_is_well_with_its_password_only():
         assert await problems(port, account_password=SECRET) == ["irc account"]
 
 
-async def test_a_password_that_only_nickserv_will_hear_is_no_problem():
+async def test_password_for_nickserv_only_is_no_problem():
     async with network({"CAP LS": ":net CAP * LS :multi-prefix", "CAP REQ": ":net 001 Bubbles :Welcome"}) as port:
         found = await findings(port, account_password=SECRET)
 
@@ -99,7 +99,7 @@ async def test_a_password_that_only_nickserv_will_hear_is_no_problem():
     assert "not tried" in found[1].said
 
 
-async def test_a_refused_account_is_a_problem_where_there_is_no_other_way():
+async def test_refused_account_is_a_problem_without_another_login():
     async with network({**SASL, "AUTHENTICATE AEJ": ":net 904 * :no"}) as port:
         assert await problems(port, account_password=SECRET, login=("sasl",)) == ["irc"]
 

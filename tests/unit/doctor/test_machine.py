@@ -48,7 +48,7 @@ def test_old_or_missing_zone_data_is_a_problem(version):
     assert "tzdata" in examine_zone_data(NOW, version).next_step
 
 
-async def test_a_database_that_takes_a_row_is_well(tmp_path):
+async def test_writable_database_is_ok(tmp_path):
     url = f"sqlite:///{tmp_path / 'bubbles.db'}"
     async with Database(url):
         pass
@@ -89,7 +89,7 @@ async def test_examining_what_a_killed_process_left_keeps_its_write_ahead_log(tm
 
 @pytest.mark.integration
 @pytest.mark.timeout(60)
-async def test_row_is_taken_back_on_postgresql(postgres_url):
+async def test_row_is_rolled_back_on_postgresql(postgres_url):
     def rows(connection):
         return sorted(connection.exec_driver_sql("SELECT * FROM meta").all())
 
@@ -125,7 +125,7 @@ async def test_database_of_a_newer_version_is_a_problem(tmp_path):
     assert "newer Bubbles" in (await examine_database(url)).said
 
 
-async def test_database_that_takes_no_row_is_a_problem(tmp_path):
+async def test_unwritable_database_is_a_problem(tmp_path):
     url = f"sqlite:///{tmp_path / 'bubbles.db'}"
     refuse = "CREATE TRIGGER refuse BEFORE INSERT ON meta BEGIN SELECT RAISE(ABORT, 'no more rows'); END"
     async with Database(url) as database:
@@ -150,7 +150,7 @@ async def test_a_database_whose_folder_cannot_be_made_is_a_problem(tmp_path):
     assert finding.is_problem
 
 
-async def test_a_database_that_is_none_is_a_problem(tmp_path):
+async def test_invalid_database_is_a_problem(tmp_path):
     path = tmp_path / "bubbles.db"
     path.write_bytes(b"this is no database, and was never one" * 100)
 

@@ -28,7 +28,7 @@ async def test_a_model_that_only_talks_is_a_problem_where_tools_are_offered_nati
 
 
 @pytest.mark.parametrize("style", ["auto", "json_router", "prompt"])
-async def test_a_model_that_only_talks_is_well_where_there_is_another_way(style):
+async def test_model_without_calls_is_ok_if_another_style_works(style):
     assert await problems(ScriptedModel(["You have none."]), function_calling=style) == []
 
 

@@ -44,7 +44,7 @@ async def test_a_telegram_bot_that_reads_its_groups_is_well(asking):
         assert await problems("telegram", asking, token=SecretStr(server.token), api_url=server.url) == []
 
 
-async def test_privacy_mode_is_a_problem_for_a_bot_that_is_to_hear_all(asking):
+async def test_privacy_mode_is_a_problem_for_a_bot_that_listens_to_all(asking):
     async with TelegramServer(reads_all_groups=False) as server:
         values = {"token": SecretStr(server.token), "api_url": server.url}
 
@@ -161,7 +161,7 @@ async def test_a_onebot_client_that_knows_the_token_is_well(asking):
         assert await problems("onebot", asking, token=SecretStr("wrong"), **values) == ["onebot token"]
 
 
-async def test_a_onebot_client_that_is_away_is_a_problem_and_one_that_comes_to_us_is_not(asking):
+async def test_unreachable_onebot_client_is_a_problem_unless_it_connects_to_us(asking):
     assert await problems("onebot", asking, mode="forward", url="ws://127.0.0.1:9") == ["onebot"]
     assert await problems("onebot", asking, mode="forward") == ["onebot"]
     assert await problems("onebot", asking, mode="reverse", port=0) == []
@@ -257,6 +257,6 @@ async def test_the_time_of_the_servers_that_were_asked_is_remembered():
     assert list(asking.skews) == ["127.0.0.1"]
 
 
-async def test_the_console_needs_nothing(asking):
+async def test_console_needs_no_settings(asking):
     assert await examine_platform("console", Settings(), asking) != []
     assert not (await examine_platform("console", Settings(), asking))[0].is_problem

@@ -52,7 +52,7 @@ async def test_a_bot_whose_platforms_are_well_is_well(state):
 
 
 @pytest.mark.parametrize("state", ["deaf", "stopped"])
-async def test_a_platform_that_hears_nothing_is_a_problem(state):
+async def test_stale_platform_is_a_problem(state):
     async with RunningBot(telegram=state, slack="live") as bot:
         [finding] = await found(bot.settings())
 
@@ -61,7 +61,7 @@ async def test_a_platform_that_hears_nothing_is_a_problem(state):
     assert "nothing heard" in finding.said
 
 
-async def test_the_token_of_the_settings_opens_the_door_and_a_wrong_one_is_no_alarm():
+async def test_token_of_the_settings_is_used_and_a_wrong_one_is_no_problem():
     async with RunningBot(token="right", telegram="deaf") as bot:
         right = await found(bot.settings(token=SecretStr("right")))
         wrong = await found(bot.settings(token=SecretStr("wrong")))

@@ -22,7 +22,7 @@ def test_without_data_the_own_set_is_measured(kind, line):
 
 
 @pytest.mark.parametrize("kind", ["time", "intents", "summary"])
-def test_a_folder_without_cases_is_said_to_be_one(kind, tmp_path):
+def test_folder_without_cases_is_reported(kind, tmp_path):
     result = run(kind, "--data", tmp_path)
 
     assert result.exit_code == 2

@@ -10,7 +10,7 @@ from function_calls.model_calls.prompts import worked_examples
 PROMPTS = own_prompts()
 
 
-def test_there_are_a_hundred_prompts_in_two_languages_alike():
+def test_there_are_a_hundred_prompts_in_each_of_two_languages():
     counts = Counter((prompt.language, prompt.tool) for prompt in PROMPTS)
 
     assert len(PROMPTS) >= 100
@@ -19,7 +19,7 @@ def test_there_are_a_hundred_prompts_in_two_languages_alike():
     }
 
 
-def test_every_prompt_wants_a_function_that_there_is():
+def test_every_prompt_expects_an_existing_function():
     names = {spec.name for spec in built_in_registry().specs} | {"none"}
 
     assert {prompt.tool for prompt in PROMPTS} <= names
@@ -54,6 +54,6 @@ def test_labelled_sentences_are_read_as_prompts(tmp_path):
     assert (prompt.tool, prompt.accepts, prompt.words) == ("reminder_set", ("reminder_set", "none"), ("eat",))
 
 
-def test_a_limit_takes_prompts_from_the_whole():
+def test_limit_takes_prompts_from_the_whole():
     assert [each.text for each in thinned(PROMPTS, 2)] == [PROMPTS[0].text, PROMPTS[len(PROMPTS) // 2].text]
     assert len(thinned(PROMPTS, 0)) == len(PROMPTS)

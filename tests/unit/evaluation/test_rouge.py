@@ -54,5 +54,5 @@ def test_several_references_give_their_mean():
     assert found.one == pytest.approx(0.5)
 
 
-def test_nothing_in_common_is_nothing():
+def test_texts_without_common_words_score_zero():
     assert rouge("", ["apples"], "en").longest == 0

@@ -52,7 +52,7 @@ def test_a_content_that_is_partly_right_counts_partly():
     assert shares["content ROUGE-L"] == pytest.approx(2 / 3)
 
 
-def test_a_time_that_nobody_marked_is_invented():
+def test_unmarked_time_is_invented():
     untimed = SET | {"slots": {"todo": ["water ferns"], "person": ["Leo"]}}
 
     shares = figures([untimed], Understood(tool="reminder_set", content="water ferns", when="at nine"))
@@ -61,7 +61,7 @@ def test_a_time_that_nobody_marked_is_invented():
     assert shares["other person found"] == 0
 
 
-def test_functions_that_the_data_do_not_know_count_as_none():
+def test_functions_unknown_to_the_data_count_as_none():
     assert judged_name("undo") == "none"
     assert judged_name("reminder_snooze") == "reminder_update"
 
@@ -74,6 +74,6 @@ def test_joints_are_no_part_of_a_content(text, language, words):
     assert words_of(text, language) == words
 
 
-def test_nothing_overlaps_with_nothing():
+def test_empty_texts_overlap_by_zero():
     assert overlap([], []) == 1
     assert overlap(["a"], []) == 0

@@ -65,12 +65,12 @@ def test_a_bare_clock_may_be_todays_or_tomorrows():
     assert verdict(row, answer("2026-11-22T19:00:00")) == (False, False)
 
 
-def test_a_text_without_a_time_wants_no_answer():
+def test_text_without_a_time_expects_no_answer():
     assert verdict(ROW | {"kind": "none"}, None) == (True, True)
     assert verdict(ROW | {"kind": "none"}, answer("2026-11-20T19:00:00")) == (False, False)
 
 
-def test_a_kind_that_nobody_knows_is_an_error():
+def test_unknown_kind_is_an_error():
     with pytest.raises(ValueError, match="moment"):
         case_of(ROW | {"kind": "moment"})
 

@@ -27,13 +27,13 @@ async def judged(prompt, understood):
         return judge(await bot.tell(prompt))
 
 
-async def test_the_reminder_that_is_kept_is_judged():
+async def test_stored_reminder_is_judged():
     found = await judged(TEA, call("reminder_set", type="once", time="tomorrow at 9am", content="tea"))
 
     assert found.is_right
 
 
-async def test_more_prompts_than_people_may_say_in_a_minute_are_all_heard():
+async def test_prompts_beyond_the_rate_limit_are_all_processed():
     async with measured_bot(ScriptedInterpreter([call("reminder_list")] * 61)) as bot:
         seen = [await bot.tell(CHAT) for _ in range(61)]
 
@@ -78,13 +78,13 @@ async def test_a_number_is_judged_as_a_number(reference, is_right):
     assert found.is_right is is_right
 
 
-async def test_a_call_where_none_was_wanted_is_a_false_trigger():
+async def test_unexpected_call_is_a_false_trigger():
     found = score([await judged(CHAT, call("summary")), await judged(CHAT, "indeed"), await judged(TEA, "no")])
 
     assert (found.wanted, found.right_tool, found.unwanted, found.false_triggers) == (1, 0, 2, 1)
 
 
-async def test_a_model_that_is_given_up_on_gave_no_answer():
+async def test_cancelled_model_gave_no_answer():
     class Endless:
         async def interpret(self, turn):
             raise asyncio.CancelledError
@@ -96,7 +96,7 @@ async def test_a_model_that_is_given_up_on_gave_no_answer():
     assert "too long" in overheard.failure
 
 
-async def test_a_model_that_does_not_answer_is_not_taken_for_one_that_keeps_quiet():
+async def test_unanswering_model_is_distinguished_from_a_silent_one():
     found = await judged(CHAT, ModelUnavailable("timeout"))
 
     assert not found.is_right

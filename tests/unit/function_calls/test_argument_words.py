@@ -77,7 +77,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("arguments", "english", "chinese"), CASES)
-def test_a_person_is_told_what_is_wrong_in_their_language(tool, arguments, english, chinese):
+def test_person_is_told_the_error_in_their_language(tool, arguments, english, chinese):
     assert told(tool, "en", arguments) == [
         "I did not get that right (pour_tea):",
         english,
@@ -93,7 +93,7 @@ def test_both_checks_say_the_same(tool):
     assert refusal_in_words("zh", tool.spec, first).splitlines() == told(tool, "zh", wrong)
 
 
-def test_an_argument_is_told_once_and_all_in_their_order(tool):
+def test_each_argument_is_reported_once_in_order(tool):
     lines = told(tool, "en", {"cups": 0, "extra": 3})
 
     assert [line.partition(":")[0] for line in lines[1:-1]] == ["• kind", "• cups", "• extra"]
@@ -152,7 +152,7 @@ async def test_a_bare_command_is_answered_in_the_language_of_the_words_before(be
         ("/pour me some", "I can remind, search and sum up."),
     ],
 )
-async def test_a_command_that_is_mistyped_is_asked_about(said, answer):
+async def test_mistyped_command_is_asked_about(said, answer):
     clock = LoopClock(datetime(2026, 11, 20, 9, 0, tzinfo=UTC))
     platform = FakePlatform(clock)
     async with build_in_memory(clock=clock, platforms=[platform], functions=[pour_tea]):

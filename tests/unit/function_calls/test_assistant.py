@@ -212,7 +212,7 @@ async def test_text_that_is_no_promise_is_sent(assistant_of, turn, words, read):
     assert reply.text == words
 
 
-async def test_the_silence_that_a_hook_decided_on_is_kept(assistant_of, turn):
+async def test_silence_of_a_hook_stays(assistant_of, turn):
     quiet = ModelHooks()
     quiet.after.append(lambda turn, made: Interpretation())
     model = HookedInterpreter(Played(Interpretation(answer="Hello!")), quiet)

@@ -186,7 +186,7 @@ async def test_a_mixed_list_is_wrapped_whatever_each_of_its_tools_is(context_of)
     assert [spec.name for spec in router.registry.specs] == ["query_database", "search_web", "add", "renamed", "boil"]
 
 
-def test_of_a_list_with_a_taken_name_nothing_is_registered():
+def test_list_with_a_taken_name_registers_nothing():
     registry = Registry()
     registry.register(QueryDatabase())
     with pytest.raises(ToolNameTaken):

@@ -24,7 +24,7 @@ def router():
 BAKE = ToolCall(id="1", name="bake", arguments={"cake": "pie"})
 
 
-async def test_progress_goes_to_whoever_waits_for_it(context_of):
+async def test_progress_goes_to_the_waiting_receiver(context_of):
     told = []
 
     async def tell(text):
@@ -35,7 +35,7 @@ async def test_progress_goes_to_whoever_waits_for_it(context_of):
     assert told == ["half done"]
 
 
-async def test_progress_may_be_told_where_nobody_waits(context_of):
+async def test_progress_without_a_receiver_is_ignored(context_of):
     result = await router().dispatch(BAKE, context_of())
 
     assert result.ok
@@ -50,7 +50,7 @@ async def test_a_tools_log_lines_carry_chat_call_and_agent(context_of):
     assert lines[0]["extra"] == {"chat": "fake:home", "call": "m1/0", "agent": "baker"}
 
 
-def test_nothing_of_the_context_is_in_the_schema():
+def test_context_is_not_in_the_schema():
     assert list(router().registry.specs[0].parameters["properties"]) == ["cake"]
 
 

@@ -19,7 +19,7 @@ def verdict(proposed, words, language="en"):
     return cross_check(proposed, words, now=FRIDAY_TEN, zone=BERLIN, language=language)
 
 
-def test_a_time_that_the_words_say_is_kept():
+def test_time_that_the_words_name_stays():
     proposed = once("2026-11-27 15:00")
 
     assert verdict(proposed, "remind me next Friday at 3pm to send it").schedule == proposed
@@ -58,7 +58,7 @@ def test_one_of_several_times_is_enough():
     assert verdict(proposed, "remind me at 5 to call mum and at 6 to cook").schedule == proposed
 
 
-def test_words_that_may_mean_several_times_are_asked_about():
+def test_ambiguous_time_words_need_a_question():
     found = verdict(once("2026-11-20 19:30"), "remind me at 5 to call mum and at 6 to cook")
 
     assert [choice.start.hour for choice in found.choices] == [17, 18, 19]
@@ -125,5 +125,5 @@ def test_each_time_of_a_list_is_right(words):
         ("2026-12-02 20:00", "12月3号我生日，前一天晚上八点提醒我订蛋糕"),
     ],
 )
-def test_a_time_beside_what_it_goes_with_is_kept(proposed, words):
+def test_time_beside_its_reference_stays(proposed, words):
     assert verdict(once(proposed), words, "zh") == Verdict(schedule=once(proposed))

@@ -61,7 +61,7 @@ def digests_of(history, summarizer=None):
     return Digests(summaries, quick, clock, lambda chat, message_id: None, patience=patience)
 
 
-async def test_a_digest_tells_what_was_said_since_the_one_before(history):
+async def test_digest_covers_the_time_since_the_one_before(history):
     text = await digests_of(history)(notice())
 
     assert text.startswith("📝 Summary of 1 message from Ann")
@@ -73,7 +73,7 @@ async def test_a_digest_reaches_back_as_far_as_its_rule(history):
 
 
 @pytest.mark.parametrize(("language", "told"), [("en", "No news"), ("zh", "没有新消息")])
-async def test_a_digest_of_nothing_says_so(history, language, told):
+async def test_empty_digest_says_so(history, language, told):
     assert told in await digests_of(history)(notice(language, hours=1))
 
 

@@ -99,7 +99,7 @@ async def test_a_refusal_is_worded(ask):
 
 
 @pytest.mark.parametrize("text", ["了吗", "了！"])
-async def test_a_question_whether_it_was_remembered_saves_nothing(ask, text):
+async def test_question_about_a_memory_saves_nothing(ask, text):
     result = await ask("memory_save", "zh", text=text)
 
     assert not result.ok

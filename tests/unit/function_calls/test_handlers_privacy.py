@@ -57,7 +57,7 @@ def said(services, message):
     return record
 
 
-async def test_nobody_is_forgotten_before_they_said_yes(ask, said):
+async def test_erasure_needs_a_yes(ask, said):
     await said(1)
 
     asked = await ask("forget_me")
@@ -105,7 +105,7 @@ async def test_a_group_sees_numbers_and_the_person_in_private_everything(ask, sa
     assert private.text.endswith("• today at 12:00, fake:home: tea 1")
 
 
-async def test_in_private_all_of_it_comes_as_a_file_too_and_in_a_group_nothing_does(ask, said):
+async def test_private_export_has_a_file_and_group_export_does_not(ask, said):
     for number in range(102):
         await said(number)
 

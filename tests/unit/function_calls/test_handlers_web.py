@@ -36,7 +36,7 @@ def fetch(context_of):
     return dispatch
 
 
-async def test_a_page_is_shown_in_short_and_told_as_what_strangers_wrote(fetch):
+async def test_page_is_shortened_and_marked_untrusted(fetch):
     result = await fetch("https://tea.test/")
 
     assert result.text.startswith("Tea – https://tea.test/\ngreen green")
@@ -51,7 +51,7 @@ async def test_a_page_is_shown_in_short_and_told_as_what_strangers_wrote(fetch):
         ("zh", "读不了 http://inside/：这不是公开网页的地址。"),
     ],
 )
-async def test_a_page_that_cannot_be_read_is_told_with_its_reason(fetch, language, text):
+async def test_unreadable_page_is_reported_with_its_reason(fetch, language, text):
     result = await fetch("http://inside/", language)
 
     assert not result.ok

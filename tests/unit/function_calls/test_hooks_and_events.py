@@ -67,7 +67,7 @@ async def test_an_after_hook_may_change_the_result(router, hooks, context_of):
     assert result.value == {"audited": True}
 
 
-async def test_an_after_hook_that_returns_nothing_leaves_the_result(router, hooks, context_of):
+async def test_after_hook_without_a_value_leaves_the_result(router, hooks, context_of):
     hooks.after.append(lambda call, ctx, result: None)
     result = await router.dispatch(CALL, context_of())
 
@@ -84,7 +84,7 @@ async def test_a_hook_that_raises_is_a_failed_call(router, hooks, context_of):
     assert not result.ok
 
 
-async def test_the_bus_tells_the_call_and_its_result(router, events, context_of):
+async def test_bus_sends_the_call_and_its_result(router, events, context_of):
     told = []
     events.subscribe("tool.call", lambda event: told.append((event.name, dict(event.data))))
     events.subscribe("tool.result", lambda event: told.append((event.name, dict(event.data))))
@@ -135,7 +135,7 @@ async def test_a_listener_that_never_ends_does_not_hold_the_call_up_for_ever(rou
     assert len(told) == 1
 
 
-async def test_an_ended_subscription_hears_nothing(router, events, context_of):
+async def test_ended_subscription_receives_nothing(router, events, context_of):
     told = []
     events.subscribe("*", told.append)()
     await router.dispatch(CALL, context_of())

@@ -46,7 +46,7 @@ def named_dark(function):
     return tool_function(name="dark")(function)
 
 
-def test_an_inverse_that_takes_the_same_arguments_is_right():
+def test_inverse_with_the_same_arguments_is_valid():
     check(light, dark)
 
 
@@ -58,7 +58,7 @@ def test_function_with_any_argument_can_be_an_inverse():
     check_inverses(registry, registry)
 
 
-def test_a_name_of_nothing_is_told_with_the_place_and_the_nearest_name():
+def test_unknown_name_is_reported_with_the_place_and_the_nearest_name():
     @tool_function(name="lights", undo="drak")
     async def lights(lamp: str) -> str:
         """Switch a lamp on."""
@@ -81,7 +81,7 @@ def test_an_inverse_may_make_do_with_fewer_arguments():
     check(light, simple)
 
 
-async def test_an_inverse_is_called_with_those_of_the_arguments_that_it_takes():
+async def test_inverse_gets_those_arguments_it_accepts():
     class DarkArgs(BaseModel):
         """Arguments of `dark`."""
 
@@ -103,7 +103,7 @@ async def test_an_inverse_is_called_with_those_of_the_arguments_that_it_takes():
     assert result.receipts[0].undo == UndoStep(name="dark", arguments={"lamp": "desk"})
 
 
-def test_an_inverse_that_needs_more_is_told():
+def test_inverse_with_more_arguments_is_reported():
     @named_dark
     async def careful(lamp: str, brightness: int) -> str:
         """Switch it off again."""
@@ -113,7 +113,7 @@ def test_an_inverse_that_needs_more_is_told():
         check(light, careful)
 
 
-def test_a_class_tool_is_told_by_its_name():
+def test_class_tool_is_reported_by_its_name():
     registry = Registry()
     registry.register(Switch(), ToolOptions(undo="nothing"))
 

@@ -53,13 +53,13 @@ async def test_several_calls_that_gpt_puts_into_one_are_made_each():
 
 
 @pytest.mark.parametrize("answer", [json.dumps(TEA), completion("", requested("", **TEA))], ids=["printed", "made"])
-async def test_arguments_without_a_name_are_those_of_the_only_tool_that_takes_them(answer):
+async def test_arguments_without_a_name_belong_to_the_only_tool_that_accepts_them(answer):
     found, _ = await understand([answer])
 
     assert [(call.name, call.arguments) for call in found.calls] == [("reminder_set", TEA)]
 
 
-async def test_an_object_that_no_tool_takes_is_an_answer():
+async def test_object_that_fits_no_tool_is_an_answer():
     found, _ = await understand(['{"type": "tea", "leaves": 3}'])
 
     assert (found.calls, found.answer) == ((), '{"type": "tea", "leaves": 3}')
@@ -77,7 +77,7 @@ async def test_an_empty_answer_is_silence():
     assert (found.calls, found.answer) == ((), "")
 
 
-async def test_arguments_that_can_be_mended_cost_no_second_request():
+async def test_repairable_arguments_need_no_second_request():
     broken = requested("reminder_set", json.dumps(json.dumps(TEA)))
 
     found, model = await understand([completion("", broken)])
@@ -230,7 +230,7 @@ def after(call, *results):
 TEA_CALL = ToolCall(id="c0", name="reminder_set", arguments=TEA)
 
 
-async def test_a_call_that_failed_is_not_made_again_but_asked_about():
+async def test_failed_call_is_not_repeated_but_asked_about():
     turn = after(TEA_CALL, ToolResult.failed("time is past", text="That time has passed."))
 
     found, model = await understand([completion("", call_tea())], turn)
@@ -266,7 +266,7 @@ async def test_endless_looking_ends_with_words():
     assert (found.calls, found.answer) == ((), "You have none.")
 
 
-async def test_silence_after_a_tool_is_filled_with_what_the_tool_said():
+async def test_silence_after_a_tool_is_replaced_by_its_result():
     turn = after(ToolCall(id="c0", name="reminder_list", arguments={}), ToolResult(ok=True, text="1. tea"))
 
     found, _ = await understand([""], turn)
@@ -294,7 +294,7 @@ async def test_a_call_cut_at_the_length_limit_is_sent_back_as_that():
     assert "shorter" in last_told(model)[0]
 
 
-async def test_a_filtered_answer_is_said_to_be_one():
+async def test_filtered_answer_is_reported():
     found, _ = await understand([completion("", finish_reason="content_filter")])
 
     assert "filter" in found.answer
@@ -338,7 +338,7 @@ async def test_another_tool_set_is_another_list():
     assert len(json.loads(model.shown[1].tools)) == 1
 
 
-async def test_words_are_heard_as_they_are_streamed_and_calls_are_not():
+async def test_words_are_streamed_and_calls_are_not():
     heard = []
 
     async def on_text(text):

@@ -50,7 +50,7 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_printed_call_is_understood_and_nothing_of_it_is_said(form):
+def test_printed_call_is_parsed_and_not_sent(form):
     printed = find_text_calls(FORMS[form], NAMES)
 
     assert [call.name for call in printed.calls] == ["reminder_set"]
@@ -60,7 +60,7 @@ def test_a_printed_call_is_understood_and_nothing_of_it_is_said(form):
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_words_around_a_printed_call_are_kept(form):
+def test_text_around_a_printed_call_stays(form):
     printed = find_text_calls(f"Sure!\n{FORMS[form]}", NAMES)
 
     assert len(printed.calls) == 1
@@ -79,7 +79,7 @@ def test_a_tagged_call_of_an_unknown_tool_is_still_a_call():
     assert [call.name for call in printed.calls] == ["fly"]
 
 
-def test_a_tagged_call_with_cut_arguments_goes_on_as_it_stands():
+def test_tagged_call_with_cut_arguments_stays_text():
     printed = find_text_calls('<tool_call>{"name": "reminder_set", "arguments": {"type": "dai', NAMES)
 
     assert printed.calls[0].arguments.startswith('{"type": "dai')
@@ -117,23 +117,23 @@ def test_ordinary_text_is_left_alone(text):
     "text",
     ["<tool_call></tool_call>", "done <|im_end|>", "</tool_call>", "<tool_call>what?</tool_call>", "[TOOL_CALLS]"],
 )
-def test_broken_call_syntax_is_never_said(text):
+def test_broken_call_syntax_is_never_sent(text):
     said = find_text_calls(text, NAMES).text
 
     assert not set("<|[") & set(said)
 
 
-def test_thoughts_are_not_said():
+def test_thoughts_are_not_sent():
     assert find_text_calls("<think>the user is silly</think>Hello.", NAMES).text == "Hello."
 
 
-def test_only_the_last_channel_is_said():
+def test_only_the_last_channel_is_sent():
     text = "<|channel|>analysis<|message|>Hm, tea.<|end|><|start|>assistant<|channel|>final<|message|>Tea!<|return|>"
 
     assert find_text_calls(text, NAMES).text == "Tea!"
 
 
-def test_a_thought_opened_by_the_template_is_not_said_either():
+def test_thought_opened_by_the_template_is_not_sent():
     assert find_text_calls("the user is silly</think>Hello.", NAMES).text == "Hello."
 
 

@@ -44,7 +44,7 @@ async def stream(text, size):
 
 @pytest.mark.parametrize("call", CALLS)
 @given(size=st.integers(min_value=1, max_value=20))
-async def test_call_syntax_is_not_heard_before_the_answer_is_read(call, size):
+async def test_call_syntax_is_not_streamed_before_the_answer_is_parsed(call, size):
     _, heard = await stream(f"Sure. {call}", size)
 
     assert "".join(heard).strip() == "Sure."
@@ -52,7 +52,7 @@ async def test_call_syntax_is_not_heard_before_the_answer_is_read(call, size):
 
 @pytest.mark.parametrize("words", WORDS)
 @given(size=st.integers(min_value=1, max_value=20))
-async def test_words_are_heard_whole_and_once(words, size):
+async def test_words_are_streamed_completely_and_once(words, size):
     gate, heard = await stream(words, size)
 
     await gate.finish(find_text_calls(words, NAMES).text)
@@ -60,7 +60,7 @@ async def test_words_are_heard_whole_and_once(words, size):
     assert "".join(heard) == words
 
 
-async def test_words_are_heard_while_they_arrive():
+async def test_words_are_streamed_while_they_arrive():
     _, heard = await stream("It is ten o'clock now.", 5)
 
     assert len(heard) > 3

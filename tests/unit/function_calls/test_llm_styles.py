@@ -111,7 +111,7 @@ async def test_prompt_no_tool_for_chat_among_people_is_silence_for_one_request()
     assert len(model.shown) == 1
 
 
-async def test_prompt_an_unknown_tool_is_told_back_in_words():
+async def test_prompt_unknown_tool_is_reported_in_words():
     unknown = json.dumps({"tool_calls": [{"name": "get_tine", "parameters": TOKYO}]})
 
     found, model = await understand("prompt", [unknown, CHOICE], asked())
@@ -122,7 +122,7 @@ async def test_prompt_an_unknown_tool_is_told_back_in_words():
 
 
 @pytest.mark.parametrize("style", ["prompt", "json_router"])
-async def test_call_syntax_in_the_words_is_never_said(style):
+async def test_call_syntax_in_the_text_is_never_sent(style):
     found, _ = await understand(style, [f"It is <tool_call>{CHOICE}</tool_call> eleven."], asked(steps=[AFTER]))
 
     assert found.answer == "It is  eleven."
@@ -159,7 +159,7 @@ async def test_json_router_reads_the_flat_object_as_a_call():
     assert [(call.name, call.arguments) for call in found.calls] == [("get_time", TOKYO)]
 
 
-async def test_json_router_none_is_silence_among_people():
+async def test_json_router_none_is_silence_between_people():
     turn = make_turn(make_message("haha", is_addressed=False), tools=TOOLS)
 
     found, model = await understand("json_router", ['{"tool": "none"}'], turn)
@@ -292,7 +292,7 @@ async def test_prompt_a_demanded_call_is_asked_for_in_words():
     assert "At least one tool must be called" in model.shown[0].messages[1]["content"]
 
 
-async def test_json_a_demanded_call_leaves_no_way_to_choose_none():
+async def test_json_required_call_has_no_choice_of_none():
     answer = json.dumps({"tool": "get_time", **TOKYO})
 
     _, model = await understand("json_router", [answer], replace(asked(), tool_choice="required"))

@@ -65,7 +65,7 @@ async def called(function, context, **options):
         (go_in_circles, "returned a list that has no form in JSON (Circular reference detected (id repeated))"),
     ],
 )
-async def test_a_result_that_nobody_can_read_fails_and_its_author_is_told_why(context_of, logged, tool, told):
+async def test_unserialisable_result_fails_and_is_logged_for_its_author(context_of, logged, tool, told):
     result = await called(tool, context_of())
 
     assert result.text == f"Something went wrong on my side ({tool.__name__}). It has been logged."
@@ -81,9 +81,7 @@ async def test_a_result_that_nobody_can_read_fails_and_its_author_is_told_why(co
         (True, "It has been logged. Part of it may have been done: please check before you ask again."),
     ],
 )
-async def test_a_crash_is_told_as_a_possible_change_where_the_tool_may_change_something(
-    context_of, changes_state, told
-):
+async def test_crash_of_a_changing_tool_is_reported_as_a_possible_change(context_of, changes_state, told):
     async def pour() -> str:
         """Pour."""
         raise RuntimeError
@@ -100,7 +98,7 @@ async def test_a_crash_is_told_as_a_possible_change_where_the_tool_may_change_so
         ("zh", "可能已经做了一部分，请先查看，"),
     ],
 )
-async def test_a_full_disk_is_told_as_a_possible_change(context_of, language, told):
+async def test_full_disk_is_reported_as_a_possible_change(context_of, language, told):
     done = []
 
     async def pour_twice() -> str:
@@ -114,7 +112,7 @@ async def test_a_full_disk_is_told_as_a_possible_change(context_of, language, to
     assert told in result.text
 
 
-async def test_people_are_told_the_beginning_of_a_book_and_models_are_fed_it_whole(context_of, logged):
+async def test_long_result_is_shortened_for_people_and_complete_for_models(context_of, logged):
     async def read_aloud() -> str:
         """Read aloud."""
         return "tea\n" * 1_000_000
@@ -127,7 +125,7 @@ async def test_people_are_told_the_beginning_of_a_book_and_models_are_fed_it_who
     assert "result of tool read_aloud is too long" in logged[0]["message"]
 
 
-async def test_a_reply_of_nothing_is_told_to_its_author(context_of, logged):
+async def test_empty_reply_is_logged_for_its_author(context_of, logged):
     async def print_it() -> None:
         """Print it."""
 

@@ -44,7 +44,7 @@ async def test_an_error_hook_may_answer_for_a_model_that_failed(turn):
     assert made.answer == "timeout"
 
 
-async def test_an_error_that_no_hook_settles_stands(turn):
+async def test_error_without_a_settling_hook_stays(turn):
     hooks = ModelHooks(on_error=[lambda turn, error: None])
 
     with pytest.raises(ModelUnavailable):

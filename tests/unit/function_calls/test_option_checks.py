@@ -18,7 +18,7 @@ def told(**options):
     return roll
 
 
-def test_the_decorator_stands_with_and_without_parentheses():
+def test_decorator_works_with_and_without_parentheses():
     @tool_function
     async def bare(sides: int) -> int:
         """Roll a dice."""
@@ -47,7 +47,7 @@ def test_the_decorator_stands_with_and_without_parentheses():
         ("max_concurrent", 0, "1, 2, 3"),
     ],
 )
-def test_an_option_that_means_nothing_is_refused_with_the_fix(option, value, fix):
+def test_meaningless_option_is_refused_with_a_correction(option, value, fix):
     with pytest.raises(SignatureInvalid) as caught:
         Registry().register(told(**{option: value}))
 
@@ -71,7 +71,7 @@ def test_a_slot_that_is_no_argument_is_refused(slot, fix):
 
 
 @pytest.mark.parametrize("option", ["examples", "platforms"])
-def test_one_text_in_the_place_of_several_is_refused_where_it_stands(option):
+def test_single_text_instead_of_a_list_is_refused_at_its_place(option):
     with pytest.raises(TypeError, match=r"write \w+=\['roll a dice'\]"):
         told(**{option: "roll a dice"})
 

@@ -68,7 +68,7 @@ async def test_the_day_of_a_search_does_not_move_a_reminder():
         ("move the milk to 5pm", ("reminder_update", {"time": "17:00"}), "tomorrow at 17:00, in 31 hours"),
     ],
 )
-async def test_the_reminder_that_the_words_name_is_meant_whatever_the_model_names(reference, text, call, done):
+async def test_reminder_named_by_the_words_counts_whatever_the_model_names(reference, text, call, done):
     name, given = call
     answer = await last_answer(
         "remind me tomorrow at 3pm to buy milk",

@@ -31,7 +31,7 @@ def message(number: int, text: str, *, sender: Person = ANN, mentions: tuple[Per
 
 
 @pytest.mark.parametrize("asker", [ANN, CLEO])
-async def test_the_person_of_the_request_is_kept_over_the_question_of_when(asker: Person):
+async def test_person_of_the_request_is_kept_during_the_question_about_the_time(asker: Person):
     clock = StandingClock(NOW)
     platform = FakePlatform(clock)
     settings = Settings(bot=BotSettings(timezone="UTC"), log=LogSettings(to_file=False))

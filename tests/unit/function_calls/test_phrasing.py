@@ -21,7 +21,7 @@ from tests.unit.function_calls.repeating import repeating
         (timedelta(days=7), "7 days"),
     ],
 )
-def test_a_distance_is_told_in_the_largest_unit_that_fits(span, words):
+def test_distance_is_shown_in_the_largest_fitting_unit(span, words):
     assert distance("en", span) == words
 
 
@@ -33,7 +33,7 @@ def test_a_distance_is_told_in_the_largest_unit_that_fits(span, words):
         (timedelta(days=6, hours=23), "7 days"),
     ],
 )
-def test_a_distance_just_short_of_a_whole_is_not_told_as_one_less(span, words):
+def test_distance_just_short_of_a_whole_is_not_rounded_down(span, words):
     assert distance("en", span) == words
 
 

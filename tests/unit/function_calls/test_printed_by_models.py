@@ -151,7 +151,7 @@ SAID = {
 
 @pytest.mark.parametrize("before", ["", "Sure!"])
 @pytest.mark.parametrize("form", FORMS)
-def test_the_call_is_read_and_nothing_of_it_is_said(form, before):
+def test_call_is_parsed_and_not_sent(form, before):
     printed = find_text_calls(f"{before}\n{FORMS[form]}".lstrip(), NAMES)
 
     assert [(meant(call.name, NAMES), read_json(call.arguments).value) for call in printed.calls] == [
@@ -178,7 +178,7 @@ def test_parallel_calls_of_gpt_are_separate_calls(form):
 
 
 @pytest.mark.parametrize("form", SAID)
-def test_only_the_answer_is_said(form):
+def test_only_the_answer_is_sent(form):
     text, said = SAID[form]
 
     assert find_text_calls(text, NAMES) == find_text_calls(said, NAMES)

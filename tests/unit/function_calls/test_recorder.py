@@ -77,7 +77,7 @@ async def test_every_way_to_fail_has_its_status(router, log, context_of, name, s
     assert call["error"].startswith(error)
 
 
-async def test_a_call_outside_of_a_turn_names_the_door_it_came_through(router, log, context_of):
+async def test_call_outside_of_a_turn_names_its_entry_point(router, log, context_of):
     from msgspec.structs import replace
 
     context = replace(context_of(), entry_point="http")

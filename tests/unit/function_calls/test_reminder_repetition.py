@@ -67,7 +67,7 @@ def test_impossible_change_of_a_rule_is_refused(context_of, rule, asked, code):
     assert refused.value.code == code
 
 
-def test_it_comes_up_to_the_last_day_and_not_after(context_of):
+def test_rule_ends_after_its_last_day(context_of):
     context = context_of()
     last = next_fires(schedule(DAILY), context.now, 5)[-1]
 
@@ -77,7 +77,7 @@ def test_it_comes_up_to_the_last_day_and_not_after(context_of):
 
 
 @pytest.mark.parametrize("rule", [DAILY, f"{DAILY};UNTIL=20300101T000000Z", "FREQ=HOURLY;INTERVAL=5", "FREQ=MONTHLY"])
-def test_it_comes_so_many_more_times(context_of, rule):
+def test_rule_gets_that_many_more_occurrences(context_of, rule):
     context = context_of()
 
     ended = repeated(ReminderUpdateArgs(times=3), schedule(rule), context)
@@ -85,7 +85,7 @@ def test_it_comes_so_many_more_times(context_of, rule):
     assert next_fires(ended, context.now, 99) == next_fires(schedule(rule), context.now, 3)
 
 
-def test_a_day_that_is_left_out_is_none_of_the_times(context_of):
+def test_skipped_day_does_not_count(context_of):
     context = context_of()
     skipped = next_fires(schedule(DAILY), context.now, 2)[-1]
     old = schedule(f"{DAILY};EXDATE={skipped:%Y%m%d}")
@@ -113,6 +113,6 @@ def test_days_to_skip_that_come_again_are_left_out_for_good(context_of):
     assert (single.skip, single.days) == ("sunday", None)
 
 
-def test_nothing_comes_so_often_that_to_count_it_would_stop_the_bot():
+def test_very_frequent_rule_is_counted_in_bounded_time():
     with pytest.raises(ValidationError, match="less than or equal to 10000"):
         ReminderUpdateArgs(times=1_000_000_000)

@@ -63,7 +63,7 @@ def test_weekly_without_a_day_is_refused():
 @pytest.mark.parametrize(
     "time", ["soonish maybe", "2026-13-01 10:00", "2026-02-30 10:00", "0001-01-01 00:00", "9999-12-31 23:59"]
 )
-def test_a_time_that_means_nothing_is_refused_with_its_text(time):
+def test_meaningless_time_is_refused_with_its_text(time):
     with pytest.raises(RequestRefused) as caught:
         schedule("once", time)
 
@@ -71,7 +71,7 @@ def test_a_time_that_means_nothing_is_refused_with_its_text(time):
     assert caught.value.fields["time"] == time
 
 
-def test_a_rule_is_kept_and_its_first_fire_read_from_the_time():
+def test_rule_stays_and_its_first_occurrence_is_read_from_the_time():
     found = schedule("once", "2026-11-30 09:00", rrule="RRULE:FREQ=MONTHLY;BYMONTHDAY=-1;BYHOUR=9;BYMINUTE=0")
 
     assert found.start == datetime(2026, 11, 30, 9, 0)

@@ -91,7 +91,7 @@ MENDED = {
 
 
 @pytest.mark.parametrize("raw", MENDED.values(), ids=MENDED.keys())
-def test_a_malformed_call_whose_meaning_is_plain_is_mended_and_explained(raw: str):
+def test_malformed_call_with_a_clear_meaning_is_repaired_and_explained(raw: str):
     result = mended(raw)
 
     assert result.arguments == RIGHT
@@ -172,7 +172,7 @@ def test_a_malformed_call_that_would_need_guessing_is_refused_precisely(raw: str
     assert told in refusal(raw)
 
 
-def test_a_missing_argument_is_told_together_with_the_unknown_one_that_may_be_it():
+def test_missing_argument_is_reported_with_the_similar_unknown_one():
     told = refusal({"type": "daily", "time": "08:00", "message": "tea"})
 
     assert "/content: is required and missing" in told

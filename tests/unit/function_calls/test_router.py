@@ -70,7 +70,7 @@ async def test_an_unknown_tool_is_answered_with_the_nearest_name(context_of):
     assert "did you mean pour?" in result.error
 
 
-async def test_a_slow_tool_is_given_up_with_the_exact_error(context_of):
+async def test_slow_tool_times_out_with_the_exact_error(context_of):
     @tool_function(timeout=0.01)
     async def slow_tool() -> None:
         """Take for ever."""
@@ -81,7 +81,7 @@ async def test_a_slow_tool_is_given_up_with_the_exact_error(context_of):
     assert result.error == "Tool 'slow_tool' timed out after 0.0s"
 
 
-async def test_the_default_timeout_holds_where_the_tool_names_none(context_of):
+async def test_default_timeout_holds_for_tools_without_their_own(context_of):
     @tool_function()
     async def slow_tool() -> None:
         """Take for ever."""
@@ -104,7 +104,7 @@ async def test_a_refusal_is_worded_for_the_person(context_of):
     assert result.text.startswith("Which day of the week?")
 
 
-async def test_a_crash_tells_the_person_nothing_private(context_of):
+async def test_crash_tells_the_person_no_private_details(context_of):
     @tool_function()
     async def crash() -> None:
         """Crash."""
@@ -127,7 +127,7 @@ async def test_a_tools_own_failure_keeps_its_words(context_of):
     assert "the kettle is empty" in result.text
 
 
-async def test_a_failure_that_was_returned_without_words_for_the_person_is_told_as_well(context_of):
+async def test_returned_failure_without_a_text_is_reported_too(context_of):
     @tool_function()
     async def fail() -> ToolResult:
         """Fail."""
@@ -262,7 +262,7 @@ async def test_any_error_of_a_tool_fails_only_its_call(context_of, tool):
     assert result.cause == "crashed"
 
 
-async def test_a_call_that_is_given_up_is_no_failure(context_of):
+async def test_cancelled_call_is_no_failure(context_of):
     @tool_function
     async def brew() -> None:
         """Brew."""
@@ -278,7 +278,7 @@ async def test_a_call_that_is_given_up_is_no_failure(context_of):
         await calling
 
 
-async def test_a_tool_may_return_a_result_of_its_own(context_of):
+async def test_tool_may_return_its_own_result(context_of):
     @tool_function()
     async def own() -> ToolResult:
         """Return a result."""
@@ -304,7 +304,7 @@ def test_register_returns_what_removes_the_tool_again():
     assert registry.specs == ()
 
 
-async def test_the_log_says_why_a_call_failed_and_nothing_of_what_was_said(context_of):
+async def test_log_has_the_reason_of_a_failed_call_and_no_message_text(context_of):
     @tool_function()
     async def refuse(reference: str) -> None:
         """Refuse."""

@@ -126,7 +126,7 @@ def test_references_into_other_parts_of_a_document_are_inlined_too():
     }
 
 
-def test_a_reference_to_nothing_is_an_error_that_names_it():
+def test_dangling_reference_is_an_error_that_names_it():
     with pytest.raises(SchemaInvalid, match="#/\\$defs/Gone"):
         inline_refs({"properties": {"a": {"$ref": "#/$defs/Gone"}}})
 

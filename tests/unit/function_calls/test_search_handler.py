@@ -60,7 +60,7 @@ async def test_an_engine_that_has_answered_in_the_chat_is_not_answered_again(sea
     assert (result.is_answered, result.text) == (True, "")
 
 
-async def test_of_several_calls_at_once_only_the_first_is_heard_so_that_no_words_mix():
+async def test_only_the_first_of_several_parallel_calls_is_streamed():
     async def hear(text):
         raise AssertionError(text)
 
@@ -70,7 +70,7 @@ async def test_of_several_calls_at_once_only_the_first_is_heard_so_that_no_words
 
 
 @pytest.mark.parametrize(("is_admin", "is_told"), [(True, True), (False, False)])
-async def test_only_an_admin_is_told_what_would_set_the_search_up(context_of, is_admin, is_told):
+async def test_only_an_admin_is_told_how_to_set_search_up(context_of, is_admin, is_told):
     context = context_of(text="search the web for stars")
     sender = replace(context.message.sender, is_admin=is_admin)
     context = replace(context, message=replace(context.message, sender=sender))

@@ -70,7 +70,7 @@ async def test_a_temporary_value_is_seen_by_the_other_calls_of_the_turn(store):
     assert state.sibling()["temp:draft"] == "one"
 
 
-async def test_a_list_changed_in_place_is_kept(store):
+async def test_list_changed_in_place_is_stored(store):
     state = await state_of(store)
     state["history"] = ["a"]
     await state.commit()
@@ -153,7 +153,7 @@ async def test_a_call_that_succeeds_keeps_what_it_wrote(router, store, context_o
 
 @pytest.mark.looptime
 @pytest.mark.parametrize("then", ["fail", "wait"])
-async def test_a_call_that_fails_or_takes_too_long_keeps_nothing(router, store, context_of, then):
+async def test_failed_or_slow_call_stores_no_state(router, store, context_of, then):
     context = replace(context_of(), state=await state_of(store))
     result = await router.dispatch(call(word="tea", then=then), context)
 
@@ -161,7 +161,7 @@ async def test_a_call_that_fails_or_takes_too_long_keeps_nothing(router, store, 
     assert dict(await state_of(store)) == {}
 
 
-async def test_a_call_whose_result_a_hook_turns_into_a_failure_keeps_nothing(router, store, context_of):
+async def test_call_turned_into_a_failure_by_a_hook_stores_no_state(router, store, context_of):
     router.hooks = ToolHooks(after=[lambda call, ctx, result: ToolResult.failed("audited")])
     await router.dispatch(call(word="tea"), replace(context_of(), state=await state_of(store)))
 
@@ -179,7 +179,7 @@ async def test_a_store_that_fails_makes_the_call_a_failed_one(router, context_of
     assert not result.ok
 
 
-async def test_a_change_with_a_receipt_is_told_even_if_the_state_could_not_be_kept(router, context_of):
+async def test_change_with_a_receipt_is_reported_even_if_the_state_was_not_stored(router, context_of):
     done = ToolResult(ok=True, receipts=(Receipt(action="set", subject="r1"),))
     router.hooks = ToolHooks(after=[lambda call, ctx, result: done])
     result = await router.dispatch(call(word="tea"), replace(context_of(), state=await state_of(FullStore())))

@@ -77,7 +77,7 @@ async def test_my_missed_messages_begin_after_my_last_one(summarize, said):
     assert "Italian" not in result.text
 
 
-async def test_a_person_may_be_asked_about(summarize, said):
+async def test_person_may_be_asked_about(summarize, said):
     await said(1, "The invoice from Berlin has to be paid.")
     await said(2, "The printer on the second floor is broken.", sender="cleo")
 
@@ -87,7 +87,7 @@ async def test_a_person_may_be_asked_about(summarize, said):
     assert "invoice" not in result.text
 
 
-async def test_an_empty_window_is_told_apart_from_an_empty_chat(summarize, said):
+async def test_empty_window_and_empty_chat_have_different_answers(summarize, said):
     await said(1, "The invoice from Berlin has to be paid.", hours_ago=30)
 
     assert "nobody has written since today at 00:00" in (await summarize(window="today")).text
@@ -101,7 +101,7 @@ async def test_words_that_name_no_window_are_answered_with_examples(summarize):
 
 
 @pytest.mark.parametrize(("language", "told"), [("en", "are quotations"), ("zh", "原话摘录")])
-async def test_a_model_that_failed_is_said(summarize, said, language, told):
+async def test_failed_model_is_mentioned(summarize, said, language, told):
     await said(1, "The invoice from Berlin has to be paid.")
 
     result = await summarize(language=language, summarizer=BrokenModel())
@@ -110,7 +110,7 @@ async def test_a_model_that_failed_is_said(summarize, said, language, told):
 
 
 @pytest.mark.parametrize(("language", "told"), [("en", "more messages than I read"), ("zh", "没有全部读完")])
-async def test_a_window_that_was_cut_is_said(summarize, said, history, message, language, told):
+async def test_truncated_window_is_mentioned(summarize, said, history, message, language, told):
     earlier = replace(message, sent_at=message.sent_at - timedelta(hours=1), is_addressed=False)
     await history._store.add([replace(earlier, id=f"m{number}", text=f"point {number}") for number in range(5001)])
 
@@ -119,7 +119,7 @@ async def test_a_window_that_was_cut_is_said(summarize, said, history, message, 
     assert told in result.text
 
 
-async def test_the_heading_tells_no_seconds(summarize, said, history, message):
+async def test_heading_has_no_seconds(summarize, said, history, message):
     at = message.sent_at - timedelta(minutes=5, seconds=17)
     await history.record(replace(message, id="1", text="The printer is broken.", sent_at=at, is_addressed=False))
 
@@ -150,7 +150,7 @@ class SlowSummarizer:
         return ()
 
 
-async def test_long_work_is_told_while_it_lasts(context_of, history, said):
+async def test_long_work_shows_progress(context_of, history, said):
     await said(1, "The invoice from Berlin has to be paid.")
     told = []
 
@@ -164,7 +164,7 @@ async def test_long_work_is_told_while_it_lasts(context_of, history, said):
     assert told == ["Reading a long chat: 2 of 9 parts are done…"]
 
 
-async def test_every_point_leads_back_to_its_message_where_there_are_links(context_of, history, said):
+async def test_every_point_links_to_its_message_where_there_are_links(context_of, history, said):
     await said(7, "The invoice from Berlin has to be paid.")
     context = replace(context_of(text="summarize"), link_of=lambda message_id: f"https://chat.example/{message_id}")
 

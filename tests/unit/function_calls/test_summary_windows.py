@@ -97,7 +97,7 @@ async def test_words_for_a_count_are_read(asked, words, limit):
 
 
 @pytest.mark.parametrize("words", [None, "", "so far", "最近", "recently"])
-async def test_without_words_the_recent_messages_are_meant(asked, words):
+async def test_without_words_the_recent_messages_are_summarised(asked, words):
     window = await asked(words)
 
     assert (window.since, window.limit, window.until) == (None, 200, NOW)
@@ -149,7 +149,7 @@ async def test_arguments_missing_in_the_call_are_read_from_the_message(asked, te
     assert (window.since and shown(window.since), window.limit) == (since, limit)
 
 
-async def test_a_time_in_the_message_is_no_window_where_a_topic_is_meant(asked):
+async def test_time_in_the_message_is_no_window_if_it_is_the_topic(asked):
     window = await asked(None, text="summarize what was said about the party on Friday", topic="party")
 
     assert window.since is None

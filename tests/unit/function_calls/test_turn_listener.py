@@ -24,7 +24,7 @@ async def heard_of(turn):
     return "".join(heard)
 
 
-async def test_an_answer_to_whoever_asked_is_heard():
+async def test_answer_to_the_requester_is_streamed():
     assert await heard_of(make_turn("what is the weather?")) == "It is sunny."
 
 

@@ -43,7 +43,7 @@ def test_no_arguments_are_no_arguments_however_they_are_written(raw: object):
     assert validate_arguments({"type": "object", "properties": {}}, raw) == {}
 
 
-def test_every_error_is_told_at_once_with_its_pointer():
+def test_every_error_is_reported_at_once_with_its_pointer():
     wrong = {"type": "hourly", "weekday": 9, "tags": ["a", {}], "place": {}, "amount": {"n": "x"}}
 
     assert errors_of(wrong) == {
@@ -66,7 +66,7 @@ def test_the_nearest_allowed_value_is_suggested():
     assert caught.value.errors[0].suggestion == '"daily"'
 
 
-def test_the_model_is_told_one_line_a_field_without_addresses_or_its_whole_input():
+def test_model_gets_one_line_a_field_without_addresses_or_the_whole_input():
     with pytest.raises(ArgumentsInvalid) as caught:
         validate_arguments(SCHEMA, {"type": "x" * 5000, "weekday": "soon"}, tool="reminder_set")
 
@@ -76,12 +76,12 @@ def test_the_model_is_told_one_line_a_field_without_addresses_or_its_whole_input
     assert all(len(line) < 200 and "http" not in line for line in told)
 
 
-def test_a_schema_that_is_none_is_refused_with_the_reason():
+def test_invalid_schema_is_refused_with_the_reason():
     with pytest.raises(SchemaInvalid, match="dict"):
         SchemaValidator({"type": "dict"})
 
 
-def test_a_schema_that_is_said_to_be_one_is_compiled_when_arguments_come():
+def test_declared_schema_is_compiled_at_the_first_arguments():
     validator = SchemaValidator({"type": "dict"}, is_sound=True)
 
     with pytest.raises(SchemaInvalid, match="dict"):
@@ -93,7 +93,7 @@ def test_a_reference_is_never_fetched_from_the_network():
         SchemaValidator({"$ref": "https://example.invalid/schema.json"})
 
 
-def test_a_schema_from_elsewhere_treats_formats_as_wishes_and_ours_do_not():
+def test_formats_are_hints_in_external_schemas_and_rules_in_our_own():
     schema = {"type": "object", "properties": {"day": {"type": "string", "format": "date"}}}
 
     assert SchemaValidator(schema).validate({"day": "soon"}) == []

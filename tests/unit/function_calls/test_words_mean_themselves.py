@@ -62,7 +62,7 @@ def said_again(language: str, reminder: Reminder) -> tuple[str, Schedule]:
 @pytest.mark.parametrize("language", LANGUAGES)
 @given(now=moments, length=ahead)
 @settings(deadline=None, max_examples=50)
-def test_a_moment_that_is_told_is_read_as_that_moment(language: str, now: datetime, length: timedelta) -> None:
+def test_displayed_moment_is_read_as_that_moment(language: str, now: datetime, length: timedelta) -> None:
     due = (now.astimezone(UTC) + length).astimezone(now.tzinfo)
     words = date_format.moment(language, due, now)
 
@@ -75,7 +75,7 @@ def test_a_moment_that_is_told_is_read_as_that_moment(language: str, now: dateti
 @pytest.mark.parametrize("language", LANGUAGES)
 @given(days=day_rules, hours=clocks, minute=st.sampled_from([0, 15, 30, 59]), bound=bounds)
 @settings(deadline=None, max_examples=50)
-def test_a_repetition_that_is_told_is_read_as_that_repetition(
+def test_displayed_recurrence_is_read_as_that_recurrence(
     language: str, days: str, hours: list[int], minute: int, bound: str
 ) -> None:
     rule_text = f"{days};BYHOUR={','.join(map(str, hours))};BYMINUTE={minute}"
@@ -94,7 +94,7 @@ def test_a_repetition_that_is_told_is_read_as_that_repetition(
     bound=st.sampled_from(["", ";COUNT=5"]),
 )
 @settings(deadline=None, max_examples=40)
-def test_a_period_that_is_told_is_read_as_that_period(language: str, every: int, unit: str, bound: str) -> None:
+def test_displayed_period_is_read_as_that_period(language: str, every: int, unit: str, bound: str) -> None:
     start = NOW.replace(tzinfo=None) + (timedelta(hours=1) if unit not in {"MINUTELY", "HOURLY"} else timedelta())
     reminder = repeating(f"FREQ={unit};INTERVAL={every}{bound}", start=start, zone="Asia/Shanghai")
 
@@ -106,7 +106,7 @@ def test_a_period_that_is_told_is_read_as_that_period(language: str, every: int,
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_hours_of_a_day_that_are_told_as_a_span_are_read_as_those_hours(language: str) -> None:
+def test_displayed_hours_of_a_day_are_read_as_those_hours(language: str) -> None:
     rule_text = "FREQ=DAILY;BYHOUR=9,10,11,12,13,14,15,16,17;BYMINUTE=0"
     reminder = repeating(rule_text, start=datetime(2026, 11, 20, 9, 0), zone="Asia/Shanghai")
 

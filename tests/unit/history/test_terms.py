@@ -45,7 +45,7 @@ def test_a_query_is_cut_into_pairs_and_a_single_character_stays_one():
         ("who are you", ["who", "are", "you"]),
     ],
 )
-def test_words_that_say_nothing_are_left_out_where_others_remain(question: str, terms: list[str]):
+def test_stop_words_are_dropped_if_others_remain(question: str, terms: list[str]):
     assert wanted_terms(question) == terms
 
 

@@ -180,7 +180,7 @@ async def test_one_refusal_after_the_other_is_heeded():
     assert "thought_signature" in json.dumps(bodies[-1])
 
 
-async def test_a_server_that_goes_on_refusing_is_given_up_on():
+async def test_server_that_keeps_refusing_is_not_retried():
     async with OpenAIServer([status(400, "System role not supported")] * 5) as server:
         model = model_at(server)
         with pytest.raises(ModelUnavailable):
@@ -289,7 +289,7 @@ async def test_answer_unreadable_for_its_server_is_read_here():
         {"message": "error parsing tool call: raw='{\"type', err=unexpected end of JSON input"},
     ],
 )
-async def test_calls_that_nobody_can_read_are_asked_for_again(error):
+async def test_unreadable_calls_are_requested_again(error):
     async with OpenAIServer([Raw(code=400, body=json.dumps({"error": error}).encode()), Chat(text="ok")]) as server:
         model = model_at(server)
         completion = await model.complete(request())

@@ -24,7 +24,7 @@ async def test_the_next_model_answers_when_the_first_is_down():
     assert completion.text == "second"
 
 
-async def test_when_all_are_down_the_last_reason_is_told():
+async def test_last_reason_is_reported_when_all_are_down():
     chain = FallbackChain([ScriptedModel([DOWN]), ScriptedModel([ModelUnavailable("timeout")])])
 
     with pytest.raises(ModelUnavailable) as caught:

@@ -116,7 +116,7 @@ async def test_without_tools_the_body_has_no_tools_field():
     assert "tools" not in server.requests[0].body
 
 
-async def test_no_id_of_a_call_is_longer_than_openai_takes():
+async def test_call_ids_are_not_longer_than_openai_accepts():
     called = [
         ToolCall(id=identity, name="look", arguments={})
         for identity in ("confirmed-telegram:-100123456789/4711/0.0", "confirmed-telegram:-100123456789/4711/0.1", "c1")
@@ -162,7 +162,7 @@ async def test_retry_after_is_waited_for():
     assert loop.time() - started >= 0.2
 
 
-async def test_a_longer_retry_after_than_our_patience_is_given_up_on_at_once():
+async def test_long_retry_after_is_not_waited_for():
     error, server = await fail([status(429, retry_after=60), say("too late")], attempts=3)
 
     assert error.reason == "rate_limited"
@@ -230,7 +230,7 @@ async def test_a_cut_stream_of_calls_is_asked_for_again():
     assert len(server.requests) == 2
 
 
-async def test_a_stream_that_has_begun_to_speak_is_not_begun_again():
+async def test_started_stream_is_not_restarted():
     ear = Ear()
 
     _, server = await fail([cut("It is ten and I will tell"), say("again")], on_text=ear, attempts=3)
@@ -251,7 +251,7 @@ async def test_garbage_is_malformed_not_an_empty_answer():
     assert error.reason == "malformed"
 
 
-async def test_an_error_told_with_status_200_is_a_failure():
+async def test_error_with_status_200_is_a_failure():
     error, _ = await fail([Raw(code=200, body=b'{"error": {"message": "model is loading"}}')])
 
     assert error.reason == "malformed"
@@ -283,13 +283,13 @@ async def test_at_most_the_given_number_of_requests_is_in_flight():
     assert in_flight == 2
 
 
-async def test_a_request_tells_nothing_of_the_machine():
+async def test_request_contains_nothing_about_the_machine():
     _, server = await ask([say("It is ten.")])
 
     assert [name for name in server.requests[0].headers if name.startswith("x-stainless")] == []
 
 
-async def test_the_key_reaches_the_server_and_nothing_else():
+async def test_key_is_sent_to_the_server_only():
     error, server = await fail([status(401, f"Incorrect API key provided: {KEY}")])
     model = OpenAIModel("m", base_url="http://user:hunter2@localhost/v1?key=x", api_key=KEY)
 
@@ -300,7 +300,7 @@ async def test_the_key_reaches_the_server_and_nothing_else():
 
 
 @pytest.mark.parametrize("told", [f"no such key: {KEY}", f"{'no ' * 92}such key: {KEY}", f"prompt too long for {KEY}"])
-async def test_a_key_that_is_told_in_an_answer_without_failure_is_struck_out(told):
+async def test_key_in_an_answer_without_failure_is_masked(told):
     error, _ = await fail([status(200, told)])
 
     assert KEY[:10] not in f"{error} {vars(error)}"

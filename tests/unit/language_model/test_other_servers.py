@@ -209,7 +209,7 @@ STREAMED_TEA = {
 
 
 @pytest.mark.parametrize("form", STREAMED_CALLS)
-async def test_two_streamed_calls_are_told_apart(form):
+async def test_two_streamed_calls_are_separated(form):
     completion = await ask(streamed(*STREAMED_CALLS[form], end()), on_text=Ear())
 
     assert called(completion) == meant(TEA_CALL, LIST_CALL)
@@ -285,7 +285,7 @@ HELLO_STREAMS = {
 
 @pytest.mark.parametrize("form", HELLO_STREAMS)
 @pytest.mark.parametrize("content_type", ["text/event-stream", "text/plain", "application/json"])
-async def test_streamed_words_are_heard_once_and_nothing_else(form, content_type):
+async def test_streamed_words_are_passed_on_once_without_anything_else(form, content_type):
     ear = Ear()
 
     completion = await ask(Raw(code=200, body=HELLO_STREAMS[form], content_type=content_type), on_text=ear)
@@ -305,7 +305,7 @@ async def test_a_compressed_stream_is_read():
     assert (await ask(answer, on_text=Ear())).text == "喝茶!"
 
 
-async def test_a_stream_that_nobody_asked_for_is_read():
+async def test_unrequested_stream_is_read():
     answer = Raw(code=200, body=events(*CHUNKS), content_type="text/event-stream")
 
     assert (await ask(answer)).text == "喝茶!"
@@ -320,7 +320,7 @@ async def test_a_stream_that_nobody_asked_for_is_read():
         (None, ""),
     ],
 )
-async def test_only_the_parts_that_are_said_are_text(content, text):
+async def test_only_text_parts_are_text(content, text):
     assert (await ask(whole({"content": content, "reasoning_content": "hm"}))).text == text
 
 
@@ -378,7 +378,7 @@ async def test_the_cause_of_a_refusal_is_found_in_every_form(form):
 
 @pytest.mark.parametrize("form", ERRORS)
 @pytest.mark.parametrize("is_streamed", [False, True])
-async def test_an_error_told_with_status_200_is_a_failure_with_its_cause(form, is_streamed):
+async def test_error_with_status_200_is_a_failure_with_its_cause(form, is_streamed):
     failure = await fail(Raw(code=200, body=json.dumps(ERRORS[form]).encode()), on_text=Ear() if is_streamed else None)
 
     assert "the cause" in failure.detail

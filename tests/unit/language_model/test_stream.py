@@ -35,7 +35,7 @@ def delta_call(arguments="", **fields):
     return {"tool_calls": [{**fields, "function": function}]}
 
 
-def test_calls_whose_deltas_interleave_are_told_apart_by_index():
+def test_interleaved_call_deltas_are_separated_by_index():
     answer = StreamedAnswer()
     for part in (
         delta_call(index=0, id="a", name="one"),
@@ -71,7 +71,7 @@ def test_calls_without_an_index_begin_with_each_new_id():
 @pytest.mark.parametrize("place", [{"index": 0}, {}])
 @pytest.mark.parametrize("names", [("one", "two"), ("one", "one"), ("one", "")])
 @pytest.mark.parametrize("cut", [0, 4])
-def test_calls_that_share_their_id_and_index_are_told_apart(place, names, cut):
+def test_calls_with_the_same_id_and_index_are_separated(place, names, cut):
     answer = StreamedAnswer()
     for name, arguments in zip(names, ('{"x": 1}', '{"x": 2}'), strict=True):
         named = {"name": name} if name else {}

@@ -69,7 +69,7 @@ async def test_one_is_forgotten_by_its_id_or_its_words(memory, reference):
     assert len(await memory.search(ANN)) == 1
 
 
-async def test_words_that_fit_several_are_asked_about(memory):
+async def test_words_that_match_several_memories_need_a_question(memory):
     await save(memory, "the door code is 4711")
     await save(memory, "the door is green")
 
@@ -77,7 +77,7 @@ async def test_words_that_fit_several_are_asked_about(memory):
         await memory.forget(ANN, "door")
 
 
-async def test_words_that_fit_none_are_refused(memory):
+async def test_words_that_match_no_memory_are_refused(memory):
     with pytest.raises(RequestRefused, match="memory_unknown"):
         await memory.forget(ANN, "door")
 

@@ -42,7 +42,7 @@ async def refusal(awaitable):
     return caught.value.code
 
 
-async def test_a_code_said_on_the_other_platform_makes_two_accounts_one_person(people):
+async def test_code_on_the_other_platform_links_two_accounts(people):
     done = await linked(people, PHONE, ANN, DESK, ANNA)
 
     assert done.giver.key == "telegram:42"
@@ -81,7 +81,7 @@ class FarStore(MemoryStateStore):
         return value
 
 
-async def test_of_two_processes_that_are_told_one_code_at_once_one_takes_it(clock):
+async def test_one_of_two_processes_with_the_same_code_at_once_uses_it(clock):
     state, book = FarStore(clock), MemorySessionStateStore()
     one, two = (PeopleService(book, LinkCodes(state)) for _ in range(2))
     code = await one.code_for(PHONE, ANN, "en")
@@ -111,7 +111,7 @@ async def test_accounts_that_two_processes_link_with_one_person_at_once_all_belo
     assert len(await keys(three, PHONE, ANN)) == 4
 
 
-async def test_an_account_that_leaves_while_another_comes_is_gone(clock):
+async def test_account_that_leaves_while_another_joins_is_unlinked(clock):
     state, book = MemoryStateStore(clock), FarBook()
     one, two = (PeopleService(book, LinkCodes(state)) for _ in range(2))
     await linked(one, PHONE, ANN, DESK, ANNA)
@@ -144,7 +144,7 @@ async def test_a_code_that_others_saw_is_worthless(people):
     assert await refusal(people.redeem(DESK, ANNA, code)) == "link_code_wrong"
 
 
-async def test_nobody_links_an_account_with_itself_and_the_code_stays_good(people):
+async def test_linking_an_account_with_itself_fails_and_keeps_the_code(people):
     code = await people.code_for(PHONE, ANN, "en")
 
     assert await refusal(people.redeem(PHONE, ANN, code)) == "link_code_own"

@@ -86,7 +86,7 @@ async def test_history_tells_members_where_the_platform_does_not(places, members
     assert reached is is_in
 
 
-async def test_a_name_belongs_to_one_chat_until_it_is_given_up(places):
+async def test_name_belongs_to_one_chat_until_released(places):
     await places.open(OPS, "ops")
 
     assert await refusal(places.open(PUB, "ops")) == "place_name_taken"

@@ -42,7 +42,7 @@ async def test_pauses_grow_up_to_the_longest(clock):
     assert times == [0, 1, 3, 7, 11, 15, 19]
 
 
-async def test_chance_takes_up_to_half_of_a_pause_away(clock):
+async def test_jitter_shortens_a_pause_by_up_to_half(clock):
     times = []
     await kept(Connection("x", clock, chance=lambda: 0.0), failing(times, clock), 3)
 
@@ -61,7 +61,7 @@ async def test_the_wish_of_the_server_is_obeyed(clock):
     assert (times[1] - times[0]).total_seconds() == 30
 
 
-async def test_a_server_that_lets_in_and_throws_out_is_not_stormed(clock):
+async def test_server_that_disconnects_after_login_is_not_flooded(clock):
     times = []
     connection = Connection("x", clock, chance=lambda: 1.0)
 
@@ -75,7 +75,7 @@ async def test_a_server_that_lets_in_and_throws_out_is_not_stormed(clock):
     assert len(times) == 6
 
 
-async def test_a_connection_that_was_steady_comes_back_at_once(clock):
+async def test_steady_connection_reconnects_at_once(clock):
     times = []
     connection = Connection("x", clock, chance=lambda: 1.0)
 
@@ -91,7 +91,7 @@ async def test_a_connection_that_was_steady_comes_back_at_once(clock):
     assert [(later - earlier).total_seconds() for earlier, later in pairwise(times)] == [51, 51]
 
 
-async def test_health_tells_connecting_live_and_stopped(clock):
+async def test_health_is_connecting_live_or_stopped(clock):
     connection = Connection("x", clock)
     seen = [connection.health.state]
 
@@ -105,7 +105,7 @@ async def test_health_tells_connecting_live_and_stopped(clock):
     assert [*seen, connection.health.state] == ["connecting", "live", "stopped"]
 
 
-async def test_silence_is_deaf_and_then_a_new_connection(clock):
+async def test_silent_connection_is_stale_and_then_renewed(clock):
     seen, sessions, probes = [], [], []
     connection = Connection("x", clock, stale_after=timedelta(seconds=10), probe=lambda: probe())
 
@@ -187,7 +187,7 @@ async def test_a_probe_that_fails_or_hangs_changes_no_times(clock, error):
     assert connection.health.detail == "nothing was received for too long"
 
 
-async def test_a_library_that_comes_back_by_itself_is_given_patience(clock):
+async def test_library_that_reconnects_by_itself_gets_time(clock):
     states = []
     connection = Connection("x", clock, stale_after=timedelta(seconds=10), patience=timedelta(seconds=60))
 

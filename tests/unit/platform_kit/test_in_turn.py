@@ -45,7 +45,7 @@ async def test_a_refused_first_piece_is_a_refused_message():
     assert (failure.value.retry_after, failure.value.is_unknown, line.taken) == (7, False, [])
 
 
-async def test_patience_between_pieces_is_kept_so_that_nothing_is_said_twice():
+async def test_wait_between_pieces_is_kept_so_that_nothing_is_sent_twice():
     line, clock = Line(None, DeliveryFailed("busy", retry_after=7)), FixedClock(NOW)
 
     await send_in_turn([line.piece("a"), line.piece("b")], clock)

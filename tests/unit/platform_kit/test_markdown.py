@@ -49,7 +49,7 @@ def test_bold_text_may_hold_italic_text():
     assert parsed("**a *b* c**")[1] == Span(text="b", is_bold=True, is_italic=True)
 
 
-def test_a_person_to_notify_is_a_mention_where_the_name_stands():
+def test_person_to_notify_is_mentioned_at_their_name():
     assert kinds("⏰ @ann tea", mentions=(ANN,)) == [("text", "⏰ "), ("mention", "@ann"), ("text", " tea")]
 
 
@@ -109,7 +109,7 @@ def test_a_block_that_is_never_closed_does_not_hide_the_next_one():
     assert kinds("```a\n```b\ncode\n```") == [("text", "```a\n"), ("block", "code")]
 
 
-def test_a_later_piece_notifies_nobody_again():
+def test_later_piece_notifies_nobody_again():
     message = OutgoingMessage(text="one\n\ntwo", mentions=(ANN,), mentions_everyone=True)
 
     assert [span.kind for span in spans_of(message, "two")] == ["text"]

@@ -20,7 +20,7 @@ def test_no_limit_is_no_cut():
     assert pieces("x" * 10_000, 0) == ["x" * 10_000]
 
 
-def test_nothing_gives_no_piece():
+def test_empty_text_has_no_pieces():
     assert pieces("  \n", 10) == []
 
 
@@ -35,7 +35,7 @@ def test_nothing_gives_no_piece():
         ("nothing but words here", 12, "nothing but"),
     ],
 )
-def test_a_cut_stands_where_a_reader_would_pause(text, limit, first):
+def test_text_is_split_at_natural_pauses(text, limit, first):
     assert pieces(text, limit)[0] == first
 
 

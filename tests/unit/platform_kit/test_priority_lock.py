@@ -31,7 +31,7 @@ async def test_urgent_holder_goes_before_those_that_have_waited_longer(lock):
     assert order == ["first", "due", "second", "third"]
 
 
-async def test_holder_that_yields_lets_the_urgent_one_pass_and_goes_on_before_the_others(lock):
+async def test_yielding_holder_continues_after_the_urgent_one_before_the_others(lock):
     order = []
 
     async def long():

@@ -23,7 +23,7 @@ def test_lines_that_were_typed_early_come_in_their_order(keyboard):
     assert typed_early(terminal) == TypedEarly(lines=("first\n", "提醒我\n"))
 
 
-def test_an_end_of_the_input_that_was_typed_early_is_heard(keyboard):
+def test_end_of_input_typed_early_is_read(keyboard):
     here, terminal = keyboard
     os.write(here, b"first\r\x04")
 

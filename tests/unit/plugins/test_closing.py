@@ -58,7 +58,7 @@ async def test_last_opened_is_closed_first_after_all_answers(rig):
 
 
 @pytest.mark.parametrize("failing", ["lambda: 1 / 0", "exit", "3"])
-async def test_one_that_fails_leaves_the_others(rig, failing):
+async def test_failing_one_does_not_stop_the_others(rig, failing):
     rig.write("dice", OPENING + f"    add.on_close.append({failing})\n")
     async with rig.running():
         pass
@@ -66,7 +66,7 @@ async def test_one_that_fails_leaves_the_others(rig, failing):
     assert closed(rig) == ["the late one", "the first"]
 
 
-async def test_one_that_never_ends_is_given_up(rig):
+async def test_endless_one_is_cancelled(rig):
     endless = OPENING.replace('closes("the late one")()', "import asyncio; await asyncio.Event().wait()")
     rig.write("dice", endless)
     async with rig.running():
@@ -138,7 +138,7 @@ async def test_a_plugin_whose_file_is_gone_is_closed(rig):
     assert after == closed(rig) == ["the late one", "the first"]
 
 
-def test_a_look_at_the_plugins_leaves_nothing_open(rig, tmp_path, capsys):
+def test_inspecting_plugins_leaves_nothing_open(rig, tmp_path, capsys):
     rig.write("dice", OPENING)
     config = Path(tmp_path / "config.toml")
     config.write_text(f'[plugins]\nfolder = "{rig.folder.as_posix()}"\n')

@@ -171,7 +171,7 @@ async def test_an_installed_package_is_a_plugin_by_its_entry_point(rig, package)
 
 
 @pytest.mark.usefixtures("package")
-async def test_a_package_is_left_out_by_its_name_and_a_file_of_that_name_stands_before_it(rig):
+async def test_package_is_disabled_by_its_name_and_a_file_of_that_name_comes_first(rig):
     async with rig.running(disabled=("watch",)) as app:
         assert app.plugins.plugins == ()
     rig.write("watch", "def setup(add):\n    pass\n")

@@ -115,7 +115,7 @@ class TestWeather:
     @pytest.mark.parametrize(
         ("body", "why"), [({"results": []}, "No place called"), (b"<html>", "does not answer"), ([], "does not answer")]
     )
-    async def test_a_service_that_says_nothing_useful_is_no_crash(self, tmp_path, body, why):
+    async def test_useless_answer_of_a_service_is_no_crash(self, tmp_path, body, why):
         rig = with_plugin(tmp_path, "weather")
         async with Places() as server, rig.running(options=self.options(server)):
             server.body = body if isinstance(body, bytes) else json.dumps(body).encode()
@@ -198,14 +198,14 @@ class TestWorkspace:
 
         assert call["result"] == "    2  two\n    3  three"
 
-    async def test_several_files_are_read_at_once_and_a_missing_one_is_said(self, room):
+    async def test_several_files_are_read_at_once_and_a_missing_one_is_reported(self, room):
         (room.files / "a.txt").write_text("one", encoding="utf-8")
         call = await self.result_of(room, "read_file", paths=["a.txt", "b.txt"], show_line_numbers=False)
 
         assert call["result"] == "== a.txt ==\none\n\n== b.txt ==\n[b.txt cannot be read: No such file or directory]"
 
     @pytest.mark.parametrize("path", ["../secret.txt", "/etc/passwd", "link/secret.txt", "a\x00b"])
-    async def test_nothing_leads_out_of_the_folder(self, room, tmp_path, path):
+    async def test_paths_outside_of_the_folder_are_refused(self, room, tmp_path, path):
         (tmp_path / "secret.txt").write_text("secret", encoding="utf-8")
         (room.files / "link").symlink_to(tmp_path)
         call = await self.result_of(room, "read_file", path=path)
@@ -241,7 +241,7 @@ class TestWorkspace:
 
         assert call["status"] == "denied"
 
-    async def test_programs_are_not_run_unless_the_operator_wants_it(self, room):
+    async def test_programs_are_not_run_without_the_setting(self, room):
         async with room.running(options=self.options(room)) as app:
             assert app.registry.get("exec") is None
 
@@ -271,7 +271,7 @@ class TestWorkspace:
         assert "sk-planted" not in call["result"]
         assert str(room.files) in call["result"]
 
-    async def test_a_program_that_takes_too_long_is_stopped(self, room):
+    async def test_slow_program_is_stopped(self, room):
         (room.files / "slow.py").write_text("import time; time.sleep(60)", encoding="utf-8")
         call = await self.run(room, f"{sys.executable} slow.py", timeout_seconds=1)
 

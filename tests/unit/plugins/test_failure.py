@@ -110,14 +110,14 @@ async def test_the_trace_of_a_failure_is_there_for_those_who_log_at_debug(rig, l
     assert str(traced["exception"].value) == "boom"
 
 
-async def test_a_file_that_is_no_text_is_said_to_be_none(rig):
+async def test_binary_file_is_reported_as_such(rig):
     rig.write("dice", DICE)
     (rig.folder / "mistaken.py").write_bytes(b"word = '\xff'")
 
     assert await told_of(rig, "mistaken") == "its file is not UTF-8 text (byte 9)"
 
 
-async def test_two_functions_of_one_name_in_one_plugin_are_told_apart(rig):
+async def test_two_functions_of_one_name_in_one_plugin_are_distinguished(rig):
     rig.write("dice", DICE)
     twice = DICE.replace("throw_dice", "roll").replace("async def roll", "async def first")
     rig.write("mistaken", twice + twice.replace("first", "second").replace('returns="reply"', 'name="first"'))
@@ -160,7 +160,7 @@ async def test_two_plugins_with_one_platform_do_not_share_its_name(rig):
     assert await told_of(rig, "stork") == "its platform pigeon has a name that plugin pigeon has; give it another"
 
 
-async def test_of_two_plugins_of_one_name_the_one_that_is_left_out_is_told(rig, logged):
+async def test_ignored_one_of_two_plugins_with_one_name_is_reported(rig, logged):
     rig.write("dice", DICE)
     (rig.folder / "dice").mkdir()
     (rig.folder / "dice" / "__init__.py").write_text("raise RuntimeError")
@@ -170,7 +170,7 @@ async def test_of_two_plugins_of_one_name_the_one_that_is_left_out_is_told(rig, 
     assert told["message"] == f"plugin dice: {rig.folder / 'dice'} is overridden by {rig.folder / 'dice.py'}"
 
 
-async def test_a_newer_version_that_takes_a_name_is_told_whose_it_is(rig):
+async def test_new_version_with_a_taken_name_is_told_its_owner(rig):
     rig.write("dice", DICE)
     rig.write("coin", DICE.replace("throw_dice", "throw_coin"))
     async with rig.running():
@@ -180,7 +180,7 @@ async def test_a_newer_version_that_takes_a_name_is_told_whose_it_is(rig):
     assert rig.told[0].error.startswith("its function throw_dice has the name of one of plugin dice")
 
 
-async def test_a_plugin_that_nothing_is_called_like_is_asked_about_at_the_start(rig, logged):
+async def test_unknown_disabled_plugin_is_reported_at_the_start(rig, logged):
     rig.write("dice", DICE)
     async with rig.running(disabled=("dcie",), options={"dyce": {}}, owners=("telegarm:1", "telegram:2", "fake:3")):
         pass
@@ -193,7 +193,7 @@ async def test_a_plugin_that_nothing_is_called_like_is_asked_about_at_the_start(
     ]
 
 
-async def test_a_plugin_that_is_left_out_by_name_is_nothing_to_warn_of(rig, logged):
+async def test_disabled_plugin_is_no_warning(rig, logged):
     rig.write("dice", DICE)
     async with rig.running(disabled=("dice",)):
         pass

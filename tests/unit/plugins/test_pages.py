@@ -57,7 +57,7 @@ async def test_a_page_is_served_under_the_plugin_s_name(rig, asked):
     assert "default-src 'self'" in answer.headers["content-security-policy"]
 
 
-async def test_a_page_is_shown_to_nobody_without_the_token_that_the_api_needs(rig, asked):
+async def test_page_needs_the_token_of_the_api(rig, asked):
     rig.write("counter", PAGE)
     async with asked(with_token("s3cret-token")) as client:
         refused = await client.get("/plugins/counter/count")

@@ -103,7 +103,7 @@ async def test_listeners_and_model_hooks_of_plugins_are_asked(rig):
     assert heard.names == ["reminder_list"]
 
 
-async def test_work_of_a_plugin_runs_beside_the_bot_and_is_begun_again(rig):
+async def test_job_of_a_plugin_runs_beside_the_bot_and_is_restarted(rig):
     rig.write(
         "news",
         """
@@ -189,7 +189,7 @@ async def test_error_of_a_plugin_stops_no_message(rig):
     assert answer == "a four"
 
 
-async def test_a_hook_before_a_tool_that_fails_lets_nothing_pass(rig):
+async def test_failing_hook_before_a_tool_stops_the_call(rig):
     rig.write("dice", DICE)
     rig.write(
         "guard",

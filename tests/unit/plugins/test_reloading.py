@@ -17,7 +17,7 @@ BETTER = '''
     '''
 
 
-async def test_a_new_version_takes_the_place_of_the_old_one(rig):
+async def test_new_version_replaces_the_old_one(rig):
     rig.write("dice", DICE)
     async with rig.running():
         rig.write("dice", BETTER)
@@ -27,7 +27,7 @@ async def test_a_new_version_takes_the_place_of_the_old_one(rig):
     assert answer == "a 6"
 
 
-async def test_the_schema_difference_is_told(rig):
+async def test_schema_difference_is_reported(rig):
     rig.write("dice", DICE)
     async with rig.running():
         rig.write("dice", BETTER)
@@ -67,7 +67,7 @@ LAMP = """
     """
 
 
-async def test_a_plugin_with_an_inverse_of_its_own_is_exchanged_too(rig):
+async def test_plugin_with_its_own_inverse_is_replaced_too(rig):
     rig.write("lamp", LAMP)
     async with rig.running():
         rig.write("lamp", LAMP.replace("is off", "is dark"))
@@ -78,7 +78,7 @@ async def test_a_plugin_with_an_inverse_of_its_own_is_exchanged_too(rig):
     assert told == ("the hall is on\n   (say “undo” to take it back)", "↩ Undone: the hall is dark")
 
 
-async def test_a_newer_version_that_undoes_with_nothing_is_refused(rig):
+async def test_new_version_with_an_invalid_inverse_is_refused(rig):
     rig.write("lamp", LAMP)
     async with rig.running():
         rig.write("lamp", LAMP.replace('undo="dark"', 'undo="drak"'))

@@ -69,7 +69,7 @@ async def test_other_stores_are_told_of_a_person_to_forget(database: Database):
     assert told == ["ann"]
 
 
-async def test_nothing_that_was_recorded_before_is_stored_after_it_was_removed(database: Database):
+async def test_earlier_records_are_not_stored_after_the_removal(database: Database):
     order: list[str] = []
 
     class Watched(SqlPrivacyStore):

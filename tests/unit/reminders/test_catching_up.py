@@ -16,7 +16,7 @@ pytestmark = pytest.mark.looptime
     ("catch_up", "said"),
     [(CatchUp.LATEST, [(3, 2)]), (CatchUp.ALL, [(1, 0), (2, 0), (3, 0)]), (CatchUp.NONE, [])],
 )
-async def test_missed_occurrences_are_said_as_the_reminder_wishes(desk, catch_up: CatchUp, said: list):
+async def test_missed_occurrences_are_sent_by_the_setting_of_the_reminder(desk, catch_up: CatchUp, said: list):
     start = desk.clock.now()
     await desk.set(seconds=86400, rule="FREQ=DAILY", catch_up=catch_up)
     await asyncio.sleep(3.5 * 86400)
@@ -36,7 +36,7 @@ async def test_a_reminder_that_does_not_catch_up_goes_on_afterwards(desk):
     assert notice.missed == 0
 
 
-async def test_the_service_tells_how_a_reminder_catches_up(desk):
+async def test_service_returns_the_catching_up_of_a_reminder(desk):
     reminder = await desk.set(seconds=60, rule="FREQ=DAILY", catch_up=CatchUp.ALL, is_urgent=True)
 
     assert (reminder.catch_up, reminder.is_urgent) == (CatchUp.ALL, True)

@@ -34,7 +34,7 @@ async def test_a_clock_set_forward_fires_what_is_due_at_once(make_desk):
     assert desk.courier.texts == ["tea"]
 
 
-async def test_a_clock_set_back_fires_nothing_again(desk):
+async def test_clock_set_back_sends_nothing_again(desk):
     await desk.set(seconds=60, rule="FREQ=DAILY")
     async with desk.running():
         await asyncio.sleep(61)

@@ -28,7 +28,7 @@ async def drained_while(desk, name):
         await draining
 
 
-async def test_draining_finishes_what_is_in_flight_and_begins_nothing(desk):
+async def test_draining_finishes_running_sends_and_begins_none(desk):
     desk.courier.hold.clear()
     await desk.set("begun", seconds=1)
     await desk.set("later", seconds=3)
@@ -52,7 +52,7 @@ async def test_draining_waits_for_what_the_ledger_is_being_asked_to_begin(desk):
     assert await desk.states() == [DeliveryState.SENT]
 
 
-async def test_draining_waits_until_what_was_said_is_recorded(desk):
+async def test_draining_waits_until_sends_are_recorded(desk):
     await desk.set(seconds=1)
     await drained_while(desk, "settle")
 

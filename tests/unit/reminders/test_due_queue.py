@@ -43,7 +43,7 @@ def test_earlier_due_time_leaves_the_queue_first():
     assert taken(queue, NOON + SECOND) == [2, 4, 1, 3]
 
 
-def test_nothing_leaves_before_its_instant():
+def test_occurrence_leaves_the_queue_at_its_instant():
     queue = DueQueue()
     queue.push([lease(1, NOON), lease(2, NOON + SECOND)])
 
@@ -52,7 +52,7 @@ def test_nothing_leaves_before_its_instant():
     assert taken(queue, NOON) == []
 
 
-def test_of_very_many_for_one_instant_none_stays_behind():
+def test_all_of_very_many_for_one_instant_leave():
     queue = DueQueue()
     queue.push([lease(number, NOON) for number in range(2_500)])
     queue.push([lease(9_999, NOON + SECOND)])
@@ -83,7 +83,7 @@ def test_of_what_is_claimed_anew_the_newer_counts():
     assert taken(queue, NOON + SECOND) == [1]
 
 
-def test_a_queue_that_was_cleared_waits_for_nothing():
+def test_cleared_queue_waits_for_nothing():
     queue = DueQueue()
     queue.push([lease(1, NOON)])
     queue.clear()

@@ -63,12 +63,12 @@ def test_words_of_time_name_one(words: str, meant: Reminder) -> None:
 
 
 @pytest.mark.parametrize("words", ["6pm", "tomorrow at 5pm", "today at 3pm", "3pm tea", "next month"])
-def test_another_time_names_none(words: str) -> None:
+def test_other_time_matches_no_reminder(words: str) -> None:
     with pytest.raises(RequestRefused, match="reminder_unknown"):
         find_reminder(words, HERE, (), now=NOW)
 
 
-def test_two_that_fit_are_asked_about() -> None:
+def test_two_matching_reminders_need_a_question() -> None:
     with pytest.raises(RequestRefused) as refused:
         find_reminder("tomorrow", HERE, (), now=NOW)
 

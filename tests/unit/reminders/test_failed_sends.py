@@ -76,7 +76,7 @@ async def test_a_wish_to_wait_holds_over_a_restart(desk):
     assert (early, desk.courier.texts) == ([], ["tea"])
 
 
-async def test_an_unknown_outcome_is_a_state_of_its_own_and_said_again(desk):
+async def test_unknown_outcome_is_its_own_state_and_sent_again(desk):
     desk.courier.failures = [DeliveryFailed("connection lost", is_unknown=True, retry_after=50)]
     await desk.set(seconds=1)
     async with desk.running():
@@ -98,7 +98,7 @@ async def test_an_unforeseen_error_is_an_unknown_outcome(desk, error):
     assert [notice.may_be_repeat for notice in desk.courier.said] == [True]
 
 
-async def test_a_send_that_hangs_is_given_up_and_said_again(make_desk):
+async def test_hanging_send_is_cancelled_and_repeated(make_desk):
     desk = make_desk(pace=DeliveryConfig(send_limit=timedelta(seconds=30)))
     desk.courier.hold.clear()
     await desk.set(seconds=1)
@@ -166,7 +166,7 @@ async def test_reminder_deleted_while_sending_is_not_sent_after_a_crash(desk):
     assert (desk.courier.texts, await desk.states()) == ([], [DeliveryState.CANCELLED])
 
 
-async def test_an_outage_of_an_hour_loses_nothing_and_does_not_hammer(desk):
+async def test_outage_of_an_hour_loses_nothing_and_retries_slowly(desk):
     desk.courier.failures = [DeliveryFailed("down")] * 10_000
     await desk.set(seconds=1)
     async with desk.running():
@@ -191,7 +191,7 @@ async def test_a_recurring_reminder_keeps_one_waiting_notice_during_an_outage(de
     assert desk.courier.said[0].missed == 4
 
 
-async def test_a_permanent_refusal_is_parked_and_the_owner_told(desk):
+async def test_permanent_refusal_is_failed_and_the_owner_told(desk):
     desk.courier.failures = [DeliveryFailed(BOT_REMOVED, is_permanent=True)]
     await desk.set(seconds=1)
     async with desk.running():
@@ -201,7 +201,7 @@ async def test_a_permanent_refusal_is_parked_and_the_owner_told(desk):
     assert (desk.courier.said, await desk.states()) == ([], [DeliveryState.FAILED])
 
 
-async def test_the_owner_is_told_once_until_it_works_again(desk):
+async def test_owner_is_told_once_until_it_works_again(desk):
     refusal = DeliveryFailed(BOT_REMOVED, is_permanent=True)
     desk.courier.failures = [refusal, refusal]
     await desk.set(seconds=60, rule="FREQ=HOURLY")
@@ -214,7 +214,7 @@ async def test_the_owner_is_told_once_until_it_works_again(desk):
     assert len(desk.courier.said) == 1
 
 
-async def test_an_owner_who_cannot_be_told_does_not_stop_anything(desk):
+async def test_unreachable_owner_stops_nothing(desk):
     desk.courier.failures = [DeliveryFailed("the owner is gone too", is_permanent=True)]
     await desk.set("gone", seconds=1)
     await desk.set("tea", seconds=2)

@@ -25,7 +25,7 @@ def clocks(schedule: Schedule, after: datetime) -> list[str]:
     return [f"{fire:%d %H:%M}" for fire in next_fires(schedule, after, 6)]
 
 
-def test_a_once_reminder_comes_again_and_then_ends():
+def test_once_reminder_is_repeated_and_then_ends():
     assert clocks(nagging(), FIVE - timedelta(hours=1)) == ["20 17:00", "20 17:10", "20 17:20", "20 17:30"]
 
 
@@ -40,7 +40,7 @@ def test_a_daily_one_is_repeated_each_day():
     ]
 
 
-def test_repeats_end_where_the_next_fire_comes():
+def test_follow_ups_end_at_the_next_occurrence():
     schedule = nagging("FREQ=DAILY;BYHOUR=17;BYMINUTE=0,15", minutes=10, times=5)
 
     assert clocks(schedule, FIVE)[:3] == ["20 17:10", "20 17:15", "20 17:25"]
@@ -54,7 +54,7 @@ def test_done_reminder_is_not_repeated_until_its_next_time():
     assert clocks(done, FIVE + timedelta(days=1))[0] == "21 17:10"
 
 
-def test_done_is_said_again_the_next_day():
+def test_done_daily_reminder_is_sent_the_next_day():
     done = mark_done(mark_done(nagging("FREQ=DAILY"), FIVE), FIVE + timedelta(days=1))
 
     assert rule_text(done) == "FREQ=DAILY;NAG=10;NAGS=3;NAGAFTER=20261121T170000Z"

@@ -156,7 +156,7 @@ async def test_it_is_known_beforehand_until_when_quiet_hours_hold_a_reminder_bac
     assert (await desk.service.quiet.held_until(reminder) is not None) is is_held
 
 
-async def test_the_bots_own_quiet_hours_hold_back_where_a_chat_has_none(desk):
+async def test_quiet_hours_of_the_bot_hold_for_chats_without_their_own(desk):
     reminder = await desk.set("tea", targets=(ANN, BOB))
     quiet = QuietService(desk.store, SOON)
 

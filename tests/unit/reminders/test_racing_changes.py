@@ -81,7 +81,7 @@ def expected(command, order: list[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("seed", range(100))
-async def test_a_change_that_meets_the_fire_comes_wholly_before_or_after_it(make_desk, seed: int):
+async def test_change_at_the_due_time_counts_completely_before_or_after_it(make_desk, seed: int):
     chance = random.Random(seed)
     store = UnhurriedStore(chance)
     desk = make_desk(store=store)
@@ -101,7 +101,7 @@ async def test_a_change_that_meets_the_fire_comes_wholly_before_or_after_it(make
 
 
 @pytest.mark.parametrize("seed", range(25))
-async def test_of_two_persons_editing_at_once_one_text_is_said_once(make_desk, seed: int):
+async def test_one_text_of_two_simultaneous_edits_is_sent_once(make_desk, seed: int):
     desk = make_desk(store=UnhurriedStore(random.Random(seed)))
     reminder = await desk.set("old", seconds=DUE_SECONDS)
     async with desk.running():

@@ -125,7 +125,7 @@ def test_a_once_schedule_can_mean_the_second_of_two_equal_times():
     assert next_after(schedule("2026-10-25T02:30", fold=1), utc("2026-10-25T00:31")) == utc("2026-10-25T01:30")
 
 
-def test_next_fires_are_told_in_the_zone_of_the_schedule():
+def test_next_occurrences_are_in_the_zone_of_the_schedule():
     (fire,) = next_fires(schedule("2026-11-21T09:00"), utc("2026-11-20T00:00"))
 
     assert fire.tzinfo == ZoneInfo("Europe/Berlin")
@@ -171,7 +171,7 @@ def test_a_rule_that_never_fires_is_known_as_such_soon():
         ("FREQ=DAILY;UNTIL=soon", "rule_not_understood"),
     ],
 )
-def test_a_rule_that_cannot_be_kept_is_refused(rule: str, code: str):
+def test_unsupported_rule_is_refused(rule: str, code: str):
     with pytest.raises(RequestRefused) as refusal:
         check(schedule("2026-11-20T09:00", rule), utc("2026-11-20T10:00"), MINUTE)
 

@@ -24,7 +24,7 @@ def test_the_words_of_an_exception_say_what_is_left(reference: str, kept: tuple[
 
 
 @pytest.mark.parametrize("reference", ["除草", "除夕大扫除", "除湿机换水", "allotment", "buttons"])
-def test_words_that_only_begin_alike_except_nothing(reference: str) -> None:
+def test_words_with_the_same_beginning_exclude_nothing(reference: str) -> None:
     assert all_except(reference) == ()
 
 

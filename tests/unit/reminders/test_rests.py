@@ -49,7 +49,7 @@ def test_suspended_reminder_fires_at_all_other_times_only(rule, days, zone):
     assert [fire for fire in next_fires(new, NOW, 2000) if fire < end] == usual
 
 
-def test_one_that_rests_is_put_off_until_it_is_woken():
+def test_suspended_reminder_is_deferred_until_resumed():
     new = suspend(at(DAILY), rest(7))
 
     assert is_suspended(new, NOW)
@@ -57,7 +57,7 @@ def test_one_that_rests_is_put_off_until_it_is_woken():
     assert resume_suspended(new, NOW) == at(DAILY)
 
 
-def test_a_rest_that_is_to_come_does_not_put_off_the_next_time():
+def test_coming_suspension_does_not_move_the_next_time():
     new = suspend(at(DAILY), Suspension(since=NOW + timedelta(days=7), until=NOW + timedelta(days=9)))
 
     assert is_suspended(new, NOW)
@@ -84,7 +84,7 @@ def test_waking_keeps_out_what_has_gone_by():
 
 
 @pytest.mark.parametrize(("rule", "expected"), [(DAILY, True), ("", False), ("FREQ=MINUTELY;INTERVAL=90", False)])
-def test_only_what_comes_on_days_can_rest(rule, expected):
+def test_only_daily_rules_can_be_suspended(rule, expected):
     assert can_suspend(at(rule)) is expected
 
 

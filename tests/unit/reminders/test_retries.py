@@ -20,5 +20,5 @@ def test_retry_time_of_the_platform_is_the_minimum():
     assert RetryPolicy().pause(1, 77.5) == timedelta(seconds=77.5)
 
 
-def test_a_notice_is_kept_for_a_week():
+def test_notice_is_kept_for_a_week():
     assert RetryPolicy().keep == timedelta(days=7)

@@ -14,7 +14,7 @@ from tests.support.stores.reminders import MemoryReminderStore
 pytestmark = pytest.mark.looptime
 
 
-async def test_no_more_than_the_senders_are_in_flight(make_desk):
+async def test_sends_in_flight_are_limited_by_the_senders(make_desk):
     desk = make_desk(pace=DeliveryConfig(senders=4))
     desk.courier.hold.clear()
     for number in range(20):
@@ -111,7 +111,7 @@ async def test_more_than_a_batch_due_at_once_all_arrive_once(make_desk):
     assert sorted(desk.courier.texts, key=int) == [str(number) for number in range(35)]
 
 
-async def test_a_full_memory_makes_the_rest_wait_and_loses_none(make_desk):
+async def test_full_memory_delays_the_rest_and_loses_none(make_desk):
     desk = make_desk(pace=DeliveryConfig(batch=5, most_held=5, senders=2))
     for number in range(20):
         await desk.set(str(number), seconds=5)

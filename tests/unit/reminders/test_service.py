@@ -31,7 +31,7 @@ async def refusal(work) -> RequestRefused:
     return caught.value
 
 
-async def test_a_new_reminder_tells_its_next_three_fires(desk):
+async def test_new_reminder_has_its_next_three_occurrences(desk):
     reminder = await desk.set(seconds=60, rule="FREQ=DAILY")
 
     first = desk.clock.now() + MINUTE
@@ -72,7 +72,7 @@ async def test_repeating_reminder_begins_after_now(desk):
     assert reminder.next_fires[0] > desk.clock.now()
 
 
-async def test_a_new_time_that_comes_while_it_is_changed_is_said_at_once(desk, edit_of):
+async def test_new_time_that_passes_during_the_change_is_sent_at_once(desk, edit_of):
     reminder = await desk.set(seconds=600)
     asked_at = desk.clock.now()
     new = edit_of(schedule=desk.wish(seconds=1).schedule)
@@ -116,7 +116,7 @@ async def test_a_content_over_the_limit_is_refused(make_desk):
     assert (refused.code, refused.fields) == ("content_too_long", {"limit": 5})
 
 
-async def test_many_wishes_are_kept_at_once(desk):
+async def test_many_reminders_are_stored_at_once(desk):
     count = await desk.service.create_many([desk.wish(str(number)) for number in range(50)])
 
     assert count == 50
@@ -132,7 +132,7 @@ async def test_the_list_is_this_chat_s_soonest_first(desk):
     assert await contents(desk, WORK) == ["elsewhere"]
 
 
-async def test_a_reminder_that_is_being_said_is_still_listed(desk):
+async def test_reminder_being_sent_is_still_listed(desk):
     desk.courier.hold.clear()
     await desk.set(seconds=1)
     async with desk.running():
@@ -142,7 +142,7 @@ async def test_a_reminder_that_is_being_said_is_still_listed(desk):
     assert (listed.state, listed.next_fires) == (ReminderState.ACTIVE, ())
 
 
-async def test_a_said_reminder_is_not_listed(desk):
+async def test_sent_reminder_is_not_listed(desk):
     await desk.set(seconds=1)
     async with desk.running():
         await asyncio.sleep(2)
@@ -208,7 +208,7 @@ async def test_delete_by_chinese_words(desk):
     assert deleted.content == "交周报"
 
 
-async def test_words_that_fit_two_are_asked_about(desk):
+async def test_words_that_match_two_need_a_question(desk):
     await desk.set("buy milk")
     await desk.set("drink milk", seconds=61)
 
@@ -228,11 +228,11 @@ async def test_an_unknown_reference_names_what_is_there(desk):
 
 
 @pytest.mark.parametrize("reference", ["1", "tea"])
-async def test_without_reminders_there_is_nothing_to_delete(desk, reference):
+async def test_without_reminders_nothing_is_deleted(desk, reference):
     assert (await refusal(desk.service.delete(HOME, ANN, reference))).code == "no_reminders"
 
 
-async def test_all_of_ones_own_is_nothing_where_others_alone_have_set_some(desk):
+async def test_deleting_all_own_reminders_changes_none_of_others(desk):
     await desk.set("tea", by=BOB)
 
     assert (await refusal(desk.service.delete(HOME, ANN, "all"))).code == "nothing_of_yours"
@@ -321,7 +321,7 @@ async def test_an_edited_time_moves_the_fire(desk, edit_of):
     assert (early, desk.courier.texts) == ([], ["tea"])
 
 
-async def test_an_edit_to_the_past_is_refused_and_changes_nothing(desk, edit_of):
+async def test_edit_to_the_past_is_refused_and_changes_nothing(desk, edit_of):
     reminder = await desk.set(seconds=60)
     past = Schedule(start=(desk.clock.now() - MINUTE).replace(tzinfo=None), zone="UTC")
 
@@ -370,7 +370,7 @@ async def test_a_new_time_for_a_paused_reminder_leaves_it_paused(desk, edit_of):
     assert (edited.state, edited.schedule) == (ReminderState.PAUSED, later)
 
 
-async def test_the_latest_said_is_snoozed(desk):
+async def test_latest_sent_reminder_is_snoozed(desk):
     await desk.set("tea", seconds=1)
     await desk.set("milk", seconds=2)
     async with desk.running():
@@ -394,7 +394,7 @@ async def test_reminder_seen_before_the_platform_answers_can_be_snoozed(desk):
     assert (snoozed.content, snoozed.next_fires) == ("tea", (until,))
 
 
-async def test_snoozing_what_was_said_by_words(desk):
+async def test_sent_reminder_is_snoozed_by_words(desk):
     await desk.set("tea", seconds=1)
     await desk.set("milk", seconds=2)
     async with desk.running():
@@ -414,7 +414,7 @@ async def test_snoozing_what_has_not_fired_moves_it(desk):
     assert (moved.id, moved.next_fires) == (reminder.id, (until,))
 
 
-async def test_with_nothing_said_there_is_nothing_to_snooze(desk):
+async def test_without_a_sent_reminder_nothing_is_snoozed(desk):
     until = desk.clock.now() + MINUTE
 
     assert (await refusal(desk.service.snooze(HOME, ANN, "", until, request_key="s"))).code == "no_reminders"

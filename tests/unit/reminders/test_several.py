@@ -32,7 +32,7 @@ from tests.unit.reminders.conftest import ANN, BOB, HOME
         ("都", None),
     ],
 )
-def test_those_that_were_spoken_of_are_named_together(words, count):
+def test_last_mentioned_reminders_are_referred_to_together(words, count):
     named = several_in(words)
 
     assert named is not None
@@ -73,7 +73,7 @@ def test_so_many_are_named_from_an_end_of_the_list(words, kind, count):
         ("ptc7uz, cbf5eq", ("ptc7uz", "cbf5eq")),
     ],
 )
-def test_each_is_named_by_a_reference_of_its_own(words, references):
+def test_each_has_its_own_reference(words, references):
     named = several_in(words)
 
     assert named is not None
@@ -103,7 +103,7 @@ async def test_content_of_one_reminder_is_not_split(desk):
     assert await desk.service.several(HOME, ANN, "milk and eggs") == ()
 
 
-async def test_one_of_several_that_is_not_there_is_said_to_be_missing(desk):
+async def test_missing_one_of_several_is_reported(desk):
     await desk.set("milk")
 
     with pytest.raises(RequestRefused) as refused:
@@ -123,7 +123,7 @@ async def test_the_last_two_are_what_was_set_since_the_list_was_shown(desk):
     assert [each.content for each in await desk.service.several(HOME, ANN, "last two")] == ["late", "between"]
 
 
-async def test_a_list_that_was_kept_without_its_time_still_counts(desk):
+async def test_stored_list_without_its_time_still_counts(desk):
     for seconds, content in enumerate(("milk", "dentist", "gym"), start=60):
         await desk.set(content, seconds=seconds)
     here = await desk.service.list(HOME, ANN)

@@ -18,7 +18,7 @@ DAILY = "FREQ=DAILY;NAG=10;NAGS=6"
 HOUR = 3600
 
 
-async def test_a_nagging_reminder_comes_again_until_it_is_done(desk):
+async def test_reminder_until_done_is_repeated_until_it_is_done(desk):
     await desk.set("pills", rule=TEN)
     async with desk.running():
         await asyncio.sleep(25 * 60)
@@ -38,7 +38,7 @@ async def test_a_nagging_reminder_gives_up_after_its_cap(desk):
     assert pauses == [timedelta(minutes=10)] * 6 + [None]
 
 
-async def test_a_daily_one_that_was_done_comes_the_next_day(desk):
+async def test_done_daily_reminder_comes_the_next_day(desk):
     await desk.set("pills", rule=DAILY)
     async with desk.running():
         await asyncio.sleep(65)
@@ -59,7 +59,7 @@ async def test_done_ends_a_once_reminder_ahead_of_its_time(desk):
     assert desk.courier.said == []
 
 
-async def test_nothing_is_done_when_nothing_waits_for_it(desk):
+async def test_done_without_a_waiting_reminder_changes_nothing(desk):
     await desk.set("tea", rule="FREQ=DAILY")
     async with desk.running():
         await asyncio.sleep(65)
@@ -77,7 +77,7 @@ async def test_done_of_somebody_else_does_not_end_mine(desk):
             await desk.service.said.awaited(HOME, BOB)
 
 
-async def test_done_can_be_taken_back(desk, edit_of):
+async def test_done_can_be_undone(desk, edit_of):
     reminder = await desk.set("pills", rule=TEN)
     async with desk.running():
         await asyncio.sleep(65)
@@ -118,7 +118,7 @@ async def test_a_snoozed_nagging_reminder_nags_from_then_on(desk):
     assert (meanwhile, len(desk.courier.said)) == (1, 3)
 
 
-async def test_a_reminder_is_found_by_the_message_it_was_said_in(desk):
+async def test_reminder_is_found_by_the_message_it_was_sent_in(desk):
     reminder = await desk.set()
     async with desk.running():
         await asyncio.sleep(65)
@@ -149,7 +149,7 @@ async def test_person_who_left_is_not_reminded_and_others_are(desk):
 @pytest.mark.parametrize(
     ("targets", "code"), [((), "for_you_alone"), ((Person(id=EVERYONE, name="all"),), "for_everyone")]
 )
-async def test_the_last_one_cannot_leave_and_nobody_leaves_everyone(desk, targets, code):
+async def test_last_target_cannot_leave_and_nobody_leaves_everyone(desk, targets, code):
     reminder = await desk.set(targets=targets)
 
     with pytest.raises(RequestRefused, match=code):

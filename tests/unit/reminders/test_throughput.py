@@ -10,15 +10,15 @@ def after(send_seconds: float, question_seconds: float) -> int:
     return throughput.ahead
 
 
-def test_before_anything_was_measured_nothing_is_begun_ahead():
+def test_nothing_is_begun_ahead_before_a_measurement():
     assert Prefetch(senders=16, most=500).ahead == 0
 
 
-def test_on_a_slow_platform_next_to_nothing_is_begun_ahead():
+def test_almost_nothing_is_begun_ahead_on_a_slow_platform():
     assert after(send_seconds=0.2, question_seconds=0.003) == 0
 
 
-def test_on_a_platform_that_answers_at_once_a_batch_is_begun_ahead():
+def test_batch_is_begun_ahead_on_a_fast_platform():
     assert after(send_seconds=0.0, question_seconds=0.003) == 500
 
 

@@ -61,7 +61,7 @@ async def test_long_texts_are_not_heaped_into_one_message(gathering_desk):
     assert len(desk.courier.said) == 2
 
 
-async def test_a_message_whose_outcome_is_unknown_is_said_again_with_the_same_people_and_key(gathering_desk):
+async def test_message_with_unknown_outcome_is_repeated_with_the_same_people_and_key(gathering_desk):
     desk = gathering_desk
     desk.courier.failures = [DeliveryFailed("connection lost", is_unknown=True, retry_after=50)]
     await set_many(desk, "tea", "milk")

@@ -67,7 +67,7 @@ def prove():
     return run
 
 
-async def test_a_period_in_which_everything_was_said_is_proved(prove):
+async def test_complete_period_is_verified(prove):
     found, fates = await prove(reminder(), *(told(day(each)) for each in range(5)))
 
     assert (found.is_proved, fates) == (True, {"delivered": 5})
@@ -131,7 +131,7 @@ async def test_before_its_last_change_a_reminder_is_not_judged(prove):
 
 
 @pytest.mark.parametrize("state", [ReminderState.PAUSED, ReminderState.CANCELLED])
-async def test_a_silent_reminder_owes_nothing(prove, state):
+async def test_silent_reminder_needs_no_delivery(prove, state):
     found, fates = await prove(reminder(state=state, changed=day(1)), told(day(0)), told(day(1), CANCELLED))
 
     assert (found.is_proved, fates) == (True, {"delivered": 1, "skipped": 1})
@@ -143,7 +143,7 @@ async def test_a_finished_reminder_owes_its_last_fire(prove):
     assert (found.is_proved, fates) == (False, {"lost": 1})
 
 
-async def test_a_rule_that_cannot_be_read_is_told(prove):
+async def test_unreadable_rule_is_reported(prove):
     schedule = Schedule(start=START.replace(tzinfo=None), zone="UTC", rule=stored_rule("FREQ=SOMETIMES"))
     found, _ = await prove(reminder(schedule=schedule))
 

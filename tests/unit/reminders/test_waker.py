@@ -11,7 +11,7 @@ from tests.support.stores.reminders import MemoryReminderStore
 pytestmark = pytest.mark.looptime
 
 
-async def test_a_reminder_is_said_at_its_instant(desk):
+async def test_reminder_is_sent_at_its_instant(desk):
     reminder = await desk.set(seconds=10)
     async with desk.running():
         await asyncio.sleep(9.9)
@@ -74,7 +74,7 @@ async def test_missed_fires_of_a_recurring_reminder_are_one_notice(desk):
     assert notice.missed == 2
 
 
-async def test_a_deleted_reminder_is_not_said_even_when_it_was_claimed_early(desk):
+async def test_deleted_reminder_is_not_sent_even_if_claimed_early(desk):
     reminder = await desk.set(seconds=3)
     async with desk.running():
         await asyncio.sleep(2.9)
@@ -85,7 +85,7 @@ async def test_a_deleted_reminder_is_not_said_even_when_it_was_claimed_early(des
     assert await desk.states() == [DeliveryState.CANCELLED]
 
 
-async def test_new_words_are_said_even_when_it_was_claimed_early(desk, edit_of):
+async def test_new_text_is_sent_even_if_claimed_early(desk, edit_of):
     reminder = await desk.set("tea", seconds=3)
     async with desk.running():
         await asyncio.sleep(2.9)
@@ -108,7 +108,7 @@ async def test_a_database_that_fails_for_a_while_costs_time_and_no_reminder(desk
     assert await desk.states() == [DeliveryState.SENT, DeliveryState.SENT]
 
 
-async def test_a_text_that_cannot_be_read_again_is_said_as_it_was(desk, edit_of):
+async def test_unreadable_text_is_sent_unchanged(desk, edit_of):
     reminder = await desk.set("tea", seconds=3)
     desk.store.failures = {"renew": 1}
     async with desk.running():

@@ -41,13 +41,13 @@ def tzif(hours: int) -> bytes:
     return header + data + header + data + f"\n<T>{-hours}\n".encode()
 
 
-def test_the_version_is_the_one_that_the_data_name(use_zone_data):
+def test_version_is_read_from_the_data(use_zone_data):
     use_zone_data("2099a", 1)
 
     assert zone_data_version() == "2099a"
 
 
-def test_a_folder_without_a_version_has_one_all_the_same(tmp_path):
+def test_folder_without_a_version_file_has_a_version(tmp_path):
     before = zoneinfo.TZPATH
     (tmp_path / "UTC").write_bytes(tzif(0))
     zoneinfo.reset_tzpath([str(tmp_path)])
@@ -77,7 +77,7 @@ async def test_a_reform_moves_recurring_reminders_and_no_others(desk, use_zone_d
 
 
 @pytest.mark.looptime
-async def test_the_same_data_move_nothing(desk, use_zone_data):
+async def test_unchanged_data_moves_nothing(desk, use_zone_data):
     use_zone_data("2099a", 1)
     await desk.set("daily", schedule=read_schedule(NEXT_DAY, "Test/Land", "FREQ=DAILY"))
     for _ in range(2):

@@ -32,7 +32,7 @@ def missed(tools):
     return make
 
 
-def test_the_time_of_the_words_stands_in_for_the_models(review, chosen):
+def test_time_of_the_words_replaces_the_models(review, chosen):
     calls = chosen("reminder_set", type="once", time="2026-11-20 14:00", content="bake the pie")
 
     kept = review(PIE, calls).calls
@@ -56,7 +56,7 @@ def test_a_content_that_holds_the_whole_request_is_cut_to_what_is_asked(review, 
     assert review(PIE, calls).calls[0].arguments["content"] == "bake the pie"
 
 
-def test_a_content_that_nobody_said_is_replaced_by_the_persons_words(review, chosen):
+def test_invented_content_is_replaced_by_the_persons_words(review, chosen):
     calls = chosen("reminder_set", type="once", time="2026-11-21 16:00", content="prepare dessert")
 
     assert review(PIE, calls).calls[0].arguments["content"] == "bake the pie"
@@ -92,7 +92,7 @@ def test_without_a_pattern_an_invented_content_gives_way_to_the_words_beside_the
 
 
 @pytest.mark.parametrize("person", ["Ann", "the teacher", "everyone"])
-def test_people_of_whom_nobody_spoke_are_not_reminded(review, chosen, person):
+def test_unmentioned_people_are_not_reminded(review, chosen, person):
     calls = chosen("reminder_set", type="once", time="2026-11-21 16:00", content="bake the pie", person=person)
 
     assert "person" not in review(PIE, calls).calls[0].arguments
@@ -115,7 +115,7 @@ def test_two_requests_that_the_model_took_for_one_are_both_made(review, chosen):
 
 
 @pytest.mark.parametrize(("text", "language"), [("remind me to buy lemons", "en"), ("提醒我买柠檬", "zh")])
-def test_a_time_that_nobody_named_is_asked_for(review, chosen, text, language):
+def test_invented_time_is_asked_for(review, chosen, text, language):
     calls = chosen("reminder_set", type="once", time="2026-11-20 12:00", content="lemons")
 
     found = review(text, calls, language=language)
@@ -124,7 +124,7 @@ def test_a_time_that_nobody_named_is_asked_for(review, chosen, text, language):
     assert {"en": "buy lemons", "zh": "买柠檬"}[language] in found.question
 
 
-def test_a_reminder_of_which_nobody_spoke_is_not_even_asked_about(review, chosen):
+def test_unrequested_reminder_is_not_even_asked_about(review, chosen):
     calls = chosen("reminder_set", type="once", time="2026-11-20 12:00", content="bring an umbrella")
 
     found = review("is the pool open", calls)
@@ -313,7 +313,7 @@ def test_a_function_for_which_no_word_speaks_gives_way_to_a_plain_request(tools,
         ("what's the weather in Lima", "perplexity_search"),
     ],
 )
-def test_a_function_for_which_a_word_speaks_or_that_nobody_knows_is_kept(tools, chosen, text, tool):
+def test_call_supported_by_a_word_or_of_an_unknown_function_stays(tools, chosen, text, tool):
     assert SecondReader().instead(make_turn(text, tools=tools), chosen(tool)) == ()
 
 
@@ -371,7 +371,7 @@ async def test_a_plain_request_that_a_model_only_has_words_for_is_done(tools, te
         ("pause all my reminders until Monday", "en", "reminder_delete", "reminder_state"),
     ],
 )
-def test_a_plain_request_that_was_taken_for_another_is_done_as_it_was_said(review, chosen, text, language, name, done):
+def test_misread_request_is_carried_out_as_written(review, chosen, text, language, name, done):
     assert [call.name for call in review(text, chosen(name), language=language).calls] == [done]
 
 
@@ -381,7 +381,7 @@ def test_to_list_before_something_is_deleted_is_no_mistake(review, chosen):
     assert review("delete the milk reminder", calls).calls == calls
 
 
-def test_nothing_is_deleted_beside_a_reminder_that_was_all_that_was_asked_for(review, chosen):
+def test_unrequested_delete_beside_a_reminder_is_dropped(review, chosen):
     set_it = chosen("reminder_set", type="once", time="15:00", content="drink water")
 
     kept = review("remind me at 3pm to drink water", (*set_it, *chosen("reminder_delete", reminder_id="all"))).calls
@@ -389,13 +389,13 @@ def test_nothing_is_deleted_beside_a_reminder_that_was_all_that_was_asked_for(re
     assert [call.name for call in kept] == ["reminder_set"]
 
 
-def test_one_reminder_that_is_spoken_of_is_not_all_of_them(review, chosen):
+def test_one_mentioned_reminder_is_not_all_of_them(review, chosen):
     kept = review("delete the milk reminder", chosen("reminder_delete", reminder_id="all")).calls
 
     assert kept[0].arguments["reminder_id"] == "milk"
 
 
-def test_days_that_only_the_model_has_understood_are_each_kept(review, chosen):
+def test_days_known_to_the_model_only_stay(review, chosen):
     first, second = (
         *chosen("reminder_set", type="once", time="2026-11-21 09:00", content="swim"),
         *chosen("reminder_set", type="once", time="2026-11-28 09:00", content="swim"),

@@ -30,7 +30,7 @@ def clock(monkeypatch):
     return SteppingClock
 
 
-async def test_a_wake_up_comes_again_and_again_in_the_loop_s_thread():
+async def test_wake_up_is_repeated_in_the_loops_thread():
     threads: asyncio.Queue[threading.Thread] = asyncio.Queue()
     async with ApschedulerTimetable(begin_after=AT_ONCE) as timetable:
         timetable.every(SOON, lambda: threads.put_nowait(threading.current_thread()), name="test")
@@ -39,7 +39,7 @@ async def test_a_wake_up_comes_again_and_again_in_the_loop_s_thread():
     assert seen == {threading.current_thread()}
 
 
-async def test_a_wake_up_that_is_asked_for_later_comes_too():
+async def test_wake_up_requested_later_runs_too():
     first, later = asyncio.Event(), asyncio.Event()
     async with ApschedulerTimetable(begin_after=AT_ONCE) as timetable:
         timetable.every(SOON, first.set, name="first")
@@ -72,7 +72,7 @@ async def test_a_wake_up_that_ran_can_be_ended():
         assert await calls.get() == "other"
 
 
-async def test_it_ends_before_it_has_begun():
+async def test_timetable_can_end_before_it_has_begun():
     async with ApschedulerTimetable() as timetable:
         timetable.every(SOON, print, name="test")
 

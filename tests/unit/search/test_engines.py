@@ -36,7 +36,7 @@ async def test_an_answer_is_marked_as_untrusted_and_not_yet_sent(engine_named, n
 
 
 @every_engine
-async def test_finding_nothing_is_an_empty_answer(engine_named, server, name):
+async def test_empty_result_is_an_empty_answer(engine_named, server, name):
     server.behaviour = Behaviour.EMPTY
 
     answer = await engine_named(name).search("zxqv", "en")
@@ -77,7 +77,7 @@ async def test_a_server_that_is_gone_is_a_connection_failure(engine_named, serve
 
 
 @every_engine
-async def test_the_key_is_shown_to_nobody(engine_named, server, name, caplog):
+async def test_key_is_not_shown(engine_named, server, name, caplog):
     server.behaviour = Behaviour.REFUSED
     caplog.set_level(logging.DEBUG)
     engine = engine_named(name)
@@ -191,7 +191,7 @@ async def test_brave_is_asked_in_the_readers_language(engine_named, server):
     assert server.requests[0].query["q"] == "星星"
 
 
-async def test_wikipedia_is_told_who_answers_for_the_bot(engine_named, server):
+async def test_wikipedia_gets_the_contact_of_the_operator(engine_named, server):
     await engine_named("wikipedia").search("银河系", "zh")
 
     assert server.requests[0].headers["user-agent"] == "Bubbles/1 (mailto:ann@home.example)"
@@ -199,7 +199,7 @@ async def test_wikipedia_is_told_who_answers_for_the_bot(engine_named, server):
 
 
 @pytest.mark.parametrize(("language", "host"), [("zh", "zh.wiki.example"), ("xx", "en.wiki.example")])
-async def test_wikipedia_is_asked_in_the_readers_language_where_there_is_one(language, host):
+async def test_wikipedia_is_asked_in_the_readers_language_if_it_exists(language, host):
     asked = []
 
     def answer(request):

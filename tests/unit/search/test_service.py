@@ -78,7 +78,7 @@ async def test_the_next_engine_answers_when_one_fails():
     assert answer.engine == "second"
 
 
-async def test_the_next_engine_is_asked_when_one_finds_nothing():
+async def test_next_engine_is_asked_after_an_empty_result():
     nothing = FakeEngine("first", SearchAnswer(text="", engine="first"))
 
     answer = await service(nothing, FakeEngine("second")).search("stars", "en")
@@ -86,7 +86,7 @@ async def test_the_next_engine_is_asked_when_one_finds_nothing():
     assert answer.engine == "second"
 
 
-async def test_nothing_found_is_said_even_when_another_engine_failed():
+async def test_empty_result_is_reported_even_if_another_engine_failed():
     nothing = FakeEngine("first", SearchAnswer(text="", engine="first"))
 
     answer = await service(nothing, failing("second")).search("stars", "en")
@@ -94,7 +94,7 @@ async def test_nothing_found_is_said_even_when_another_engine_failed():
     assert answer.is_empty
 
 
-async def test_when_all_fail_each_reason_is_told():
+async def test_each_reason_is_reported_when_all_fail():
     with pytest.raises(SearchUnavailable) as failure:
         await service(failing("first", "timeout"), failing("second", "refused")).search("stars", "en")
 
@@ -102,7 +102,7 @@ async def test_when_all_fail_each_reason_is_told():
     assert str(failure.value) == "search unavailable: first timeout, second refused"
 
 
-async def test_a_slow_engine_is_given_up(engine_named, server):
+async def test_slow_engine_is_cancelled(engine_named, server):
     server.behaviour = Behaviour.SLOW
 
     answer = await service(engine_named("searxng"), FakeEngine("second"), timeout=0.05).search("stars", "en")
@@ -145,7 +145,7 @@ async def test_a_failure_is_not_remembered():
     assert answer.engine == "first"
 
 
-async def test_an_engine_that_asks_for_patience_is_left_out_until_then():
+async def test_rate_limited_engine_is_left_out_until_its_time():
     limited, clock = failing("first", "rate_limited", retry_after=60.0), FixedClock(NOW)
     asking = service(limited, FakeEngine("second"), clock=clock)
     await asking.search("one", "en")

@@ -52,7 +52,7 @@ async def test_a_backup_is_taken_while_the_bot_runs_and_put_back(url, tmp_path):
     assert await kept(url) == ["a"]
 
 
-async def test_a_backup_is_one_file_and_reading_it_leaves_none_beside_it(url, tmp_path):
+async def test_backup_is_one_file_and_reading_it_leaves_no_other(url, tmp_path):
     async with Database(url) as database:
         await SqlMessageStore(database).add([message("a")])
         back_up(url, tmp_path / "copies" / "copy.db")
@@ -75,7 +75,7 @@ async def test_data_before_a_restore_is_kept(url, tmp_path):
     assert await kept(f"{url}.before-restore") == ["a", "b"]
 
 
-async def test_notes_about_what_was_said_go_with_the_database_that_they_were_about(url, tmp_path):
+async def test_notes_about_sends_move_with_their_database(url, tmp_path):
     await said(url, "a")
     back_up(url, tmp_path / "copy.db")
     notes = tmp_path / "data" / "bubbles.db-sent"
@@ -96,7 +96,7 @@ async def test_a_running_bot_is_not_restored_under_its_feet(url, tmp_path, monke
     assert "Stop the bot first" in done.output
 
 
-async def test_nothing_is_overwritten_by_a_backup(url, tmp_path):
+async def test_backup_overwrites_nothing(url, tmp_path):
     await said(url, "a")
     (tmp_path / "copy.db").write_text("mine", encoding="utf-8")
 
@@ -128,7 +128,7 @@ async def test_a_backup_of_a_newer_version_is_refused(url, tmp_path, monkeypatch
     assert "newer Bubbles" in done.output
 
 
-def test_without_a_database_there_is_nothing_to_back_up(tmp_path, monkeypatch):
+def test_without_a_database_there_is_no_backup(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(cli, ["backup", "copy.db"])
 

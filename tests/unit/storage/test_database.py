@@ -66,7 +66,7 @@ async def test_a_second_holder_is_refused_and_the_first_named(tmp_path: Path):
     assert refusal.value.path.endswith("bubbles.db")
 
 
-async def test_a_second_holder_that_comes_through_a_link_is_refused(tmp_path: Path):
+async def test_second_process_through_a_link_is_refused(tmp_path: Path):
     async with Database(url(tmp_path)):
         link = tmp_path / "other.db"
         link.symlink_to(tmp_path / "data" / "bubbles.db")
@@ -85,7 +85,7 @@ async def test_a_killed_holder_leaves_no_lock(tmp_path: Path):
         assert await database.read(count) == 1
 
 
-async def test_a_failed_transaction_leaves_nothing(tmp_path: Path):
+async def test_failed_transaction_leaves_nothing(tmp_path: Path):
     def work(connection: sa.Connection) -> None:
         put(connection)
         raise KeyError("after the write")
@@ -169,7 +169,7 @@ async def test_a_write_waits_for_another_program_s_lock(tmp_path: Path):
         assert await database.read(count) == 2
 
 
-async def test_no_other_writer_comes_between_what_a_transaction_reads_and_writes(tmp_path: Path):
+async def test_transaction_reads_and_writes_without_another_writer_between(tmp_path: Path):
     def work(connection: sa.Connection) -> None:
         count(connection)
         other = sqlite3.connect(tmp_path / "data" / "bubbles.db", timeout=0.05)
@@ -184,7 +184,7 @@ async def test_no_other_writer_comes_between_what_a_transaction_reads_and_writes
         assert await database.read(count) == 2
 
 
-async def test_the_commit_modes_are_as_meant(tmp_path: Path):
+async def test_commit_modes_are_set(tmp_path: Path):
     def pragma(connection: sa.Connection) -> tuple[object, object]:
         return (
             connection.exec_driver_sql("PRAGMA journal_mode").scalar(),
@@ -214,7 +214,7 @@ async def test_a_file_that_is_no_database_is_named_and_left_as_it_is(tmp_path: P
     assert file.read_text() == "a letter, not a database"
 
 
-async def test_a_note_waits_for_nothing_and_what_follows_waits_for_the_disk_again(tmp_path: Path):
+async def test_relaxed_write_waits_for_nothing_and_the_next_waits_for_the_disk(tmp_path: Path):
     def manner(connection: sa.Connection) -> list[object]:
         asked = ("synchronous", "busy_timeout", "wal_autocheckpoint")
         return [connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in asked]
@@ -259,7 +259,7 @@ async def test_a_note_does_not_stop_the_event_loop_while_another_program_has_loc
         assert await database.read(count) == 2
 
 
-async def test_a_folder_that_cannot_be_made_is_told_as_a_setting(tmp_path: Path):
+async def test_unusable_folder_is_reported_as_a_setting(tmp_path: Path):
     (tmp_path / "data").write_text("a file where the folder should be")
 
     with pytest.raises(ConfigError, match=r"storage\.url"):

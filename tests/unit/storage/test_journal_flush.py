@@ -188,7 +188,7 @@ async def test_without_a_log_there_is_nothing_to_flush(file: Path):
     assert lines == []
 
 
-async def test_a_database_in_memory_has_nothing_to_flush(disk: Disk):
+async def test_database_in_memory_has_nothing_to_flush(disk: Disk):
     async with Database("sqlite://") as database:
         await database.run_relaxed(put("test"))
         await database.flush()
@@ -215,7 +215,7 @@ async def test_messages_of_people_are_flushed_and_those_of_the_bot_need_not_be(f
         assert (after_own, disk.flushed) == (0, 1)
 
 
-def test_a_kill_between_a_commit_and_its_flush_loses_nothing(file: Path):
+def test_kill_between_a_commit_and_its_flush_loses_nothing(file: Path):
     script = f"""
 import asyncio, os, signal
 from services.storage.database import Database

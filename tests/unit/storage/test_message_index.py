@@ -77,7 +77,7 @@ async def test_messages_come_into_the_index_also_where_the_bot_always_says_the_l
         assert await database.run(lambda connection: connection.scalar(sa.select(SqliteMessageIndex.newest_row))) == 63
 
 
-async def test_a_message_is_kept_and_answered_where_its_index_takes_nothing_in():
+async def test_message_is_stored_and_answered_when_its_index_fails():
     lines: list[str] = []
     sink = logger.add(lines.append, level="ERROR")
     async with Database("sqlite://") as database:
@@ -91,7 +91,7 @@ async def test_a_message_is_kept_and_answered_where_its_index_takes_nothing_in()
     assert (len(kept), len(lines)) == (65, 1)
 
 
-async def test_of_messages_that_have_some_of_the_words_the_best_comes_first_whether_it_is_in_the_index_or_not():
+async def test_best_match_comes_first_whether_it_is_indexed_or_not():
     async with Database("sqlite://") as database:
         store = SqlMessageStore(database)
         await store.add([message(1, "green tea"), message(2, "black tea with milk")])
@@ -121,7 +121,7 @@ async def test_to_read_what_is_not_in_the_index_yet_no_chat_is_read_as_a_whole()
     assert "SEARCH message USING INTEGER PRIMARY KEY (rowid>?)" in plans[0]
 
 
-async def test_the_index_is_sound_after_messages_without_text_were_changed_and_taken_back():
+async def test_index_is_intact_after_changes_of_messages_without_text():
     photo = Attachment(kind="photo", description="printer")
     async with Database("sqlite://") as database:
         store = SqlMessageStore(database)

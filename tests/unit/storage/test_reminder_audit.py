@@ -55,7 +55,7 @@ async def say(store, at):
     await store.settle(marks)
 
 
-async def test_a_ledger_that_was_kept_is_proved(database):
+async def test_complete_ledger_is_verified(database):
     found = await verify(SqlReminderAudit(database), SET_AT, LATER, LATER)
 
     assert (found.is_proved, found.reminders, dict(found.fates)) == (True, 1, {Fate.DELIVERED: 2})

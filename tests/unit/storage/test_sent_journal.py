@@ -87,7 +87,7 @@ def test_failed_note_is_reported(tmp_path: Path):
         assert not journal.append([TEA])
 
 
-def test_notes_are_taken_again_once_there_is_room(tmp_path: Path):
+def test_notes_are_written_again_once_there_is_room(tmp_path: Path):
     (tmp_path / "bubbles.db-sent").mkdir()
     with SentJournal(tmp_path / "bubbles.db") as journal:
         journal.append([TEA])

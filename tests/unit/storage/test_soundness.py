@@ -52,7 +52,7 @@ async def test_empty_database_beside_old_files_is_refused_and_nothing_is_deleted
     assert old.read_bytes() == b"what is left"
 
 
-async def test_new_database_is_made_where_nothing_old_is(file):
+async def test_new_database_is_created_without_old_files(file):
     file.with_name("bubbles.db-wal").touch()
     await use(file)
 
@@ -94,7 +94,7 @@ async def test_destroyed_page_is_found(file):
     assert database.damage == found
 
 
-async def test_damage_that_a_query_meets_is_kept(file, lines):
+async def test_damage_found_by_a_query_is_remembered(file, lines):
     await use(file, rows=100)
     destroy_pages(file, file.stat().st_size // 4096 - 40)
 

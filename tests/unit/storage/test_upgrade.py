@@ -128,7 +128,7 @@ async def test_an_upgrade_happens_once(tmp_path: Path):
     assert not (tmp_path / "bubbles.db.schema-1").exists()
 
 
-async def test_the_file_as_it_was_is_kept_beside_the_upgraded_one(tmp_path: Path):
+async def test_original_file_is_kept_beside_the_upgraded_one(tmp_path: Path):
     async with Database(old_database(tmp_path)):
         pass
 

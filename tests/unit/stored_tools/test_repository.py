@@ -91,7 +91,7 @@ async def test_one_id_is_one_tool(repository):
         await repository.create(ToolForm(content=SOURCE), "web:bob")
 
 
-async def test_a_broken_source_changes_nothing(repository):
+async def test_invalid_source_changes_nothing(repository):
     await repository.create(ToolForm(content=SOURCE), "web:ann")
 
     with pytest.raises(SourceInvalid):
@@ -162,7 +162,7 @@ async def test_hidden_tool_cannot_be_called(repository, toolset, runner):
     assert runner.calls == []
 
 
-async def test_a_disabled_tool_is_offered_to_nobody(repository, toolset):
+async def test_disabled_tool_is_not_offered(repository, toolset):
     await repository.create(ToolForm(content=SOURCE), "web:ann")
     await repository.switch("tea_maker", "web:ann", is_enabled=False)
 
@@ -178,7 +178,7 @@ async def test_of_two_functions_with_one_name_the_older_tools_keeps_it_for_every
     assert await names(toolset, viewer("eve")) == ["other_brew"]
 
 
-async def test_the_same_specs_are_listed_as_long_as_nothing_changes(repository, toolset):
+async def test_unchanged_tools_have_the_same_specs(repository, toolset):
     await repository.create(ToolForm(content=SOURCE), "web:ann")
 
     first, second = await toolset.list_specs(viewer()), await toolset.list_specs(viewer())

@@ -63,7 +63,7 @@ def test_a_class_of_tools_is_read_without_being_run():
     assert source.meta == {"title": "Weather", "author": "ann", "version": "1.2", "requirements": "requests"}
 
 
-def test_arguments_have_types_texts_and_defaults_and_what_the_bot_gives_is_none_of_them():
+def test_arguments_have_types_texts_and_defaults_without_injected_ones():
     schema = read_source(WEATHER).functions[0].parameters
 
     assert schema["required"] == ["city"]
@@ -83,7 +83,7 @@ def test_valves_are_a_schema_of_settings():
     }
 
 
-def test_a_marked_function_with_a_model_takes_the_models_fields():
+def test_marked_function_with_a_model_has_the_models_fields():
     (dice,) = read_source(MARKED).functions
 
     assert (dice.name, dice.attribute, dice.model, dice.changes_state) == ("dice", "roll", "DiceArgs", True)

@@ -15,7 +15,7 @@ def test_a_short_talk_is_one_part(talk):
     assert split_into_chunks(messages, max_tokens=1000) == [tuple(messages)]
 
 
-def test_nothing_has_no_parts():
+def test_empty_history_has_no_parts():
     assert split_into_chunks([], max_tokens=1000) == []
 
 

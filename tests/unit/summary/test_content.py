@@ -99,7 +99,7 @@ def test_message_before_the_command_in_the_same_second_is_in_the_window(talk):
     assert [message.id for message in kept] == ["m1", "m2"]
 
 
-def test_a_window_that_ended_before_the_command_takes_in_nothing_of_its_last_instant(talk):
+def test_window_that_ended_before_the_command_excludes_its_last_instant(talk):
     messages = talk("ann: one", "bob: two", "ann: summarize")
 
     kept = narrow(messages, SummaryWindow(until=messages[1].sent_at, before="m3"))

@@ -58,7 +58,7 @@ def test_talk_about_deciding_is_no_decision(talk, text):
         "明天的会议室订了吗",
     ],
 )
-def test_a_question_nobody_answered_is_open(talk, text):
+def test_unanswered_question_is_open(talk, text):
     found = find(talk(f"ann: {text}", "bob: lovely weather outside"), language="en")
 
     assert [question.message_id for question in found.open_questions] == ["m1"]
@@ -81,7 +81,7 @@ def test_an_answered_question_is_not_open(talk, question, answer):
     assert found.open_questions == ()
 
 
-def test_asking_again_oneself_answers_nothing(talk):
+def test_repeating_ones_own_question_does_not_answer_it(talk):
     found = find(talk("ann: Who has the garage keys?", "ann: I mean the garage keys from yesterday"), language="en")
 
     assert [question.message_id for question in found.open_questions] == ["m1"]
@@ -107,7 +107,7 @@ def test_dates_are_found_as_written(talk, text, phrases):
     assert [date.phrase for date in found.dates] == phrases
 
 
-def test_a_date_is_resolved_from_when_it_was_said(talk):
+def test_date_is_resolved_from_the_time_of_its_message(talk):
     tea_time = datetime(2026, 11, 22, 17, 0, tzinfo=UTC)
     asked = []
 

@@ -51,7 +51,7 @@ async def test_a_claim_that_its_messages_do_not_make_is_dropped(talk, claim):
     assert [bullet.message_ids for bullet in bullets] == [("m2",)]
 
 
-async def test_bullets_follow_the_conversation_and_are_no_more_than_asked(talk):
+async def test_bullets_follow_the_conversation_and_their_limit(talk):
     messages = talk("ann: boiler leaks", "bob: plumber comes", "cat: pipe replaced", "dan: invoice paid")
     answer = points(("Pipe replaced", [3]), ("Boiler leaks", [1]), ("Plumber comes", [2]), ("Invoice paid", [4]))
 
@@ -218,7 +218,7 @@ async def test_one_unreadable_part_is_quoted_and_the_others_stay(talk):
     assert len(bullets) == 2
 
 
-async def test_progress_is_told_part_by_part(talk):
+async def test_progress_is_reported_part_by_part(talk):
     heard = []
 
     async def on_progress(done, total):
@@ -244,7 +244,7 @@ async def test_the_window_decides_what_the_model_sees(talk, stored, home):
     assert summary.method is SummaryMethod.MODEL
 
 
-async def test_a_message_that_was_taken_back_is_not_remembered(talk, home):
+async def test_deleted_message_is_not_remembered(talk, home):
     model = FactFinder()
     summarizer = ModelSummarizer(model)
     messages = talk("ann: the invoice for the boiler is 4711 euro", "bob: the plumber comes on Monday")

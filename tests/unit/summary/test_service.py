@@ -101,7 +101,7 @@ async def test_a_failing_model_gives_the_extractive_summary_and_its_reason(talk,
     assert [bullet.message_ids for bullet in summary.bullets] == [("m1",)]
 
 
-async def test_a_model_that_says_nothing_checkable_gives_the_extractive_summary(talk, stored, home):
+async def test_uncheckable_model_output_gives_the_extractive_summary(talk, stored, home):
     summary = await SummaryService(stored(talk("ann: the boiler leaks")), summarizer=FakeSummarizer()).summarize(
         home, language="en"
     )

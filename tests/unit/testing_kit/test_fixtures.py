@@ -57,7 +57,7 @@ async def test_state_of_a_call_is_there_for_the_next(call_tool):
     assert (await call_tool(count)).text == "2"
 
 
-async def test_one_bot_hears_several_messages(talk):
+async def test_one_bot_receives_several_messages(talk):
     texts = await talk("count on", "count on", functions=[count])
 
     assert [text.splitlines()[0] for text in texts] == ["1", "2"]
@@ -81,7 +81,7 @@ async def test_without_an_interpreter_the_bot_is_offline(talk):
     assert "10:10" in (await talk("remind me in 10 minutes to stretch"))[0]
 
 
-def test_the_clock_stands_until_it_is_set(fake_clock):
+def test_clock_stands_until_it_is_set(fake_clock):
     assert fake_clock.now() == fake_clock.now()
 
 

@@ -86,7 +86,7 @@ async def test_failures_are_raised_and_not_recorded(tmp_path):
     assert len(model.exchanges) == 1
 
 
-async def test_a_streamed_request_hears_the_recorded_text(tmp_path):
+async def test_streamed_request_gets_the_recorded_text(tmp_path):
     heard = []
 
     async def on_text(text):

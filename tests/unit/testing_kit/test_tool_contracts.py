@@ -110,7 +110,7 @@ def test_a_class_that_refuses_what_its_schema_accepts_breaks_the_contract():
         assert_tool_contract(halve)
 
 
-def test_a_class_that_takes_what_its_schema_refuses_breaks_the_contract():
+def test_class_that_accepts_what_its_schema_refuses_breaks_the_contract():
     class LooseArgs(BaseModel):
         name: str = Field(json_schema_extra={"maxLength": 2})
 

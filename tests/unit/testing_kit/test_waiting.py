@@ -31,7 +31,7 @@ async def test_all_words_are_waited_for(states):
     assert " ".join(each.text for each in heard) == "one two three four"
 
 
-async def test_the_last_state_is_returned_when_nothing_more_comes():
+async def test_last_state_is_returned_after_the_wait():
     heard = await heard_up_to(Rig(["one …"], ["one two"]), 4)
 
     assert [each.text for each in heard] == ["one two"]

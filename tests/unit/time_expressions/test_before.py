@@ -55,7 +55,7 @@ def test_an_amount_of_time_is_counted_from_the_hour_of_a_meal(read, text, moment
         ("10 minutes before the 2pm meeting", "20 14:00"),
     ],
 )
-def test_a_clock_or_a_last_day_is_kept_before_it(read, text, moment):
+def test_clock_time_or_last_day_before_a_day_stays(read, text, moment):
     assert f"{read(text).start:%d %H:%M}" == moment
 
 

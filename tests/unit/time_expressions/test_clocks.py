@@ -166,7 +166,7 @@ def test_a_reader_keeps_its_conventions(now) -> None:
     assert [f"{each.start:%m-%d}" for each in reader.parse("on 5/6", now).readings] == ["06-05"]
 
 
-def test_an_offset_is_never_said_early():
+def test_offset_is_never_early():
     now = datetime(2026, 11, 20, 10, 0, 0, 600_000, tzinfo=ZoneInfo("Europe/Berlin"))
 
     assert parse("in 2 seconds", now).best.start == datetime(2026, 11, 20, 10, 0, 3, tzinfo=ZoneInfo("Europe/Berlin"))

@@ -131,13 +131,13 @@ def test_words_name_the_next_such_day(read, text, day):
     assert reading.rrule is None
 
 
-def test_a_weekday_said_on_that_day_means_today_while_its_hour_is_ahead(read, now):
+def test_weekday_on_that_day_means_today_while_its_hour_is_ahead(read, now):
     reading = read("friday", now=now.replace(hour=8))
 
     assert reading.start == now.replace(hour=9)
 
 
-def test_a_weekday_said_on_that_day_means_a_week_on_once_its_hour_is_gone(read):
+def test_weekday_on_that_day_means_next_week_once_its_hour_is_gone(read):
     assert str(read("friday").start) == "2026-11-27 09:00:00+00:00"
 
 

@@ -39,7 +39,7 @@ def test_a_civil_day_is_found_in_the_lunar_year():
 
 
 @pytest.mark.parametrize("day", [date(1900, 1, 30), date(2101, 1, 30)])
-def test_beyond_the_table_there_is_no_lunar_day(day):
+def test_lunar_day_beyond_the_table_is_no_time(day):
     assert lunar_day(day) is None
 
 

@@ -73,7 +73,7 @@ def test_two_languages_in_one_text_are_read_together(read):
     assert f"{read('remind me 明天下午 at 5').start:%d %H}" == "21 17"
 
 
-def test_a_stated_language_is_kept(now):
+def test_stated_language_is_used(now):
     assert parse("明天", now, language="en").best is None
 
 
@@ -94,7 +94,7 @@ def test_chinese_numerals_are_read(text, value):
 
 
 @pytest.mark.parametrize("language", languages())
-def test_patterns_that_go_on_alike_are_kept_once(language: str) -> None:
+def test_patterns_with_the_same_continuation_are_stored_once(language: str) -> None:
     kept: dict[int, Node] = {}
     waiting = list(grammar((language,)).roots)
     while waiting:

@@ -63,7 +63,7 @@ def test_so_many_times_a_day_are_parts_of_it(read, text, hours):
 
 
 @pytest.mark.parametrize("text", ["five times a day", "twice a week", "一天十次", "饭后", "after meals"])
-def test_a_count_that_says_nothing_of_when_is_no_time(now, text):
+def test_count_without_a_time_is_no_time(now, text):
     assert parse(text, now).best is None
 
 

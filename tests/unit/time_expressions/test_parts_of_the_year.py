@@ -88,7 +88,7 @@ def test_a_part_of_the_year_gone_by_is_past(now, text):
         "大雪纷飞",
     ],
 )
-def test_words_that_only_look_like_parts_of_the_year_are_none(now, text):
+def test_similar_words_are_no_parts_of_the_year(now, text):
     assert parse(text, now).best is None
 
 

@@ -292,7 +292,7 @@ def test_a_daily_interval_carries_its_end(read):
     assert reading.end - reading.start == timedelta(hours=1)
 
 
-def test_a_rule_that_has_ended_before_it_begins_is_none(now):
+def test_rule_that_ends_before_it_begins_is_no_rule(now):
     assert parse("every monday until tomorrow", now).best is None
 
 
@@ -315,7 +315,7 @@ def test_days_behind_those_of_a_week_come_as_often(now, text, rules):
     assert found == [f"FREQ=WEEKLY;{rule};BYMINUTE=0" for rule in rules]
 
 
-def test_a_date_behind_that_of_every_year_comes_every_year(now):
+def test_date_after_a_yearly_date_is_yearly(now):
     found = [one.best.rrule for one in parse_all("yearly on aug 5 and dec 12", now)]
 
     assert found == ["FREQ=YEARLY;BYMONTH=8;BYMONTHDAY=5", "FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=12"]
@@ -326,12 +326,12 @@ def test_a_weekday_behind_one_of_next_week_is_of_that_week(now, text):
     assert [one.best.start.day for one in parse_all(text, now)] == [28, 29]
 
 
-def test_a_day_of_another_request_comes_once(now):
+def test_day_of_another_request_is_single(now):
     assert [one.best.rrule is None for one in parse_all("每周一9点提醒我开会，周五5点去接孩子", now)] == [False, True]
 
 
 @pytest.mark.parametrize("text", ["every other weekday", "放假后第二个工作日交报告"])
-def test_working_days_that_no_rule_counts_are_none(now, text):
+def test_working_days_without_a_rule_are_no_time(now, text):
     assert parse(text, now).best is None
 
 

@@ -137,12 +137,12 @@ def test_five_slash_six_without_an_order_is_worth_a_question(now):
     assert {(one.start.month, one.start.day) for one in found.readings} == {(5, 6), (6, 5)}
 
 
-def test_two_orders_of_a_date_that_names_no_time_are_none(now):
+def test_two_orders_of_an_invalid_date_are_no_time(now):
     assert parse("until 5/6", now).best is None
 
 
 @pytest.mark.parametrize("text", ["yesterday", "2020-01-05", "today at 9am", "昨天下午三点", "three days ago"])
-def test_a_time_gone_by_is_no_reading_but_is_told_of(now, text):
+def test_past_time_is_no_reading_but_is_reported(now, text):
     found = parse(text, now)
 
     assert found.best is None

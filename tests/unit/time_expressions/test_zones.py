@@ -28,7 +28,7 @@ from services.time_expressions import parse
         ("明天下午三点UTC+8", "2026-11-21 07:00"),
     ],
 )
-def test_a_clock_of_another_place_is_told_by_ones_own(read, text, start):
+def test_clock_time_of_another_place_is_converted(read, text, start):
     assert f"{read(text).start:%Y-%m-%d %H:%M}" == start
 
 

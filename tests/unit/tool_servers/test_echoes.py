@@ -30,7 +30,7 @@ def test_a_short_value_is_no_secret():
     assert EchoedSecretMask(["en"]).value({"text": "then"}) == {"text": "then"}
 
 
-def test_a_tool_with_a_secret_in_its_name_is_none():
+def test_tool_with_a_secret_in_its_name_is_dropped():
     assert EchoedSecretMask(["k3yw"]).spec(make_tool("get_k3yw")) is None
 
 

@@ -39,7 +39,7 @@ async def dripping():
         server.close()
 
 
-async def test_a_server_whose_answer_never_ends_is_given_up(viewer):
+async def test_server_with_an_endless_answer_is_cancelled(viewer):
     async with dripping() as url, Exchange(url, timeout_seconds=0.1) as exchange:
         toolset = OpenApiToolset(ToolServerConnection(url=url), exchange)
         with pytest.raises(ServerUnavailable, match="in time"):

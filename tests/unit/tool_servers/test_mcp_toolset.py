@@ -174,7 +174,7 @@ async def test_a_resource_of_a_pattern_is_read(connected, context):
     assert result.value == "nothing on monday"
 
 
-async def test_a_resource_that_there_is_not_is_a_failed_call(connected, context):
+async def test_unknown_resource_is_a_failed_call(connected, context):
     with pytest.raises(ServerUnavailable):
         await (await connected()).call("read_resource", {"uri": "letters://1"}, context)
 
@@ -190,7 +190,7 @@ async def test_a_prompt_is_a_tool_with_the_arguments_of_the_prompt(connected, vi
     assert not prompt.confirm
 
 
-async def test_a_prompt_comes_back_filled_in(connected, context):
+async def test_prompt_is_filled_in(connected, context):
     result = await (await connected()).call("prompt_greet", {"name": "Lin", "tone": "brief"}, context)
 
     assert result.value == "Say hello to Lin, be brief."
@@ -211,14 +211,14 @@ async def test_orders_in_a_description_are_left_out(connected, viewer):
     assert "Tells the weather." in specs["weather"].description
 
 
-async def test_only_what_the_server_says_or_the_name_shows_to_read_is_not_asked_about(connected, viewer):
+async def test_only_reading_tools_run_without_confirmation(connected, viewer):
     specs = {spec.name: spec for spec in await (await connected()).list_specs(viewer)}
 
     assert {name for name, spec in specs.items() if not spec.confirm} >= {"get_sum", "weather", "read_resource"}
     assert specs["drop_table"].confirm
 
 
-async def test_a_change_is_asked_about_first(connected, context):
+async def test_change_needs_a_confirmation(connected, context):
     result = await CheckedToolset(await connected()).call("drop_table", {"name": "people"}, context)
 
     assert result.is_question
@@ -253,7 +253,7 @@ async def test_giving_up_a_call_cancels_it_on_the_server(connected, connections,
     assert connections.server.stopped.is_set()
 
 
-async def test_a_call_that_takes_too_long_is_given_up(connected, context):
+async def test_slow_call_is_cancelled(connected, context):
     toolset = await connected(timeout_seconds=0.05)
 
     with pytest.raises(ServerUnavailable):
@@ -275,7 +275,7 @@ async def test_examples_of_the_settings_belong_to_the_tool_that_they_name(connec
     assert (examples["get_sum"], examples["weather"]) == (("add {a} and {b}",), ())
 
 
-async def test_a_tool_that_comes_later_is_offered_once_the_server_says_so(connected, viewer, context):
+async def test_tool_added_later_is_offered_after_the_notification(connected, viewer, context):
     toolset = await connected()
     await toolset.call("get_more_tools", {}, context)
 
@@ -287,7 +287,7 @@ async def test_a_tool_that_comes_later_is_offered_once_the_server_says_so(connec
     assert "get_extra" in await names(toolset, viewer)
 
 
-async def test_a_prompt_that_comes_later_is_offered_once_the_server_says_so(connected, viewer, context):
+async def test_prompt_added_later_is_offered_after_the_notification(connected, viewer, context):
     toolset = await connected()
     await toolset.call("get_more_prompts", {}, context)
 

@@ -36,7 +36,7 @@ async def library(toolset_of):
     return toolset
 
 
-async def test_nothing_is_offered_before_the_document_is_there(toolset_of, clock, viewer):
+async def test_nothing_is_offered_before_the_document_is_loaded(toolset_of, clock, viewer):
     toolset = await toolset_of(time_server(clock))
 
     assert await toolset.list_specs(viewer) == ()
@@ -81,13 +81,13 @@ async def test_operations_of_the_time_server_are_called(times, context, name, ar
     assert result.value == value
 
 
-async def test_a_refusal_of_the_server_is_told_in_its_words(times, context):
+async def test_refusal_of_the_server_is_reported_in_its_words(times, context):
     result = await times.call(TIME_TOOLS[2], {"timezone": "Moon/Base"}, context)
 
     assert result.error == "HTTP 400: Invalid timezone: Moon/Base"
 
 
-async def test_an_unknown_operation_is_told_with_the_nearest_names(times, context):
+async def test_unknown_operation_is_reported_with_the_nearest_names(times, context):
     result = await times.call("convert_time", {}, context)
 
     assert "convert_time_convert_time_post" in result.error
@@ -230,7 +230,7 @@ async def test_an_unchanged_document_keeps_the_very_specs(toolset_of, viewer):
     assert await toolset.list_specs(viewer) is before
 
 
-async def test_a_failed_refresh_keeps_the_tools_and_tells_the_problem(toolset_of, viewer):
+async def test_failed_refresh_keeps_the_tools_and_reports_the_problem(toolset_of, viewer):
     toolset = await toolset_of(documents(with_operations(a="1")))
     await toolset.refresh()
 

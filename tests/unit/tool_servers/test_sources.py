@@ -94,7 +94,7 @@ def test_an_entry_that_cannot_be_followed_is_refused_by_name_and_the_others_are_
     assert [each.name for each in found.openapi] == ["time"]
 
 
-def test_the_secrets_of_a_refused_entry_are_kept_out_of_the_log_too():
+def test_secrets_of_a_refused_entry_are_not_logged():
     found = read_connections(written({"url": "ftp://x", "key": "k-1234", "headers": {"X-Key": "h-1234"}}))
 
     assert found.secrets == ("k-1234", "h-1234")

@@ -60,7 +60,7 @@ async def test_invalid_arguments_are_refused_before_the_question(circumstances):
     assert "text" in result.error
 
 
-async def test_a_change_is_made_at_once_while_nothing_untrusted_is_in_the_turn(circumstances):
+async def test_change_is_made_at_once_without_untrusted_text(circumstances):
     notes = Notes(changes_state=True)
 
     result = await call(notes, circumstances, text="tea")
@@ -69,7 +69,7 @@ async def test_a_change_is_made_at_once_while_nothing_untrusted_is_in_the_turn(c
     assert [receipt.action for receipt in result.receipts] == ["note"]
 
 
-async def test_a_change_is_asked_about_once_untrusted_text_is_in_the_turn(circumstances):
+async def test_change_needs_a_confirmation_after_untrusted_text(circumstances):
     notes = Notes(changes_state=True)
 
     result = await call(notes, replace(circumstances, asked_for=frozenset()), text="tea")
@@ -111,7 +111,7 @@ class SlowNotes(Notes):
 
 @pytest.mark.looptime
 @pytest.mark.parametrize(("changes", "done"), [(True, [{"text": "tea"}]), (False, [])])
-async def test_only_what_changes_something_is_finished_when_its_message_is_given_up(circumstances, changes, done):
+async def test_only_a_changing_call_is_finished_when_its_message_is_withdrawn(circumstances, changes, done):
     notes = SlowNotes(changes_state=changes)
     calling = asyncio.create_task(call(notes, circumstances, text="tea"))
     await asyncio.sleep(1)

@@ -28,7 +28,7 @@ async def test_the_first_set_keeps_a_name_and_the_other_carries_its_label(viewer
     assert combined.clashes == (NameClash(name="search", kept_by="web", renamed=("docs_search",)),)
 
 
-async def test_a_clash_stays_resolved_while_the_first_set_offers_nothing(viewer):
+async def test_name_clash_stays_resolved_while_the_first_set_is_empty(viewer):
     web = FakeToolset("web", "search")
     combined = CombinedToolset({"web": web, "docs": FakeToolset("docs", "search")})
     await combined.list_specs(viewer)
@@ -53,7 +53,7 @@ async def test_a_set_that_cannot_be_listed_is_left_out(viewer):
     assert names(await combined.list_specs(viewer)) == ["open"]
 
 
-async def test_a_tool_that_comes_later_is_offered(viewer):
+async def test_tool_added_later_is_offered(viewer):
     docs = FakeToolset("docs", "open")
     combined = CombinedToolset({"docs": docs})
     await combined.list_specs(viewer)
@@ -151,7 +151,7 @@ async def test_a_local_name_is_not_given_away_to_those_who_may_not_call_it(route
     assert (await router.dispatch(call("erase"), context)).error == "not allowed: admins_only"
 
 
-async def test_hooks_and_events_hold_for_tools_from_elsewhere(router, context):
+async def test_hooks_and_events_hold_for_external_tools(router, context):
     join(router, {"docs": FakeToolset("docs", "open")})
     told = []
     router.events.subscribe("tool.call", told.append)
@@ -163,7 +163,7 @@ async def test_hooks_and_events_hold_for_tools_from_elsewhere(router, context):
 
 
 @pytest.mark.looptime
-async def test_a_tool_from_elsewhere_is_given_up_after_the_default_timeout(router, context):
+async def test_external_tool_is_cancelled_after_the_default_timeout(router, context):
     class Slow(FakeToolset):
         async def call(self, name, arguments, context):
             await asyncio.sleep(3600)

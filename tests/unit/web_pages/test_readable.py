@@ -25,11 +25,11 @@ from services.search.web_pages.readable import readable
         ("", ""),
     ],
 )
-def test_the_text_that_people_see_is_kept(page, text):
+def test_visible_text_is_kept(page, text):
     assert readable(page)[1] == text
 
 
-def test_the_title_is_told_apart():
+def test_title_is_separated():
     assert readable("<head><title>A &amp;\n B</title></head><body>text") == ("A & B", "text")
 
 

@@ -75,7 +75,7 @@ async def test_an_address_in_chinese_goes_over_the_wire():
     assert asked == ["GET /%E7%BB%BF%E8%8C%B6 HTTP/1.1"]
 
 
-async def test_redirects_are_followed_and_the_last_address_is_told():
+async def test_redirects_are_followed_and_the_last_address_is_returned():
     async with serving(redirect("/new"), html("ok")) as (port, _):
         page = await service().fetch(f"http://shop.test:{port}/old")
 
@@ -157,7 +157,7 @@ async def test_an_answer_that_cannot_be_read_is_refused_with_its_reason(answer, 
             await service(max_bytes=1000).fetch(f"http://shop.test:{port}/")
 
 
-async def test_a_server_that_never_answers_is_given_up():
+async def test_server_that_never_answers_is_cancelled():
     async with serving() as (port, _):
         with pytest.raises(PageUnavailable, match="timeout"):
             await service(timeout=timedelta(seconds=0.2)).fetch(f"http://shop.test:{port}/")
@@ -197,5 +197,5 @@ async def test_a_character_set_of_the_page_is_used():
         ("5f00::1", False),
     ],
 )
-def test_public_addresses_are_told_from_inner_ones(address, public):
+def test_public_and_internal_addresses_are_distinguished(address, public):
     assert is_public(ipaddress.ip_address(address)) is public

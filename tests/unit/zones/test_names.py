@@ -36,7 +36,7 @@ def test_other_words_name_no_zone(words: str):
     assert zone_named(words) is None
 
 
-def test_every_place_names_a_zone_that_there_is():
+def test_every_place_has_an_existing_zone():
     for table in _places().values():
         for name in table.values():
             assert ZoneInfo(name).key == name

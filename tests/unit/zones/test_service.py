@@ -37,7 +37,7 @@ async def test_a_person_has_their_zone_in_every_chat_of_the_platform(zones):
     assert (await zones.zone_of(WORK, BOB)).key == "Europe/Berlin"
 
 
-async def test_the_zone_of_a_chat_is_that_of_all_who_have_none(zones):
+async def test_zone_of_a_chat_holds_for_people_without_their_own(zones):
     await zones.set_for_person(HOME, ANN, "New York")
     await zones.set_for_chat(HOME, "东京")
 
@@ -55,7 +55,7 @@ async def test_removed_zone_falls_back_to_the_chats(zones):
     assert await zones.own(HOME, ANN) == ""
 
 
-async def test_another_process_is_heard_of_after_a_minute(book):
+async def test_change_of_another_process_is_seen_after_a_minute(book):
     clock = FixedClock(NOW)
     here = ZoneService(book, clock, default=ZoneInfo("UTC"))
     await here.zone_of(HOME, ANN)
@@ -65,7 +65,7 @@ async def test_another_process_is_heard_of_after_a_minute(book):
     assert (await here.zone_of(HOME, ANN)).key == "Europe/Paris"
 
 
-async def test_a_zone_that_nobody_knows_is_refused_and_changes_nothing(zones):
+async def test_unknown_zone_is_refused_and_changes_nothing(zones):
     with pytest.raises(RequestRefused, match="zone_unknown"):
         await zones.set_for_person(HOME, ANN, "Atlantis")
 

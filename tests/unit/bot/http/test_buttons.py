@@ -32,7 +32,7 @@ async def test_an_undo_button_names_its_person_and_its_change(api):
     assert button["says"] == f"/undo {button['change_id']}"
 
 
-async def test_the_undo_button_of_a_change_is_used_once_that_is_taken_back_in_any_way(api):
+async def test_undo_button_is_used_once_its_change_is_undone_in_any_way(api):
     first = await say(api, "Bubbles, remind me in 10 minutes to stretch")
     second = await say(api, "Bubbles, remind me in 10 minutes to drink")
     third = await say(api, "Bubbles, remind me in 10 minutes to eat")
@@ -44,7 +44,7 @@ async def test_the_undo_button_of_a_change_is_used_once_that_is_taken_back_in_an
     assert await states(api, third) == ["used"]
 
 
-async def test_the_room_is_told_that_a_button_is_used(api):
+async def test_used_button_is_announced_in_the_room(api):
     reply = await say(api, "Bubbles, remind me in 10 minutes to stretch")
     frames = []
     api.context.room.room("lobby").listen(frames.append)
@@ -65,7 +65,7 @@ async def test_a_used_button_is_answered_in_words_and_without_a_code(api):
     assert [call["error"] for call in again["tool_calls"]] == ["That was taken back already."]
 
 
-async def test_a_press_by_somebody_else_uses_nothing_and_is_answered_in_words(api):
+async def test_press_by_somebody_else_uses_nothing_and_is_answered(api):
     reply = await say(api, "Bubbles, remind me in 10 minutes to stretch")
     told = await press(api, reply, name="Lin")
 

@@ -37,7 +37,7 @@ def test_each_field_has_its_own_problem():
     ],
     ids=["missing", "too long", "no text", "deep inside"],
 )
-async def test_a_wrong_request_is_told_in_the_language_of_whoever_asks(api, body, field, told):
+async def test_invalid_request_is_reported_in_the_language_of_the_client(api, body, field, told):
     answer = await api.post("/api/chat/send", json=body, headers=CHINESE)
 
     assert answer.status_code == 422
@@ -45,7 +45,7 @@ async def test_a_wrong_request_is_told_in_the_language_of_whoever_asks(api, body
     assert told in answer.json()["detail"]
 
 
-async def test_a_query_that_does_not_fit_is_told_by_its_name(api):
+async def test_invalid_query_is_reported_by_its_name(api):
     answer = await api.get("/api/admin/metrics?minutes=none", headers=CHINESE)
 
     assert answer.json()["fields"] == {"minutes": "应该是数字。"}
@@ -71,7 +71,7 @@ WEEKLY = {"type": "weekly", "time": "09:00", "content": "tea", "weekday": 0}
     ],
     ids=["no text", "not one of them", "too large", "of another kind", "unknown"],
 )
-async def test_wrong_arguments_of_a_tool_are_told_in_the_language_of_whoever_asks(api, change, field, told):
+async def test_invalid_arguments_of_a_tool_are_reported_in_the_language_of_the_client(api, change, field, told):
     body = {"arguments": WEEKLY | change}
 
     answer = await api.post("/api/tools/reminder_set/invoke", json=body, headers=CHINESE)

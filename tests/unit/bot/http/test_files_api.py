@@ -83,7 +83,7 @@ async def test_a_file_may_be_larger_than_other_requests_and_no_larger_than_files
     assert [each.status_code for each in (taken, refused, other)] == [201, 413, 413]
 
 
-async def test_an_operator_may_take_none(api_of, tmp_path):
+async def test_operator_may_disable_uploads(api_of, tmp_path):
     api = await api_of(files=tmp_path, http=HttpSettings(port=0, max_upload_kilobytes=0))
 
     answer = await sent(api)
@@ -101,7 +101,7 @@ async def test_a_file_goes_with_its_message(api):
     assert (await api.get(kept["url"])).status_code == 404
 
 
-async def test_nobody_deletes_a_file_of_others_by_naming_it_in_a_message_of_their_own(api):
+async def test_file_of_another_person_is_not_deleted_with_ones_own_message(api):
     kept = (await sent(api)).json()
     body = {"session_id": "lobby", "message": "my desk", "attachments": [kept], "name": "Ada"}
     await api.post("/api/chat/send", json=body)

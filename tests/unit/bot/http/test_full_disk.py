@@ -52,7 +52,7 @@ async def test_existing_data_can_be_read(full):
 
 
 @pytest.mark.parametrize("is_streamed", [True, False])
-async def test_an_openai_client_is_told(full, is_streamed):
+async def test_openai_client_gets_the_error(full, is_streamed):
     body = {"messages": [{"role": "user", "content": "remind me in 10 minutes to stretch"}], "stream": is_streamed}
 
     answer = await full.post("/v1/chat/completions", json=body)
@@ -61,14 +61,14 @@ async def test_an_openai_client_is_told(full, is_streamed):
     assert "My disk is full" in answer.text
 
 
-async def test_a_call_that_could_keep_nothing_fails_with_the_reason(full):
+async def test_call_that_cannot_store_fails_with_the_reason(full):
     answer = await full.post("/api/reminders", json={"text": "10分钟后提醒我伸展"}, headers=CHINESE)
 
     assert (answer.status_code, answer.json()["code"]) == (503, "disk_full")
     assert "磁盘满了" in answer.json()["detail"]
 
 
-async def test_a_tool_that_could_keep_nothing_is_refused_with_the_reason(full):
+async def test_tool_that_cannot_store_is_refused_with_the_reason(full):
     arguments = {"content": "伸展" * 200, "time": "in 3 hours", "type": "once"}
 
     answer = await full.post("/api/tools/reminder_set/invoke", json={"arguments": arguments}, headers=CHINESE)
@@ -88,7 +88,7 @@ async def test_request_that_must_store_is_refused_with_the_reason(api_of):
     assert "磁盘满了" in answer.json()["detail"]
 
 
-async def test_no_token_is_given_out_that_is_not_kept(full):
+async def test_token_that_cannot_be_stored_is_not_returned(full):
     given = []
     while (answer := await full.post("/api/admin/tokens", json={"name": "Ann"})).is_success:
         given.append(answer.json()["id"])
@@ -98,7 +98,7 @@ async def test_no_token_is_given_out_that_is_not_kept(full):
     assert [each["id"] for each in listed["tokens"]] == given
 
 
-async def test_an_edit_that_is_not_kept_is_refused_and_changes_nothing(api):
+async def test_edit_that_cannot_be_stored_is_refused_and_changes_nothing(api):
     said = (await api.post("/api/chat/send", json={"session_id": "lobby", "message": "tea"})).json()
     await api.context.app.database.run(take_no_more)
 

@@ -40,7 +40,7 @@ async def test_the_own_page_is_served(api):
     assert answer.status_code == 200
 
 
-async def test_other_sites_are_told_nothing_of_cors(api):
+async def test_other_sites_get_no_cors_headers(api):
     answer = await api.options("/api/tools", headers={"Access-Control-Request-Method": "POST"})
 
     assert not [name for name in answer.headers if name.startswith("access-control")]
@@ -73,7 +73,7 @@ async def test_the_page_connects_to_exactly_the_tool_servers_of_the_settings(api
 
 
 @pytest.mark.parametrize("server", ["*", "tools.example.org", "http://*.org", "http://a; script-src *", "http://a/b"])
-def test_a_tool_server_of_the_page_is_an_origin_and_nothing_else(server):
+def test_tool_server_of_the_page_is_an_allowed_origin_only(server):
     with pytest.raises(ValidationError):
         HttpSettings(page_tool_servers=(server,))
 
@@ -130,7 +130,7 @@ async def test_bad_tokens_from_one_network_of_ipv6_have_one_pace(api_of, first, 
     assert (await guessed(first), await guessed(second)) == (401, code)
 
 
-async def test_every_token_has_a_pace_of_its_own_whoever_it_was_given_to(api_of):
+async def test_every_token_has_its_own_rate_limit(api_of):
     api = await api_of(http=HttpSettings(port=0, requests_per_minute=3, token=SecretStr("s3cret-token")))
     tokens = api.context.tokens
     given = [(await tokens.issue("Ann", "member"))[1] for _ in range(2)]
@@ -147,7 +147,7 @@ async def test_every_token_has_a_pace_of_its_own_whoever_it_was_given_to(api_of)
     assert await codes(revoked, 4) == [401, 401, 401, 429]
 
 
-async def test_with_a_token_nothing_is_told_without_it(api_of):
+async def test_with_a_token_every_route_needs_it(api_of):
     api = await api_of(http=with_token("s3cret-token"))
 
     refused = await api.get("/api/tools")
@@ -158,7 +158,7 @@ async def test_with_a_token_nothing_is_told_without_it(api_of):
     assert refused.headers["www-authenticate"] == "Bearer"
 
 
-async def test_a_long_token_of_the_operator_opens_the_door_too(api_of):
+async def test_long_token_of_the_operator_is_accepted_too(api_of):
     token = "s3cret-" * 60
     api = await api_of(http=with_token(token))
 
@@ -173,7 +173,7 @@ async def test_the_page_and_the_probes_need_no_token(api_of, path):
     assert (await api.get(path)).status_code == 200
 
 
-async def test_a_member_speaks_as_themselves_and_administers_nothing(api_of):
+async def test_member_acts_as_themselves_and_has_no_admin_rights(api_of):
     api = await api_of(http=with_token("s3cret-token"))
     admin = {"Authorization": "Bearer s3cret-token"}
     made = await api.post("/api/admin/tokens", json={"name": "Ann", "role": "member"}, headers=admin)
@@ -200,7 +200,7 @@ async def test_a_token_is_held_to_its_scopes(api_of):
     assert (await api.get("/api/tools", headers=held)).status_code == 403
 
 
-async def test_a_token_that_was_taken_back_opens_nothing(api_of):
+async def test_revoked_token_is_refused(api_of):
     api = await api_of(http=with_token("s3cret-token"))
     admin = {"Authorization": "Bearer s3cret-token"}
     made = (await api.post("/api/admin/tokens", json={"name": "Ann"}, headers=admin)).json()
@@ -219,7 +219,7 @@ async def test_settings_are_shown_without_secrets(api_of):
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.20"])
-def test_without_a_token_nobody_else_is_served(host):
+def test_without_a_token_other_machines_are_refused(host):
     with pytest.raises(ConfigError, match="BUBBLES_HTTP__TOKEN"):
         check_bind_policy(HttpSettings(host=host))
     check_bind_policy(with_token("a token that is long", host=host))
@@ -236,7 +236,7 @@ def test_a_token_that_can_be_guessed_serves_this_machine_only(token):
 
 
 @pytest.mark.parametrize(("language", "word"), [("en", "nothing"), ("zh-CN,zh;q=0.9", "什么")])
-async def test_errors_are_in_the_language_of_whoever_asks(api, language, word):
+async def test_errors_are_in_the_language_of_the_client(api, language, word):
     body = (await api.get("/api/nothing", headers={"Accept-Language": language})).json()
 
     assert set(body) == {"code", "detail", "hint", "fields"}

@@ -129,7 +129,7 @@ async def test_token_issued_for_rooms_opens_no_other(api, token_of):
     assert statuses == [200, 403, 403]
 
 
-async def test_person_who_wrote_in_a_room_before_memberships_were_kept_belongs_to_it(api, token_of):
+async def test_early_author_of_a_room_is_a_member(api, token_of):
     ann = await token_of("ann")
     await say(api, ann, "kitchen")
     await say(api, signed(OPERATOR), "kitchen")

@@ -89,13 +89,13 @@ async def test_usage_of_models_is_the_usage_of_the_answer(api_of):
     assert body["usage"] == USED
 
 
-async def test_an_answer_without_a_model_used_nothing(api):
+async def test_answer_without_a_model_has_no_usage(api):
     body = (await api.post("/v1/chat/completions", json=asked("remind me in 10 minutes to drink tea"))).json()
 
     assert body["usage"] == {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
 
 
-async def test_a_stream_tells_its_usage_last_where_that_is_asked_for(api_of):
+async def test_stream_ends_with_its_usage_on_request(api_of):
     api = await api_of(interpreter=Thinking(2))
 
     options = {"stream": True, "stream_options": {"include_usage": True}}
@@ -106,7 +106,7 @@ async def test_a_stream_tells_its_usage_last_where_that_is_asked_for(api_of):
 
 
 @pytest.mark.parametrize("options", [{}, {"stream_options": None}, {"stream_options": {"include_usage": False}}])
-async def test_a_stream_that_was_not_asked_tells_no_usage(api_of, options):
+async def test_stream_has_no_usage_without_request(api_of, options):
     api = await api_of(interpreter=Thinking(1))
 
     chunks = chunks_of(await api.post("/v1/chat/completions", json=asked("what time is it?", stream=True, **options)))
@@ -171,7 +171,7 @@ async def test_each_user_of_a_token_has_the_pace_of_a_person(api_of):
     assert await codes_of(api, "ann", "ann", "ann", "ben", None, None, None) == [200, 200, 429, 200, 200, 200, 429]
 
 
-async def test_a_user_of_one_token_takes_nothing_from_their_namesake_of_another(api_of):
+async def test_user_of_one_token_does_not_share_data_with_the_same_name_of_another(api_of):
     api = await api_of(
         router=RouterSettings(messages_per_minute=1), http=with_token("s3cret"), clock=StandingClock(NOON)
     )
@@ -275,7 +275,7 @@ async def test_text_before_a_call_is_followed_by_the_answer_only(api_of):
     assert "".join(await contents_of(api, "what time is it?")) == "Let me look.\n\nIt is noon."
 
 
-async def test_a_stream_tells_no_change_that_was_not_made(api_of):
+async def test_stream_claims_no_change_that_was_not_made(api_of):
     api = await api_of(interpreter=Telling("Sure. I have ", "set a reminder ", "for tea. ", "Enjoy!"))
 
     told = "".join(await contents_of(api, "remind me of tea"))
@@ -284,7 +284,7 @@ async def test_a_stream_tells_no_change_that_was_not_made(api_of):
     assert "Nothing was set" in told
 
 
-async def test_an_answer_that_became_another_one_is_told_after_a_gap(api_of):
+async def test_replaced_answer_is_streamed_after_a_gap(api_of):
     api = await api_of(interpreter=Telling("Perhaps", answer="No."))
 
     assert "".join(await contents_of(api, "will it rain?")) == "Perhaps\n\nNo."

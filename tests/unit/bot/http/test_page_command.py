@@ -41,7 +41,7 @@ def test_without_the_libraries_it_says_how_to_get_the_page(monkeypatch, capsys):
     assert "pip install .[web]" in told
 
 
-async def test_the_address_is_said_and_serves_the_page(capsys):
+async def test_printed_address_serves_the_page(capsys):
     settings = settings_with(port=0)
     room = room_of(settings, CLOCK)
     async with (
@@ -56,7 +56,7 @@ async def test_the_address_is_said_and_serves_the_page(capsys):
     assert "<!doctype html>" in page.text.lower()
 
 
-async def test_a_port_that_is_taken_is_said_and_the_bot_goes_on_at_a_console(capsys, monkeypatch):
+async def test_taken_port_is_reported_and_the_bot_runs_on_the_console(capsys, monkeypatch):
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         settings = settings_with(port=taken.getsockname()[1])

@@ -10,7 +10,7 @@ async def test_the_icon_is_where_browsers_look_for_it(api, path):
     assert (answered.status_code, answered.headers["content-type"]) == (200, "image/svg+xml")
 
 
-async def test_a_file_that_is_none_of_the_page_is_not_found(api):
+async def test_unknown_file_of_the_page_is_not_found(api):
     assert (await api.get("/..%2fpage_files.py")).status_code == 404
 
 

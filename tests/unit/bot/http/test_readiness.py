@@ -19,7 +19,7 @@ async def api(api_of, tmp_path):
     return await api_of(database=f"sqlite:///{tmp_path / 'bubbles.db'}")
 
 
-async def test_bot_whose_database_takes_a_write_is_ready(api):
+async def test_bot_with_a_writable_database_is_ready(api):
     assert await ready(api) == (200, None)
 
 

@@ -111,7 +111,7 @@ async def test_others_cannot_change_it(api):
     assert "Ann" in answer.json()["detail"]
 
 
-async def test_it_is_changed_put_off_paused_resumed_deleted_and_restored(api):
+async def test_reminder_is_changed_snoozed_paused_resumed_deleted_and_restored(api):
     address = f"/api/reminders/{(await made(api))['id']}"
 
     changed = (await api.patch(address, params=ANN, json={"text": "walk"})).json()
@@ -131,7 +131,7 @@ async def test_it_is_changed_put_off_paused_resumed_deleted_and_restored(api):
     ]
 
 
-async def test_the_last_change_is_taken_back(api):
+async def test_last_change_is_undone(api):
     reminder = await made(api)
 
     await api.post("/api/reminders/undo", params=ANN)
@@ -150,7 +150,7 @@ async def test_an_unknown_reminder_is_not_found(api):
         assert answer.status_code == 404
 
 
-async def test_a_calendar_is_read_with_its_secret_address_until_that_is_taken_back(api):
+async def test_calendar_is_read_at_its_secret_address_until_revoked(api):
     await made(api)
     path = (await api.post("/api/reminders/feed")).json()["path"]
 
@@ -202,7 +202,7 @@ async def test_occurrences_of_paused_reminders_are_left_out(api):
     assert (await occurrences(api, now, now + timedelta(days=7))).json()["occurrences"] == []
 
 
-async def test_more_occurrences_than_are_listed_are_said_to_be_missing(api):
+async def test_truncated_list_of_occurrences_is_marked_incomplete(api):
     await made(api, "remind me every 5 minutes to blink")
     await made(api, "every day at 9 remind me to water the ficus")
     now = api.context.clock.now()

@@ -32,7 +32,7 @@ async def test_search_counts_as_a_message_for_the_rate_limit(api_of, search):
     assert of_another.status_code == 200
 
 
-async def test_nobody_searches_from_a_chat_that_is_not_served(api_of, search):
+async def test_chat_that_is_not_served_cannot_search(api_of, search):
     api = await api_of(search=search, router=RouterSettings(allowed_chats=("web:family",)))
 
     elsewhere = await api.post("/api/search", json=QUERY)

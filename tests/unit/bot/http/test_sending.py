@@ -32,7 +32,7 @@ async def test_a_message_is_answered_with_its_tool_calls(api):
     assert [call["name"] for call in answer["reply"]["tool_calls"]] == ["reminder_set"]
 
 
-async def test_an_event_stream_tells_start_calls_words_and_end_in_order(api):
+async def test_event_stream_has_start_calls_words_and_end_in_order(api):
     told = events((await say(api, "remind me in 10 minutes to stretch", stream=True)).text)
 
     assert [kind for kind, _ in told] == ["start", "tool_start", "tool_complete", "message", "done"]
@@ -42,7 +42,7 @@ async def test_an_event_stream_tells_start_calls_words_and_end_in_order(api):
     assert told[4][1]["message_id"] != told[0][1]["message_id"]
 
 
-async def test_a_call_tells_the_words_of_its_rule_live_and_from_the_record(api):
+async def test_call_has_the_words_of_its_rule_live_and_in_the_record(api):
     request = "remind me on the last day of every month at 9 to pay rent"
     live = events((await say(api, request, stream=True)).text)
     [turn_call] = (await api.get("/api/admin/tool-calls")).json()["items"]
@@ -53,7 +53,7 @@ async def test_a_call_tells_the_words_of_its_rule_live_and_from_the_record(api):
         assert call["rule_words"]["zh"][rule].startswith("每月最后一天")
 
 
-async def test_a_failed_call_is_told_as_complete_too(api_of):
+async def test_failed_call_is_complete_too(api_of):
     api = await api_of(interpreter=ScriptedInterpreter([[ToolCall(id="c1", name="nothing", arguments={})], "sorry"]))
 
     told = events((await say(api, "Bubbles, do nothing", stream=True)).text)
@@ -91,7 +91,7 @@ async def kept(database, *, age):
 
 
 @pytest.mark.parametrize("stream", [True, False])
-async def test_a_client_that_repeats_a_message_nobody_answered_is_told_so(api_of, tmp_path, stream):
+async def test_repeated_unanswered_message_is_reported_as_such(api_of, tmp_path, stream):
     database = await kept(f"sqlite:///{tmp_path / 'bot.db'}", age=timedelta(days=3))
     api = await api_of(database=database)
 

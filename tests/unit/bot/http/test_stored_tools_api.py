@@ -41,7 +41,7 @@ async def names(api, person="Ann"):
     return {tool["name"]: tool for tool in listed}
 
 
-async def test_a_tool_is_read_kept_listed_and_called(api):
+async def test_tool_is_read_stored_listed_and_called(api):
     created = (await create(api)).json()
     tool = (await names(api))["roll_dice"]
     await api.post("/api/tools/id/dice/valves/update", json={"sides": 20})
@@ -52,7 +52,7 @@ async def test_a_tool_is_read_kept_listed_and_called(api):
     assert called["result"] == {"count": 2, "sides": 20}
 
 
-async def test_a_mistake_in_the_source_is_told_with_its_line(api):
+async def test_mistake_in_the_source_is_reported_with_its_line(api):
     answer = await api.post("/api/tools/create", json={"content": "class Tools:\n    def broken(\n"})
 
     assert answer.status_code == 422
@@ -146,7 +146,7 @@ async def test_update_with_null_makes_a_tool_public(served):
     assert updated.json()["access_control"] is None
 
 
-async def test_export_is_imported_as_it_stands_into_another_bot(served, served_api_of):
+async def test_export_is_imported_unchanged_into_another_bot(served, served_api_of):
     other = await served_api_of(tool_servers=ToolServerSettings(python_tools=True))
     await create(served, access_control=ANN_ONLY, meta={"description": "Rolls."})
     await served.post("/api/tools/id/dice/toggle", json={"is_enabled": False})

@@ -77,7 +77,7 @@ async def test_a_stream_that_breaks_off_is_overruled_by_one_honest_line(api, eng
     assert len(await bots_messages(api)) == 1
 
 
-async def test_an_answer_from_memory_is_not_streamed_and_said_all_the_same(api, engine):
+async def test_cached_answer_is_sent_without_streaming(api, engine):
     await ask(api)
 
     told = await ask(api)

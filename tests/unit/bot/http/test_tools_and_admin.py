@@ -36,7 +36,7 @@ async def test_a_dry_run_changes_nothing(api):
     assert (await api.get("/api/admin/tool-calls")).json()["items"] == []
 
 
-async def test_wrong_arguments_are_told_by_field(api):
+async def test_invalid_arguments_are_reported_by_field(api):
     answer = await api.post("/api/tools/reminder_set/invoke", json={"arguments": {"type": "hourly"}})
 
     assert answer.status_code == 422
@@ -110,7 +110,7 @@ async def test_metrics_tell_of_deliveries_and_platforms(api):
     assert 'bubbles_adapter_live{platform="web",state="live"} 1' in lines
 
 
-async def test_a_summary_quotes_what_people_told_each_other(api):
+async def test_summary_quotes_talk_between_people(api):
     api.context.room.room("lobby").enter(person_called("Lin"))
     for text in ("We meet on Friday at the station.", "Lin brings the tickets for the train."):
         await api.post("/api/chat/send", json={"session_id": "lobby", "message": text})

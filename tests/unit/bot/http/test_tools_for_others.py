@@ -62,7 +62,7 @@ async def test_a_call_counts_as_a_message_of_the_person(api_of, door):
 
 
 @pytest.mark.parametrize("door", DOORS)
-async def test_nothing_is_called_in_a_chat_that_is_not_served(api_of, door):
+async def test_call_in_a_chat_that_is_not_served_is_refused(api_of, door):
     path, body = DOORS[door]
     api = await api_of(router=RouterSettings(allowed_chats=("web:family",)))
     refused = await api.post(path, json=body)
@@ -92,7 +92,7 @@ async def test_a_call_over_mcp_counts_as_a_message_too(api_of):
     assert second["content"][0]["text"] == "Too many requests; wait a moment."
 
 
-async def test_nothing_is_called_over_mcp_in_a_chat_that_is_not_served(api_of):
+async def test_call_over_mcp_in_a_chat_that_is_not_served_is_refused(api_of):
     api = await api_of(router=RouterSettings(allowed_chats=("web:family",)))
     refused = await called_over_mcp(api)
 
@@ -100,7 +100,7 @@ async def test_nothing_is_called_over_mcp_in_a_chat_that_is_not_served(api_of):
     assert refused["content"][0]["text"] == "This bot does not serve the chat web:lobby."
 
 
-async def test_a_dry_run_counts_as_nothing(api_of):
+async def test_dry_run_does_not_count_as_a_message(api_of):
     api = await api_of(router=RouterSettings(messages_per_minute=1), clock=StandingClock(NOON))
     answers = [await api.post("/api/tools/reminder_list/invoke", json={"dry_run": True}) for _ in range(3)]
 
@@ -123,7 +123,7 @@ async def test_near_miss_of_another_programs_model_is_called(api, meant):
     assert answer.status_code == 200
 
 
-async def test_a_function_that_needs_nothing_is_called_with_nothing(api):
+async def test_function_without_arguments_is_called_without_any(api):
     document = (await api.get("/tools/openapi.json")).json()
 
     assert document["paths"]["/reminder_list"]["post"]["requestBody"]["required"] is False
@@ -131,7 +131,7 @@ async def test_a_function_that_needs_nothing_is_called_with_nothing(api):
 
 
 @pytest.mark.parametrize("which", ["all", "1"])
-async def test_none_of_the_reminders_is_not_found(api, which):
+async def test_unknown_reminder_is_not_found(api, which):
     answer = await api.post("/tools/reminder_update", json={"reminder_id": which, "content": "coffee"})
 
     assert answer.status_code == 404

@@ -40,7 +40,7 @@ def test_mentions_have_their_names_from_the_text():
     assert heard().mentions == (Person(id="wei", name="小伟"),)
 
 
-def test_mentions_that_cannot_be_told_apart_are_left_out():
+def test_indistinguishable_mentions_are_left_out():
     assert heard(text={"content": "提醒大家 五点喝茶"}).mentions == ()
 
 
@@ -62,7 +62,7 @@ def test_a_voice_message_is_what_dingtalk_understood():
     assert heard(msgtype="audio", content={"recognition": "提醒我喝茶", "downloadCode": "x"}).text == "提醒我喝茶"
 
 
-def test_an_empty_message_is_none():
+def test_empty_message_is_ignored():
     assert heard(text={"content": "  "}) is None
 
 

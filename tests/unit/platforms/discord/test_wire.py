@@ -95,7 +95,7 @@ def test_a_slash_command_is_its_text():
     )
 
 
-def test_a_pressed_button_is_said_under_its_message():
+def test_pressed_button_is_a_reply_to_its_message():
     said = wire.to_interaction(Interaction.model_validate(EVENTS["button"]), GUILD)
 
     assert (said.text, said.reply_to) == ("snooze 10 min", "900")
@@ -108,7 +108,7 @@ def test_guild_manager_has_a_role_or_owns_the_guild(roles, owner, expected):
     assert wire.may_manage(Member(roles=roles), {"5": 1 << 5, "6": 1 << 11}, owner, "7") is expected
 
 
-def test_nobody_is_notified_but_those_who_were_named():
+def test_only_named_people_are_notified():
     sent = body("@Ann <@9> tea", mentions=(Person(id="7", name="Ann"),))
 
     assert sent["content"] == r"<@7> \<@9\> tea"

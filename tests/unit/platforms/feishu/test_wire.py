@@ -77,7 +77,7 @@ def test_a_file_is_described():
     assert [(each.kind, each.description) for each in message.attachments] == [("file", "plan.pdf")]
 
 
-def test_its_own_messages_are_none():
+def test_own_messages_are_ignored():
     assert heard(sender={"sender_id": {"open_id": "ou_bot"}, "sender_type": "app"}) is None
 
 
@@ -85,7 +85,7 @@ def test_another_app_is_a_bot():
     assert heard(sender={"sender_id": {"open_id": "ou_ci"}, "sender_type": "app"}).sender.is_bot
 
 
-def test_content_that_is_no_json_says_nothing():
+def test_invalid_json_content_has_no_text():
     assert heard(content="…") is None
 
 

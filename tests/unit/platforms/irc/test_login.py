@@ -26,7 +26,7 @@ class Talk:
         return self.written
 
 
-def test_a_server_without_capabilities_is_entered_all_the_same():
+def test_server_without_capabilities_can_be_used():
     talk = Talk()
     talk.hears(":s 421 * CAP :Unknown command", ":s 001 Bubbles :Welcome")
 

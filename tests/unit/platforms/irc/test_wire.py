@@ -73,13 +73,13 @@ def test_a_message_to_the_bot_is_a_private_chat_with_its_sender():
     assert (message.address.chat_id, message.is_private, message.is_addressed) == ("ann", True, True)
 
 
-def test_the_server_knows_when_and_under_which_id_it_was_said():
+def test_time_and_id_of_the_server_are_used():
     message = heard("@time=2026-11-21T08:00:00.000Z;msgid=abc :ann!a@h PRIVMSG #team :hi")
 
     assert (message.id, message.sent_at.hour) == ("abc", 8)
 
 
-def test_a_time_without_a_zone_is_none():
+def test_time_without_a_zone_is_ignored():
     message = heard("@time=2026-11-21T08:00:00 :ann!a@h PRIVMSG #team :hi")
 
     assert message.sent_at == heard(":ann!a@h PRIVMSG #team :hi").sent_at
@@ -99,17 +99,17 @@ def test_people_are_mentioned_by_their_nicknames(text):
     assert heard(f":ann!a@h PRIVMSG #team :{text}").mentions == (BEN,)
 
 
-def test_colours_are_taken_off_and_actions_are_said():
+def test_colours_are_removed_and_actions_are_text():
     assert heard(":ann!a@h PRIVMSG #team :\x0304,01red\x03 \x02bold\x02").text == "red bold"
     assert heard(":ann!a@h PRIVMSG #team :\x01ACTION waves\x01").text == "/me waves"
 
 
-def test_requests_between_programs_and_the_bots_own_lines_are_nothing():
+def test_program_requests_and_own_lines_are_ignored():
     assert heard(":ann!a@h PRIVMSG #team :\x01VERSION\x01") is None
     assert heard(":bubbles!a@h PRIVMSG #team :hi") is None
 
 
-def test_every_line_of_a_text_is_one_of_its_own():
+def test_every_line_of_a_text_is_sent_separately():
     assert text_lines(OutgoingMessage(text="**one**\n\n• two\r\n  three")) == ["\x02one\x02", "• two", "  three"]
 
 
@@ -146,7 +146,7 @@ def test_a_person_keeps_the_account_when_the_nickname_changes():
     assert people.person("ann_away").id == "annie"
 
 
-def test_nobody_takes_the_place_of_an_account_by_its_name():
+def test_name_does_not_give_another_persons_account():
     people = known(":mallory!m@h NICK :annie", tells_accounts=True)
 
     assert people.person("annie").id == "~annie"
@@ -228,13 +228,13 @@ def test_operator_is_an_admin():
     assert [each.sender.is_admin for each in messages] == [True, True, True, True]
 
 
-def test_remark_in_brackets_stands_behind_its_line():
+def test_remark_in_brackets_is_put_behind_its_line():
     message = OutgoingMessage(text="✅ Set [abc] for today: tea\n   (say “undo” to take it back)\n   2. coffee")
 
     assert text_lines(message) == ["✅ Set [abc] for today: tea (say “undo” to take it back)", "   2. coffee"]
 
 
-def test_remark_that_does_not_fit_behind_its_line_is_a_line_of_its_own():
+def test_remark_that_does_not_fit_is_its_own_line():
     message = OutgoingMessage(text=f"{'t' * 390}\n   (say “undo” to take it back)")
 
     assert len(text_lines(message)) == 2

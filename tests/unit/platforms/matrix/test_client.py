@@ -9,7 +9,7 @@ from bot.platforms.kit.connection import ConnectionEnded
 from bot.platforms.matrix.client import _call_server
 
 
-async def test_a_stop_that_comes_together_with_an_answer_is_a_stop():
+async def test_stop_together_with_an_answer_is_a_stop():
     answer = asyncio.get_running_loop().create_future()
 
     async def ask():

@@ -71,7 +71,7 @@ def test_a_mention_calls_the_bot_and_names_the_others():
         {"m.relates_to": {"m.in_reply_to": {"event_id": "$own"}}},
     ],
 )
-def test_the_bot_is_meant_by_mention_pill_name_or_reply(content):
+def test_bot_is_addressed_by_mention_pill_name_or_reply(content):
     assert heard(content).is_addressed
 
 
@@ -159,7 +159,7 @@ def said(text, address=TEAM, **fields):
     return to_content(OutgoingMessage(text=text, **fields), text, address)
 
 
-def test_a_plain_text_has_no_formatted_twin_and_rings_for_nobody():
+def test_plain_text_has_no_formatted_body_and_no_mentions():
     assert said("tea & cake\nnow") == {"msgtype": "m.text", "body": "tea & cake\nnow", "m.mentions": {}}
 
 

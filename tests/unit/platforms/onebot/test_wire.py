@@ -101,11 +101,11 @@ def test_a_group_that_the_account_joins_is_new():
     assert heard("bot added") == BotAdded(address=TEAM)
 
 
-def test_somebody_else_who_joins_says_nothing():
+def test_join_of_another_person_is_ignored():
     assert heard("somebody joined") is None
 
 
-def test_a_face_is_its_emoji_where_there_is_one_and_its_number_elsewhere():
+def test_face_is_its_emoji_or_its_number():
     told = {"post_type": "notice", "notice_type": "group_msg_emoji_like", "self_id": 1, "user_id": 7, "group_id": 100}
     likes = [{"emoji_id": "76", "count": 1}, {"emoji_id": 128077, "count": 1}, {"emoji_id": "5", "count": 1}]
     event = Event.model_validate({**told, "message_id": 9, "likes": likes})

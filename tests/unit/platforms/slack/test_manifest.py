@@ -42,7 +42,7 @@ def test_the_hint_shows_what_must_and_what_may_be_filled_in():
     assert commands_of(manifest("Bubbles", [DICE]))["/dice"]["usage_hint"] == "sides=… [colour=red|blue]"
 
 
-def test_no_more_commands_are_named_than_slack_takes():
+def test_number_of_commands_is_within_slacks_limit():
     many = [Command(name=f"dice_{number}", english="Roll", chinese="掷") for number in range(60)]
 
     assert len(commands_of(manifest("Bubbles", many))) == MAX_COMMANDS

@@ -51,7 +51,7 @@ def test_message_in_a_thread_is_answered_there_and_a_thread_of_the_bot_is_addres
     assert (message.address.thread_id, message.is_addressed) == ("1795168800.000100", True)
 
 
-def test_the_message_that_a_thread_begins_with_stands_in_the_channel():
+def test_first_message_of_a_thread_is_in_the_channel():
     assert heard("root of a thread").address == TEAM
 
 
@@ -61,7 +61,7 @@ def test_a_private_message_is_private_and_addressed():
     assert (message.is_private, message.is_addressed) == (True, True)
 
 
-def test_a_mention_that_is_told_twice_has_one_id():
+def test_mention_reported_twice_has_one_id():
     assert heard("mention").id == heard("message").id
 
 
@@ -100,7 +100,7 @@ def test_a_bare_command_asks_for_help():
     assert wire.to_command(command, PEOPLE, NOW).text == "/help"
 
 
-def test_a_pressed_button_is_said_under_its_message():
+def test_pressed_button_is_a_reply_to_its_message():
     pressed = Interaction.model_validate(
         {
             "type": "block_actions",
@@ -129,7 +129,7 @@ def test_people_and_everyone_are_elements_of_their_own():
     assert "broadcast" in kinds
 
 
-def test_code_stands_in_a_block_of_its_own():
+def test_code_is_its_own_block():
     sections = blocks("Try:\n```py\na = 1\n```\nthen")[0]["elements"]
 
     assert [section["type"] for section in sections] == [
@@ -153,5 +153,5 @@ def test_a_channel_that_the_bot_is_invited_to_is_new():
     assert heard("bot added") == BotAdded(address=TEAM)
 
 
-def test_somebody_else_who_joins_says_nothing():
+def test_join_of_another_person_is_ignored():
     assert heard("member joined") is None

@@ -34,7 +34,7 @@ def test_a_mention_of_the_bot_is_its_name_and_addresses_it():
     assert message.text == "🎉 @Bubbles remind @tom_b and @Wei to stretch"
 
 
-def test_people_are_mentioned_by_number_where_telegram_tells_it_and_by_user_name_otherwise():
+def test_people_are_mentioned_by_id_or_else_by_user_name():
     assert [(person.id, person.name) for person in heard("group mention").mentions] == [
         ("@tom_b", "tom_b"),
         ("8", "Wei"),
@@ -69,7 +69,7 @@ def test_a_private_chat_is_private_and_always_addressed():
     assert (message.is_private, message.is_addressed) == (True, True)
 
 
-def test_a_message_of_a_topic_answers_in_it_and_replies_to_nothing():
+def test_message_of_a_topic_is_answered_there_and_is_no_reply():
     message = heard("topic")
 
     assert (message.address.thread_id, message.reply_to) == ("3", None)
@@ -102,7 +102,7 @@ def test_another_bot_is_a_bot():
     assert heard("another bot").sender.is_bot
 
 
-def test_a_pressed_button_is_said_by_its_person():
+def test_pressed_button_is_a_message_of_its_person():
     message = heard("button")
 
     assert (message.text, message.sender.id, message.reply_to) == ("snooze 10 min", "7", "4")
@@ -163,12 +163,12 @@ def test_a_group_that_the_bot_is_added_to_is_new_and_speaks_as_the_one_who_added
 
 
 @pytest.mark.parametrize("name", ["bot made administrator", "bot removed", "private chat begun"])
-def test_other_changes_of_what_the_bot_is_in_a_chat_say_nothing(name):
+def test_other_membership_changes_of_the_bot_are_ignored(name):
     assert heard(name) is None
 
 
 @pytest.mark.parametrize("text", ["𐀀𐀀 tea", "\ud800 tea"])
-def test_a_mention_that_cuts_a_letter_in_two_breaks_nothing(text):
+def test_mention_that_splits_a_surrogate_pair_breaks_nothing(text):
     update = UPDATES["group mention"]
     cut = {**update["message"], "text": text, "entities": [{"type": "mention", "offset": 1, "length": 2}]}
 

@@ -16,7 +16,7 @@ def room_of(frames):
     return room
 
 
-async def test_a_page_is_asked_and_its_answer_comes_back():
+async def test_page_is_asked_and_its_answer_is_returned():
     frames, calls = [], ClientCalls()
     room = room_of(frames)
 
@@ -34,5 +34,5 @@ async def test_a_person_without_a_page_is_a_failed_tool():
         await ClientCalls().ask(room_of([]), "lin", {"name": "get_time"})
 
 
-async def test_an_answer_that_nobody_waits_for_is_dropped():
+async def test_unexpected_answer_is_dropped():
     ClientCalls().answer("ann", "unknown", {"result": 1})

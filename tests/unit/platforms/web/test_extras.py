@@ -38,7 +38,7 @@ async def test_extras_of_an_earlier_version_are_read():
     assert (await book(state).of("m2")).is_empty
 
 
-async def test_only_the_last_ones_are_kept():
+async def test_only_the_latest_are_stored():
     state = MemoryStateStore(FixedClock(NOW))
     kept = book(state)
     for number in range(302):
@@ -56,7 +56,7 @@ async def test_empty_extras_are_forgotten():
     assert (await book(state).of("m1")).is_empty
 
 
-def test_a_message_has_so_many_reactions_and_no_more():
+def test_number_of_reactions_to_a_message_is_limited():
     extras = Extras()
     for number in range(60):
         extras.react("eve", f"{number}")

@@ -31,7 +31,7 @@ async def test_a_name_is_harmless_and_finds_its_file(files, name, kept):
     assert (await files.find(key, told)).read_bytes() == b"content"
 
 
-async def test_two_files_of_one_name_have_addresses_that_tell_nothing_of_each_other(files):
+async def test_addresses_of_two_files_of_one_name_are_unrelated(files):
     first, second = await files.keep("a.txt", b"1"), await files.keep("a.txt", b"2")
 
     assert first.url != second.url
@@ -44,7 +44,7 @@ async def test_unknown_key_opens_nothing(files, key):
     assert await files.find(key, "a.txt") is None
 
 
-async def test_a_removed_file_is_gone_and_other_addresses_remove_nothing(files, tmp_path):
+async def test_removed_file_is_gone_and_other_addresses_remove_nothing(files, tmp_path):
     attachment = await files.keep("a.txt", b"1")
     (tmp_path / "other").mkdir()
 
@@ -58,7 +58,7 @@ async def test_a_removed_file_is_gone_and_other_addresses_remove_nothing(files, 
     assert (tmp_path / "other").exists()
 
 
-async def test_a_file_belongs_to_the_first_message_that_it_comes_with(files):
+async def test_file_belongs_to_its_first_message(files):
     attachment = await files.keep("a.txt", b"1")
 
     taken = [await files.take(attachment.url, message) for message in ("one", "two", "one")]
@@ -66,7 +66,7 @@ async def test_a_file_belongs_to_the_first_message_that_it_comes_with(files):
     assert taken == [True, False, True]
 
 
-async def test_a_file_that_was_brought_in_belongs_to_the_message_it_came_with_elsewhere(files):
+async def test_imported_file_belongs_to_its_imported_message(files):
     url = f"/files/{'A' * 22}/a.txt"
     await files.put(url, b"1")
 

@@ -79,7 +79,7 @@ def test_repeated_room_message_keeps_its_time_and_id():
     assert f"{history.sent_at:%Y-%m-%dT%H:%M:%SZ}" in RECORDED["history"]
 
 
-def test_its_own_words_come_back_and_are_not_heard():
+def test_echo_of_own_messages_is_ignored():
     assert recorded("own") is None
 
 
@@ -103,7 +103,7 @@ def test_somebody_whose_address_is_hidden_is_known_by_the_rooms_id_of_them():
     assert heard(inside, **{"from": f"{ROOM.jid}/newcomer"}).sender.id == "occupant:dd72603d"
 
 
-def test_a_nickname_that_is_somebodys_address_makes_nobody_that_person():
+def test_nickname_that_is_anothers_address_gives_no_identity():
     mallory = Occupant(nick="ben@shakespeare.example")
     message = heard(
         "<body>hi</body>", replace(ROOM, occupants={mallory.nick: mallory}), **{"from": f"{ROOM.jid}/{mallory.nick}"}
@@ -113,7 +113,7 @@ def test_a_nickname_that_is_somebodys_address_makes_nobody_that_person():
     assert message.sender.id != "ben@shakespeare.example"
 
 
-def test_the_rooms_own_id_of_a_message_comes_first():
+def test_rooms_id_of_a_message_comes_first():
     inside = f"<body>hi</body><stanza-id xmlns='urn:xmpp:sid:0' by='{ROOM.jid}' id='room-7'/>"
 
     assert heard(inside).id == "room-7"
@@ -126,11 +126,11 @@ def test_an_id_that_somebody_made_up_for_the_room_does_not_count():
 
 
 @pytest.mark.parametrize("body", ["bubbles: hi", "Bubbles, hi", "@bubbles hi"])
-def test_the_bot_is_meant_by_its_nickname_or_name(body):
+def test_bot_is_addressed_by_its_nickname_or_name(body):
     assert heard(f"<body>{body}</body>").is_addressed
 
 
-def test_a_reply_to_the_bot_is_meant_for_it_and_loses_its_quote():
+def test_reply_to_the_bot_is_addressed_and_loses_its_quote():
     inside = (
         "<body>&gt; tea?\nyes</body><reply xmlns='urn:xmpp:reply:0' id='own-1'/>"
         "<fallback xmlns='urn:xmpp:fallback:0' for='urn:xmpp:reply:0'><body start='0' end='7'/></fallback>"
@@ -140,7 +140,7 @@ def test_a_reply_to_the_bot_is_meant_for_it_and_loses_its_quote():
     assert (message.text, message.reply_to, message.is_addressed) == ("yes", "own-1", True)
 
 
-def test_a_broken_fallback_changes_nothing():
+def test_broken_fallback_changes_nothing():
     fallback = "<fallback xmlns='urn:xmpp:fallback:0'><body start='a'/></fallback>"
     inside = f"<body>hi</body><reply xmlns='urn:xmpp:reply:0' id='x'/>{fallback}"
 
@@ -165,16 +165,16 @@ def test_a_correction_names_the_message_as_the_room_does():
     assert (correction.message_id, correction.text) == ("room-7", "new")
 
 
-def test_a_message_is_taken_back():
+def test_message_is_retracted():
     assert isinstance(heard(f"<body>/me retracted</body>{RETRACTION}", SAID), MessageWithdrawn)
 
 
 @pytest.mark.parametrize("inside", [CORRECTION, RETRACTION])
-def test_nobody_corrects_or_takes_back_what_another_said(inside):
+def test_messages_of_others_cannot_be_corrected_or_retracted(inside):
     assert heard(inside, SAID, **BEN) is None
 
 
-def test_of_reactions_the_difference_to_what_was_there_is_told():
+def test_reactions_are_compared_with_the_earlier_ones():
     inside = (
         "<reactions xmlns='urn:xmpp:reactions:0' id='room-7'><reaction>👍</reaction><reaction> </reaction></reactions>"
     )
@@ -189,7 +189,7 @@ def test_of_reactions_the_difference_to_what_was_there_is_told():
     ]
 
 
-def test_a_message_without_reactions_is_none():
+def test_message_without_reactions_is_ignored():
     assert reacted_to(stanza("<body>👍</body>")) is None
 
 
@@ -216,7 +216,7 @@ def test_message_sent_while_offline_is_new(hour, is_news):
         ("<body>x</body>", ""),
     ],
 )
-def test_subjects_own_words_and_words_of_the_room_are_nothing(inside, sender):
+def test_subjects_own_messages_and_room_messages_are_ignored(inside, sender):
     assert heard(inside, **{"from": f"{ROOM.jid}/{sender}"}) is None
 
 

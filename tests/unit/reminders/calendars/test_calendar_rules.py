@@ -29,7 +29,7 @@ def local(fires) -> list[str]:
     return [fire.strftime("%m-%d %H:%M") for fire in fires]
 
 
-def test_a_workday_reminder_rests_in_the_golden_week_and_fires_on_the_saturday_made_up_for_it():
+def test_workday_reminder_skips_the_golden_week_and_fires_on_the_make_up_saturday():
     found = next_fires(schedule("WORKDAYS;REGION=CN"), BEFORE, 5)
 
     assert local(found) == ["09-30 09:00", "10-08 09:00", "10-09 09:00", "10-10 09:00", "10-12 09:00"]

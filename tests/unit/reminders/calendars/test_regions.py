@@ -10,7 +10,7 @@ from services.recurrence.calendars.work_calendar import region_of
     ("zone", "country"),
     [("Europe/Berlin", "DE"), ("Asia/Shanghai", "CN"), ("America/New_York", "US"), ("UTC", None), ("Etc/GMT-8", None)],
 )
-def test_a_zone_belongs_to_a_country_or_to_none(zone: str, country: str | None):
+def test_zone_belongs_to_one_country_or_none(zone: str, country: str | None):
     assert region_of(zone) == country
 
 
@@ -20,5 +20,5 @@ def test_the_version_names_zones_and_holidays():
     assert [part.rpartition(" ")[0] for part in version.split("; ")][1:] == ["holidays"]
 
 
-def test_a_calendar_that_is_not_installed_is_a_version_of_its_own():
+def test_missing_calendar_is_its_own_version():
     assert data_version._installed("no-such-library") == "none"

@@ -59,14 +59,14 @@ def test_a_country_whose_workdays_are_decreed_is_known_until_the_last_decree():
 
 
 @pytest.mark.parametrize(("region", "works"), [("DE-BY", False), ("DE-BE", True), ("DE", True)])
-def test_a_subdivision_has_holidays_of_its_own(region, works):
+def test_subdivision_has_its_own_holidays(region, works):
     epiphany = date(2026, 1, 6)
 
     assert HolidayCalendar().is_workday(epiphany, region) is works
 
 
 @pytest.mark.parametrize("region", ["", "XX", "CHINA", "DE-ZZ", "DE-", "de", "../x"])
-def test_a_region_that_there_is_not_is_refused(region):
+def test_unknown_region_is_refused(region):
     with pytest.raises(ValueError, match="no calendar knows the region"):
         Workdays(region=region).load()
 

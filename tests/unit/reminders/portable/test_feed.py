@@ -35,7 +35,7 @@ async def test_a_token_opens_the_reminders_of_its_chat_only(importer, newcomers,
     assert "coffee" not in shown
 
 
-async def test_a_token_taken_back_opens_nothing(tokens, feed, home):
+async def test_revoked_token_is_refused(tokens, feed, home):
     kept, gone = await tokens.issue(OTHER), [await tokens.issue(home), await tokens.issue(home)]
 
     assert await tokens.revoke(home) == 2
@@ -44,17 +44,17 @@ async def test_a_token_taken_back_opens_nothing(tokens, feed, home):
 
 
 @pytest.mark.parametrize("token", ["", "guess", "\ud800", "x" * 10_000])
-async def test_a_guess_opens_nothing(tokens, feed, home, token):
+async def test_guessed_address_is_refused(tokens, feed, home, token):
     await tokens.issue(home)
 
     assert await feed(token) is None
 
 
-async def test_the_oldest_of_many_tokens_is_taken_back(tokens, home):
+async def test_oldest_of_many_tokens_is_revoked(tokens, home):
     issued = [await tokens.issue(home) for _ in range(21)]
 
     assert [await tokens.chat_of(token) is None for token in issued] == [True] + [False] * 20
 
 
-async def test_a_chat_that_has_no_tokens_has_none_to_take_back(tokens, home):
+async def test_chat_without_tokens_has_none_to_revoke(tokens, home):
     assert await tokens.revoke(home) == 0

@@ -136,7 +136,7 @@ def test_a_zone_of_the_file_that_equals_the_bots_is_the_bots(read):
     assert found.schedule.zone == "Europe/Berlin"
 
 
-def test_a_moved_occurrence_is_a_reminder_of_its_own(read):
+def test_moved_occurrence_is_its_own_reminder(read):
     master = event("DTSTART:20270105T090000", "RRULE:FREQ=DAILY")
     moved = event("RECURRENCE-ID:20270107T090000", "DTSTART:20270107T150000")
 
@@ -156,7 +156,7 @@ def test_further_dates_are_reminders_of_their_own(read):
     ]
 
 
-def test_an_event_without_a_name_of_its_own_is_the_same_the_next_time(read):
+def test_event_without_uid_is_recognised_the_next_time(read):
     text = event("DTSTART:20270105T090000", uid="")
 
     assert read(text)[0].uid == read(text)[0].uid != ""
@@ -197,13 +197,13 @@ def test_a_fault_names_line_uid_and_reason(refused, lines, reason):
     assert reason in problem
 
 
-def test_every_fault_is_told_in_the_order_of_the_file(refused):
+def test_faults_are_reported_in_the_order_of_the_file(refused):
     problems = refused(file_of(*(event("DTSTART:x", uid=str(number)) for number in range(5))))
 
     assert [problem.split(":")[0] for problem in problems] == [f"line {3 + 5 * each} ({each})" for each in range(5)]
 
 
-def test_a_uid_that_comes_twice_is_told(refused):
+def test_duplicate_uid_is_reported(refused):
     again = event("DTSTART:20270105T090000")
 
     assert refused(file_of(again, again)) == ["line 8 (1): the same UID stands at line 3"]
@@ -228,5 +228,5 @@ def test_an_empty_calendar_has_no_reminders(read):
     assert read() == ()
 
 
-def test_of_very_many_faults_a_hundred_are_told(refused):
+def test_at_most_a_hundred_faults_are_reported(refused):
     assert len(refused(file_of(*["BEGIN:VEVENT\nEND:VEVENT"] * 9_000))) == 100

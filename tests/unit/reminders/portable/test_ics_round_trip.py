@@ -53,13 +53,13 @@ def round_trip(reminder, now=NOW, newcomers=ELSEWHERE):
 
 @pytest.mark.parametrize("rule", [*RULES, *LISTED])
 @pytest.mark.parametrize("state", [ReminderState.ACTIVE, ReminderState.PAUSED])
-def test_everything_of_a_reminder_comes_back(make, rule, state):
+def test_all_fields_of_a_reminder_are_imported(make, rule, state):
     reminder = make(rule, state=state)
 
     assert round_trip(reminder) == (reminder,)
 
 
-def test_a_digest_comes_back_as_one(make):
+def test_digest_is_imported_as_a_digest(make):
     reminder = make("FREQ=WEEKLY;BYDAY=MO", action=ReminderAction.SUMMARY)
 
     assert round_trip(reminder) == (reminder,)
@@ -74,7 +74,7 @@ def test_a_digest_that_was_moved_in_a_calendar_is_still_one(make):
 
 
 @pytest.mark.parametrize("zone", ["Asia/Tokyo", "Europe/Berlin"])
-def test_the_second_of_two_equal_wall_times_comes_back(make, zone):
+def test_second_of_two_equal_wall_times_is_imported(make, zone):
     start = datetime(2027, 10, 31, 2, 30, 0, 123, fold=1)
     reminder = make(schedule=Schedule(start=start, zone="Europe/Berlin"))
 
@@ -84,13 +84,13 @@ def test_the_second_of_two_equal_wall_times_comes_back(make, zone):
 
 
 @pytest.mark.parametrize("rule", ["FREQ=DAILY", "RESTDAYS;REGION=GB", "FREQ=DAILY;EXDATE=20271031"])
-def test_a_rule_that_fires_while_the_clocks_are_set_back_comes_back(make, rule):
+def test_rule_in_a_repeated_hour_is_imported(make, rule):
     reminder = make(rule, start="2027-10-31T02:30:00")
 
     assert round_trip(reminder) == (reminder,)
 
 
-def test_a_paused_reminder_that_has_no_fire_left_comes_back(make):
+def test_paused_reminder_without_future_occurrences_is_imported(make):
     reminder = make("LUNAR 1-1;UNTIL=20260101", state=ReminderState.PAUSED)
 
     assert round_trip(reminder) == (reminder,)
@@ -104,7 +104,7 @@ def test_a_paused_reminder_that_has_no_fire_left_comes_back(make):
     st.sampled_from(["Europe/Berlin", "Asia/Shanghai", "America/New_York", "Asia/Kolkata", "UTC"]),
     st.datetimes(min_value=datetime.fromisoformat("2020-01-01"), max_value=datetime.fromisoformat("2030-12-31")),
 )
-def test_any_text_rule_and_zone_comes_back(content, name, rule, zone, start):
+def test_any_text_rule_and_zone_is_imported_unchanged(content, name, rule, zone, start):
     reminder = PortableReminder(
         uid="any@test",
         content=content,
@@ -164,7 +164,7 @@ def edited(reminder, old: str, new: str):
     return found
 
 
-def test_an_event_moved_in_a_calendar_comes_back_moved(make):
+def test_event_moved_in_a_calendar_is_imported_at_its_new_time(make):
     found = edited(
         make(content="tea"), "DTSTART;TZID=Europe/Berlin:20261224T093000", "DTSTART;TZID=Europe/Berlin:20261226T100000"
     )
@@ -173,11 +173,11 @@ def test_an_event_moved_in_a_calendar_comes_back_moved(make):
     assert found.creator.name == "Ann"
 
 
-def test_an_event_renamed_in_a_calendar_comes_back_renamed(make):
+def test_event_renamed_in_a_calendar_is_imported_with_its_new_name(make):
     assert edited(make(content="tea"), "SUMMARY:tea", "SUMMARY:coffee").content == "coffee"
 
 
-def test_a_rule_changed_in_a_calendar_comes_back_changed(make):
+def test_rule_changed_in_a_calendar_is_imported(make):
     found = edited(make("FREQ=DAILY", content="tea"), "RRULE:FREQ=DAILY", "RRULE:FREQ=WEEKLY")
 
     assert str(found.schedule.rule) == "FREQ=WEEKLY"

@@ -26,7 +26,7 @@ def refused(text: str) -> list[str]:
     return [str(problem) for problem in refusal.value.problems]
 
 
-def test_everything_comes_back(make, now):
+def test_all_fields_are_imported(make, now):
     reminders = (
         make(uid="a", content='line\r\n "二" \u2028 😀'),
         make("FREQ=DAILY;COUNT=3", uid="b", state=ReminderState.PAUSED, thread_id=None, targets=()),
@@ -37,7 +37,7 @@ def test_everything_comes_back(make, now):
     assert (found.reminders, found.chat) == (reminders, "console:家")
 
 
-def test_each_reminder_has_a_line_of_its_own(make, now):
+def test_each_reminder_has_its_own_line(make, now):
     text = export_json([make(uid="a"), make(uid="b")], chat="console:home", now=now)
 
     assert [line[:10] for line in text.splitlines()[1:3]] == ['{"uid":"a"', '{"uid":"b"']
@@ -105,5 +105,5 @@ def test_a_file_that_is_no_export_is_refused_at_its_place(text, place):
     assert refused(text)[0].startswith(place)
 
 
-def test_at_most_a_hundred_faults_are_kept():
+def test_at_most_a_hundred_faults_are_collected():
     assert len(refused(HEAD + json.dumps([1] * 5000) + "}")) == 100

@@ -74,7 +74,7 @@ def make_threadless(reminder):
 
 
 @pytest.mark.parametrize("form", FORMS)
-async def test_a_file_brought_in_twice_is_brought_in_once(store, home, make, bring, importer, newcomers, now, form):
+async def test_file_imported_twice_is_stored_once(store, home, make, bring, importer, newcomers, now, form):
     await bring(make(uid="a"), make(uid="b"))
 
     report = await importer.import_file((await export_chat(store, home, form, now)).encode(), home, newcomers)
@@ -93,7 +93,7 @@ async def test_a_reminder_set_in_the_chat_is_known_in_its_own_export(
     assert (report.added, report.known) == (0, 1)
 
 
-async def test_a_deleted_reminder_comes_back_from_its_export_with_the_same_uid(
+async def test_deleted_reminder_is_imported_from_its_export_with_the_same_uid(
     native, database, store, home, importer, newcomers, now
 ):
     row = await native()
@@ -133,7 +133,7 @@ async def test_expired_reminder_is_reported_and_the_rest_is_imported(bring, make
     assert (report.added, report.over) == (1, ("past", "ended"))
 
 
-async def test_a_thread_is_kept_only_in_its_own_chat(bring, store, home, make):
+async def test_thread_is_kept_only_in_its_own_chat(bring, store, home, make):
     await bring(make(uid="a", thread_id="t1"), source="console:home")
     await bring(make(uid="b", thread_id="t1"), source="console:elsewhere")
 
@@ -151,7 +151,7 @@ async def test_one_fault_keeps_everything_out(bring, store, home, make):
     assert await store.in_chat(home.key, 5) == ()
 
 
-async def test_a_uid_that_comes_twice_keeps_everything_out(bring, make):
+async def test_duplicate_uid_prevents_the_import(bring, make):
     with pytest.raises(ImportRefused, match=r"reminder 2 \(a\): this UID comes twice"):
         await bring(make(uid="a"), make(uid="a"))
 

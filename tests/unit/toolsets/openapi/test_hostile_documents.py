@@ -70,7 +70,7 @@ def test_parts_that_repeat_each_other_exponentially_are_cut_off():
     assert len(json.dumps(only(with_body(exponential())).spec.parameters)) < 20_000
 
 
-def test_a_document_of_nothing_but_such_parts_is_refused():
+def test_document_of_only_such_parts_is_refused():
     converter = SchemaConverter(Document({"openapi": "3.1.0"}), most_nodes=5_000)
 
     with pytest.raises(DocumentInvalid):

@@ -145,7 +145,7 @@ def test_response_only_fields_are_not_required():
     assert "required" not in only(posting(schema)).spec.parameters
 
 
-def test_a_schema_that_contains_itself_is_kept_as_a_definition():
+def test_recursive_schema_is_kept_as_a_definition():
     node = {"type": "object", "properties": {"child": {"$ref": "#/components/schemas/Node"}, "v": {"type": "integer"}}}
 
     spec = only(posting({"$ref": "#/components/schemas/Node"}, components={"schemas": {"Node": node}})).spec
