@@ -15,7 +15,7 @@ LARGER = {
     "function_calls/functions/reminders": 29,
     "function_calls/offline": 49,
     "services/reminders": 17,
-    "services/time_expressions": 30,
+    "services/time_expressions": 29,
 }
 
 
