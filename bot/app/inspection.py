@@ -64,9 +64,22 @@ class Inspection(Struct, frozen=True, kw_only=True):
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
-        """All tools in the order in which they are offered."""
+        """Return all tools in the order in which they are offered."""
         own = (*self.functions, *(spec for each in self.plugins for spec in each.specs))
         return (*own, *(spec for each in self.sources for spec in each.specs))
+
+
+@asynccontextmanager
+async def installed_plugins(
+    settings: Settings, clock: Clock
+) -> AsyncIterator[tuple[PluginManager, FunctionCallRouter]]:
+    """Install the plugins as a bot of `settings` would have them, beside the built-in functions."""
+    calls = FunctionCallRouter(built_in_registry())
+    switches = ToolSwitches(MemoryStateStore(clock), clock)
+    async with aclosing(PluginManager(settings.plugins, clock, switches)) as manager:
+        manager.refuse_taken(platform_names(settings))
+        manager.install(calls, Services())
+        yield manager, calls
 
 
 async def inspect_bot(settings: Settings, clock: Clock) -> Inspection:
@@ -76,23 +89,19 @@ async def inspect_bot(settings: Settings, clock: Clock) -> Inspection:
         ConfigError: a connection cannot be read.
     """
     with unlogged():
-        calls = FunctionCallRouter(built_in_registry())
-        functions = calls.registry.specs
-        manager = PluginManager(settings.plugins, clock, ToolSwitches(MemoryStateStore(clock), clock))
-        manager.refuse_taken(platform_names(settings))
-        manager.install(calls, Services())
         servers = settings.tool_servers.model_copy(update={"python_tools": False})
         owners = (_OPERATOR.key,)
         async with (
-            aclosing(manager),
+            installed_plugins(settings, clock) as (manager, calls),
             _python_tools(settings) as written,
             tool_sources(
                 servers, calls, owners=owners, more=[*manager.tool_sources(), *written], wait_seconds=_ASKED_FOR
             ) as tools,
         ):
             listed = await tools.listed(_OPERATOR)
+            of_plugins = {spec.name for each in manager.plugins for spec in each.tools}
             return Inspection(
-                functions=functions,
+                functions=tuple(spec for spec in calls.registry.specs if spec.name not in of_plugins),
                 plugins=tuple(InspectedPlugin(plugin=each.plugin, specs=each.tools) for each in manager.plugins),
                 sources=tuple(
                     _offer_source(each, listed) for each in tools.sources if each.kind not in {LOCAL, "direct"}

@@ -78,14 +78,14 @@ def language_model(settings: ModelSettings) -> "FallbackChain | None":
 
 
 def meter_model(model: LanguageModel, settings: ModelSettings, budget: BudgetPolicy) -> "MeteredModel":
-    """`model` with the prices of the settings, under `budget`."""
+    """Wrap `model` so that its tokens are priced and counted in `budget`."""
     from services.call_log.usage import MeteredModel
 
     return MeteredModel(model, price=price_of(settings), budget=budget)
 
 
 def model_summarizer(model: LanguageModel) -> "Summarizer":
-    """Summaries by `model`."""
+    """Return a summarizer that asks `model`."""
     from services.summary.model_summarizer import ModelSummarizer
 
     return ModelSummarizer(model)

@@ -10,7 +10,7 @@ from services.kernel.text import closest_name
 
 
 def check_configured_names(settings: Settings, platforms: Iterable[str] = ()) -> list[Finding]:
-    """One warning for each plugin, platform or folder that is named and is not there.
+    """Return a warning for each plugin, platform or folder in the settings that does not exist.
 
     Args:
         settings: what names them.

@@ -48,7 +48,7 @@ class Telemetry:
             await call_next(message)
 
     def model(self, inner: LanguageModel) -> LanguageModel:
-        """`inner`, with a span for each request."""
+        """Wrap `inner` so that each request has a span."""
         return InstrumentedModel(inner, self.complete)
 
     def listen(self, events: EventBus) -> None:

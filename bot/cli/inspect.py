@@ -80,7 +80,7 @@ def _print_tools(specs: Iterable[ToolSpec]) -> None:
 
 
 def _arguments(schema: object) -> list[str]:
-    """One line an argument: name, whether it must be given, type, what it means."""
+    """Return a line for each argument: name, required or optional, type, description."""
     properties = schema.get("properties", {}) if isinstance(schema, dict) else {}
     required = schema.get("required", []) if isinstance(schema, dict) else []
     if not properties:

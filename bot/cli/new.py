@@ -130,7 +130,7 @@ def _write(kind: str, name: str, folder: Path) -> None:
 
 
 def _display_path(path: Path) -> str:
-    """`path` as seen from here, which is how it can be opened."""
+    """Return `path` relative to the working folder if it is inside."""
     return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
 
 

@@ -2,28 +2,22 @@
 
 import asyncio
 from collections.abc import Iterable
-from contextlib import aclosing
 from pathlib import Path
 
 import click
 
 from bot.app.settings_checks import unknown_plugins
 from bot.cli.commands import config_option
-from bot.config.platform_catalog import platform_names
 from bot.config.settings import Settings
 from bot.config.sources import load_settings
 from bot.config.terminal import printable
 from bot.observability.logs import unlogged
 from bot.plugins.loading import LoadedPlugin, found_plugins, loaded
-from bot.plugins.manager import Installed, PluginManager
+from bot.plugins.manager import Installed
 from bot.plugins.validation import lint_contributions
-from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolSpec
-from function_calls.tools.context import Services
-from function_calls.tools.policy import ToolSwitches
 from services.kernel.clock import SystemClock
 from services.kernel.errors import ConfigError
-from services.kernel.state import MemoryStateStore
 
 
 @click.command()
@@ -57,15 +51,9 @@ def plugin_command(name: str) -> click.Command | None:
 
 
 async def _install_all(settings: Settings) -> tuple[Installed, ...]:
-    """Return the plugins as a bot of `settings` would have them, closed again."""
-    from bot.app.registry import built_in_registry
+    from bot.app.inspection import installed_plugins
 
-    clock = SystemClock()
-    async with aclosing(
-        PluginManager(settings.plugins, clock, ToolSwitches(MemoryStateStore(clock), clock))
-    ) as manager:
-        manager.refuse_taken(platform_names(settings))
-        manager.install(FunctionCallRouter(built_in_registry()), Services())
+    async with installed_plugins(settings, SystemClock()) as (manager, _):
         return manager.plugins
 
 

@@ -67,13 +67,13 @@ def load_settings(path: Path | None = None, environment: Mapping[str, str] | Non
 
 
 def _of_variable(error: ConfigError, variables: Mapping[str, str]) -> ConfigError:
-    """`error` with the variable that the value came from in place of a file, in which nobody would find it."""
+    """Name the environment variable in `error` instead of the file, if the value comes from one."""
     name = next((name for key, name in variables.items() if f"{error.key}.".startswith(f"{key}.")), None)
     return error if name is None else ConfigError("environment", name, error.problem)
 
 
 def secrets_kept(path: Path | None = None, environment: Mapping[str, str] | None = None) -> list[tuple[str, str]]:
-    """Each secret that is set, by its setting, and where it is kept; the secrets themselves are not looked at.
+    """List each secret that is set with the place it is read from; the values are not read.
 
     Args:
         path: as of `load_settings`, which has found nothing wrong.
@@ -103,7 +103,7 @@ def _tables(path: Path | None) -> tuple[Path, dict[str, dict[str, object]]]:
 
 
 def _split_platforms(tables: dict[str, dict[str, object]]) -> dict[str, dict[str, object]]:
-    """`[platforms.NAME]` as a group of that dotted name, beside the others."""
+    """Move each `[platforms.NAME]` to a group of that dotted name."""
     inside = {key: value for key, value in tables.get("platforms", {}).items() if isinstance(value, dict)}
     if not inside:
         return tables
@@ -253,7 +253,7 @@ def _refuse_single(name: str) -> None:
 
 
 def _group_and_key(name: str) -> tuple[str, str]:
-    """`bot__name` is bot, name; `platforms__irc__nick` is platforms.irc, nick."""
+    """Split `bot__name` into bot, name and `platforms__irc__nick` into platforms.irc, nick."""
     group, _, key = name.partition("__")
     inner, _, rest = key.partition("__")
     if group == "platforms" and rest and inner in GROUPS:

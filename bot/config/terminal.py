@@ -27,5 +27,5 @@ _STEERING: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-
 
 
 def printable(text: str) -> str:
-    """`text` as a terminal may be given it."""
+    """Remove control characters from `text`."""
     return _STEERING.sub("", text)

@@ -135,7 +135,7 @@ def _as_text(record: "Record") -> str:
 
 
 def _as_json(record: "Record") -> str:
-    """One object a line: `time` (RFC 3339), `level`, `logger`, `message`, what is bound, and `error` with its trace."""
+    """Format a JSON object: `time` (RFC 3339), `level`, `logger`, `message`, bound fields, `error` with trace."""
     told: dict[str, object] = {
         "time": record["time"].isoformat(),
         "level": record["level"].name,

@@ -89,7 +89,7 @@ class ModelLatency:
         return self._of
 
     def model(self, inner: LanguageModel) -> LanguageModel:
-        """`inner`, with its requests timed."""
+        """Wrap `inner` so that its requests are timed."""
         return InstrumentedModel(inner, self.complete)
 
     async def complete(self, inner: LanguageModel, request: CompletionRequest) -> Completion:

@@ -45,7 +45,7 @@ class PluginGuard:
         return switch_of(self._plugin) in await self._switches.off_in(chat)
 
     def middleware(self, inner: Middleware) -> Middleware:
-        """`inner`, which every message passes even where it raises."""
+        """Wrap `inner` so that every message passes even if it raises."""
 
         async def handle(message: ChatMessage, call_next: Next) -> None:
             if await self.is_off(message.address):
@@ -109,7 +109,7 @@ class PluginGuard:
         return ask
 
     def chat_command(self, command: Command) -> Command:
-        """`command`, where the plugin is on; one that raises has no answer."""
+        """Wrap `command` so that it answers only where the plugin is on; one that raises has no answer."""
 
         async def answer(turn: Turn) -> Reply | None:
             return await self._ask_plugin("chat command", turn.message.address, lambda: command(turn))

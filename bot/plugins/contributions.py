@@ -38,13 +38,13 @@ _SECONDS: Final = 5.0  # for each; a stop must come to its end
 
 
 def option_problems(error: ValidationError, model: type[BaseModel], given: Mapping[str, object]) -> list[str]:
-    """One phrase for each key that is missing, unknown or wrong."""
+    """Return a phrase for each key that is missing, unknown or wrong."""
     found = error.errors(include_url=False, include_input=False)
     return [_in_words(each, model, given) for each in found]
 
 
 def passed_over(model: type[BaseModel], given: Mapping[str, object]) -> Iterator[str]:
-    """One phrase for each key that `model` takes without reading it, and that looks like one that it would read."""
+    """Yield a phrase for each key that `model` ignores and that resembles one that it reads."""
     if model.model_config.get("extra") is not None:
         return
     for key in _unread(model, given):

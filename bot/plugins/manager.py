@@ -83,7 +83,7 @@ class PluginManager:
 
     @property
     def plugins(self) -> tuple[Installed, ...]:
-        """Every plugin, those that failed too."""
+        """Return all plugins, including those that failed."""
         return tuple(self._installed.values())
 
     def refuse_taken(self, platforms: Iterable[str]) -> None:
@@ -298,7 +298,7 @@ class PluginCommands(SwitchCommand):
         self._switches = policy.switches
 
     async def listed(self, viewer: Viewer, language: str) -> str:
-        """Every plugin with its functions, line by line."""
+        """List every plugin with its functions, one a line."""
         plugins = self._manager.plugins
         if not plugins:
             return say(language, "plugins.none")

@@ -86,7 +86,7 @@ def load_dialogue(path: Path) -> Dialogue:
 
 
 def load_dialogues(folder: Path) -> list[Dialogue]:
-    """All dialogues below `folder`, by name."""
+    """Load all dialogues below `folder`, sorted by name."""
     return [load_dialogue(path) for path in sorted(folder.rglob("*.toml"))]
 
 

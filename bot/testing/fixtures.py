@@ -95,5 +95,5 @@ def call_tool(fake_clock: FixedClock) -> CallTool:
 
 @pytest.fixture
 def talk() -> Talk:
-    """Talks to whole bots in memory: a new one for each time, offline or with the interpreter given."""
+    """Return a callable that talks to a new bot in memory, offline or with the interpreter given."""
     return said

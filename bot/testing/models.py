@@ -27,7 +27,7 @@ class ScriptedModel:
 
     @property
     def name(self) -> str:
-        """The name given."""
+        """Return the name given."""
         return self._name
 
     @property

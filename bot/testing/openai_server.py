@@ -118,7 +118,7 @@ class Chat(Struct, frozen=True, kw_only=True):
 
     @property
     def reason(self) -> str:
-        """The finish reason: the one given, or the one that fits."""
+        """Return the finish reason given, or the one that fits."""
         return self.finish_reason or ("tool_calls" if self.calls else "stop")
 
     def _whole(self) -> dict[str, object]:
@@ -218,7 +218,7 @@ def cut(text: str) -> Chat:
 
 
 def garbage() -> Raw:
-    """Status 200 and a page that is no answer."""
+    """Return status 200 and an HTML page instead of an answer."""
     return Raw(code=200, body=b"<html>captive portal</html>", content_type="text/html")
 
 
@@ -263,7 +263,7 @@ class RecordedRequest(Struct, frozen=True, kw_only=True):
 
     @property
     def body(self) -> dict[str, object]:
-        """The parsed body."""
+        """Return the parsed body."""
         parsed: dict[str, object] = json.loads(self.raw)
         return parsed
 

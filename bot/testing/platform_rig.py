@@ -66,7 +66,7 @@ class PlatformRig(ABC):
 
     @abstractmethod
     async def heard(self, count: int = 1) -> Sequence[Heard]:
-        """At least `count` messages of the bot in the chat, all that are there, waited for; fewer when no more come."""
+        """Wait for at least `count` messages of the bot in the chat; return all, or fewer when no more come."""
 
     @abstractmethod
     async def ready(self) -> None:
@@ -109,7 +109,7 @@ class PlatformRig(ABC):
 
     @property
     def nowhere(self) -> ChatAddress:
-        """An address that the bot cannot speak in."""
+        """Return an address that the bot cannot send to."""
         raise NotOnThisPlatform
 
     @property
@@ -137,7 +137,7 @@ class PlatformRig(ABC):
                 await running
 
     async def messages(self, count: int = 1) -> Sequence[ChatMessage]:
-        """At least `count` of the messages that the platform handed over, waited for; fewer when no more come."""
+        """Wait for at least `count` messages received by the platform; return fewer when no more come."""
         with suppress(TimeoutError):
             async with asyncio.timeout(PATIENCE_SECONDS):
                 while len(self._messages) < count:
@@ -146,7 +146,7 @@ class PlatformRig(ABC):
         return self._messages
 
     async def news(self, kind: type[News], count: int = 1) -> Sequence[News]:
-        """As `messages`, of what is no message: reactions, corrections."""
+        """Wait for other events as `messages` does: reactions, corrections."""
         with suppress(TimeoutError):
             async with asyncio.timeout(PATIENCE_SECONDS):
                 while len([each for each in self.received if isinstance(each, kind)]) < count:

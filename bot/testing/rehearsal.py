@@ -34,7 +34,7 @@ def build_in_memory(
     interpreter: Interpreter | None = None,
     pace: DeliveryConfig | None = None,
 ) -> AbstractAsyncContextManager[App]:
-    """`build_app` without files, threads and timers of its own: with looptime, waiting is free of charge.
+    """Build an app without files, threads and timers of its own: with looptime, waiting takes no time.
 
     Where a test steps `clock` itself, it gives a `pace` that looks at the clock more often than once a day.
     """

@@ -59,7 +59,7 @@ class Samples:
         self._needed = [name for name in _listed(root, "required") if isinstance(name, str)]
 
     def whole(self) -> Iterator[dict[str, object]]:
-        """Only what is needed; everything; and everything with each further value of each argument."""
+        """Yield required arguments only, all arguments, and all with each further value of each argument."""
         full = self._full()
         yield {name: value for name, value in full.items() if name in self._needed}
         yield full
@@ -68,7 +68,7 @@ class Samples:
                 yield full | {name: value}
 
     def broken(self) -> Iterator[dict[str, object]]:
-        """One thing wrong at a time: missing, unknown, of another kind, out of bounds."""
+        """Yield arguments with one error each: missing, unknown, of another type, out of bounds."""
         full = self._full()
         for name in self._needed:
             yield {key: value for key, value in full.items() if key != name}
@@ -82,7 +82,7 @@ class Samples:
         return {name: value for name, value in firsts.items() if value is not None or name in self._needed}
 
     def _values(self, part: Schema, depth: int) -> Iterator[object]:
-        """Values that should fit `part`, plain ones first."""
+        """Yield values that should fit `part`, plain ones first."""
         part = self._resolved(part)
         if "const" in part:
             yield part["const"]
@@ -125,7 +125,7 @@ class Samples:
             yield {name: next(self._values(inner, depth + 1), None) for name, inner in chosen.items()}
 
     def _beyond(self, part: Schema) -> Iterator[object]:
-        """Just outside the bounds of `part`."""
+        """Yield values just outside the bounds of `part`."""
         part = self._resolved(part)
         for key, step in (("minimum", -1), ("maximum", 1), ("exclusiveMinimum", 0), ("exclusiveMaximum", 0)):
             if key in part:
@@ -255,7 +255,8 @@ class _Contract:
     async def _check_dispatch(self, arguments: Mapping[str, object], *, is_right: bool) -> None:
         self._reached.clear()
         result = await self._router.dispatch(
-            ToolCall(id="contract", name=self._tool.name, arguments=arguments), _context()
+            ToolCall(id="contract", name=self._tool.name, arguments=arguments),
+            make_context(make_message("contract", is_private=True), services=_AnyService()),
         )
         if is_right and not (result.ok and len(self._reached) == 1):
             raise AssertionError(f"{self._tool.name}: {arguments} did not reach the tool: {result.error}")
@@ -304,7 +305,3 @@ def _options(tool: Callable[..., object] | Tool) -> ToolOptions:
     if not isinstance(marked, ToolOptions):
         return ToolOptions()
     return ToolOptions(name=marked.name, description=marked.description)
-
-
-def _context() -> CallContext:
-    return make_context(make_message("contract", is_private=True), services=_AnyService())

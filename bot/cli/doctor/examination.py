@@ -86,7 +86,7 @@ async def examine_platform(name: str, settings: Settings, asking: Asking) -> lis
 
 
 async def examine(settings: Settings, clock: Clock) -> AsyncIterator[Finding]:
-    """Everything that the bot of `settings` depends on, one after the other."""
+    """Check everything that the bot of `settings` depends on."""
     yield await examine_database(settings.database_url)
     yield examine_zone_data(clock.now())
     async with Asking(clock) as asking:

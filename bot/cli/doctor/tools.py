@@ -29,7 +29,7 @@ def print_finding(finding: Finding) -> None:
 
 
 def examine_tools(offer: "Inspection") -> list[Finding]:
-    """One finding a plugin, a source of tools and a clash of names."""
+    """Return a finding for each plugin, source of tools and clash of names."""
     doubts = [finding for each in offer.plugins for finding in doubtful_findings(each)]
     return [*map(plugin_finding, offer.plugins), *doubts, *map(source_finding, offer.sources), *clash_findings(offer)]
 

@@ -11,7 +11,7 @@ from bot.platforms.base import HasHealth, Platform
 
 
 def state_of(app: App, platform: Platform) -> str:
-    """Its health; `live` where it has no connection, `elsewhere` where another worker is connected to it."""
+    """Return the state of a platform: `elsewhere` if another worker is connected to it, `live` without a connection."""
     if not app.cluster.is_here(platform.name):
         return "elsewhere"
     return platform.health.state if isinstance(platform, HasHealth) else "live"

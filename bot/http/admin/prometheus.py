@@ -25,11 +25,8 @@ routes = APIRouter(tags=["health"])
 )
 async def metrics(context: Context, _viewer: MetricsViewer) -> Response:
     """Return what this process has done since its start, and how it is now."""
-    return Response("\n".join(await _lines(context)) + "\n", media_type=_TYPE)
-
-
-async def _lines(context: HttpContext) -> list[str]:
-    return [*await _now(context), *_counter_lines(context.app.counts), *_duration_lines(context)]
+    lines = [*await _now(context), *_counter_lines(context.app.counts), *_duration_lines(context)]
+    return Response("\n".join(lines) + "\n", media_type=_TYPE)
 
 
 async def _now(context: HttpContext) -> list[str]:

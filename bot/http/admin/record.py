@@ -47,7 +47,7 @@ async def tool_calls(
     before: BEFORE = None,
     limit: LIMIT = 50,
 ) -> CallPage:
-    """Every tool call, from whatever chat or door, latest first."""
+    """List the tool calls of all chats and interfaces, latest first."""
     await context.app.services.get(CallLog).drain()
     wanted = CallFilter(tool=tool, status=status, chat_key=chat, person_id=person, text=q)
     found = await context.activity.calls(wanted, before=before, limit=limit)
@@ -64,7 +64,7 @@ async def messages(
     before: BEFORE = None,
     limit: LIMIT = 50,
 ) -> MessagePage:
-    """Every message, latest first."""
+    """List the messages of all chats, latest first."""
     wanted = MessageFilter(chat_key=chat, person=person, text=q)
     found = await context.messages.latest(wanted, before=before, limit=limit)
     following = str(found[-1].number) if len(found) == limit else None
@@ -88,7 +88,7 @@ async def messages(
 async def turns(
     context: Context, q: TEXT = "", chat: CHAT = None, before: BEFORE = None, limit: LIMIT = 50
 ) -> TurnPage:
-    """Every message that was interpreted, latest first."""
+    """List the interpreted messages of all chats, latest first."""
     await context.app.services.get(CallLog).drain()
     found = await context.activity.turns(chat_key=chat, text=q, before=before, limit=limit)
     following = str(found[-1].number) if len(found) == limit else None
@@ -97,7 +97,7 @@ async def turns(
 
 @routes.get("/turns/{chat}/{message_id}")
 async def turn(chat: _CHAT, message_id: Annotated[str, Path(max_length=300)], context: Context) -> TurnWithCalls:
-    """One turn with its calls."""
+    """Return one turn with its calls."""
     platform, _, chat_id = chat.partition(":")
     log = context.app.services.get(CallLog)
     found = await log.turn(message_id, ChatAddress(platform=platform, chat_id=chat_id))

@@ -61,7 +61,9 @@ async def health(request: Request, context: Context) -> HealthReport:
     checks = [
         _check(language, "database", is_ok=await context.readiness.reason() is None, told=_database_name(context)),
         _check(language, "model", is_ok=context.app.has_model, told=context.settings.model.name, is_needed=False),
-        _check(language, "search", is_ok=_has_search(context), told="", is_needed=False),
+        _check(
+            language, "search", is_ok=context.app.services.get(SearchService).is_configured, told="", is_needed=False
+        ),
         _check(language, "token", is_ok=bool(context.settings.http.token.get_secret_value()), told="", is_needed=False),
         *(
             _check(language, "platform", is_ok=state not in {"deaf", "stopped"}, told=name)
@@ -92,7 +94,7 @@ async def adapters(context: Context) -> Adapters:
 
 @routes.get("/metrics")
 async def metrics(context: Context, minutes: Annotated[int, Query(ge=1, le=60 * 24 * 7)] = 60) -> MetricsBody:
-    """Figures over the last minutes, from the record."""
+    """Return metrics of the last minutes from the call log."""
     return MetricsBody(samples=await samples(context, minutes))
 
 
@@ -114,7 +116,7 @@ async def usage(context: Context, days: Annotated[int, Query(ge=1, le=366)] = 30
 
 @routes.get("/settings")
 async def settings(context: Context) -> SettingsBody:
-    """Every setting with its value; of secrets only whether they are set."""
+    """List every setting with its value; of secrets, only whether they are set."""
     groups: list[tuple[str, Group]] = [
         (name, getattr(context.settings, name)) for name in type(context.settings).model_fields
     ]
@@ -150,10 +152,6 @@ def _check(language: str, name: str, *, is_ok: bool, told: str, is_needed: bool 
         return CheckEntry(name=name, state="ok", detail=say(language, f"health.{name}_ok", told=told), fix="")
     detail, fix = say(language, f"health.{name}_bad", told=told), say(language, f"health.{name}_fix", told=told)
     return CheckEntry(name=name, state="error" if is_needed else "warning", detail=detail, fix=fix)
-
-
-def _has_search(context: HttpContext) -> bool:
-    return context.app.services.get(SearchService).is_configured
 
 
 def _adapter(platform: Platform, state: str) -> AdapterEntry:

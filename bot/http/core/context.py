@@ -141,7 +141,7 @@ class HttpContext(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, app: App, room: WebPlatform, settings: Settings, clock: Clock) -> "HttpContext":
-        """Everything that follows from a running bot."""
+        """Create the context of a running bot."""
         reminders = SqlReminderStore(app.database)
         return cls(
             settings=settings,

@@ -87,7 +87,7 @@ def _describe_field(language: str, error: Mapping[str, Any]) -> str:
 
 
 def in_one_line(language: str, problems: Mapping[str, str]) -> str:
-    """All problems as one sentence tells them."""
+    """Join the problems in one sentence."""
     body = say(language, "field.body")
     return "; ".join(f"{place or body}: {problem}" for place, problem in problems.items())
 
@@ -113,7 +113,7 @@ def is_openai_path(path: str) -> bool:
 
 
 def type_of(status: int) -> str:
-    """OpenAI's word for the kind of error that a status is."""
+    """Return OpenAI's error type for an HTTP status."""
     return "server_error" if status >= 500 else _TYPES.get(status, "invalid_request_error")
 
 

@@ -45,7 +45,7 @@ PARAMETERS: Final[Mapping[str, str]] = {
 
 
 def answers() -> dict[str, dict[str, Any]]:
-    """By `METHOD PATH` and then by media type; read anew each time, for the document is made once."""
+    """Read the examples by `METHOD PATH` and media type."""
     text = files(__package__).joinpath("answer_examples.json").read_text(encoding="utf-8")
     read: dict[str, dict[str, Any]] = json.loads(text)
     return read

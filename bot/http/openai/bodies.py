@@ -61,7 +61,7 @@ class ChatTurn(Lenient):
 
     @property
     def text(self) -> str:
-        """The text of the message."""
+        """Return the text of the message."""
         if isinstance(self.content, list):
             return "\n".join(part.text for part in self.content if part.type == "text")
         return self.content or ""

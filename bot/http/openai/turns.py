@@ -42,7 +42,7 @@ class ToolChoice(Struct, frozen=True, kw_only=True):
 
     @property
     def for_model(self) -> str | dict[str, object] | None:
-        """The choice as a turn carries it and a model is asked; None for `auto`."""
+        """Return the choice in the form of the model API; None for `auto`."""
         if self.name:
             return {"type": "function", "function": {"name": self.name}}
         return None if self.mode == "auto" else self.mode

@@ -61,7 +61,7 @@ async def occurrences(
     until: Annotated[AwareDatetime, Query(description="At most 366 days later.", examples=["2026-11-30T00:00:00Z"])],
     session_id: IN_ROOM = "lobby",
 ) -> Occurrences:
-    """Every time of a room's reminders from `since` to `until`: the delivered ones, and those of active reminders.
+    """List the times of a room's reminders from `since` to `until`: delivered ones, and those of active reminders.
 
     At most 2000 are listed.
     """

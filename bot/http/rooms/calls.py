@@ -199,7 +199,7 @@ def succeeded(result: ToolResult) -> ToolResult:
 
 
 def _by_field(problems: list[ArgumentError]) -> dict[str, str]:
-    """Each problem under the argument that has it; what is missing stands under its own name."""
+    """Group the problems by argument; a missing argument is listed under its own name."""
     fields: dict[str, str] = {}
     for problem in problems:
         fields.setdefault(argument_of(problem), problem.message)

@@ -39,7 +39,7 @@ class RoomHistory:
         return await self._shapes(chat, await self._pages.of_chat(chat, before=before, limit=limit))
 
     async def one(self, chat: ChatAddress, message_id: str) -> MessageShape | None:
-        """One message; None when there is none."""
+        """Return one message; None if it does not exist."""
         found = await self._pages.one(chat, message_id)
         return None if found is None else (await self._shapes(chat, [found]))[0]
 
@@ -54,7 +54,7 @@ class RoomHistory:
         return await self.as_session(chat, paged)
 
     async def as_session(self, chat: ChatAddress, paged: Sequence[PagedMessage]) -> list[SessionMessage]:
-        """Messages as the specification has them."""
+        """Return messages in the form of the specification."""
         calls = await self._calls(chat, paged)
         return [
             SessionMessage(

@@ -33,7 +33,7 @@ class Calls(Protocol):
         ...
 
     def heard(self) -> AsyncGenerator[str | None, None]:
-        """Every text as it comes; None where it begins to listen, at first and after others may have been missed."""
+        """Yield every text; None when listening starts, at first and after texts may have been missed."""
         ...
 
 

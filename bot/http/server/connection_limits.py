@@ -142,7 +142,7 @@ class LimitedProtocol(H11Protocol):
 
     @property
     def _open_request(self) -> RequestResponseCycle | None:
-        """The request whose head has arrived and whose answer is not complete."""
+        """Return the request whose head has arrived and whose answer is not complete."""
         cycle: RequestResponseCycle | None = self.cycle
         return None if cycle is None or cycle.response_complete else cycle
 
@@ -167,7 +167,7 @@ class LimitedProtocol(H11Protocol):
 
     @property
     def _seconds(self) -> float:
-        """Seconds that the present phase may take."""
+        """Return the seconds that the present phase may take."""
         if self._phase == "head":
             return self._limits.head_seconds
         return self._limits.body_seconds + self._bytes / self._limits.body_bytes_per_second

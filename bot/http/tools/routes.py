@@ -114,7 +114,7 @@ async def tool_list(
 async def tool(
     tool_name: TOOL_NAME, context: Context, viewer: RoomToolViewer, session_id: IN_ROOM = "lobby", name: NAME = None
 ) -> ToolBody:
-    """One tool with its schema."""
+    """Return one tool with its schema."""
     specs = await _specs(context, viewer.named(name), session_id)
     spec = next((each for each in specs if each.name == tool_name), None)
     if spec is None:
@@ -176,6 +176,7 @@ def _tool_body(
     own = [each for each in times if each.name == spec.name]
     registered = registry.get(spec.name)
     options = None if registered is None else registered.options
+    permission = "everyone" if options is None else options.permission
     parameters = as_json(dict(spec.parameters))
     return ToolBody(
         id=spec.name,
@@ -186,17 +187,13 @@ def _tool_body(
         source=_source_name(sources.get(spec.name), is_own=registered is not None),
         health=_health(sources.get(spec.name)),
         returns=spec.returns,
-        permission="everyone" if options is None else _permission(options.permission),
+        permission=permission if isinstance(permission, str) else ", ".join(permission),
         confirm=spec.confirm if options is None else bool(options.confirm),
         changes_state=spec.changes_state if options is None else options.changes_state,
         calls=len(own),
         failures=sum(not each.is_ok for each in own),
         p95_ms=percentile([each.milliseconds for each in own], 0.95),
     )
-
-
-def _permission(permission: str | tuple[str, ...]) -> str:
-    return permission if isinstance(permission, str) else ", ".join(permission)
 
 
 def _source_name(source: ToolSource | None, *, is_own: bool) -> str:

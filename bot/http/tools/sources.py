@@ -53,7 +53,7 @@ class ChangesBody(Answer):
 
 @routes.get("")
 async def sources(context: Context, viewer: RoomToolViewer, session_id: IN_ROOM = "lobby") -> SourceList:
-    """Where the tools come from that you may use, whether each source is well, and which names clash."""
+    """List the sources of the tools that you may use, their health, and clashes of names."""
     asking = tool_viewer(context, viewer, session_id)
     tools, owners = context.app.tools, context.settings.bot.owners
     listed = await tools.listed(asking)

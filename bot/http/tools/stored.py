@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path
 from msgspec import UNSET
 from msgspec.structs import replace
-from pydantic import Field, JsonValue
+from pydantic import ConfigDict, Field, JsonValue
 
 from bot.http.core.bodies import Answer, Body, Done
 from bot.http.core.context import Context, HttpContext
@@ -17,7 +17,6 @@ from bot.http.security.auth import AdminViewer, Viewer, needs
 from bot.tools.stored.repository import StoredToolRepository, ToolForm, ToolIdTaken, ToolUnknown, ValvesInvalid
 from function_calls.toolsets.source import AccessInvalid, check_access
 from function_calls.toolsets.stored.source import LONGEST_SOURCE, SourceInvalid, read_source
-from services.storage.tools import StoredTool
 
 TOOL_ID = Annotated[str, Path(pattern=r"^[a-z][a-z0-9_]{0,39}$", examples=["weather"])]
 _ACCESS = (
@@ -78,13 +77,15 @@ class ImportedToolBody(ToolFormBody):
 class StoredToolBody(Answer):
     """A tool as it is kept."""
 
+    model_config = ConfigDict(from_attributes=True)
+
     id: str
-    user_id: str
+    user_id: str = Field(validation_alias="owner")
     name: str
     content: str
     specs: JsonValue
     meta: JsonValue
-    access_control: JsonValue
+    access_control: JsonValue = Field(validation_alias="access")
     is_enabled: bool
     version: int
     created_at: datetime
@@ -105,6 +106,8 @@ class ImportBody(Body):
 
 class VersionEntry(Answer):
     """The source of a tool as it once was."""
+
+    model_config = ConfigDict(from_attributes=True)
 
     version: int
     content: str
@@ -135,14 +138,14 @@ class EnabledBody(Body):
 async def create(body: ToolFormBody, context: Context, viewer: AdminViewer) -> StoredToolBody:
     """Keep a Python tool. What it offers is read from the source, which runs only when it is called, and apart."""
     with _changing(context) as repository:
-        return _tool_body(await repository.create(body.form(), _author(viewer)))
+        return StoredToolBody.model_validate(await repository.create(body.form(), _author(viewer)))
 
 
 @routes.get("/export", dependencies=_ADMIN)
 async def export(context: Context) -> StoredToolList:
-    """All Python tools with their source; settings, which may be secrets, stay here."""
+    """Export all Python tools with their source, without their settings, which may be secrets."""
     with _changing(context) as repository:
-        return StoredToolList(tools=[_tool_body(each) for each in await repository.all()])
+        return StoredToolList(tools=[StoredToolBody.model_validate(each) for each in await repository.all()])
 
 
 @routes.post("/import")
@@ -150,28 +153,30 @@ async def import_tools(body: ImportBody, context: Context, viewer: AdminViewer) 
     """Save all tools of an export, or none if one of them cannot be used."""
     with _changing(context) as repository:
         saved = await repository.import_all([each.form() for each in body.tools], _author(viewer))
-        return StoredToolList(tools=[_tool_body(each) for each in saved])
+        return StoredToolList(tools=[StoredToolBody.model_validate(each) for each in saved])
 
 
 @routes.get("/id/{tool_id}", dependencies=_ADMIN)
 async def get(tool_id: TOOL_ID, context: Context) -> StoredToolBody:
-    """One Python tool with its source."""
+    """Return one Python tool with its source."""
     with _changing(context) as repository:
-        return _tool_body(await repository.get(tool_id))
+        return StoredToolBody.model_validate(await repository.get(tool_id))
 
 
 @routes.post("/id/{tool_id}/update")
 async def update(tool_id: TOOL_ID, body: ToolFormBody, context: Context, viewer: AdminViewer) -> StoredToolBody:
     """Change a Python tool; the old source is kept as a version, and `access_control` stays where it is left out."""
     with _changing(context) as repository:
-        return _tool_body(await repository.update(tool_id, body.form(), _author(viewer)))
+        return StoredToolBody.model_validate(await repository.update(tool_id, body.form(), _author(viewer)))
 
 
 @routes.post("/id/{tool_id}/toggle")
 async def toggle(tool_id: TOOL_ID, body: EnabledBody, context: Context, viewer: AdminViewer) -> StoredToolBody:
     """Offer a Python tool, or offer it no longer."""
     with _changing(context) as repository:
-        return _tool_body(await repository.switch(tool_id, _author(viewer), is_enabled=body.is_enabled))
+        return StoredToolBody.model_validate(
+            await repository.switch(tool_id, _author(viewer), is_enabled=body.is_enabled)
+        )
 
 
 @routes.delete("/id/{tool_id}/delete", dependencies=_ADMIN)
@@ -188,12 +193,7 @@ async def versions(tool_id: TOOL_ID, context: Context) -> VersionList:
     with _changing(context) as repository:
         await repository.get(tool_id)
         listed = await repository.versions(tool_id)
-    return VersionList(
-        versions=[
-            VersionEntry(version=each.version, content=each.content, author=each.author, saved_at=each.saved_at)
-            for each in listed
-        ]
-    )
+    return VersionList(versions=[VersionEntry.model_validate(each) for each in listed])
 
 
 @routes.get("/id/{tool_id}/valves", dependencies=_ADMIN)
@@ -236,20 +236,3 @@ def _changing(context: HttpContext) -> Iterator[StoredToolRepository]:
 
 def _author(viewer: Viewer) -> str:
     return f"web:{viewer.person.id}"
-
-
-def _tool_body(tool: StoredTool) -> StoredToolBody:
-    told = {
-        "id": tool.id,
-        "user_id": tool.owner,
-        "name": tool.name,
-        "content": tool.content,
-        "specs": tool.specs,
-        "meta": tool.meta,
-        "access_control": tool.access,
-        "is_enabled": tool.is_enabled,
-        "version": tool.version,
-        "created_at": tool.created_at,
-        "updated_at": tool.updated_at,
-    }
-    return StoredToolBody.model_validate(told)

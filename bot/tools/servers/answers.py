@@ -48,7 +48,7 @@ def value_of(answer: "Answer", echoes: EchoedSecretMask) -> object:
 
 
 def fed(value: object, *, is_cut: bool = False) -> object:
-    """`value` as it is, or the beginning of its text with a note that there is more."""
+    """Cut `value` to a length that a model can be given, with a note that there is more."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     if len(text) <= _LONGEST_FED and not is_cut:
         return value
@@ -57,7 +57,7 @@ def fed(value: object, *, is_cut: bool = False) -> object:
 
 
 def shown(value: object) -> str:
-    """`value` as people are shown it where no model words it."""
+    """Format `value` for people, cut to a readable length."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
 
@@ -77,7 +77,7 @@ def _error_text(answer: "Answer", echoes: EchoedSecretMask) -> str:
 
 
 def _problem(each: object) -> str:
-    """One entry of FastAPI's list: where, and what."""
+    """Format one entry of FastAPI's list of errors: location and message."""
     if isinstance(each, dict) and "msg" in each:
         where = ".".join(str(part) for part in each.get("loc", ()) if part != "body")
         return f"{where}: {each['msg']}" if where else str(each["msg"])

@@ -126,12 +126,12 @@ class Connections(Struct, frozen=True, kw_only=True):
 
     @property
     def labels(self) -> frozenset[str]:
-        """The labels that are taken."""
+        """Return the labels that are taken."""
         return frozenset(each.label for each in self._all)
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """The secrets of all entries, also of those that are not used."""
+        """Return the secrets of all entries, including those that are not used."""
         return tuple(secret for each in self._all for secret in each.secrets)
 
     @property

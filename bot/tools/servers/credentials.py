@@ -43,7 +43,7 @@ class Credentials:
 
     @property
     def echoes(self) -> EchoedSecretMask:
-        """The mask of all that was or may be shown to the server."""
+        """Return a mask for every secret that the server was or may be sent."""
         own = self._connection
         keys = (each.get_secret_value() for each in (own.key, own.password, own.client_secret))
         pair = basic_pair(own.username, own.password.get_secret_value()) if own.username else ""

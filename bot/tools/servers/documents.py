@@ -47,7 +47,7 @@ async def fetched(
 
 
 def _candidates(url: str, path: str) -> list[tuple[str, str]]:
-    """Addresses of documents, each with the address that relative servers start from."""
+    """Return addresses to try for the document, each with the base address of relative servers."""
     if path:
         return [(urljoin(f"{url.rstrip('/')}/", path.lstrip("/")), url)]
     last = urlsplit(url).path.rsplit("/", 1)[-1]

@@ -37,7 +37,7 @@ class Answer(Struct, frozen=True, kw_only=True):
 
     @property
     def text(self) -> str:
-        """The content as text."""
+        """Return the content as text."""
         return self.content.decode(self.encoding, errors="replace")
 
 

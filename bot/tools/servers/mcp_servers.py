@@ -68,7 +68,7 @@ class McpServer(BaseModel):
 
     @property
     def echoes(self) -> EchoedSecretMask:
-        """The mask of the secrets that the server could send back; plain settings such as a time zone are none."""
+        """Return a mask for secrets that the server could send back, without plain settings such as a time zone."""
         return EchoedSecretMask((*variable_secrets(self.env), *header_secrets(self.headers)))
 
 

@@ -227,7 +227,7 @@ async def _prompts(client: "Client") -> "list[Prompt]":
 
 
 async def _resources(client: "Client") -> tuple[str, ...]:
-    """Addresses of resources, and patterns such as `notes://{day}`, of a server that says that it has some."""
+    """List addresses of resources, and patterns such as `notes://{day}`, of a server that declares resources."""
     from mcp import MCPError
 
     found: list[str] = []

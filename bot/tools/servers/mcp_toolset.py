@@ -83,7 +83,7 @@ class WatchedStream:
         return await self._inner.__aexit__(kind, error, trace)
 
 
-def _nowhere() -> TextIO:
+def _null_device() -> TextIO:
     return Path(os.devnull).open("w", encoding="utf-8")
 
 
@@ -103,7 +103,7 @@ async def transport(server: McpServer, ended: asyncio.Event) -> "AsyncIterator[T
         raise ServerUnavailable("MCP servers need the extra `mcp`") from None
     async with AsyncExitStack() as resources:
         if server.command:
-            errors = resources.enter_context(_nowhere())
+            errors = resources.enter_context(_null_device())
             parameters = StdioServerParameters(
                 command=server.command,
                 args=list(server.args),
@@ -154,16 +154,16 @@ class McpToolset:
 
     @property
     def resources(self) -> tuple[str, ...]:
-        """The addresses of its resources, and patterns of addresses."""
+        """Return the addresses of its resources, and patterns of addresses."""
         return self._listing.resources
 
     @property
     def prompts(self) -> tuple[str, ...]:
-        """The names of its prompts."""
+        """Return the names of its prompts."""
         return self._listing.prompts
 
     async def list_specs(self, viewer: Viewer) -> tuple[ToolSpec, ...]:
-        """Its tools; none while it cannot be reached."""
+        """Return its tools; none while it is not connected."""
         del viewer
         return self._listing.specs
 

@@ -57,7 +57,7 @@ class ToolSources(Struct, frozen=True, kw_only=True):
     repository: "StoredToolRepository | None" = None
 
     async def listed(self, viewer: Viewer) -> tuple[ListedTool, ...]:
-        """Every tool that `viewer` may see in that chat, those that are switched off there too."""
+        """List every tool that `viewer` may see in that chat, including those that are switched off there."""
         by_label = {source.label: source for source in self.sources}
         on = {spec.name for spec in await self.calls.list_specs(viewer)}
         return tuple(

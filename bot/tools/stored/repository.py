@@ -53,11 +53,11 @@ class StoredToolRepository:
         self._clock = clock
 
     async def all(self) -> tuple[StoredTool, ...]:
-        """Every tool, the oldest first."""
+        """Return all tools, the oldest first."""
         return await self._store.all()
 
     async def get(self, tool_id: str) -> StoredTool:
-        """One tool.
+        """Return one tool.
 
         Raises:
             ToolUnknown: there is none of that id.
@@ -174,7 +174,7 @@ class StoredToolRepository:
             raise ToolUnknown(tool_id)
 
     async def versions(self, tool_id: str) -> tuple[ToolVersion, ...]:
-        """All versions of a tool's source, the latest first."""
+        """Return all versions of a tool's source, the latest first."""
         return await self._store.versions(tool_id)
 
     async def _get_for_change(self, tool_id: str, author: str, **changes: object) -> StoredTool:

@@ -59,7 +59,7 @@ class StoredToolset:
         return await self._runner.run(call)
 
     async def _offered_functions(self, viewer: Viewer) -> dict[str, tuple[StoredTool, StoredFunction, ToolSpec]]:
-        """By the name that each is called: names are given out over all tools, whoever may see them."""
+        """Map names to functions that `viewer` may use; names are assigned over all tools."""
         named: dict[str, tuple[StoredTool, StoredFunction, ToolSpec]] = {}
         taken: set[str] = set()
         for tool in await self._enabled_tools():
