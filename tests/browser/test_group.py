@@ -153,7 +153,7 @@ def welcome(numbers: range) -> str:
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-async def test_examples_of_an_empty_room_are_answered_with_somebody_else_in_it(visitors: Visitors, language: Language):
+async def test_examples_of_an_empty_room_are_answered_with_another_person_in_it(visitors: Visitors, language: Language):
     lin = await visitors.enter("Lin")
     ada = await visitors.enter("Ada", window=await visitors.window(language))
     room = visitors.room

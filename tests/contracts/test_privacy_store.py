@@ -148,7 +148,7 @@ async def test_edit_after_opting_out_removes_the_earlier_text(privacy, messages)
     assert [each.id for each in await messages.search(HOME, "edited", 10)] == ["2"]
 
 
-async def test_of_who_opted_out_the_record_has_costs_and_no_words(privacy, database):
+async def test_record_of_an_opted_out_person_has_costs_and_no_text(privacy, database):
     log = SqlCallStore(database)
     await privacy.opt_out(HERE, NOW)
 

@@ -43,7 +43,7 @@ async def test_taken_state_is_gone(state: StateStore):
     assert await state.get("a") is None
 
 
-async def test_of_several_who_take_at_once_one_gets_it(state: StateStore):
+async def test_one_of_several_takers_at_once_gets_it(state: StateStore):
     await state.set("a", 1, keep=HOUR)
 
     taken = await asyncio.gather(*(state.take("a") for _ in range(8)))

@@ -39,7 +39,7 @@ async def test_with_a_model(dialogue):
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_there_are_dialogues_in_both_languages(language):
+def test_both_languages_have_dialogues(language):
     found = [dialogue for dialogue in DIALOGUES if language_of(dialogue) == language]
 
     assert len(found) >= 30

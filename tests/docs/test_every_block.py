@@ -101,7 +101,7 @@ def test_the_test_that_runs_a_page_s_blocks_reads_that_page(place, test):
 
 
 @pytest.mark.parametrize("place", NOT_RUN, ids=lambda place: place[0])
-def test_what_is_listed_as_not_run_is_still_there(place):
+def test_blocks_listed_as_not_run_exist(place):
     assert any((page, language) == place for page, language, *_ in BLOCKS)
 
 

@@ -80,7 +80,7 @@ def container():
         yield made
 
 
-def test_it_runs_without_rights_on_a_read_only_root_is_healthy_and_stops_when_asked(container):
+def test_container_runs_unprivileged_on_a_read_only_root_is_healthy_and_stops(container):
     refused, why = container.run(RUN)
     process = container.start(RUN, BUBBLES_HTTP__TOKEN="a token of thirty-two letters or more")
     told = next(line for line in process.stdout if "http://" in line or "bubbles:" in line)

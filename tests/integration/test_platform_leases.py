@@ -38,7 +38,7 @@ async def databases(postgres_url):
         yield [await resources.enter_async_context(each) for each in opened]
 
 
-async def test_of_two_one_has_a_platform_and_keeps_it_as_long_as_it_renews(databases):
+async def test_one_of_two_workers_holds_a_platform_while_it_renews(databases):
     one, two = (PlatformLeases(database, f"w{n}", lasts=LASTS) for n, database in enumerate(databases))
     taken = [await one.take(BOTH), await two.take(BOTH)]
     for _ in range(3):

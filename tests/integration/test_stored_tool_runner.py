@@ -65,7 +65,7 @@ async def test_printed_text_is_not_a_result():
     assert (await run(method('print("{\\"result\\": 1}")\nreturn "real"'))).value == "real"
 
 
-async def test_it_sees_no_secrets_of_the_environment(monkeypatch):
+async def test_tool_sees_no_secrets_of_the_environment(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
 
     result = await run(method("import os\nreturn str(dict(os.environ))"))
@@ -79,7 +79,7 @@ async def test_it_sees_no_secrets_of_the_environment(monkeypatch):
     [f"/proc/{os.getpid()}/environ", "/etc/passwd", str(Path(__file__)), "/proc/self/../../etc/hostname"],
     ids=["environment of the bot", "file of the system", "file of ours", "way around"],
 )
-async def test_it_reads_no_files_but_its_own(path):
+async def test_tool_reads_no_files_but_its_own(path):
     result = await run(method(f"return open({path!r}, 'rb').read().decode('latin-1')"))
 
     assert not result.ok
@@ -137,7 +137,7 @@ async def test_kernel_prevents_changes_of_rights_and_times_of_files(tmp_path):
 
 
 @pytest.mark.parametrize("attempt", ["chmod({0!r}, 511)", "utime({0!r}, (0, 0))", "remove({0!r})", "link({0!r}, 'a')"])
-async def test_it_changes_no_files_but_its_own(attempt, tmp_path):
+async def test_tool_changes_no_files_but_its_own(attempt, tmp_path):
     others = tmp_path / "bubbles.db"
     others.write_text("kept")
 
@@ -175,7 +175,7 @@ async def test_tool_writes_into_its_own_folder_and_leaves_nothing_behind():
         "import ctypes\nctypes.CDLL(None).fork()",
     ],
 )
-async def test_it_reaches_neither_network_nor_processes(body):
+async def test_tool_reaches_neither_network_nor_processes(body):
     result = await run(method(f"{body}\nreturn 'done'"))
 
     assert not result.ok

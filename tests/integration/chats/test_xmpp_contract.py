@@ -227,7 +227,7 @@ async def test_one_to_one_message_during_an_outage_is_received(server):
     assert (message.text, message.is_private) == ("remind me at 5", True)
 
 
-async def test_one_to_one_messages_outlive_a_stream_that_ends_while_the_database_is_away(server):
+async def test_one_to_one_messages_survive_a_stream_that_ends_during_a_database_outage(server):
     room = f"outage{next(_NUMBERS)}@{ROOMS}"
     recorded, is_back = [], asyncio.Event()
 

@@ -42,7 +42,7 @@ async def test_state_outlives_the_turn(assistant_of, turn):
     assert reply.text.startswith("2\n")
 
 
-async def test_without_a_model_somebody_else_answers(assistant_of, turn):
+async def test_without_a_model_the_next_answers(assistant_of, turn):
     reply = await assistant_of(ModelUnavailable("timeout"), otherwise=Standby()).answer(turn)
 
     assert reply.text == "standing in"

@@ -144,7 +144,7 @@ LOOKED = {
 
 
 @pytest.mark.parametrize("style", CHOSEN)
-async def test_it_works_in_every_call_style(turn, context, style):
+async def test_output_works_in_every_call_style(turn, context, style):
     at_once = await forecaster(ScriptedModel([CHOSEN[style]]), call_style=style).run(turn, context)
     model = ScriptedModel([LOOKED[style], "Sunny!", AS_JSON])
     after_a_look = await forecaster(model, call_style=style).run(turn, context)

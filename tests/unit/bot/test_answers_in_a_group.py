@@ -92,7 +92,7 @@ async def test_a_button_confirms_a_deletion_in_one_press_though_others_wrote(gro
         assert "🧽" in await chat.reply(button)
 
 
-async def test_the_button_of_a_question_to_somebody_else_is_answered_politely(group):
+async def test_button_of_a_question_to_another_person_is_answered(group):
     async with group() as chat:
         await chat.say("Bubbles, forget me")
         told = await chat.reply(chat.platform.sent[-1][1].choices[0].says, sender="bob")
@@ -272,7 +272,7 @@ async def test_in_a_private_chat_an_answer_needs_no_reply(group):
 
 
 @pytest.mark.parametrize("text", ["2", "yes", "20:00", "好的"])
-async def test_a_bare_answer_to_somebody_else_reaches_no_model(group, text):
+async def test_bare_answer_to_another_person_reaches_no_model(group, text):
     model = ScriptedInterpreter([Interpretation(answer="as you like")])
     async with group(model) as chat:
         await chat.say("two tickets or three, at eight?", "bob")

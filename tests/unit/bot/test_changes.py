@@ -99,7 +99,7 @@ async def test_another_clock_time_of_a_repeated_reminder_keeps_the_repetition(ta
         ("08:00", "at 14:30", "14:30"),
     ],
 )
-async def test_of_a_bare_hour_the_half_of_the_day_is_nearer_to_the_old_time(talk, old, words, clock):
+async def test_bare_hour_is_in_the_half_of_the_day_nearer_to_the_old_time(talk, old, words, clock):
     update = calls(("reminder_update", {"reminder_id": "tea", "time": words}))
 
     texts = await talk(calls(setting(f"2026-11-25 {old}")), update)
@@ -143,7 +143,7 @@ async def test_a_once_reminder_becomes_a_weekly_one(talk):
     assert "every Monday at 17:00" in texts[-1]
 
 
-async def test_it_means_the_reminder_that_was_changed_last(talk):
+async def test_reference_means_the_reminder_changed_last(talk):
     texts = await talk(
         calls(setting("2026-11-25 17:00", "tea")),
         calls(setting("2026-11-26 17:00", "milk")),
@@ -250,7 +250,7 @@ async def test_all_of_a_model_means_both_if_the_person_said_both(talk):
     assert [line.split(": ")[-1] for line in texts[2].splitlines()] == ["tea", "milk"]
 
 
-async def test_it_is_the_last_one_as_before(talk):
+async def test_reference_means_the_last_one_as_before(talk):
     texts = await talk(
         calls(setting("2026-11-25 17:00", "tea")),
         calls(setting("2026-11-26 17:00", "milk")),

@@ -47,7 +47,7 @@ async def test_circuit_breaker_opens_after_failures_in_three_chats(breakers):
 
 
 @pytest.mark.looptime
-async def test_one_chat_in_trouble_is_no_outage(breakers):
+async def test_failures_of_one_chat_are_no_outage(breakers):
     fail(breakers, *["a"] * 20)
 
     assert not is_out(breakers)

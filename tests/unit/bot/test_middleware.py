@@ -113,7 +113,7 @@ async def test_chat_over_its_rate_limit_is_not_interpreted_and_others_are():
     assert await passed(pace, message("6", sender="ann"), message("7", sender="bob")) == ["6"]
 
 
-async def test_one_chat_is_handled_in_order_and_another_meanwhile():
+async def test_messages_of_a_chat_are_handled_in_order_and_chats_in_parallel():
     finished = []
     gate = asyncio.Event()
 

@@ -52,7 +52,7 @@ async def test_progress_is_one_message_changed_in_place(line_on, clock):
     assert [text for _, text in platform.edits] == ["5 of 9"]
 
 
-async def test_it_is_changed_at_most_every_three_seconds(line_on, clock):
+async def test_progress_is_changed_at_most_every_three_seconds(line_on, clock):
     platform = EditingPlatform(clock)
     told = line_on(platform)
 

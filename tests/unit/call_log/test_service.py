@@ -44,7 +44,7 @@ async def test_records_of_one_turn_are_written_together(sqlite_database):
 
 
 @pytest.mark.looptime
-async def test_records_are_written_without_anybody_asking(sqlite_database):
+async def test_records_are_written_in_the_background(sqlite_database):
     store = CountingStore(sqlite_database)
     CallLog(store).record(make_turn_record())
 

@@ -100,7 +100,7 @@ async def test_confirmation_counts_from_the_same_person_and_chat_only(room, bans
     assert bans.made == []
 
 
-async def test_it_is_forgotten_after_ten_minutes(room, bans):
+async def test_question_expires_after_ten_minutes(room, bans):
     here = room(bans.tool(), script=[[BAN], "hm?"])
     await here.say("ban bob for a week")
     await here.clock.nap(timedelta(minutes=10, seconds=1).total_seconds())
@@ -172,7 +172,7 @@ async def test_a_function_of_the_arguments_decides_and_words_the_question(room, 
     assert await here.say("ban eve") == "banned eve for 1"
 
 
-async def test_arguments_are_checked_before_anybody_is_asked(room, bans):
+async def test_arguments_are_checked_before_the_question(room, bans):
     result = await room(bans.tool()).dispatch(call("ban", days=7))
 
     assert not result.is_question

@@ -138,7 +138,7 @@ async def test_an_inverse_that_broke_may_be_tried_again(room, lamps):
     assert await here.say("undo") == "↩ Undone: desk is dark"
 
 
-async def test_an_inverse_is_no_function_that_anybody_can_call(room, lamps):
+async def test_inverse_cannot_be_called_directly(room, lamps):
     here = room(*lamps.tools())
     lamps.lit.append("desk")
     result = await here.dispatch(call("dark", lamp="desk"))

@@ -123,14 +123,14 @@ def said_by(person, *, number):
 
 
 @pytest.mark.parametrize(("author", "is_asked"), [("bob", True), ("ann", False), ("bubbles", False)])
-async def test_a_quoted_message_of_somebody_else_is_untrusted(room, tools, made, author, is_asked):
+async def test_quoted_message_of_another_person_is_untrusted(room, tools, made, author, is_asked):
     here = room(*tools, script=[[DELETE]], recent=[said_by(author, number=1)])
     told = await here.say("can you do that?", reply_to="q1")
 
     assert told.startswith("You did not ask") is is_asked
 
 
-async def test_a_reply_to_somebody_that_asks_in_its_own_words_is_done(room, tools, made):
+async def test_reply_with_a_request_in_its_own_words_is_done(room, tools, made):
     here = room(*tools, script=[[DELETE]], recent=[said_by("bob", number=1)])
 
     assert await here.say("delete all reminders", reply_to="q1") == "deleted"

@@ -28,7 +28,7 @@ def test_a_clock_that_is_wrong_is_a_problem(seconds, said):
     assert said in finding.said
 
 
-def test_one_server_with_a_wrong_clock_is_no_reason_for_alarm():
+def test_one_server_with_a_wrong_clock_is_no_problem():
     skews = {"wrong.example": timedelta(hours=1), "right.example": timedelta(seconds=1)}
 
     assert not examine_clock(skews).is_problem

@@ -52,7 +52,7 @@ def test_a_day_without_a_clock_leaves_the_clock_to_the_model():
     assert verdict(proposed, "remind me tomorrow to call").schedule == proposed
 
 
-def test_one_of_several_times_is_enough():
+def test_one_matching_time_is_enough():
     proposed = once("2026-11-20 18:00")
 
     assert verdict(proposed, "remind me at 5 to call mum and at 6 to cook").schedule == proposed

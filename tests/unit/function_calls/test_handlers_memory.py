@@ -72,7 +72,7 @@ async def test_talk_between_people_is_not_saved(ask):
     assert (await ask("memory_search")).text.startswith("I remember nothing for you here.")
 
 
-async def test_one_is_forgotten_with_a_receipt(ask):
+async def test_memory_is_forgotten_with_a_receipt(ask):
     await ask("memory_save", text="门禁密码是4711")
 
     result = await ask("memory_forget", "zh", reference="门禁密码")

@@ -52,7 +52,7 @@ async def test_a_call_with_other_arguments_is_named_as_such():
     assert not done.is_like([make_call_record()])
 
 
-async def test_of_several_calls_each_finds_its_own_record():
+async def test_each_of_several_calls_finds_its_own_record():
     records = [make_call_record(1, arguments='{"content": "coffee"}', said="☕"), make_call_record(1, said="🍵")]
     done = await replayed([[SAME, OTHER]], records)
 

@@ -128,7 +128,7 @@ async def test_a_window_ends_at_the_command_itself(asked):
     assert (await asked("today")).before == (await asked(None)).before == "m1"
 
 
-async def test_somebody_who_never_wrote_missed_the_recent_messages(asked):
+async def test_person_without_messages_missed_the_recent_ones(asked):
     window = await asked(None, text="what did I miss?")
 
     assert (window.since, window.limit) == (None, 200)

@@ -63,7 +63,7 @@ async def test_those_who_wait_learn_of_a_failure_and_the_next_try_works():
     assert await history.record(message(1))
 
 
-async def test_one_who_stops_waiting_does_not_disturb_the_others():
+async def test_cancelled_waiter_does_not_disturb_the_others():
     history = HistoryService(SlowStore())
     first = asyncio.create_task(history.record(message(1)))
     second = asyncio.create_task(history.record(message(2)))

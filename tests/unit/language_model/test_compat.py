@@ -165,7 +165,7 @@ async def test_refused_field_of_a_stream_is_replaced_and_remembered(told, code, 
     assert [is_right(body) and "stream_options" not in body for body in bodies[1:]] == [True, True]
 
 
-async def test_one_refusal_after_the_other_is_heeded():
+async def test_refusals_are_remembered_one_after_the_other():
     script = [
         status(400, "System role not supported"),
         status(400, "temperature is not supported"),

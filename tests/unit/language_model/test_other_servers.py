@@ -218,7 +218,7 @@ async def test_two_streamed_calls_are_separated(form):
 
 @pytest.mark.parametrize("form", STREAMED_TEA)
 @pytest.mark.parametrize("reason", ["tool_calls", "stop", "function_call", "tool_use"])
-async def test_one_streamed_call_is_put_together(form, reason):
+async def test_streamed_call_is_put_together(form, reason):
     completion = await ask(streamed(*STREAMED_TEA[form], end(reason)), on_text=Ear())
 
     assert called(completion) == meant(TEA_CALL)

@@ -42,7 +42,7 @@ _PATTERNS = st.recursive(
 
 
 @pytest.mark.parametrize(("pattern", "words"), CERTAIN)
-def test_what_a_match_must_hold_is_told_from_the_pattern(pattern: str, words: tuple[str, ...]) -> None:
+def test_necessary_words_of_a_match_are_read_from_the_pattern(pattern: str, words: tuple[str, ...]) -> None:
     assert certain_words(pattern) == words
 
 

@@ -92,7 +92,7 @@ def test_a_question_to_the_bot_is_searched(say: Say, text: str) -> None:
 
 
 @pytest.mark.parametrize(("text", "language"), [("help", "en"), ("good morning", "en"), ("你能做什么", "zh")])
-def test_spoken_to_without_a_request_it_says_what_it_can_do(say: Say, text: str, language: str) -> None:
+def test_addressed_message_without_a_request_is_answered_with_the_help(say: Say, text: str, language: str) -> None:
     heard = say(text, language=language, is_addressed=True)
 
     assert heard.calls == ()
@@ -100,7 +100,7 @@ def test_spoken_to_without_a_request_it_says_what_it_can_do(say: Say, text: str,
 
 
 @pytest.mark.parametrize(("text", "language"), [("never mind", "en"), ("算了", "zh")])
-def test_who_wants_nothing_after_all_hears_no_help(say: Say, text: str, language: str) -> None:
+def test_retracted_request_gets_no_help(say: Say, text: str, language: str) -> None:
     heard = say(text, language=language, is_addressed=True)
 
     assert heard.calls == ()
@@ -118,9 +118,7 @@ def test_who_wants_nothing_after_all_hears_no_help(say: Say, text: str, language
         ("撤销", "undo"),
     ],
 )
-def test_a_change_is_made_where_there_is_a_function_for_it_and_explained_where_not(
-    say: Say, text: str, tool: str
-) -> None:
+def test_change_is_made_with_a_function_for_it_and_explained_without(say: Say, text: str, tool: str) -> None:
     without = say(text)
     with_tool = say(text, tools=(*TOOLS, CHANGES[tool]))
 
@@ -184,9 +182,7 @@ def test_a_summary_may_be_of_a_person_a_topic_or_a_time(say: Say, text: str, arg
         ("关于团建大家说了什么", {"topic": "团建"}),
     ],
 )
-def test_what_somebody_said_is_asked_of_the_bot_only_where_it_is_spoken_to(
-    say: Say, text: str, arguments: dict[str, str]
-) -> None:
+def test_question_about_a_persons_words_needs_the_bots_name(say: Say, text: str, arguments: dict[str, str]) -> None:
     language = "zh" if not text.isascii() else "en"
 
     assert [call.arguments for call in say(text, language=language, is_addressed=True).calls] == [arguments]
@@ -196,7 +192,7 @@ def test_what_somebody_said_is_asked_of_the_bot_only_where_it_is_spoken_to(
 @pytest.mark.parametrize(
     "text", ["everything Bob said is true", "what he said was funny", "今天的总结会取消了", "我的年终总结"]
 )
-def test_talk_about_what_was_said_asks_for_no_summary(say: Say, text: str) -> None:
+def test_talk_about_messages_requests_no_summary(say: Say, text: str) -> None:
     assert say(text, language="zh" if not text.isascii() else "en").calls == ()
 
 
@@ -250,7 +246,7 @@ def test_a_reminder_to_write_a_summary_is_a_reminder(say: Say, text: str) -> Non
         "支持重复提醒吗",
     ],
 )
-def test_who_asks_what_it_can_do_is_helped(say: Say, text: str) -> None:
+def test_question_about_abilities_is_answered_with_the_help(say: Say, text: str) -> None:
     language = "zh" if not text.isascii() else "en"
 
     heard = say(text, language=language, is_addressed=True)
@@ -283,7 +279,7 @@ def test_a_reminder_is_named_before_it_is_cancelled(say: Say, text: str, referen
         ("给我看看昨天的要点", "昨天的"),
     ],
 )
-def test_what_happened_since_then_is_summarised(say: Say, text: str, window: str) -> None:
+def test_messages_since_a_time_are_summarised(say: Say, text: str, window: str) -> None:
     (call,) = say(text, is_addressed=True).calls
 
     assert (call.name, call.arguments["window"]) == ("summary", window)
@@ -307,7 +303,7 @@ def test_a_meal_at_an_hour_is_noted_and_not_looked_up(say: Say, text: str) -> No
         "哪些提醒是重复的",
     ],
 )
-def test_what_is_to_be_done_is_told(say: Say, text: str) -> None:
+def test_question_about_duties_lists_the_reminders(say: Say, text: str) -> None:
     assert [call.name for call in say(text, is_addressed=True).calls] == ["reminder_list"]
 
 
@@ -319,7 +315,7 @@ def test_a_word_that_ends_like_he_is_searched(say: Say, text: str, query: str) -
 
 
 @pytest.mark.parametrize("text", ["in an hour", "一小时后"])
-def test_an_amount_of_time_alone_puts_off_what_was_said(say: Say, text: str) -> None:
+def test_duration_alone_snoozes_the_sent_reminder(say: Say, text: str) -> None:
     snooze = ToolSpec(name="reminder_snooze", description="", parameters={"properties": {"time": {}}})
 
     assert [call.name for call in say(text, is_addressed=True, tools=(*TOOLS, snooze)).calls] == ["reminder_snooze"]
@@ -329,7 +325,7 @@ def test_an_amount_of_time_alone_puts_off_what_was_said(say: Say, text: str) -> 
 @pytest.mark.parametrize(
     "text", ["亲爱的，今晚九点提醒我关灯好吗？", "能取消比赛的提醒吗", "could you ever remind me of stuff like that?"]
 )
-def test_what_is_said_about_reminders_is_never_sent_to_a_search_engine(say: Say, text: str) -> None:
+def test_statement_about_reminders_is_never_sent_to_a_search_engine(say: Say, text: str) -> None:
     language = "zh" if not text.isascii() else "en"
 
     assert "perplexity_search" not in {call.name for call in say(text, language=language, is_addressed=True).calls}

@@ -16,7 +16,7 @@ from tests.unit.offline.conftest import Say
         ("十分钟后提醒我喝水，不对，二十分钟后", "2026-03-04 10:20", "喝水"),
     ],
 )
-def test_the_time_said_last_counts(say: Say, text: str, time: str, content: str) -> None:
+def test_last_mentioned_time_counts(say: Say, text: str, time: str, content: str) -> None:
     (call,) = say(text).calls
 
     assert (call.arguments["time"], call.arguments["content"]) == (time, content)
@@ -42,7 +42,7 @@ def test_another_clock_keeps_the_repetition(say: Say) -> None:
     assert call.arguments == {"type": "daily", "time": "16:00", "content": "call mum"}
 
 
-def test_a_no_in_the_content_corrects_nothing(say: Say) -> None:
+def test_no_in_the_content_corrects_nothing(say: Say) -> None:
     (call,) = say("remind me at 5 to buy sugar, no sweets").calls
 
     assert (call.arguments["time"], call.arguments["content"]) == ("2026-03-04 17:00", "buy sugar, no sweets")

@@ -46,5 +46,5 @@ def test_thanks_and_the_like_need_no_answer(text):
         "一",
     ],
 )
-def test_what_may_ask_for_something_is_none(text):
+def test_possible_request_is_no_courtesy(text):
     assert not is_courtesy(text)

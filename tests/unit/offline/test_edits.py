@@ -160,14 +160,14 @@ def test_several_are_deleted_together_after_some_were_set(say: Say, text: str, w
 
 
 @pytest.mark.parametrize("text", CHAT_ABOUT_SEVERAL)
-def test_what_is_said_of_several_things_to_the_others_changes_nothing(say: Say, text: str) -> None:
+def test_unaddressed_change_of_several_changes_nothing(say: Say, text: str) -> None:
     say("remind me at 5pm to buy milk", tools=WITH_CHANGES)
 
     assert not say(text, tools=WITH_CHANGES).calls
 
 
 @pytest.mark.parametrize("text", ["make both 8pm", "move 1 and 3 to 9pm", "delete both", "都改成八点", "两个都删了"])
-def test_of_several_nothing_is_heard_where_nothing_was_done_for_somebody(say: Say, text: str) -> None:
+def test_several_references_count_after_an_action_for_the_person_only(say: Say, text: str) -> None:
     assert not say(text, tools=WITH_CHANGES).calls
 
 
@@ -193,7 +193,7 @@ def test_a_reminder_is_made_to_repeat(say: Say, text: str, rule: str) -> None:
 
 
 @pytest.mark.parametrize(("text", "changes"), FOLLOW_UPS)
-def test_what_was_just_set_is_changed(say: Say, text: str, changes: dict[str, str]) -> None:
+def test_reminder_just_set_is_changed(say: Say, text: str, changes: dict[str, str]) -> None:
     say("remind me tomorrow at 5pm to buy milk", tools=WITH_CHANGES)
 
     (call,) = say(text, tools=WITH_CHANGES).calls
@@ -202,14 +202,14 @@ def test_what_was_just_set_is_changed(say: Say, text: str, changes: dict[str, st
 
 
 @pytest.mark.parametrize(("text", "_changes"), FOLLOW_UPS)
-def test_without_a_reminder_before_it_is_said_to_the_others(say: Say, text: str, _changes: dict[str, str]) -> None:
+def test_without_an_earlier_reminder_the_message_is_for_others(say: Say, text: str, _changes: dict[str, str]) -> None:
     heard = say(text, tools=WITH_CHANGES)
 
     assert (heard.calls, heard.answer) == ((), "")
 
 
 @pytest.mark.parametrize("text", ["postpone it by 10 minutes", "give me ten more minutes", "推迟十分钟", "再等十分钟"])
-def test_what_was_said_some_time_ago_is_put_off_from_now(say: Say, text: str) -> None:
+def test_older_sent_reminder_is_snoozed_from_now(say: Say, text: str) -> None:
     (call,) = say(text, tools=WITH_CHANGES, is_addressed=True).calls
 
     assert (call.name, call.arguments) == ("reminder_snooze", {"time": f"{NOW + timedelta(minutes=10):%Y-%m-%d %H:%M}"})
@@ -251,7 +251,7 @@ def test_a_snooze_may_have_an_end(say: Say, text: str) -> None:
         ("把吃药的改成吃维生素", {"reminder_id": "吃药", "content": "吃维生素"}),
     ],
 )
-def test_what_is_said_to_the_bot_needs_no_word_for_a_reminder(say: Say, text: str, changes: dict[str, str]) -> None:
+def test_addressed_change_needs_no_word_for_a_reminder(say: Say, text: str, changes: dict[str, str]) -> None:
     (call,) = say(text, tools=WITH_CHANGES, is_addressed=True).calls
 
     assert (call.name, call.arguments) == ("reminder_update", changes)
@@ -266,7 +266,7 @@ def test_what_is_said_to_the_bot_needs_no_word_for_a_reminder(say: Say, text: st
         ("再加上面包", {"added": "面包"}),
     ],
 )
-def test_what_is_added_does_not_replace_what_is_there(say: Say, text: str, changes: dict[str, str]) -> None:
+def test_added_text_does_not_replace_the_content(say: Say, text: str, changes: dict[str, str]) -> None:
     (call,) = say(text, tools=WITH_CHANGES, is_addressed=True).calls
 
     assert (call.name, call.arguments) == ("reminder_update", changes)

@@ -41,7 +41,7 @@ def test_an_example_that_is_no_template_is_ignored(say: Say) -> None:
     assert say("(unclosed", tools=(tool,)).calls == ()
 
 
-def test_a_tools_own_sentence_is_meant_for_it_whatever_looser_patterns_make_of_it(say: Say) -> None:
+def test_example_of_a_tool_wins_over_looser_patterns(say: Say) -> None:
     forget = ToolSpec(name="forget_me", description="", parameters={}, examples=("delete everything about me",))
     keep = ToolSpec(name="history_opt_in", description="", parameters={}, examples=("恢复记录我的消息",))
 

@@ -26,19 +26,19 @@ def test_a_change_follows_what_was_just_set(say: Say, text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["make it 6pm", "can we move it to Friday?", "改到下午六点", "推迟十分钟", "再等十分钟"]
 )
-def test_without_that_it_is_said_to_the_others(say: Say, text: str) -> None:
+def test_without_an_earlier_action_the_message_is_for_others(say: Say, text: str) -> None:
     heard = say(text, tools=WITH_UPDATE)
 
     assert (heard.calls, heard.answer) == ((), "")
 
 
-def test_somebody_else_does_not_follow(say: Say) -> None:
+def test_message_of_another_person_is_no_follow_up(say: Say) -> None:
     say("remind me at 5pm to buy milk", tools=WITH_UPDATE, sender="ann")
 
     assert say("make it 6pm", tools=WITH_UPDATE, sender="bob").calls == ()
 
 
-def test_after_some_minutes_it_is_said_to_the_others(say: Say) -> None:
+def test_follow_up_after_some_minutes_is_for_others(say: Say) -> None:
     say("remind me at 5pm to buy milk", tools=WITH_UPDATE)
 
     assert say("make it 6pm", tools=WITH_UPDATE, now=NOW + timedelta(minutes=4)).calls == ()
@@ -69,7 +69,7 @@ def test_only_so_many_people_are_remembered() -> None:
         ("暂停2", [("reminder_state", "2")]),
     ],
 )
-def test_what_was_just_listed_is_spoken_of_by_its_number(say: Say, text: str, called: list[tuple[str, str]]) -> None:
+def test_just_listed_reminder_is_referred_to_by_its_number(say: Say, text: str, called: list[tuple[str, str]]) -> None:
     tools = (*WITH_UPDATE, ToolSpec(name="reminder_state", description="", parameters=UPDATE.parameters))
     say("list my reminders", tools=tools)
 

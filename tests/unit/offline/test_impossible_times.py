@@ -19,9 +19,7 @@ IMPOSSIBLE = [
 
 
 @pytest.mark.parametrize(("text", "language", "words", "content"), IMPOSSIBLE)
-def test_a_time_that_does_not_exist_is_asked_about(
-    say: Say, text: str, language: str, words: str, content: str
-) -> None:
+def test_nonexistent_time_needs_a_question(say: Say, text: str, language: str, words: str, content: str) -> None:
     heard = say(text, language=language)
 
     assert heard.calls == ()
@@ -45,7 +43,7 @@ def test_other_numbers_are_left_alone(say: Say, text: str) -> None:
     assert [call.name for call in say(text).calls] == ["reminder_set"]
 
 
-def test_the_answer_sets_what_was_meant(say: Say) -> None:
+def test_answer_sets_the_intended_time(say: Say) -> None:
     say("remind me on feb 30 to laugh")
 
     (call,) = say("feb 28 at 9:00").calls
@@ -57,7 +55,7 @@ def test_the_answer_sets_what_was_meant(say: Say) -> None:
     ("text", "language", "told"),
     [("remind me yesterday to call", "en", "“yesterday” is over."), ("昨天提醒我打电话", "zh", "“昨天”已经过去了。")],
 )
-def test_a_day_that_is_over_is_said_to_be(say: Say, text: str, language: str, told: str) -> None:
+def test_past_day_is_reported(say: Say, text: str, language: str, told: str) -> None:
     assert say(text, language=language).answer.startswith(told)
 
 

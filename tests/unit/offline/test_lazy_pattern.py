@@ -35,7 +35,7 @@ def test_a_pattern_is_compiled_once_and_when_it_is_first_used(compiled: list[str
     assert (before, compiled) == ([], ["te(?P<last>a)"])
 
 
-def test_what_a_text_lacks_the_words_of_is_not_compiled(compiled: list[str]):
+def test_pattern_without_its_words_in_the_text_is_not_compiled(compiled: list[str]):
     wanted = sought(r"\bgreen +tea\b")
 
     assert wanted.search("milk") is None
@@ -44,12 +44,12 @@ def test_what_a_text_lacks_the_words_of_is_not_compiled(compiled: list[str]):
     assert compiled == [r"\bgreen +tea\b"]
 
 
-def test_a_pattern_that_is_none_is_told_at_its_first_use():
+def test_invalid_pattern_is_reported_at_its_first_use():
     with pytest.raises(re.error):
         LazyPattern("(").search("text")
 
 
-def test_all_patterns_compile_and_nothing_of_the_frame_waits_for_the_first_message(compiled: list[str]):
+def test_all_patterns_compile_before_the_first_message(compiled: list[str]):
     compile_all()
     compiled.clear()
 

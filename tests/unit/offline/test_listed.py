@@ -64,5 +64,5 @@ def test_notes_to_the_bot_may_be_listed(say: Say, head: str) -> None:
     "text",
     ["agenda\n1. budget 9am\n2. tea 10am", "> remind me at 5 to eat\nlol", "see you at 5\nremind your sister at 6"],
 )
-def test_a_list_that_asks_for_nothing_is_left_alone(say: Say, text: str) -> None:
+def test_list_without_a_request_is_ignored(say: Say, text: str) -> None:
     assert say(text).calls == ()

@@ -41,13 +41,13 @@ def test_several_may_be_mentioned_without_a_space_behind_the_last(say: Say, text
 
 
 @pytest.mark.parametrize("text", ["让@小明五点提醒我", "叫@小明明天提醒我开会"])
-def test_who_is_to_remind_is_asked_by_others(say: Say, text: str) -> None:
+def test_question_who_is_to_remind_is_for_others(say: Say, text: str) -> None:
     heard = say(text, language="zh", mentions=("小明",))
 
     assert (heard.calls, heard.answer) == ((), "")
 
 
-def test_a_command_in_english_may_mention_somebody_in_chinese(say: Say) -> None:
+def test_english_command_may_mention_a_chinese_name(say: Say) -> None:
     (call,) = say("remind @小明 明天九点开会", language="zh", mentions=("小明",)).calls
     (other,) = say("remind @小明 tomorrow at 9 to eat", mentions=("小明",)).calls
 
@@ -55,7 +55,7 @@ def test_a_command_in_english_may_mention_somebody_in_chinese(say: Say) -> None:
     assert (other.arguments["person"], other.arguments["content"]) == ("小明", "eat")
 
 
-def test_somebody_is_reminded_by_name_where_the_bot_is_asked(say: Say) -> None:
+def test_person_is_reminded_by_name_if_the_bot_is_addressed(say: Say) -> None:
     (call,) = say("提醒一下小王五点开会", language="zh", is_addressed=True).calls
 
     assert (call.arguments["person"], call.arguments["content"]) == ("小王", "开会")

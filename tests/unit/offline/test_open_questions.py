@@ -47,7 +47,7 @@ def test_the_question_is_forgotten_when_they_talk_of_something_else(say: Say) ->
     assert say("tomorrow at 5").calls == ()
 
 
-def test_somebody_else_cannot_answer(say: Say) -> None:
+def test_another_person_cannot_answer(say: Say) -> None:
     say("remind me to buy wine", sender="ann")
 
     assert say("tomorrow at 5", sender="bob").calls == ()
@@ -90,7 +90,7 @@ def test_the_answer_is_a_number_or_words(say: Say, answer: str) -> None:
     assert (call.arguments["time"], call.arguments["content"]) == ("2026-06-05 12:00", "pay")
 
 
-def test_which_reminder_to_delete_is_asked_for(say: Say) -> None:
+def test_choice_of_a_reminder_to_delete_is_asked_for(say: Say) -> None:
     asked = say("删除提醒", language="zh")
     (call,) = say("第二个", language="zh").calls
 
@@ -98,7 +98,7 @@ def test_which_reminder_to_delete_is_asked_for(say: Say) -> None:
     assert call.arguments == {"reminder_id": "2"}
 
 
-def test_only_so_many_questions_are_kept() -> None:
+def test_number_of_open_questions_is_limited() -> None:
     questions = OpenQuestions(limit=2)
     for key in ("first", "second", "third"):
         questions.ask(key, OpenQuestion(asks="time"), NOW)
@@ -115,14 +115,14 @@ def test_a_question_is_answered_once() -> None:
     assert questions.take("ann", NOW) is None
 
 
-def test_what_is_clear_is_done_and_what_is_not_asked_about(say: Say) -> None:
+def test_clear_part_is_done_and_unclear_part_asked_about(say: Say) -> None:
     heard = say("remind me in 90 seconds to check the oven, and tomorrow at 8 to take out the trash")
 
     assert [call.arguments["content"] for call in heard.calls] == ["check the oven"]
     assert "take out the trash" in heard.notice
 
 
-def test_what_is_asked_has_a_button_for_each_answer(say: Say) -> None:
+def test_question_has_a_button_for_each_answer(say: Say) -> None:
     choices = say("remind me tomorrow at 8 to cook").choices
 
     (call,) = say(choices[1].says).calls
@@ -220,7 +220,7 @@ def test_an_option_is_chosen_in_many_words(say: Say, answer: str) -> None:
 
 
 @pytest.mark.parametrize("answer", ["8", "at 8", "8点", "八点"])
-def test_what_is_as_unclear_is_asked_again(say: Say, answer: str) -> None:
+def test_unclear_answer_is_asked_again(say: Say, answer: str) -> None:
     language = "zh" if "点" in answer or not answer.isascii() else "en"
     asked = say("remind me tomorrow at 8 to call" if language == "en" else "提醒我明天八点打电话", language=language)
 
@@ -232,7 +232,7 @@ def test_what_is_as_unclear_is_asked_again(say: Say, answer: str) -> None:
 
 
 @pytest.mark.parametrize("answer", ["both", "两个都要"])
-def test_both_options_may_be_meant(say: Say, answer: str) -> None:
+def test_both_options_may_be_chosen(say: Say, answer: str) -> None:
     calls = answered_which_eight(say, answer).calls
 
     assert [call.arguments["time"] for call in calls] == ["2026-03-05 08:00", "2026-03-05 20:00"]
@@ -241,7 +241,7 @@ def test_both_options_may_be_meant(say: Say, answer: str) -> None:
 @pytest.mark.parametrize(
     "answer", ["9pm instead", "neither, 9pm", "no, at 9pm", "make it 9pm", "都不是，晚上九点", "改成晚上九点"]
 )
-def test_another_time_may_be_meant_on_that_day(say: Say, answer: str) -> None:
+def test_other_time_may_be_on_that_day(say: Say, answer: str) -> None:
     (call,) = answered_which_eight(say, answer).calls
 
     assert call.arguments["time"] == "2026-03-05 21:00"
@@ -268,7 +268,7 @@ def test_another_time_may_be_meant_on_that_day(say: Say, answer: str) -> None:
         "不是八点",
     ],
 )
-def test_what_is_said_to_the_others_chooses_nothing(say: Say, answer: str) -> None:
+def test_message_to_others_chooses_nothing(say: Say, answer: str) -> None:
     heard = answered_which_eight(say, answer)
 
     assert (heard.calls, heard.answer) == ((), "")
@@ -277,7 +277,7 @@ def test_what_is_said_to_the_others_chooses_nothing(say: Say, answer: str) -> No
 @pytest.mark.parametrize(
     ("asks", "what", "when"), [("set a reminder", "buy wine", "6pm"), ("设个提醒", "买酒", "晚上六点")]
 )
-def test_content_and_time_may_be_told_one_after_the_other(say: Say, asks: str, what: str, when: str) -> None:
+def test_content_and_time_may_follow_in_two_messages(say: Say, asks: str, what: str, when: str) -> None:
     language = "en" if asks.isascii() else "zh"
     say(asks, language=language)
 

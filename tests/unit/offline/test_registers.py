@@ -304,19 +304,19 @@ def test_several_people_are_named_without_a_mark(say: Say, text: str, person: st
 
 
 @pytest.mark.parametrize("text", TALK)
-def test_what_is_said_to_the_others_is_no_request(say: Say, text: str) -> None:
+def test_message_to_others_is_no_request(say: Say, text: str) -> None:
     heard = say(text, tools=WITH_CHANGES)
 
     assert (heard.calls, heard.answer) == ((), "")
 
 
 @pytest.mark.parametrize("text", LEFT_ALONE)
-def test_what_is_not_to_be_done_is_not_done(say: Say, text: str) -> None:
+def test_negated_request_is_not_done(say: Say, text: str) -> None:
     assert say(text, is_addressed=True, tools=WITH_CHANGES).calls == ()
 
 
 @pytest.mark.parametrize("text", ["remind me at 5 to call mum, it's not urgent", "明天九点提醒我开会，不紧急"])
-def test_what_is_not_urgent_is_not_taken_for_urgent(say: Say, text: str) -> None:
+def test_not_urgent_is_not_read_as_urgent(say: Say, text: str) -> None:
     tools = (ToolSpec(name="reminder_set", description="", parameters={"properties": PROPERTIES}),)
     (call,) = say(text, tools=tools).calls
 
@@ -332,7 +332,7 @@ def test_a_bare_figure_of_a_snooze_is_minutes(say: Say, text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["饭后提醒我吃药", "整点提醒我喝水", "remind me on the hour to drink"])
-def test_a_time_that_no_clock_knows_is_asked_about(say: Say, text: str) -> None:
+def test_time_without_a_clock_reading_needs_a_question(say: Say, text: str) -> None:
     heard = say(text, language="en" if text.isascii() else "zh")
 
     assert heard.calls == ()
@@ -348,7 +348,7 @@ def test_a_repetition_below_a_minute_is_read_for_whoever_refuses_it(text: str) -
 
 
 @pytest.mark.parametrize("text", NUDGES)
-def test_to_nudge_is_to_remind_where_the_bot_is_spoken_to(say: Say, text: str) -> None:
+def test_nudge_means_remind_if_the_bot_is_addressed(say: Say, text: str) -> None:
     (call,) = say(text, is_addressed=True).calls
 
     assert call.arguments["time"] == "2026-03-04 17:00"

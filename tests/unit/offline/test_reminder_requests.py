@@ -55,7 +55,7 @@ def test_the_content_is_what_is_left_without_trigger_time_and_politeness(say: Sa
 
 
 @pytest.mark.parametrize(("text", "person"), PEOPLE)
-def test_somebody_else_can_be_reminded(say: Say, text: str, person: str) -> None:
+def test_another_person_can_be_reminded(say: Say, text: str, person: str) -> None:
     (call,) = say(text).calls
 
     assert call.arguments["person"] == person
@@ -70,7 +70,7 @@ def test_somebody_else_can_be_reminded(say: Say, text: str, person: str) -> None
         ("五点告诉大家吃饭了", "everyone"),
     ],
 )
-def test_the_bot_can_be_asked_to_tell_somebody(say: Say, text: str, person: str) -> None:
+def test_bot_can_be_asked_to_tell_a_person(say: Say, text: str, person: str) -> None:
     (call,) = say(text, is_addressed=True).calls
 
     assert (call.arguments["time"], call.arguments["person"]) == ("2026-03-04 17:00", person)
@@ -144,7 +144,7 @@ def test_seconds_are_passed_when_they_matter(say: Say) -> None:
 
 
 @pytest.mark.parametrize("text", PICTURES)
-def test_a_picture_may_be_all_there_is_to_be_reminded_of(say: Say, text: str) -> None:
+def test_emoji_may_be_the_whole_content(say: Say, text: str) -> None:
     (call,) = say(text).calls
 
     assert call.arguments["content"] == "🎂"

@@ -125,21 +125,21 @@ def test_chat_selects_no_tool_and_gets_silence(say: Say, text: str) -> None:
 
 
 @pytest.mark.parametrize("text", TAKEN_BACK)
-def test_a_request_taken_back_is_no_request(say: Say, text: str) -> None:
+def test_retracted_request_is_no_request(say: Say, text: str) -> None:
     heard = say(text)
 
     assert (heard.calls, heard.answer) == ((), "")
 
 
 @pytest.mark.parametrize("text", ["don't remind me", "不要提醒我"])
-def test_a_refusal_sets_nothing(say: Say, text: str) -> None:
+def test_refusal_sets_nothing(say: Say, text: str) -> None:
     assert say(text, is_addressed=True).calls == ()
 
 
 @pytest.mark.parametrize(
     "text", ["can I delete my reminders?", "may we cancel all reminders", "Could I clear my alerts?"]
 )
-def test_whoever_asks_whether_all_can_be_deleted_has_not_said_to(say: Say, text: str) -> None:
+def test_question_whether_all_can_be_deleted_deletes_nothing(say: Say, text: str) -> None:
     assert "reminder_delete" not in {call.name for call in say(f"Bubbles, {text}").calls}
 
 

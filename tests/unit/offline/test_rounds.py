@@ -32,7 +32,7 @@ async def test_the_results_are_the_answer() -> None:
     assert (heard.calls, heard.answer) == ((), "Two sixes.\n12")
 
 
-async def test_what_every_message_and_answer_needs_is_read_ahead() -> None:
+async def test_common_data_is_loaded_ahead() -> None:
     phrases.cache_clear()
     catalogue.cache_clear()
 

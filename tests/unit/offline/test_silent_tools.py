@@ -32,7 +32,7 @@ async def sing() -> ToolResult:
         ("sing a song", []),
     ],
 )
-async def test_a_function_that_returns_nothing_is_said_to_have_run(said, answers):
+async def test_function_without_a_result_is_reported_as_run(said, answers):
     clock = LoopClock(datetime(2026, 11, 20, 9, 0, tzinfo=UTC))
     platform = FakePlatform(clock)
     async with build_in_memory(clock=clock, platforms=[platform], functions=[water_plants, sing]):

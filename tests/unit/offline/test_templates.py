@@ -17,7 +17,7 @@ _NO_LETTER = re.compile(r"\\[A-Za-z]|\(\?P<\w+>")
 """Classes such as `\\S`, and the names of groups."""
 
 
-def test_a_template_explains_a_whole_sentence_or_none() -> None:
+def test_template_explains_a_whole_sentence_or_none() -> None:
     pattern = Notation().compile("(show|list) [my] reminders")
 
     assert pattern.fullmatch("list my reminders")
@@ -25,7 +25,7 @@ def test_a_template_explains_a_whole_sentence_or_none() -> None:
     assert not pattern.fullmatch("list my reminders now")
 
 
-def test_where_texts_are_folded_a_template_is_read_in_small_letters() -> None:
+def test_template_for_folded_texts_is_read_in_lower_case() -> None:
     assert Notation(is_folded=True).compile("Show my reminders").fullmatch("show my reminders")
 
 
@@ -99,7 +99,7 @@ WORDS = st.sampled_from(["Add", "it's", "no", "now"]).map(lambda word: (word, wo
 
 
 @given(st.recursive(WORDS, several, max_leaves=8))
-def test_what_a_template_explains_has_all_that_it_needs(pair: tuple[str, str]) -> None:
+def test_match_of_a_template_has_its_necessary_words(pair: tuple[str, str]) -> None:
     template, said = pair
     needs = Notation().needed(template)
 
@@ -123,7 +123,7 @@ def test_every_sentence_of_every_language_compiles(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", languages())
-def test_what_is_matched_with_folded_texts_asks_for_no_capital_letter(language: str) -> None:
+def test_patterns_for_folded_texts_have_no_capital_letters(language: str) -> None:
     pack = load_pack(language)
     intents = [load_intent(language, name) for name in pack.data.intents]
     gates = [load_gate(language), *(load_intent_gate(language, name).pattern for name in pack.data.intents)]

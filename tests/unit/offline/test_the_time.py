@@ -8,14 +8,14 @@ from tests.unit.offline.conftest import Say
 @pytest.mark.parametrize(
     "text", ["what time is it?", "What's the date today", "what day is it", "do you know what time it is"]
 )
-def test_the_clock_and_the_date_are_told(say: Say, text: str) -> None:
+def test_time_and_date_are_answered(say: Say, text: str) -> None:
     heard = say(text, is_addressed=True)
 
     assert heard.answer == "It is 10:00 on Wednesday 4 March 2026 (Asia/Shanghai)."
 
 
 @pytest.mark.parametrize("text", ["现在几点了", "今天几号？", "今天星期几", "请问现在几点钟啦"])
-def test_the_clock_and_the_date_are_told_in_chinese(say: Say, text: str) -> None:
+def test_time_and_date_are_answered_in_chinese(say: Say, text: str) -> None:
     heard = say(text, language="zh", is_addressed=True)
 
     assert heard.answer == "现在是2026年3月4日 周三 10:00（Asia/Shanghai）。"
@@ -30,7 +30,7 @@ def test_the_clock_and_the_date_are_told_in_chinese(say: Say, text: str) -> None
         ("下周五几号", "zh", "3月13日"),
     ],
 )
-def test_places_and_other_days_are_told_too(say: Say, text: str, language: str, told: str) -> None:
+def test_time_in_places_and_on_other_days_is_answered(say: Say, text: str, language: str, told: str) -> None:
     assert told in say(text, language=language, is_addressed=True).answer
 
 

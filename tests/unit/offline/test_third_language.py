@@ -50,7 +50,7 @@ def test_reminders_are_changed_in_spanish(say: Say, text: str, tool: str, argume
 
 
 @pytest.mark.parametrize("text", ["muévelo a mañana", "nos vemos a las 5", "cambia la rueda mañana"])
-def test_people_who_agree_with_each_other_in_spanish_select_nothing(say: Say, text: str) -> None:
+def test_agreement_between_people_in_spanish_selects_nothing(say: Say, text: str) -> None:
     assert say(text, language="es", tools=WITH_CHANGES).calls == ()
 
 

@@ -50,12 +50,12 @@ def shown(made: Interpretation) -> list[str]:
     ("text", "told"),
     [*SPACES_FOR_MARKS, *ON_THE_DAY_OF_THE_EVENT, *OF_ANOTHER_PART_OF_THE_DAY],
 )
-def test_what_stands_beside_a_request_says_when_and_of_what(say: Say, text: str, told: str) -> None:
+def test_words_beside_a_request_give_time_and_content(say: Say, text: str, told: str) -> None:
     assert shown(say(text, language="zh" if "我" in text else "en")) == [told]
 
 
 @pytest.mark.parametrize(("text", "told"), OTHERS_BEHIND_AN_EVENT)
-def test_others_are_reminded_of_an_event(say: Say, text: str, told: str) -> None:
+def test_other_people_are_reminded_of_an_event(say: Say, text: str, told: str) -> None:
     assert shown(say(text, is_addressed=True)) == [told]
 
 
@@ -66,7 +66,7 @@ def test_others_are_reminded_of_an_event(say: Say, text: str, told: str) -> None
         ("wake me at 7am tomorrow, and remind me at 8 to eat", ["2026-03-05 07:00 wake up", "2026-03-05 08:00 eat"]),
     ],
 )
-def test_an_hour_after_another_is_the_next_of_its_name(say: Say, text: str, told: list[str]) -> None:
+def test_hour_after_another_is_the_next_with_this_name(say: Say, text: str, told: list[str]) -> None:
     assert shown(say(text)) == told
 
 
@@ -81,17 +81,17 @@ def test_an_hour_after_another_is_the_next_of_its_name(say: Say, text: str, told
         ("提醒我两件事：下午一点交表、下午两点面试", ["2026-03-04 13:00 交表", "2026-03-04 14:00 面试"]),
     ],
 )
-def test_several_requests_are_told_apart(say: Say, text: str, told: list[str]) -> None:
+def test_several_requests_are_separated(say: Say, text: str, told: list[str]) -> None:
     assert shown(say(text, language="zh", is_addressed=True)) == told
 
 
-def test_mornings_and_evenings_are_those_of_every_day(say: Say) -> None:
+def test_mornings_and_evenings_are_daily(say: Say) -> None:
     (call,) = say("早晚八点提醒我吃药").calls
 
     assert (call.arguments["rrule"], call.arguments["content"]) == ("FREQ=DAILY;BYHOUR=8,20;BYMINUTE=0", "吃药")
 
 
-def test_the_last_workday_of_a_month_has_one_clock(say: Say) -> None:
+def test_last_workday_of_a_month_has_one_clock_time(say: Say) -> None:
     (call,) = say("每月最后一个工作日下午四点提醒我报销").calls
 
     assert call.arguments["rrule"] == "FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1;BYHOUR=16;BYMINUTE=0"
@@ -135,13 +135,13 @@ def test_the_last_workday_of_a_month_has_one_clock(say: Say) -> None:
         ("I'm back, resume all reminders", "reminder_state", {"action": "resume", "reminder_id": "all"}),
     ],
 )
-def test_a_request_is_read_in_its_own_words(say: Say, text: str, name: str, arguments: dict[str, object]) -> None:
+def test_request_is_read_with_its_own_words(say: Say, text: str, name: str, arguments: dict[str, object]) -> None:
     (call,) = say(text, is_addressed=True, tools=built_in_registry().specs).calls
 
     assert (call.name, call.arguments) == (name, arguments)
 
 
-def test_a_range_of_numbers_is_all_of_them(say: Say) -> None:
+def test_range_of_numbers_means_all_of_them(say: Say) -> None:
     calls = say("把第一到第三个提醒删掉").calls
 
     assert [call.arguments["reminder_id"] for call in calls] == ["1", "2", "3"]
@@ -150,19 +150,19 @@ def test_a_range_of_numbers_is_all_of_them(say: Say) -> None:
 @pytest.mark.parametrize(
     "text", ["提醒功能怎么用", "如果我关机了还能提醒吗", "提醒会不会重复响", "你能提醒别人吗", "提醒准不准啊"]
 )
-def test_a_question_about_reminders_is_answered_with_what_there_is(say: Say, text: str) -> None:
+def test_question_about_reminders_lists_the_existing_ones(say: Say, text: str) -> None:
     assert say(text, is_addressed=True, language="zh").answer.startswith("我会提醒")
 
 
 @pytest.mark.parametrize("text", ["每天饭后半小时提醒我吃药", "每天提醒我喝水八次"])
-def test_a_repetition_without_its_clocks_is_asked_about(say: Say, text: str) -> None:
+def test_recurrence_without_clock_times_needs_a_question(say: Say, text: str) -> None:
     made = say(text, language="zh")
 
     assert (made.calls, made.answer[:5]) == ((), "什么时候提")
 
 
 @pytest.mark.parametrize("text", ["先提醒我下午四点吃药", "嗯那个帮我记一下下午四点吃药"])
-def test_the_name_of_the_bot_hides_no_words(say: Say, text: str) -> None:
+def test_name_of_the_bot_hides_no_words(say: Say, text: str) -> None:
     assert shown(say(f"@bubbles {text}", is_addressed=True)) == ["2026-03-04 16:00 吃药"]
 
 
@@ -179,5 +179,5 @@ def test_the_name_of_the_bot_hides_no_words(say: Say, text: str) -> None:
         "记得提醒我啊老王",
     ],
 )
-def test_talk_among_people_asks_for_nothing(say: Say, text: str) -> None:
+def test_talk_between_people_requests_nothing(say: Say, text: str) -> None:
     assert say(text, language="zh") == Interpretation()

@@ -44,7 +44,7 @@ def test_thanks_faces_and_particles_are_no_part_of_a_reminder(say: Say, language
 
 
 @pytest.mark.parametrize("slip", SLIPS)
-def test_a_slip_of_the_fingers_is_read_as_the_word_that_is_meant(say: Say, slip: str) -> None:
+def test_typing_mistake_is_read_as_the_intended_word(say: Say, slip: str) -> None:
     (call,) = say(f"{slip} me at 5 to ring Ada").calls
 
     assert (call.name, call.arguments["content"]) == ("reminder_set", "ring Ada")
@@ -91,7 +91,7 @@ def test_a_day_without_reminders_is_not_guessed_at_but_explained(say: Say, text:
     ("text", "which", "day"),
     [("skip reminder 1 tomorrow", "1", "tomorrow"), ("明天跳过提醒1", "1", "明天"), ("明天跳过第2个提醒", "2", "明天")],
 )
-def test_what_the_explanation_proposes_is_understood(say: Say, text: str, which: str, day: str) -> None:
+def test_proposal_of_the_explanation_is_understood(say: Say, text: str, which: str, day: str) -> None:
     skipping = ToolSpec(
         name="reminder_update", description="", parameters={"properties": {"reminder_id": {}, "skip": {}}}
     )

@@ -99,12 +99,12 @@ def test_a_reminder_is_set_however_it_is_typed(
 
 
 @pytest.mark.parametrize(("text", "tool"), OTHER)
-def test_what_is_said_in_a_group_selects_its_tool_or_none(say: Say, text: str, tool: str | None) -> None:
+def test_group_message_selects_its_tool_or_none(say: Say, text: str, tool: str | None) -> None:
     assert [call.name for call in say(text).calls] == ([tool] if tool else [])
 
 
 @pytest.mark.parametrize(("text", "tool"), ADDRESSED)
-def test_what_is_said_to_the_bot_by_name_selects_its_tool(say: Say, text: str, tool: str) -> None:
+def test_addressed_message_selects_its_tool(say: Say, text: str, tool: str) -> None:
     assert [call.name for call in say(text, is_addressed=True).calls] == [tool]
 
 
@@ -117,9 +117,7 @@ def test_what_is_said_to_the_bot_by_name_selects_its_tool(say: Say, text: str, t
         ("一小时后去接人", "2026-03-04 11:00", "去接人"),
     ],
 )
-def test_a_note_with_its_time_is_a_reminder_where_the_bot_is_spoken_to(
-    say: Say, text: str, time: str, content: str
-) -> None:
+def test_addressed_note_with_a_time_is_a_reminder(say: Say, text: str, time: str, content: str) -> None:
     (call,) = say(text, is_addressed=True).calls
 
     assert (call.name, call.arguments["time"], call.arguments["content"]) == ("reminder_set", time, content)
@@ -130,7 +128,7 @@ def test_a_note_with_its_time_is_a_reminder_where_the_bot_is_spoken_to(
     "text",
     ["see you tomorrow at 5", "the meeting is at 5", "i'll be there at 6", "明天五点见", "我六点到", "会议改到四点了"],
 )
-def test_what_is_no_note_is_no_reminder_even_where_the_bot_is_spoken_to(say: Say, text: str) -> None:
+def test_addressed_message_that_is_no_note_is_no_reminder(say: Say, text: str) -> None:
     assert "reminder_set" not in [call.name for call in say(text, is_addressed=True).calls]
 
 
@@ -144,7 +142,7 @@ def test_what_is_no_note_is_no_reminder_even_where_the_bot_is_spoken_to(say: Say
         "bubbles，紧急，晚上十一点提醒我吃药，免打扰时段也要提醒",
     ],
 )
-def test_urgent_is_said_in_front_too(say: Say, text: str) -> None:
+def test_urgent_in_front_counts_too(say: Say, text: str) -> None:
     (call,) = say(text, is_addressed=True).calls
 
     assert (call.arguments["time"], call.arguments["urgent"]) == ("2026-03-04 23:00", True)

@@ -170,7 +170,7 @@ async def test_an_account_that_leaves_is_alone_and_the_others_stay_together(peop
     assert len(await keys(people, DESK, ANNA)) == 2
 
 
-async def test_one_of_two_cannot_stay_linked_alone(people):
+async def test_single_account_cannot_stay_linked(people):
     await linked(people, PHONE, ANN, DESK, ANNA)
     await people.unlink(PHONE, ANN, "matrix")
 

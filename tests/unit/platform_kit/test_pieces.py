@@ -53,7 +53,7 @@ def test_a_code_block_longer_than_a_piece_is_cut_at_line_ends_with_its_fences():
     assert "\n".join(piece[6:-4] for piece in found) == code
 
 
-def test_one_endless_line_of_code_is_cut_too():
+def test_endless_line_of_code_is_split_too():
     found = pieces("```\n" + "x" * 100 + "\n```", 30)
 
     assert all(len(piece) <= 30 for piece in found)

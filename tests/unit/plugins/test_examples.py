@@ -53,7 +53,7 @@ class TestPoll:
 
         assert "There is no poll in this chat." in told
 
-    async def test_one_option_is_no_choice(self, tmp_path):
+    async def test_single_option_is_no_choice(self, tmp_path):
         rig = with_plugin(tmp_path, "poll")
         async with rig.running():
             told = await rig.say("poll: Pizza? pizza")

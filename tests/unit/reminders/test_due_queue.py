@@ -74,7 +74,7 @@ def test_an_instant_that_has_passed_can_be_waited_for_again():
     assert taken(queue, NOON) == [1]
 
 
-def test_of_what_is_claimed_anew_the_newer_counts():
+def test_newer_claim_of_an_occurrence_counts():
     queue = DueQueue()
     queue.push([lease(1, NOON)])
     queue.push([lease(1, NOON + SECOND)])
@@ -91,7 +91,7 @@ def test_cleared_queue_waits_for_nothing():
     assert (len(queue), queue.next_at, taken(queue, NOON)) == (0, None, [])
 
 
-def test_one_chat_with_many_does_not_make_the_others_wait():
+def test_chat_with_many_reminders_does_not_delay_others():
     queue = DueQueue()
     queue.push([*(lease(number, NOON) for number in range(5)), lease(9, NOON, chat="away")])
 

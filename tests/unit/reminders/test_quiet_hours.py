@@ -149,7 +149,7 @@ async def test_a_chat_may_forget_its_quiet_hours(desk):
 
 
 @pytest.mark.parametrize(("is_urgent", "is_held"), [(False, True), (True, False)])
-async def test_it_is_known_beforehand_until_when_quiet_hours_hold_a_reminder_back(desk, is_urgent, is_held):
+async def test_end_of_the_delay_by_quiet_hours_is_known_beforehand(desk, is_urgent, is_held):
     await desk.service.quiet.set_for_person(HOME, ANN, SOON)
     reminder = await desk.set("tea", by=ANN, is_urgent=is_urgent)
 

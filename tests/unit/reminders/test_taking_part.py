@@ -68,7 +68,7 @@ async def test_done_without_a_waiting_reminder_changes_nothing(desk):
             await desk.service.said.awaited(HOME, ANN)
 
 
-async def test_done_of_somebody_else_does_not_end_mine(desk):
+async def test_done_of_another_person_does_not_end_mine(desk):
     await desk.set("pills", rule=TEN)
     async with desk.running():
         await asyncio.sleep(65)
@@ -174,7 +174,7 @@ async def test_all_of_my_reminders_are_paused_and_resumed_and_no_others(desk):
     assert left_active.state is ReminderState.ACTIVE
 
 
-async def test_of_all_that_are_resumed_those_whose_time_has_passed_stay_paused(desk):
+async def test_expired_reminders_stay_paused_when_all_are_resumed(desk):
     await desk.set("passed", seconds=60)
     await desk.set("daily", rule="FREQ=DAILY")
     await desk.service.pause(HOME, ANN, "all")

@@ -112,7 +112,7 @@ async def test_a_refused_message_may_be_put_together_anew(gathering_desk):
     assert not any(notice.may_be_repeat for notice in desk.courier.said)
 
 
-async def test_one_of_them_deleted_at_the_last_moment_is_left_out(gathering_desk):
+async def test_reminder_deleted_at_the_last_moment_is_left_out(gathering_desk):
     desk = gathering_desk
     await set_many(desk, "tea", "milk")
     async with desk.running():

@@ -70,7 +70,7 @@ def test_a_content_from_an_earlier_message_stays(review, chosen):
     assert kept[0].arguments["content"] == "the piano lesson"
 
 
-def test_of_a_bare_clock_the_half_of_the_day_is_the_models_and_the_rest_the_words(review, chosen):
+def test_bare_clock_has_the_models_half_of_the_day_and_the_words_time(review, chosen):
     calls = chosen("reminder_set", type="daily", time="6:00", weekday=6, content="the market")
 
     kept = review("get everybody out of bed at 6 each Saturday for the market", calls).calls
@@ -408,7 +408,7 @@ def test_days_known_to_the_model_only_stay(review, chosen):
     assert [call.arguments["rrule"][-7:] for call in together] == ["COUNT=2"]
 
 
-def test_one_request_that_was_called_for_thrice_is_done_once(review, chosen):
+def test_request_called_three_times_is_done_once(review, chosen):
     once = chosen("reminder_set", type="once", time="15:00", content="drink water")
     again = chosen("reminder_set", type="once", time="2026-11-20 15:00", content="Drink water")
 

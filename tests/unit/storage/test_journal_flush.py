@@ -80,7 +80,7 @@ async def test_data_written_ahead_reaches_the_disk_by_itself(file: Path, disk: D
         assert not is_at_once
 
 
-async def test_one_flush_is_enough_for_all_who_wrote_within_a_moment(file: Path, disk: Disk):
+async def test_one_flush_serves_all_writers_of_a_moment(file: Path, disk: Disk):
     async with Database(f"sqlite:///{file}") as database:
         for number in range(20):
             await database.run_relaxed(put(f"test {number}"))
@@ -120,7 +120,7 @@ async def test_write_on_a_slow_disk_waits_in_the_thread(file: Path, disk: Disk):
         assert (is_done_before, disk.flushed) == (False, 2)
 
 
-async def test_one_who_stops_waiting_does_not_keep_the_others_from_the_disk(file: Path, disk: Disk):
+async def test_cancelled_waiter_does_not_keep_the_others_from_the_disk(file: Path, disk: Disk):
     disk.release.clear()
     async with Database(f"sqlite:///{file}") as database:
         await database.run_relaxed(put("test"))

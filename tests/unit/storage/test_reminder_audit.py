@@ -69,7 +69,7 @@ async def test_a_ledger_with_a_row_gone_is_not_proved(database):
     assert [(each.due_at, each.fate) for each in found.wrong] == [(DUE, Fate.LOST)]
 
 
-async def test_of_an_edited_reminder_the_fires_of_the_new_schedule_are_judged(database):
+async def test_occurrences_of_an_edited_reminder_are_judged_by_the_new_schedule(database):
     await database.run(
         lambda connection: (
             connection.execute(sa.text("UPDATE reminder SET version = 2, start_local = '2026-11-20T11:00:00'"))

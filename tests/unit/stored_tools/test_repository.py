@@ -84,7 +84,7 @@ async def test_id_and_name_come_from_the_source_where_they_are_not_given(reposit
     assert tool.specs[0]["name"] == "brew"
 
 
-async def test_one_id_is_one_tool(repository):
+async def test_id_belongs_to_one_tool(repository):
     await repository.create(ToolForm(content=SOURCE), "web:ann")
 
     with pytest.raises(ToolIdTaken):
@@ -169,7 +169,7 @@ async def test_disabled_tool_is_not_offered(repository, toolset):
     assert await names(toolset, viewer("boss")) == []
 
 
-async def test_of_two_functions_with_one_name_the_older_tools_keeps_it_for_everybody(store, repository, toolset):
+async def test_older_tool_keeps_a_name_that_two_functions_have(store, repository, toolset):
     await repository.create(ToolForm(content=SOURCE, access={}), "web:ann")
     younger = await repository.create(ToolForm(content=SOURCE, id="other"), "web:ann")
     await store.save(replace(younger, created_at=NOW.replace(hour=13)), "web:ann")

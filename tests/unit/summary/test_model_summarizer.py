@@ -208,7 +208,7 @@ async def test_too_many_points_are_merged_and_keep_their_messages(talk):
     assert all(bullet.message_ids for bullet in bullets)
 
 
-async def test_one_unreadable_part_is_quoted_and_the_others_stay(talk):
+async def test_unreadable_part_is_quoted_and_the_others_stay(talk):
     model = FactFinder(unreadable_parts={1})
     messages = long_day(talk, facts=[7, 4999])
 

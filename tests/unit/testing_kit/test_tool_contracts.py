@@ -62,7 +62,7 @@ def test_a_function_with_every_kind_of_parameter_keeps_its_contract():
     assert_tool_contract(travel)
 
 
-async def test_it_may_be_asserted_in_an_async_test():
+async def test_contract_may_be_asserted_in_an_async_test():
     def greet(name: str, ctx: CallContext) -> str:
         """Greet somebody."""
         raise AssertionError("a contract runs no tool")

@@ -69,7 +69,7 @@ def test_a_length_is_counted_from_now(read, now, text, delta):
         ("十五六分钟后", timedelta(minutes=15)),
     ],
 )
-def test_of_a_rough_length_the_lower_end_counts(read, now, text, delta):
+def test_lower_end_of_a_rough_duration_counts(read, now, text, delta):
     assert read(text).start == now + delta
 
 

@@ -89,7 +89,7 @@ from services.time_expressions import parse
         "晚上好",
     ],
 )
-def test_a_text_without_a_time_gives_none(now, text):
+def test_text_without_a_time_has_no_reading(now, text):
     assert parse(text, now).readings == ()
 
 

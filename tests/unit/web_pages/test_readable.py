@@ -33,7 +33,7 @@ def test_title_is_separated():
     assert readable("<head><title>A &amp;\n B</title></head><body>text") == ("A & B", "text")
 
 
-def test_of_a_page_with_a_main_part_that_part_is_read():
+def test_main_part_of_a_page_is_read():
     body = "important " * 40
 
     assert readable(f"<body>advert<main>{body}</main>more</body>")[1] == body.strip()

@@ -102,7 +102,7 @@ async def test_a_name_that_leads_inside_at_the_second_look_is_refused():
             await WebPageService(lambda: guarded_pool(backend)).fetch(f"http://shop.test:{port}/")
 
 
-async def test_one_inner_address_among_public_ones_is_enough_to_refuse():
+async def test_one_internal_address_among_public_ones_is_refused():
     async def resolve(host: str, port: int):
         return (LOOPBACK, ipaddress.ip_address("10.0.0.7"))
 

@@ -235,7 +235,7 @@ async def test_person_alone_with_the_bot_is_answered_without_its_name(api):
     assert answer["reply"] is not None
 
 
-async def test_rooms_that_people_are_in_are_listed_before_anybody_has_written(api):
+async def test_rooms_with_people_are_listed_before_their_first_message(api):
     room = api.context.room.room("quiet")
     room.enter(Person(id="ann", name="Ann"))
 

@@ -59,7 +59,7 @@ async def test_mistake_in_the_source_is_reported_with_its_line(api):
     assert "line 2" in answer.json()["fields"]["content"]
 
 
-async def test_one_id_is_taken_once(api):
+async def test_id_is_used_once(api):
     await create(api)
 
     assert (await create(api)).status_code == 409

@@ -86,7 +86,7 @@ async def test_cached_answer_is_sent_without_streaming(api, engine):
     assert "https://stars.example/milky-way" in told[-1][1]["message"]["text"]
 
 
-async def test_of_two_searches_at_once_the_first_is_streamed_and_the_answer_has_both(api_of, engine):
+async def test_first_of_two_parallel_searches_is_streamed_and_the_answer_has_both(api_of, engine):
     calls = [ToolCall(id=each, name="perplexity_search", arguments={"query": each}) for each in ("stars", "moons")]
     api = await api_of(search=settings_of(engine), interpreter=ScriptedInterpreter([calls]))
 

@@ -32,7 +32,7 @@ def test_the_sender_is_known_by_staff_id():
     assert heard().sender == Person(id="ann", name="小安", is_admin=True)
 
 
-def test_somebody_of_another_organisation_is_known_by_the_encrypted_id():
+def test_member_of_another_organisation_is_known_by_the_encrypted_id():
     assert heard(senderStaffId=None).sender.id == "$:LWCP_v1:$ann"
 
 

@@ -50,7 +50,7 @@ def test_a_text_has_its_sender_room_and_time():
     assert not message.is_addressed
 
 
-def test_somebody_without_a_name_is_called_by_the_localpart():
+def test_member_without_a_name_is_called_by_the_localpart():
     assert heard({}, sender="@zoe:other.example").sender.name == "zoe"
 
 

@@ -133,7 +133,7 @@ def test_a_reply_goes_out_even_if_the_message_is_gone():
     assert request("tea", reply_to="5")["reply_parameters"]["allow_sending_without_reply"]
 
 
-def test_somebody_known_by_user_name_is_mentioned_as_written():
+def test_member_known_by_user_name_is_mentioned_as_written():
     text = request("⏰ @tom_b tea", mentions=(Person(id="@tom_b", name="tom_b"),))["text"]
 
     assert text == "⏰ @tom_b tea"
@@ -177,7 +177,7 @@ def test_mention_that_splits_a_surrogate_pair_breaks_nothing(text):
     assert message.text.endswith(" tea")
 
 
-def test_user_name_of_somebody_who_has_written_becomes_their_account():
+def test_user_name_of_a_known_author_becomes_their_account():
     tom = Person(id="42", name="Tom Brown")
     me = Account(id=1, username="bubbles_bot", bot_name="Bubbles", people={"tom_b": tom})
     message = to_incoming(Update.model_validate(UPDATES["group mention"]), me, NOW)

@@ -97,7 +97,7 @@ def test_a_message_belongs_to_the_room_and_to_the_address_behind_the_nickname():
     assert not message.is_addressed
 
 
-def test_somebody_whose_address_is_hidden_is_known_by_the_rooms_id_of_them():
+def test_member_with_a_hidden_address_is_known_by_the_rooms_id():
     inside = "<body>hi</body><occupant-id xmlns='urn:xmpp:occupant-id:0' id='dd72603d'/>"
 
     assert heard(inside, **{"from": f"{ROOM.jid}/newcomer"}).sender.id == "occupant:dd72603d"
@@ -119,7 +119,7 @@ def test_rooms_id_of_a_message_comes_first():
     assert heard(inside).id == "room-7"
 
 
-def test_an_id_that_somebody_made_up_for_the_room_does_not_count():
+def test_invented_id_of_a_room_message_is_ignored():
     inside = "<body>hi</body><stanza-id xmlns='urn:xmpp:sid:0' by='mallory@evil.example' id='room-7'/>"
 
     assert heard(inside).id == "msg-1"

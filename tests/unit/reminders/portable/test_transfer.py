@@ -140,7 +140,7 @@ async def test_thread_is_kept_only_in_its_own_chat(bring, store, home, make):
     assert [row.address.thread_id for row in await store.in_chat(home.key, 5)] == ["t1", None]
 
 
-async def test_one_fault_keeps_everything_out(bring, store, home, make):
+async def test_one_fault_prevents_the_import(bring, store, home, make):
     with pytest.raises(ImportRefused) as refusal:
         await bring(make(uid="good"), make(uid="long", content="x" * 2001), make(uid="blank", content=" "))
 

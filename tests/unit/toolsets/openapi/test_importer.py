@@ -64,7 +64,7 @@ def test_parameters_of_every_place_and_the_members_of_the_body_are_arguments_of_
     assert schema["required"] == ["id", "text"]
 
 
-def test_one_name_in_two_places_becomes_two_arguments():
+def test_name_in_two_places_becomes_two_arguments():
     parameters = [
         {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}},
         {"name": "id", "in": "query", "schema": {"type": "string"}},
