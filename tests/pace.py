@@ -1,4 +1,4 @@
-"""How long "at once" may take where other tests run on the same processors."""
+"""Time allowed for "at once" while other tests use the same processors."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""How much memory this process holds, for the long runs."""
+"""Measure the memory of this process, for long runs."""
 
 import gc
 import os

@@ -1,4 +1,4 @@
-"""What ruff is told to leave out (`web/`, a folder of TypeScript) must not hide a package of the same name."""
+"""Check that ruff reads every module, also in packages named like its exclusions (`web/`)."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""What a newcomer has: a clone of the last commit, and the packages that `make` would install."""
+"""Provide a clone of the last commit and the packages that `make` installs."""
 
 import subprocess
 import sys

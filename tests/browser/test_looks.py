@@ -1,4 +1,4 @@
-"""How the page looks: readable for everybody in every dress, on a phone too, and kept as pictures."""
+"""The page is readable in light and dark mode, in both languages and on a phone; fixed states are saved as pictures."""
 
 import json
 from collections.abc import Mapping

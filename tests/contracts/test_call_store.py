@@ -1,4 +1,4 @@
-"""What every call store does."""
+"""Contract of the call stores."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""What every store of memories does."""
+"""Contract of the memory stores."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""What every message store does."""
+"""Contract of the message stores."""
 
 from datetime import UTC, datetime, timedelta
 

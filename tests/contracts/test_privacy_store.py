@@ -1,4 +1,4 @@
-"""What people ask about their own data, in every database; in memory there is nothing to erase."""
+"""Requests about one's own data, in every database."""
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""What every reminder store does."""
+"""Contract of the reminder stores."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta

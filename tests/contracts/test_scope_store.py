@@ -1,4 +1,4 @@
-"""What every store of session state does."""
+"""Contract of the stores of session state."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What every state store does."""
+"""Contract of the state stores."""
 
 import asyncio
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""What every store of tools does."""
+"""Contract of the stores of Python tools."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""What goes into an export and what comes back from one, in every database."""
+"""Contents of an export and of its import, in every database."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What the pages about summaries, search, history, memory and privacy show and name is so."""
+"""Check dialogues, settings and functions on the pages about summaries, search, history, memory and privacy."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What docs/how-to/connect-a-model.md shows is read by the code itself."""
+"""Run the examples of docs/how-to/connect-a-model.md."""
 
 import re
 import shlex

@@ -1,4 +1,4 @@
-"""What the pages on tools from elsewhere show is read by the code that it is for."""
+"""Read the examples of the pages on external tools with the code that they are for."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What the README shows is run here, word for word."""
+"""Run the blocks of the README."""
 
 import asyncio
 import importlib.util

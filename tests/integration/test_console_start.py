@@ -1,4 +1,4 @@
-"""Whoever starts the console at a terminal can type at once; what is typed early is answered."""
+"""The console accepts input at once; lines typed before the bot is ready are answered."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""What the Containerfile says, without a container: a user without rights, a read-only root, one folder to write in."""
+"""Rules of the Containerfile without a container: an unprivileged user, a read-only root, one writable folder."""
 
 import json
 import os

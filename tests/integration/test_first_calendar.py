@@ -1,4 +1,4 @@
-"""The first look into a calendar of holidays takes tenths of a second, and keeps nobody waiting."""
+"""Loading a calendar of holidays takes tenths of a second and blocks nobody."""
 
 import asyncio
 import gc

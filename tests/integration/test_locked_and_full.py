@@ -1,4 +1,4 @@
-"""The real thing: another program that keeps the database locked for 40 seconds, and a disk without room."""
+"""Another process locks the database for 40 seconds, and a disk has no room."""
 
 import asyncio
 import os

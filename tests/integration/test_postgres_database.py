@@ -1,4 +1,4 @@
-"""What a PostgreSQL database does as a database: upgrades, roles of sessions, and what is done again."""
+"""Upgrades, session roles and retries of a PostgreSQL database."""
 
 import asyncio
 from datetime import UTC, datetime

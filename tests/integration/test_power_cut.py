@@ -1,4 +1,4 @@
-"""What is on the disk at any moment is a whole database with everything that was confirmed by then."""
+"""After a power cut the disk has a complete database with everything that was confirmed."""
 
 import asyncio
 import random

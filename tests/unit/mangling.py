@@ -1,4 +1,4 @@
-"""What somebody else sends, with something else in some places: for fuzzers of whatever reads it."""
+"""Change messages of other programs at random, for fuzz tests."""
 
 import copy
 

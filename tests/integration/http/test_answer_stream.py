@@ -1,4 +1,4 @@
-"""Which form `POST /api/chat/send` answers in, and how a stream stays alive, over HTTP."""
+"""Form of the answers of `POST /api/chat/send`, and keep-alive of its stream, over HTTP."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""What goes on, told over the socket once a second to an admin who looks."""
+"""Live metrics over the socket, once a second, for admins who ask for them."""
 
 import httpx
 import pytest

@@ -1,4 +1,4 @@
-"""What the tests of platforms share: a receiver that remembers, and a platform that runs beside the test."""
+"""Provide a recording receiver and a platform that runs beside the test."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable

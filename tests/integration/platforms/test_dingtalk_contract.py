@@ -1,4 +1,4 @@
-"""What every platform must do, on DingTalk."""
+"""Contract of the platforms, on DingTalk."""
 
 import pytest
 from pydantic import SecretStr

@@ -1,4 +1,4 @@
-"""What every platform must do, on Discord."""
+"""Contract of the platforms, on Discord."""
 
 import re
 

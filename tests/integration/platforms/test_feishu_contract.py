@@ -1,4 +1,4 @@
-"""What every platform must do, on Feishu."""
+"""Contract of the platforms, on Feishu."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What every platform must do, on QQ through OneBot."""
+"""Contract of the platforms, on QQ through OneBot."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What every platform must do, on Slack."""
+"""Contract of the platforms, on Slack."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A line that looks well and over which nothing comes: each platform notices, says so, and comes back."""
+"""Each platform detects a connection without incoming data, reports it and reconnects."""
 
 import asyncio
 from contextlib import AsyncExitStack

@@ -1,4 +1,4 @@
-"""What every platform must do, on Telegram."""
+"""Contract of the platforms, on Telegram."""
 
 import json
 import re

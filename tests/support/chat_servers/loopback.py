@@ -1,4 +1,4 @@
-"""What every loopback chat server shares: a free port, a record of what was said, answers that go wrong on demand."""
+"""Common parts of the loopback chat servers: a free port, a record of requests, errors on demand."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""What is said at the start of `bubbles run`."""
+"""Text printed at the start of `bubbles run`."""
 
 import pytest
 from pydantic import SecretStr

@@ -1,4 +1,4 @@
-"""Where the page is opened in a browser by itself, and where only its address is printed."""
+"""The page is opened in a browser on a desktop; elsewhere only its address is printed."""
 
 import pytest
 

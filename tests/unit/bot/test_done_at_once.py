@@ -1,4 +1,4 @@
-"""Who answers a reminder in the moment in which it appears is understood: its number is not known yet."""
+"""An answer to a reminder that is just being sent is understood before its message id is known."""
 
 import asyncio
 from contextlib import asynccontextmanager

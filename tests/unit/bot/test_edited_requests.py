@@ -1,4 +1,4 @@
-"""What becomes of the reminders of a message that is edited, or withdrawn."""
+"""Reminders of a message that is edited or withdrawn."""
 
 import asyncio
 import re

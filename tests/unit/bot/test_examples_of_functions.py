@@ -1,4 +1,4 @@
-"""What the built-in functions give as their own sentences is understood without a model, as theirs."""
+"""Example sentences of the built-in functions are understood without a model."""
 
 import re
 from datetime import UTC, datetime

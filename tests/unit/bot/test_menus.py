@@ -1,4 +1,4 @@
-"""Which commands platforms are told to show."""
+"""Commands in the menus of platforms."""
 
 from datetime import UTC, datetime
 

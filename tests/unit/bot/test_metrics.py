@@ -1,4 +1,4 @@
-"""What is counted of turns, models and reminders."""
+"""Counters of turns, models and reminders."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""How long the model takes, as a histogram."""
+"""Latency of the model as a histogram."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""How far a long answer is: one line, changed in place, never a flood."""
+"""Progress of a long answer is one line that is edited in place."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""What an earlier run has taken in and not dealt with is answered once by the next, or its sender is told."""
+"""A message without an answer from an earlier run is answered once by the next, or its sender is told."""
 
 from contextlib import asynccontextmanager
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What a failing tool or an address may give away."""
+"""Secrets in errors of tools and in addresses."""
 
 from bot.app.registry import mask_failures
 from bot.config.settings import SearchSettings, Settings, StorageSettings, ToolServerSettings

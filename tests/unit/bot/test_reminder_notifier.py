@@ -1,4 +1,4 @@
-"""How due reminders are worded, one by one and together."""
+"""Texts of due reminders, single and together."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""What an operator sets about times reaches those who read them."""
+"""Settings about times reach the code that reads times."""
 
 from datetime import UTC, datetime, time
 

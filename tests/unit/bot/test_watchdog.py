@@ -1,4 +1,4 @@
-"""Which message the event loop stood still on is known after the process has gone."""
+"""The message that blocked the event loop is known after the process has ended."""
 
 import asyncio
 import os

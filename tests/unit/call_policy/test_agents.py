@@ -1,4 +1,4 @@
-"""What agents do is held to the same rules: their tools, their untrusted text, their claims, their changes."""
+"""The rules for calls hold for agents: tools, untrusted text, claims and changes."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What people are told of arguments that do not fit: in their language, a line each, and how it is said right."""
+"""Errors of arguments in the person's language: one line each, with a correct example."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Literal

@@ -1,4 +1,4 @@
-"""What a model is shown, and in which order."""
+"""Messages for a model, and their order."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What people, the log and a model are told where a tool returns what nobody can use, or stops everything."""
+"""Reports to people, the log and a model about tools with unusable results or that block everything."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""What a tool was told wrongly is told to its author when it is registered, with the place and the fix."""
+"""Wrong options of a tool are reported at its registration, with place and correction."""
 
 import pytest
 

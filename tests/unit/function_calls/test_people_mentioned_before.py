@@ -1,4 +1,4 @@
-"""Who was mentioned in a request is reminded, also when the time was asked for and came in another message."""
+"""A person mentioned in a request is reminded, also if the time comes in another message."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""What is written down about calls and turns."""
+"""Records of calls and turns."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What the schema accepts, the argument class accepts, for generated types and broken values."""
+"""The argument class accepts everything that the schema accepts, for generated types and broken values."""
 
 import datetime as dt
 import decimal

@@ -1,4 +1,4 @@
-"""Which messages a summary is about. It is Friday 2026-11-20, 15:30 in Berlin."""
+"""Messages covered by a summary. It is Friday 2026-11-20, 15:30 in Berlin."""
 
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo

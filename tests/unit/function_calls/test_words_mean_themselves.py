@@ -1,4 +1,4 @@
-"""What a confirmation says of a time, said to the bot again, means the same time: in both languages."""
+"""A time shown in a confirmation is read back as the same time, in both languages."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo

@@ -1,4 +1,4 @@
-"""How text is cut for the full-text index."""
+"""Terms of the full-text index."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Whatever is written, the interpreter returns, and never makes a reminder of chat without a trigger."""
+"""The interpreter returns for every text and makes no reminder of chat without a trigger."""
 
 import time
 

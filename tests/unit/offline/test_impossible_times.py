@@ -1,4 +1,4 @@
-"""What looks like a time and is none is said to be none; it is neither content nor left out."""
+"""Impossible times are reported; they are neither content nor ignored."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Where a mentioned name ends is known from the platform, not from the words around it."""
+"""The end of a mentioned name is taken from the platform, not from the words around it."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What to be reminded of, whom and when, out of a whole sentence."""
+"""Content, people and time of a reminder in a whole sentence."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""After the tools have run there is no model to word their results."""
+"""Results of tools are answered without a model."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""What stands beside a request and says more of it: an event, a reason, another person, a space in place of a mark."""
+"""Events, reasons, other people and spaces beside a request."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a request is wrapped in, or how it is misspelt, changes nothing of what is asked for."""
+"""Politeness and typing mistakes do not change the request."""
 
 import pytest
 

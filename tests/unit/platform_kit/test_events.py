@@ -1,4 +1,4 @@
-"""Whatever stands where a time should be is an instant."""
+"""Any value in the place of a time becomes an instant."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""How fast lines may be sent."""
+"""Rate limit of lines."""
 
 import asyncio
 from datetime import UTC, datetime, timedelta

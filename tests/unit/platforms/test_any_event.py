@@ -1,4 +1,4 @@
-"""Whatever a platform sends in the place of what its documentation shows, a wire reads it, skips it, or says no."""
+"""A platform module reads, skips or refuses any event."""
 
 import json
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""What a plugin has opened is closed when the bot stops, and when a newer version takes its place."""
+"""Resources of a plugin are closed when the bot stops and when a newer version replaces it."""
 
 import asyncio
 from pathlib import Path

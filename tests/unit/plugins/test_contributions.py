@@ -1,4 +1,4 @@
-"""Each thing that a plugin may add besides functions and hooks arrives where it belongs."""
+"""Contributions of a plugin besides functions and hooks are used."""
 
 from contextlib import AsyncExitStack
 

@@ -1,4 +1,4 @@
-"""What developers and operators are told of a plugin that fails: one line, which says what to do."""
+"""Errors of a plugin are one line with the next step."""
 
 import pytest
 from loguru import logger

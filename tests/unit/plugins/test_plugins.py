@@ -1,4 +1,4 @@
-"""What a plugin adds, and that a plugin that fails harms nobody."""
+"""Contributions of plugins; a failing plugin harms nothing else."""
 
 import pytest
 

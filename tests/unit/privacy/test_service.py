@@ -1,4 +1,4 @@
-"""Old messages go, chat by chat, as settings and chats say."""
+"""Old messages are deleted by the settings of the bot and of each chat."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""Whatever people do and whatever befalls the process: what is said is what a short model says must be said."""
+"""Random events and crashes: sent reminders match a small model."""
 
 import asyncio
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""What is said of what was missed, as each reminder wishes; in simulated time."""
+"""Missed occurrences are sent by the setting of each reminder; in simulated time."""
 
 import asyncio
 from datetime import UTC, datetime

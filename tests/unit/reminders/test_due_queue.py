@@ -1,4 +1,4 @@
-"""What is claimed waits for its instant and leaves in the order of instants, however much waits for one."""
+"""Claimed occurrences wait for their instant and leave in the order of instants."""
 
 from datetime import UTC, datetime, timedelta
 

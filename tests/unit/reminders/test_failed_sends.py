@@ -1,4 +1,4 @@
-"""What a platform does not take is said later, or given up and told; in simulated time."""
+"""Failed sends are retried, or marked as failed and reported; in simulated time."""
 
 import asyncio
 import random

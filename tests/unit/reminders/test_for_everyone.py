@@ -1,4 +1,4 @@
-"""What is for everyone: who may end it or put it off, and when the same is set twice."""
+"""Reminders for everyone: permissions to end and snooze them, and duplicates."""
 
 import asyncio
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What a digest that comes by a rule reaches back to."""
+"""Start of the period that a regular digest covers."""
 
 from datetime import datetime
 from zoneinfo import ZoneInfo

@@ -1,4 +1,4 @@
-"""When schedules fire, case by case; all instants in UTC."""
+"""Due times of schedules, case by case; all instants in UTC."""
 
 import time
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""Which reminders a person means by words for several of them."""
+"""References to reminders by words for several of them."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Very many are said by few senders; in simulated time."""
+"""Many reminders are sent by few senders; in simulated time."""
 
 import asyncio
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What people can do with reminders."""
+"""Actions of people on reminders."""
 
 import asyncio
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Who says "every 31st" wants no month left out."""
+""" "Every 31st" includes shorter months."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""How far ahead of free senders sends are begun."""
+"""Number of sends that are begun ahead of free senders."""
 
 from services.reminders.delivery.config import Prefetch
 

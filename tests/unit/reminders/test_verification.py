@@ -1,4 +1,4 @@
-"""The proof that nothing was lost, and what it finds where something was."""
+"""Verification of the ledger, and the losses that it finds."""
 
 from datetime import UTC, datetime, timedelta
 

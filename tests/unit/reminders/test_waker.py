@@ -1,4 +1,4 @@
-"""What falls due is said at its instant; in simulated time."""
+"""Due reminders are sent at their instant; in simulated time."""
 
 import asyncio
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""A model's calls are held against the person's own words. Turns take place on Friday 2026-11-20 at 10:00."""
+"""Compare a model's calls with the person's words. Turns take place on Friday 2026-11-20 at 10:00."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Citations stand for returned sources and nothing else."""
+"""Citations refer to returned sources only."""
 
 from itertools import pairwise
 

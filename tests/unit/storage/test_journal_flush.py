@@ -1,4 +1,4 @@
-"""What was committed ahead of the disk follows at once: beside the event loop, and once for many."""
+"""Commits ahead of the disk are flushed at once, beside the event loop and once for many."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""A real ledger, proved and then robbed."""
+"""Verification of a real ledger, complete and with missing rows."""
 
 from datetime import UTC, datetime, timedelta
 

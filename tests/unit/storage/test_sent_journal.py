@@ -1,4 +1,4 @@
-"""The notes beside the database: what was said is known to have been said, whenever the process ends."""
+"""Notes beside the database record which reminders were sent, whenever the process ends."""
 
 import os
 from datetime import UTC, datetime, timedelta

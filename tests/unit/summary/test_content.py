@@ -1,4 +1,4 @@
-"""What belongs in a summary and what does not."""
+"""Messages included in a summary."""
 
 import time
 

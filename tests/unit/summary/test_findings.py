@@ -1,4 +1,4 @@
-"""What the rules find in a chat, in both languages."""
+"""Findings of the rules in a chat, in both languages."""
 
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo

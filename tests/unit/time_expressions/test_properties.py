@@ -1,4 +1,4 @@
-"""What holds for every text and every moment."""
+"""Properties that hold for every text and every instant."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo

@@ -1,4 +1,4 @@
-"""MCP servers that mean ill: endless lists, odd names, schemas that are traps, orders, and a look at our secrets."""
+"""Hostile MCP servers: endless lists, odd names, recursive schemas, orders, access to secrets."""
 
 import asyncio
 import json

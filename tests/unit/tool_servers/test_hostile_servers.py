@@ -1,4 +1,4 @@
-"""Servers that mean ill: what they say, where they lead, and how long they take."""
+"""Hostile servers: texts, redirects and delays."""
 
 import asyncio
 import gzip

@@ -1,4 +1,4 @@
-"""Who may see and call the tools of a source: every rule against every kind of viewer, listing and calling."""
+"""Permissions for the tools of a source: every rule with every kind of viewer, listing and calling."""
 
 import pytest
 from msgspec.structs import replace

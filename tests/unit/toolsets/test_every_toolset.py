@@ -1,4 +1,4 @@
-"""What holds for every toolset: one suite over all of them."""
+"""Contract of the toolsets."""
 
 import pytest
 

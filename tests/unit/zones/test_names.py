@@ -1,4 +1,4 @@
-"""Which zone people mean."""
+"""Names of time zones."""
 
 from zoneinfo import ZoneInfo
 

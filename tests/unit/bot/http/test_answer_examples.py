@@ -1,4 +1,4 @@
-"""Whoever reads the OpenAPI document sees what each request is answered with."""
+"""The OpenAPI document has an example of each answer."""
 
 from jsonschema_rs import Draft202012Validator
 

@@ -1,4 +1,4 @@
-"""What browsers ask for besides the page."""
+"""Files that browsers request besides the page."""
 
 import pytest
 

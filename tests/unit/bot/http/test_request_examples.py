@@ -1,4 +1,4 @@
-"""Whoever reads the OpenAPI document sees how each request looks."""
+"""The OpenAPI document has an example of each request."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What several workers tell each other of their rooms."""
+"""Events of rooms that several workers exchange."""
 
 import asyncio
 import json

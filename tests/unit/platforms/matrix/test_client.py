@@ -1,4 +1,4 @@
-"""How the homeserver is asked."""
+"""Requests to the homeserver."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""What a page is told about what it has sent."""
+"""Posts of the page and their results."""
 
 import asyncio
 

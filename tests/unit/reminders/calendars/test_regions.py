@@ -1,4 +1,4 @@
-"""Whose holidays a zone keeps, and when the data of calendars are new ones."""
+"""Country of a zone, and versions of calendar data."""
 
 import pytest
 

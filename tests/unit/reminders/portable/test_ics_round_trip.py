@@ -1,4 +1,4 @@
-"""What goes out as iCalendar comes back as it was, and other calendars fire when we do."""
+"""Exported iCalendar files are imported unchanged, and other calendars compute the same times."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo

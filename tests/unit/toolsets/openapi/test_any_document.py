@@ -1,4 +1,4 @@
-"""Whatever stands in the document of a tool server, it becomes tools that can be offered, or is refused."""
+"""Any document of a tool server becomes usable tools or is refused."""
 
 import json
 import re
