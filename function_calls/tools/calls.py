@@ -127,7 +127,7 @@ class UndoStep(Struct, frozen=True, kw_only=True):
     arguments: Mapping[str, object]
 
 
-class Receipt(Struct, frozen=True, kw_only=True):
+class Receipt(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Proof of a committed change of state: "done" is said from a receipt or not at all.
 
     `action` is the past tense of what happened (`set`, `deleted`), `subject` what it happened to. `undo` takes it

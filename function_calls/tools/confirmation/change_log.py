@@ -1,16 +1,15 @@
 """Log the last changes of each person in each chat, so that they can be undone."""
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from hashlib import blake2s
 from typing import Final, Literal
 
-from msgspec import Struct
+from msgspec import Struct, convert, to_builtins
 from msgspec.structs import replace
 
-from function_calls.tools.calls import Conversation, Receipt, ToolResult, UndoStep
-from function_calls.tools.session_state import json_copy
+from function_calls.tools.calls import Conversation, Receipt, ToolResult
 from services.kernel.chat import Person
 from services.kernel.state import Json, StateStore
 
@@ -24,7 +23,10 @@ _MESSAGE_DIGITS: Final = 10
 ChangeState = Literal["live", "undone", "refused"]
 
 
-class Change(Struct, frozen=True, kw_only=True):
+_STORED_NAMES: Final = {"message_id": "message", "agent_name": "agent"}
+
+
+class Change(Struct, frozen=True, kw_only=True, omit_defaults=True, rename=_STORED_NAMES):
     """The change that one call made. `message_id` is the message that it was made for, `tool` the function.
 
     `agent_name` is the agent that made it, empty outside of agents. `text` is the first line of the confirmation, `at`
@@ -103,12 +105,12 @@ class ChangeLog:
 
     async def _changes(self, conversation: Conversation) -> list[Change]:
         stored = await self._state.get(_key(conversation))
-        return [_decode(entry) for entry in stored if isinstance(entry, dict)] if isinstance(stored, list) else []
+        return convert(stored or [], list[Change])
 
     async def _keep(self, conversation: Conversation, changes: Sequence[Change]) -> None:
         live = [each for each in changes if each.state == "live"][-MOST:]
         past = [each for each in changes if each.state != "live"][-MOST:]
-        kept: list[Json] = [_encode(each) for each in changes if each in live or each in past]
+        kept: list[Json] = to_builtins([each for each in changes if each in live or each in past])
         await self._state.set(_key(conversation), kept or None, keep=_KEPT)
 
 
@@ -123,46 +125,3 @@ def _digits(text: str, count: int) -> str:
 
 def _key(conversation: Conversation) -> str:
     return f"receipts:{conversation.key}"
-
-
-def _encode(change: Change) -> dict[str, Json]:
-    return {
-        "tool": change.tool,
-        "message": change.message_id,
-        "agent": change.agent_name,
-        "text": change.text,
-        "at": None if change.at is None else change.at.isoformat(),
-        "state": change.state,
-        "receipts": [_receipt(receipt) for receipt in change.receipts],
-    }
-
-
-def _receipt(receipt: Receipt) -> dict[str, Json]:
-    written: dict[str, Json] = {"action": receipt.action, "subject": receipt.subject}
-    if receipt.undo is not None:
-        written["undo"] = {"name": receipt.undo.name, "arguments": json_copy(dict(receipt.undo.arguments))}
-    return written
-
-
-def _decode(entry: Mapping[str, Json]) -> Change:
-    receipts, at, state = entry.get("receipts"), entry.get("at"), entry.get("state")
-    return Change(
-        tool=str(entry.get("tool")),
-        message_id=str(entry.get("message")),
-        agent_name=str(entry.get("agent", "")),
-        text=str(entry.get("text", "")),
-        at=datetime.fromisoformat(at) if isinstance(at, str) else None,
-        state="undone" if state == "undone" else "refused" if state == "refused" else "live",
-        receipts=tuple(_read_receipt(each) for each in receipts if isinstance(each, dict))
-        if isinstance(receipts, list)
-        else (),
-    )
-
-
-def _read_receipt(written: Mapping[str, Json]) -> Receipt:
-    undo = written.get("undo")
-    step = None
-    if isinstance(undo, dict):
-        arguments = undo.get("arguments")
-        step = UndoStep(name=str(undo.get("name")), arguments=arguments if isinstance(arguments, dict) else {})
-    return Receipt(action=str(written.get("action")), subject=str(written.get("subject")), undo=step)

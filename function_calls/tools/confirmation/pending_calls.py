@@ -7,14 +7,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, Literal
 
 from loguru import logger
-from msgspec import Struct
+from msgspec import Struct, convert, field, to_builtins
 from msgspec.structs import replace
 
 from function_calls.tools.calls import Conversation, ReplyScope, ToolCall
 from function_calls.tools.confirmation.yes_no import Answer
-from function_calls.tools.session_state import json_copy
 from services.kernel.chat import ChatAddress, ChatMessage, Person
-from services.kernel.state import Json, StateStore
+from services.kernel.state import StateStore
 
 if TYPE_CHECKING:
     from function_calls.tools.context import CallContext
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 WAITS: Final = timedelta(minutes=10)
 _KEPT: Final = timedelta(days=1)  # so that a late press of a button is answered with the reason why nothing happens
 _MOST_CLOSED: Final = 10
-_Entry = dict[str, Json]
 ClosedQuestion = Literal["", "closed", "answered"]
 ListenerOfClosing = Callable[[ChatAddress, str], Awaitable[None]]
 """Hears of the chat, and of the message whose answer has the question."""
@@ -65,6 +63,103 @@ class PendingCall(Struct, frozen=True, kw_only=True):
         )
 
 
+class _Question(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A question as it is stored, with the call that waits for its answer; of a closed one nothing of the call is left.
+
+    With `has_no_call` whoever asked reads the answer. `is_answered` says that they took one.
+    """
+
+    message: str
+    text: str = ""
+    sent_at: datetime | None = None
+    mentions: tuple[Person, ...] = ()
+    call_id: str = ""
+    agent: str = ""
+    answers: tuple[str, ...] = ()
+    needs: str = ""
+    asked_in: tuple[str, ...] = ()
+    asked_at: datetime | None = None
+    name: str = ""
+    arguments: dict[str, object] = field(default_factory=dict)
+    is_closed: bool = False
+    has_no_call: bool = False
+    is_answered: bool = False
+
+    @classmethod
+    def of(cls, pending: PendingCall) -> "_Question":
+        """Return the question about `pending`."""
+        message = pending.message
+        return cls(
+            message=message.id,
+            text=message.text,
+            sent_at=message.sent_at,
+            mentions=tuple(Person(id=person.id, name=person.name) for person in message.mentions),
+            call_id=pending.call_id,
+            agent=pending.agent_name,
+            answers=pending.answers,
+            needs=pending.needs,
+            asked_in=pending.asked_in,
+            asked_at=pending.asked_at,
+            name=pending.call.name,
+            arguments=dict(pending.call.arguments),
+        )
+
+    def pending(self, answer: ChatMessage) -> PendingCall:
+        """Return the call that waits, with the message that it came from; `answer` is the message that answers it."""
+        asked = replace(
+            answer, id=self.message, text=self.text, sent_at=self.sent_at or answer.sent_at, mentions=self.mentions
+        )
+        return PendingCall(
+            call=ToolCall(id=f"confirmed-{self.call_id}", name=self.name, arguments=self.arguments),
+            call_id=self.call_id,
+            message=asked,
+            agent_name=self.agent,
+            answers=self.answers,
+            needs=self.needs,
+            asked_in=self.places,
+        )
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The messages whose answers have the question."""
+        return self.asked_in or (self.message,)
+
+    def waits(self, message: ChatMessage, scope: ReplyScope) -> bool:
+        """Tell whether it is open and `message`, with `scope`, can answer it."""
+        is_late = self.asked_at is not None and message.sent_at - self.asked_at > WAITS
+        return not self.is_closed and not is_late and scope.covers(*self.places)
+
+    def is_replied_to(self, scope: ReplyScope) -> bool:
+        """Tell whether a message with `scope` replies to it."""
+        return not scope.message_ids.isdisjoint(self.places)
+
+    def is_answered_by(self, answer: Answer) -> bool:
+        """Tell whether `answer` decides about the call: a no, a pick or words where they are asked for, or a yes."""
+        if self.has_no_call:
+            return False
+        if answer.is_yes is False:
+            return True
+        if self.answers:
+            return answer.pick in self.answers
+        return self.needs in answer.confirms if self.needs else answer.is_yes is True
+
+    def is_vague(self, answer: Answer) -> bool:
+        """Tell whether `answer` is a bare yes where more words are needed."""
+        return answer.is_yes is True and bool(self.needs)
+
+    def closed(self, *, is_answered: bool = False) -> "_Question":
+        """Return what is remembered of it once it waits no more."""
+        if self.is_closed:
+            return self
+        return _Question(
+            message=self.message,
+            asked_in=self.places,
+            is_closed=True,
+            has_no_call=self.has_no_call,
+            is_answered=is_answered,
+        )
+
+
 class Confirmations:
     """The latest question to each person in each chat, kept for ten minutes, also through a restart.
 
@@ -86,21 +181,21 @@ class Confirmations:
 
     async def ask(self, pending: PendingCall) -> None:
         """Store a call until it is answered."""
-        key = _key(Conversation(chat=pending.message.address, person=pending.message.sender))
+        key = _key(pending.message)
         async with self._lock:
-            entries = _entries(await self._state.get(key))
-            same = [each for each in entries if _is_open(each) and each.get("message") == pending.message.id]
-            closed = [_closed(each) for each in entries if each not in same]
-            await self._keep(key, [*closed, *same, _encode(pending)])
+            entries = await self._questions(key)
+            same = [each for each in entries if not each.is_closed and each.message == pending.message.id]
+            closed = [each.closed() for each in entries if each not in same]
+            await self._keep(key, [*closed, *same, _Question.of(pending)])
         await self._tell_closed(pending.message, [each for each in entries if each not in same])
 
     async def note_question(self, message: ChatMessage, asked_at: datetime) -> None:
         """Remember that the answer to `message` asks its sender something that a number answers, for whoever asked."""
-        key = _key(Conversation(chat=message.address, person=message.sender))
+        key = _key(message)
         async with self._lock:
-            entries = _entries(await self._state.get(key))
-            asked: _Entry = {"message": message.id, "asked_at": asked_at.isoformat(), "has_no_call": True}
-            if not any(_is_open(each) and message.id in _asked_in(each) for each in entries):
+            entries = await self._questions(key)
+            asked = _Question(message=message.id, asked_at=asked_at, has_no_call=True)
+            if not any(not each.is_closed and message.id in each.places for each in entries):
                 await self._keep(key, [*entries, asked])
 
     async def waits_for(self, message: ChatMessage, answer: Answer, scope: ReplyScope) -> bool:
@@ -108,39 +203,42 @@ class Confirmations:
 
         A bare yes is about a question that needs more words, too.
         """
-        waiting = await self._waiting(message, scope)
-        return any(_is_answered_by(each, answer) or _is_vague(each, answer) for each in waiting)
+        questions = await self._questions(_key(message))
+        return any(
+            each.waits(message, scope) and (each.is_answered_by(answer) or each.is_vague(answer)) for each in questions
+        )
 
     async def take(self, message: ChatMessage, answer: Answer, scope: ReplyScope) -> tuple[PendingCall, ...]:
         """Return the calls of the sender of `message` in its chat that `answer` is for; all of them at a no.
 
         Then nothing waits any longer. Where nothing waits for that answer, what waits for another one goes on waiting.
         """
-        key = _key(Conversation(chat=message.address, person=message.sender))
+        key = _key(message)
         async with self._lock:
-            entries = _entries(await self._state.get(key))
-            waiting = [each for each in entries if _waits(each, message, scope)]
-            taken = [each for each in waiting if _is_answered_by(each, answer)]
+            entries = await self._questions(key)
+            waiting = [each for each in entries if each.waits(message, scope)]
+            taken = [each for each in waiting if each.is_answered_by(answer)]
             if taken:
-                await self._keep(key, [_closed(each) for each in entries])
+                await self._keep(key, [each.closed() for each in entries])
         if taken:
             await self._tell_closed(message, entries)
-        return tuple(_decode(entry, message) for entry in taken)
+        return tuple(each.pending(message) for each in taken)
 
     async def ask_for_words(self, message: ChatMessage, answer: Answer, scope: ReplyScope) -> str:
         """Return the action that a bare yes does not confirm; the answer to `message` asks for its words.
 
         Empty where the answer is no such yes.
         """
-        key = _key(Conversation(chat=message.address, person=message.sender))
+        key = _key(message)
         async with self._lock:
-            entries = _entries(await self._state.get(key))
-            vague = [each for each in entries if _waits(each, message, scope) and _is_vague(each, answer)]
-            for each in vague:
-                each["asked_in"] = [*_texts(each.get("asked_in")), message.id]
+            entries = await self._questions(key)
+            vague = [each for each in entries if each.waits(message, scope) and each.is_vague(answer)]
             if vague:
-                await self._keep(key, entries)
-        return str(vague[0].get("needs")) if vague else ""
+                asked = [
+                    replace(each, asked_in=(*each.asked_in, message.id)) if each in vague else each for each in entries
+                ]
+                await self._keep(key, asked)
+        return vague[0].needs if vague else ""
 
     async def closed_question(self, message: ChatMessage, answer: Answer, scope: ReplyScope) -> ClosedQuestion:
         """Tell whether `message` replies to a question to its sender that is over.
@@ -150,184 +248,66 @@ class Confirmations:
         """
         if message.reply_to is None:
             return ""
-        entries = _entries(await self._state.get(_key(Conversation(chat=message.address, person=message.sender))))
-        asked = [each for each in entries if _is_replied_to(each, scope) and (answer.pick or not _has_no_call(each))]
-        if not asked or any(_waits(each, message, scope) for each in asked):
+        entries = await self._questions(_key(message))
+        asked = [each for each in entries if each.is_replied_to(scope) and (answer.pick or not each.has_no_call)]
+        if not asked or any(each.waits(message, scope) for each in asked):
             return ""
-        return "answered" if all(each.get("is_answered") is True for each in asked) else "closed"
+        return "answered" if all(each.is_answered for each in asked) else "closed"
 
     async def drop_question(self, message: ChatMessage, scope: ReplyScope) -> bool:
         """Close the open question without a call that `message` replies to; False where it replies to none."""
         if message.reply_to is None:
             return False
-        key = _key(Conversation(chat=message.address, person=message.sender))
+        key = _key(message)
         async with self._lock:
-            entries = _entries(await self._state.get(key))
+            entries = await self._questions(key)
             dropped = [
-                each for each in entries if _is_open(each) and _has_no_call(each) and _is_replied_to(each, scope)
+                each for each in entries if not each.is_closed and each.has_no_call and each.is_replied_to(scope)
             ]
             if dropped:
-                await self._keep(key, [_closed(each) if each in dropped else each for each in entries])
+                await self._keep(key, [each.closed() if each in dropped else each for each in entries])
         await self._tell_closed(message, dropped)
         return bool(dropped)
 
     async def is_asked_of(self, person: Person, message: ChatMessage, asked_in: str) -> bool:
         """Tell whether `person` was asked something in the answer to their message `asked_in` in the same chat."""
-        entries = _entries(await self._state.get(_key(Conversation(chat=message.address, person=person))))
-        return any(asked_in in _asked_in(each) for each in entries)
+        entries = await self._questions(_key(message, person))
+        return any(asked_in in each.places for each in entries)
 
     async def forget_before(self, message: ChatMessage, *, is_answer: bool = False) -> None:
         """Forget what was asked before `message`: something else has been asked since.
 
         With `is_answer` it has answered the question for which no call waits.
         """
-        key = _key(Conversation(chat=message.address, person=message.sender))
+        key = _key(message)
         async with self._lock:
-            entries = _entries(await self._state.get(key))
+            entries = await self._questions(key)
             kept = [
-                each if message.id in _asked_in(each) else _closed(each, is_answered=is_answer and _has_no_call(each))
+                each if message.id in each.places else each.closed(is_answered=is_answer and each.has_no_call)
                 for each in entries
             ]
             if kept != entries:
                 await self._keep(key, kept)
-        await self._tell_closed(message, [each for each in entries if message.id not in _asked_in(each)])
+        await self._tell_closed(message, [each for each in entries if message.id not in each.places])
 
-    async def _waiting(self, message: ChatMessage, scope: ReplyScope) -> list[_Entry]:
-        key = _key(Conversation(chat=message.address, person=message.sender))
-        return [each for each in _entries(await self._state.get(key)) if _waits(each, message, scope)]
-
-    async def _tell_closed(self, message: ChatMessage, entries: Sequence[_Entry]) -> None:
+    async def _tell_closed(self, message: ChatMessage, entries: Sequence[_Question]) -> None:
         """Tell the listeners of those of `entries` that were open until `message`."""
-        for asked_in in dict.fromkeys(each for entry in entries if _is_open(entry) for each in _asked_in(entry)):
+        for asked_in in dict.fromkeys(each for entry in entries if not entry.is_closed for each in entry.places):
             for listener in self._listeners:
                 try:
                     await listener(message.address, asked_in)
                 except Exception as error:  # noqa: BLE001 - the answer goes out though a button stays as it was
                     logger.opt(exception=error).error("a listener of closed questions failed")
 
-    async def _keep(self, key: str, entries: Sequence[_Entry]) -> None:
-        is_open = [_is_open(each) for each in entries]
-        closed = [each for each, is_it in zip(entries, is_open, strict=True) if not is_it][-_MOST_CLOSED:]
-        kept: list[Json] = [*closed, *(each for each, is_it in zip(entries, is_open, strict=True) if is_it)]
-        await self._state.set(key, kept, keep=_KEPT)
+    async def _questions(self, key: str) -> list[_Question]:
+        return convert(await self._state.get(key) or [], list[_Question])
+
+    async def _keep(self, key: str, entries: Sequence[_Question]) -> None:
+        closed = [each for each in entries if each.is_closed][-_MOST_CLOSED:]
+        await self._state.set(
+            key, to_builtins([*closed, *(each for each in entries if not each.is_closed)]), keep=_KEPT
+        )
 
 
-def _waits(entry: _Entry, message: ChatMessage, scope: ReplyScope) -> bool:
-    asked_at = entry.get("asked_at")
-    is_late = isinstance(asked_at, str) and message.sent_at - datetime.fromisoformat(asked_at) > WAITS
-    return _is_open(entry) and not is_late and scope.covers(*_asked_in(entry))
-
-
-def _is_open(entry: _Entry) -> bool:
-    return entry.get("is_closed") is not True
-
-
-def _has_no_call(entry: _Entry) -> bool:
-    """Tell whether whoever asked reads the answer, so that no call waits for it here."""
-    return entry.get("has_no_call") is True
-
-
-def _is_replied_to(entry: _Entry, scope: ReplyScope) -> bool:
-    return not scope.message_ids.isdisjoint(_asked_in(entry))
-
-
-def _closed(entry: _Entry, *, is_answered: bool = False) -> _Entry:
-    """Return what is remembered of a question that waits no more: nothing of the call."""
-    if not _is_open(entry):
-        return entry
-    return {
-        "message": entry.get("message"),
-        "asked_in": [*_asked_in(entry)],
-        "is_closed": True,
-        "has_no_call": _has_no_call(entry),
-        "is_answered": is_answered,
-    }
-
-
-def _asked_in(entry: _Entry) -> tuple[str, ...]:
-    return _texts(entry.get("asked_in")) or (str(entry.get("message")),)
-
-
-def _is_answered_by(entry: _Entry, answer: Answer) -> bool:
-    """Tell whether `answer` decides about the call: a no always, a pick or words where they are asked for, or a yes."""
-    if _has_no_call(entry):
-        return False
-    if answer.is_yes is False:
-        return True
-    picks = _texts(entry.get("answers"))
-    if picks:
-        return answer.pick in picks
-    needs = entry.get("needs")
-    return needs in answer.confirms if needs else answer.is_yes is True
-
-
-def _is_vague(entry: _Entry, answer: Answer) -> bool:
-    return answer.is_yes is True and bool(entry.get("needs"))
-
-
-def _key(conversation: Conversation) -> str:
-    return f"confirm:{conversation.key}"
-
-
-def _entries(stored: Json) -> list[_Entry]:
-    return [entry for entry in stored if isinstance(entry, dict)] if isinstance(stored, list) else []
-
-
-def _texts(stored: Json) -> tuple[str, ...]:
-    return tuple(map(str, stored)) if isinstance(stored, list) else ()
-
-
-def _encode(pending: PendingCall) -> _Entry:
-    message = pending.message
-    return {
-        "message": message.id,
-        "text": message.text,
-        "sent_at": message.sent_at.isoformat(),
-        "mentions": [{"id": person.id, "name": person.name} for person in message.mentions],
-        "call_id": pending.call_id,
-        "agent": pending.agent_name,
-        "answers": [*pending.answers],
-        "needs": pending.needs,
-        "asked_in": [*pending.asked_in],
-        "asked_at": None if pending.asked_at is None else pending.asked_at.isoformat(),
-        "name": pending.call.name,
-        "arguments": json_copy(dict(pending.call.arguments)),
-    }
-
-
-def _decode(entry: _Entry, answer: ChatMessage) -> PendingCall:
-    arguments, mentions = entry.get("arguments"), entry.get("mentions")
-    asked = replace(
-        answer,
-        id=str(entry.get("message")),
-        text=str(entry.get("text")),
-        sent_at=_moment(entry.get("sent_at"), answer.sent_at),
-        mentions=_people(mentions if isinstance(mentions, list) else ()),
-    )
-    call_id = str(entry.get("call_id"))
-    call = ToolCall(
-        id=f"confirmed-{call_id}",
-        name=str(entry.get("name")),
-        arguments=arguments if isinstance(arguments, dict) else {},
-    )
-    return PendingCall(
-        call=call,
-        call_id=call_id,
-        message=asked,
-        agent_name=str(entry.get("agent", "")),
-        answers=_texts(entry.get("answers")),
-        needs=str(entry.get("needs", "")),
-        asked_in=_asked_in(entry),
-    )
-
-
-def _moment(written: Json, otherwise: datetime) -> datetime:
-    """Return when the message was sent.
-
-    Its times count from then. Of one that waits since before an update: `otherwise`.
-    """
-    return datetime.fromisoformat(written) if isinstance(written, str) else otherwise
-
-
-def _people(listed: Sequence[Json]) -> tuple[Person, ...]:
-    return tuple(Person(id=str(each["id"]), name=str(each["name"])) for each in listed if isinstance(each, dict))
+def _key(message: ChatMessage, person: Person | None = None) -> str:
+    return f"confirm:{Conversation(chat=message.address, person=person or message.sender).key}"

@@ -109,6 +109,28 @@ async def test_question_expires_after_ten_minutes(room, bans):
     assert bans.made == []
 
 
+async def test_a_question_stored_by_an_earlier_version_is_answered(room, bans):
+    here = room(bans.tool())
+    stored = {
+        "message": "m0",
+        "text": "ban bob for a week",
+        "sent_at": "2026-11-20T12:00:00+00:00",
+        "mentions": [{"id": "bob", "name": "Bob"}],
+        "call_id": "m0/0.0",
+        "agent": "",
+        "answers": [],
+        "needs": "",
+        "asked_in": ["m0"],
+        "asked_at": None,
+        "name": "ban",
+        "arguments": {"name": "bob", "days": 7},
+    }
+    await here.store.set("confirm:fake:home#ann", [stored], keep=timedelta(days=1))
+
+    assert await here.say("yes") == "banned bob for 7"
+    assert bans.made[0][2].message.mentions == (Person(id="bob", name="Bob"),)
+
+
 async def test_talk_of_something_else_leaves_it_waiting_and_never_runs_it(room, bans):
     here = room(bans.tool(), script=[[BAN], "It is sunny.", "Yes, that is so."])
     await here.say("ban bob for a week")
