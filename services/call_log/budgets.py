@@ -48,7 +48,7 @@ class Budgets(Struct, frozen=True, kw_only=True):
 class DailyBudget:
     """Counts the usage of today and refuses requests beyond the limits.
 
-    `spent_since` tells what is on record, so that a restart does not begin the day anew. A request that crosses a
+    `spent_since` reads the recorded usage, so that a restart does not reset the day. A request that crosses a
     limit is still finished: how much it takes is known only afterwards.
     """
 
@@ -62,7 +62,7 @@ class DailyBudget:
         self._used: dict[tuple[str, str], UsageCost] = defaultdict(UsageCost)
 
     async def check(self, turn: TurnUsage | None) -> None:
-        """Let a request of `turn` pass; without one only the day's budget counts.
+        """Check the budgets of `turn`; without one only the day's budget counts.
 
         Raises:
             ModelUnavailable: a budget is used up (`budget`).
@@ -73,7 +73,7 @@ class DailyBudget:
                 raise ModelUnavailable("budget", f"the budget of this {scope} is used up")
 
     def charge(self, turn: TurnUsage | None, charge: UsageCost) -> None:
-        """Count what a request used; the message's own account is `turn.charge`."""
+        """Add the usage of a request to the day; that of the message is `turn.charge`."""
         for name in _names(turn):
             self._used[name] += charge
 
@@ -84,7 +84,7 @@ class DailyBudget:
         return accounts if turn is None else [("message", budgets.message, turn.charge), *accounts]
 
     async def _open_day(self) -> None:
-        """Begin a new day with what is on record of it, once."""
+        """Begin a new day with its recorded usage, once."""
         today = self._clock.now().astimezone(self._zone).date()
         if self._day == today:
             return

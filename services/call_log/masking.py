@@ -7,7 +7,7 @@ from functools import cache
 
 MASK = "[secret]"
 
-# Keys by the prefixes that their issuers gave them, what stands behind `Bearer`, and passwords in addresses. Each is
+# Keys by the prefixes of their issuers, tokens behind `Bearer`, and passwords in addresses. Each is
 # looked for only in texts that have its mark, because a search for all of them costs more than the rest of a record.
 _TOKENS = (
     (("sk-", "pk-", "rk-"), r"\b[spr]k-[A-Za-z0-9_\-]{12,}"),

@@ -16,7 +16,7 @@ Outcome = Literal["answered", "silent", "failed"]
 Ending = Literal["", "reply", "question", "answered"]
 
 CONFIRMED: Final = "confirmed"
-"""The route of a round whose calls the person has said yes to."""
+"""The route of a round whose calls the person has confirmed."""
 AGENT_ROUTE: Final = "agent:"
 """How the route of a call begins that an agent made; the agent's name follows."""
 
@@ -62,7 +62,7 @@ NOTHING = UsageCost()
 class CompletionRecord(Struct, frozen=True, kw_only=True):
     """One request to a model. `round` counts from 1; `requested` are the calls as the model wrote them.
 
-    `refused` is what the first check said of those among them that could not be used.
+    `refused` are the errors of the first check.
     `error` is the reason why there was no usable answer, empty when there was one.
     """
 
@@ -78,7 +78,7 @@ class CompletionRecord(Struct, frozen=True, kw_only=True):
 class TurnRecord(Struct, frozen=True, kw_only=True):
     """One processed message and its outcome.
 
-    `at` is when the turn began, timezone-aware. `route` says who understood the last round: `model`, `offline`.
+    `at` is when the turn began, timezone-aware. `route` is the interpreter of the last round: `model`, `offline`.
     `fallback` is why the model was not used, empty when it was or when there is none.
     """
 
@@ -102,15 +102,15 @@ class TurnRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def charge(self) -> UsageCost:
-        """Return what the whole turn used."""
+        """Return the usage of the whole turn."""
         return sum((each.charge for each in self.completions), NOTHING)
 
 
 class CallRecord(Struct, frozen=True, kw_only=True):
     """One call of a tool: a row of `tool_conversations`.
 
-    `arguments` and `spawn_task` are JSON text. `result` is what a model is fed, None after a failure; `said` is what
-    people were told. `charge` are the completions since the call before, so that the sum over calls counts each once.
+    `arguments` and `spawn_task` are JSON text. `result` is the text for the model, None after a failure; `said` is the
+    text for people. `charge` are the completions since the call before, so that the sum over calls counts each once.
     `receipts` are the changes of state as (action, subject), `round` counts from 1 (0: outside of a turn). `route` is
     `agent:NAME` for a call that an agent made while a tool ran; it is also in the `spawn_task` of that tool's call.
     """
@@ -171,7 +171,7 @@ def person_key(address: ChatAddress, person_id: str) -> str:
 
 
 def parse_json(text: str) -> Json:
-    """Parse JSON; return text that is no JSON, such as one that was cut, unchanged."""
+    """Parse JSON; return invalid JSON, such as a text that was cut, unchanged."""
     try:
         value: Json = json.loads(text)
     except ValueError:
@@ -197,7 +197,7 @@ class CallReader(Protocol):
         ...
 
     async def spent_since(self, moment: datetime) -> tuple[Spent, ...]:
-        """Return what was used in turns that began at `moment` or later, one entry a person and chat."""
+        """Return the usage of turns that began at `moment` or later, one entry a person and chat."""
         ...
 
 
@@ -205,11 +205,11 @@ class CallStore(CallReader, Protocol):
     """Stores records of turns and calls."""
 
     async def add(self, turns: Sequence[TurnRecord], calls: Sequence[CallRecord]) -> None:
-        """Keep these in one transaction; losing the last ones in a power cut is all right."""
+        """Store these in one transaction; a power cut may lose the last ones."""
         ...
 
     async def forget(self, chat_key: str, message_id: str) -> None:
-        """Delete what is recorded about a message's turn and calls, except what they used."""
+        """Delete the records of a message's turn and calls, except their usage."""
         ...
 
     async def purge(self, before: datetime) -> int:

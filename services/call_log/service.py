@@ -25,7 +25,7 @@ OnRecorded = Callable[[TurnRecord | CallRecord], None]
 class CallLog:
     """The call log of every chat. Recording only queues: it never fails and never waits for the disk.
 
-    What is read includes what was recorded before. Secrets are masked before anything is stored.
+    Reads include everything recorded before. Secrets are masked before anything is stored.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class CallLog:
         self._writing: asyncio.Task[None] | None = None
 
     def record(self, entry: TurnRecord | CallRecord) -> None:
-        """Keep `entry` soon."""
+        """Queue `entry` for storing."""
         if self._on_recorded is not None:
             self._on_recorded(entry)
         self._waiting.append(entry)
@@ -105,21 +105,21 @@ class CallLog:
         return tuple(call for call in found if call.route == CONFIRMED)
 
     async def spent_since(self, moment: datetime) -> tuple[Spent, ...]:
-        """Return what models cost since `moment` (timezone-aware), one entry a person and chat."""
+        """Return the usage since `moment` (timezone-aware), one entry a person and chat."""
         await self.drain()
         return await self._store.spent_since(moment)
 
     async def forget(self, address: ChatAddress, message_id: str) -> None:
-        """Delete what is recorded about a message, except what it used."""
+        """Delete the records of a message, except its usage."""
         await self.drain()
         await self._store.forget(address.key, message_id)
 
     async def purge(self, before: datetime) -> int:
-        """Delete what is older; return how many turns that were. A store that fails is logged and tried next time."""
+        """Delete older records; return the number of turns. A failure is logged and tried again next time."""
         try:
             return await self._store.purge(before)
-        except Exception as error:  # noqa: BLE001 - a store is anybody's code; old records are no reason to stop
-            logger.opt(exception=error).error("old records could not be deleted")
+        except Exception as error:  # noqa: BLE001 - any store may fail; old records are no reason to stop
+            logger.opt(exception=error).error("could not delete old records")
             return 0
 
     @property
@@ -139,8 +139,8 @@ class CallLog:
             calls = [self._masked_call(each) for each in batch if isinstance(each, CallRecord)]
             try:
                 await self._store.add(turns, calls)
-            except Exception as error:  # noqa: BLE001 - a store is anybody's code; a lost record must not stop the bot
-                logger.opt(exception=error).error("{} records could not be stored", len(batch))
+            except Exception as error:  # noqa: BLE001 - any store may fail; a lost record must not stop the bot
+                logger.opt(exception=error).error("could not store {} records", len(batch))
 
     def _masked_turn(self, turn: TurnRecord) -> TurnRecord:
         return replace(

@@ -21,7 +21,7 @@ class BudgetPolicy(Protocol):
     """Decides whether a model may be asked."""
 
     async def check(self, turn: "TurnUsage | None") -> None:
-        """Let a request pass.
+        """Allow a request.
 
         Raises:
             ModelUnavailable: a budget is used up (`budget`).
@@ -29,7 +29,7 @@ class BudgetPolicy(Protocol):
         ...
 
     def charge(self, turn: "TurnUsage | None", charge: UsageCost) -> None:
-        """Count what a request used."""
+        """Add the usage of a request."""
         ...
 
 
@@ -37,16 +37,16 @@ class NoBudget:
     """No budget: every request passes and nothing is counted."""
 
     async def check(self, turn: "TurnUsage | None") -> None:
-        """Let it pass."""
+        """Allow the request."""
 
     def charge(self, turn: "TurnUsage | None", charge: UsageCost) -> None:
-        """Leave it uncounted."""
+        """Count nothing."""
 
 
 class TurnUsage(Struct, kw_only=True):
     """The usage of one message.
 
-    `route` is who understands the present round, `round` its number from 1, `calls` how many calls have ended.
+    `route` is the interpreter of the present round, `round` its number from 1, `calls` how many calls have ended.
     `budget` holds the budgets that this message is under.
     """
 
@@ -68,12 +68,12 @@ class TurnUsage(Struct, kw_only=True):
         return person_key(self.address, self.person.id)
 
     def begin_round(self, route: str) -> None:
-        """Note that `route` is asked to understand the next round."""
+        """Begin the next round with the interpreter `route`."""
         self.route = route
         self.round += 1
 
     def fall_back(self, route: str, reason: str) -> None:
-        """Note that `route` takes over this round because of `reason`."""
+        """Continue this round with the interpreter `route` because of `reason`."""
         self.route = route
         self.fallback = reason
 
@@ -83,24 +83,24 @@ class TurnUsage(Struct, kw_only=True):
         self.charge += completion.charge
 
     def refuse(self, reasons: tuple[str, ...]) -> None:
-        """Note why calls of the latest completion could not be used."""
+        """Record the reasons why calls of the latest completion could not be used."""
         if self.completions:
             self.completions[-1] = replace(self.completions[-1], refused=reasons)
 
     def take_new(self) -> tuple[CompletionRecord, ...]:
-        """Return the completions that no call has been told of yet."""
+        """Return the completions since the last call of this method."""
         new = tuple(self.completions[self._noted :])
         self._noted = len(self.completions)
         return new
 
 
-# The port of a language model does not carry who asks, and a tool may ask one (a summary, an agent): whatever runs
-# on behalf of a message finds its account here, in its tasks and threads too.
+# A request to a language model does not name its turn, and a tool may make one (a summary, an agent): all code that
+# runs on behalf of a message finds its usage here, in its tasks and threads too.
 _current: ContextVar[TurnUsage | None] = ContextVar("turn_usage", default=None)
 
 
 def current_usage() -> TurnUsage | None:
-    """Return the account of the message that is being answered here; None outside of one."""
+    """Return the usage of the message that this task answers; None outside of one."""
     return _current.get()
 
 
@@ -125,7 +125,7 @@ class Price(Struct, frozen=True, kw_only=True):
     cached: float = 0.0
 
     def of(self, usage: Usage) -> float:
-        """Return what `usage` costs."""
+        """Return the cost of `usage`."""
         fresh = max(0, usage.prompt_tokens - usage.cached_tokens)
         return (
             fresh * self.input + usage.cached_tokens * self.cached + usage.completion_tokens * self.output

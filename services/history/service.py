@@ -18,14 +18,14 @@ class MessageStore(Protocol):
     """Stores messages; a chat and a message id name one message for ever."""
 
     async def add(self, messages: Sequence[ChatMessage]) -> tuple[bool, ...]:
-        """Keep these in one transaction; say of each whether it was new.
+        """Store these in one transaction; return for each whether it was new.
 
-        The end of the process does not undo it; a power cut does not either once `flush` returns, or a moment later.
+        They survive the end of the process at once, and a power cut once `flush` returns or a moment later.
         """
         ...
 
     async def flush(self) -> None:
-        """Return once what was added survives a power cut."""
+        """Return once the stored messages survive a power cut."""
         ...
 
     async def find(self, address: ChatAddress, message_id: str) -> ChatMessage | None:
@@ -39,7 +39,7 @@ class MessageStore(Protocol):
     async def speakers(self, address: ChatAddress, limit: int) -> tuple[tuple[str, str], ...]:
         """Return the last `limit` messages of people, oldest first, as message and person ids.
 
-        Messages that were taken back count too. The person is empty where nothing is kept about who wrote.
+        Deleted messages count too. The person is empty for people who opted out.
         """
         ...
 
@@ -54,7 +54,7 @@ class MessageStore(Protocol):
     async def search(self, address: ChatAddress, query: str, limit: int) -> tuple[ChatMessage, ...]:
         """Return at most `limit` messages of people that match `query`, best first.
 
-        Those that have all of its words come first, the latest in front; then those with half of them or more.
+        Messages with all words come first, latest first; then those with half of the words or more.
         """
         ...
 
@@ -63,7 +63,7 @@ class MessageStore(Protocol):
         ...
 
     async def erase(self, address: ChatAddress, message_id: str, at: datetime) -> bool:
-        """Forget the text of a message and leave it out from now on; its id stays known. False when there is none."""
+        """Delete the text of a message; its id stays known. Return False when there is none."""
         ...
 
 
@@ -86,7 +86,7 @@ class HistoryService:
         self._writing: asyncio.Task[None] | None = None
 
     async def record(self, message: ChatMessage) -> bool:
-        """Keep `message`; return once it is committed, False when this chat already had a message of this id.
+        """Store `message`; return once it is committed, False when this chat already had a message of this id.
 
         It survives the end of the process then, and a power cut a moment later, or once `flush` returns.
         """
@@ -95,7 +95,7 @@ class HistoryService:
             self._waiting.append((message, done))
             is_new = await done
         else:
-            # Nobody to share with: a task and a future would cost as much as the insert.
+            # No other write is running: a task and a future would cost as much as the insert.
             self._is_writing = True
             try:
                 (is_new,) = await self._store.add([message])
@@ -106,7 +106,7 @@ class HistoryService:
         return is_new
 
     async def flush(self) -> None:
-        """Return once what was recorded survives a power cut."""
+        """Return once the recorded messages survive a power cut."""
         await self._store.flush()
 
     async def record_own(
@@ -118,7 +118,7 @@ class HistoryService:
         sent_at: datetime,
         reply_to: str | None = None,
     ) -> None:
-        """Keep what the bot said; without a platform id it gets one of its own."""
+        """Store a message of the bot; without a platform id it gets one of its own."""
         own_id = message_id or f"own-{uuid4().hex}"
         await self.record(
             ChatMessage(id=own_id, address=address, sender=self._bot, text=text, sent_at=sent_at, reply_to=reply_to)
@@ -146,7 +146,7 @@ class HistoryService:
     async def speakers(self, address: ChatAddress, limit: int) -> tuple[tuple[str, str], ...]:
         """Return the message and person ids of the last `limit` messages of people, oldest first.
 
-        Messages that were taken back count too. The person is empty where nothing is kept about who wrote.
+        Deleted messages count too. The person is empty for people who opted out.
         """
         return await self._store.speakers(address, limit)
 
@@ -157,7 +157,7 @@ class HistoryService:
     async def search(self, chat: ChatAddress, query: str, limit: int = 10) -> tuple[ChatMessage, ...]:
         """Return at most `limit` messages of people in `chat` that match `query`, best first.
 
-        Those that have all of its words come first, the latest in front; then those with half of them or more.
+        Messages with all words come first, latest first; then those with half of the words or more.
         """
         return await self._store.search(chat, query, limit)
 
@@ -168,11 +168,11 @@ class HistoryService:
         return await self._store.last_of(address, person, before)
 
     async def edit(self, address: ChatAddress, message_id: str, text: str, *, at: datetime) -> bool:
-        """Keep the new text of an edited message; False when it is not known."""
+        """Store the new text of an edited message; False when it is not known."""
         return await self._store.rewrite(address, message_id, text, at)
 
     async def delete(self, address: ChatAddress, message_id: str, *, at: datetime) -> bool:
-        """Forget what a deleted message said; False when it is not known."""
+        """Delete the text of a deleted message; False when it is not known."""
         return await self._store.erase(address, message_id, at)
 
     def _write_next(self) -> None:
@@ -181,7 +181,7 @@ class HistoryService:
             self._writing = asyncio.create_task(self._write_waiting())
 
     async def _write_waiting(self) -> None:
-        """Write as fast as commits return: what arrives during one commit goes into the next."""
+        """Write as fast as commits return: messages that arrive during one commit go into the next."""
         try:
             while self._waiting:
                 await self._write([self._waiting.popleft() for _ in range(min(_BATCH, len(self._waiting)))])
@@ -191,7 +191,7 @@ class HistoryService:
     async def _write(self, batch: list[tuple[ChatMessage, asyncio.Future[bool]]]) -> None:
         try:
             new = await self._store.add([message for message, _ in batch])
-        except Exception as error:  # noqa: BLE001 - whatever it was, those who wait are told, each by its own future
+        except Exception as error:  # noqa: BLE001 - each waiting future gets the error
             _settle(batch, error)
         else:
             for (_, done), is_new in zip(batch, new, strict=True):
@@ -208,7 +208,7 @@ def _settle(batch: list[tuple[ChatMessage, asyncio.Future[bool]]], error: Except
 async def record_once(history: HistoryService, message: ChatMessage) -> bool:
     """Record `message`; False when it is there already.
 
-    What cannot be kept on a full disk counts as new: people can look things up, and hear why nothing else works.
+    A message that a full disk does not take counts as new, so that it is answered.
     """
     try:
         return await history.record(message)

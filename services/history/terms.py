@@ -11,7 +11,7 @@ from typing import TypeVar
 from services.kernel.chat import Attachment
 
 VERSION = 2
-"""Of what is indexed and how text is cut; an index that was made in another way has to be made anew."""
+"""The version of the terms; an index of another version is rebuilt."""
 
 _HAN = "\\u3041-\\u3096\\u30a1-\\u30fa\\u30fc-\\u30fe\\u3400-\\u4dbf\\u4e00-\\u9fff"
 _RUN = re.compile(rf"[{_HAN}]+|[^\W_{_HAN}]+")
@@ -25,7 +25,7 @@ _DOUBLED = re.compile(r"([bdfgmnprt])\1$")
 def indexed_terms(text: str) -> list[str]:
     """Return the terms of a message, each once: words by their stem, Chinese characters alone and in pairs.
 
-    Pairs find Chinese words without a dictionary, single characters what is looked for by one (茶).
+    Pairs find Chinese words without a dictionary, single characters find one-character words (茶).
     """
     found: dict[str, None] = {}
     for run in _runs(text):
@@ -38,7 +38,7 @@ def indexed_terms(text: str) -> list[str]:
 
 
 def wanted_terms(query: str) -> list[str]:
-    """Return the terms to look for, at most 12, without the words that say nothing, unless there are no others."""
+    """Return the terms to search for, at most 12, without stop words unless there are no others."""
     found: dict[str, None] = {}
     for run in _runs(query):
         if _is_han(run):
@@ -98,7 +98,7 @@ NEWEST_OF_A_TERM = 50
 
 
 def searched_text(text: str, attachments: Sequence[Attachment] = ()) -> str:
-    """Return what a message is found by: the descriptions of what came with it, and its text."""
+    """Return the searchable text of a message: the descriptions of its attachments, and its text."""
     described = [each.description for each in attachments if each.description]
     return "\n".join([*described, text]) if described else text
 
@@ -106,7 +106,7 @@ def searched_text(text: str, attachments: Sequence[Attachment] = ()) -> str:
 def best_first(candidates: Iterable[tuple[Found, frozenset[str]]], wanted: Sequence[str], limit: int) -> list[Found]:
     """Return at most `limit` of `candidates` (newest first, each with its terms) that have half of `wanted` or more.
 
-    A term counts the more, the fewer candidates have it; of equals the newest comes first.
+    A term weighs more when fewer candidates have it; of equals the newest comes first.
     """
     kept = list(candidates)
     worth = {term: 1 / (1 + sum(term in terms for _, terms in kept)) for term in wanted}

@@ -33,7 +33,7 @@ _LOOP_SECONDS: Final = 60.0
 class RepeatLimit:
     """Allow one entry a key in `seconds`, and count the entries left out between.
 
-    Of more than `most_keys` keys the one that came longest ago is forgotten, so its next entry is allowed at once.
+    Of more than `most_keys` keys the oldest is dropped, so its next entry is allowed at once.
     """
 
     def __init__(self, seconds: float, *, most_keys: int = _MOST_KEYS) -> None:
@@ -56,6 +56,6 @@ class RepeatLimit:
         return count if is_due else None
 
     def admits(self, error: Exception) -> bool:
-        """Tell whether a loop is to log `error` now; errors of one type and text are the same failure."""
+        """Return whether a loop should log `error` now; errors of one type and text are the same failure."""
         key = f"{type(error).__name__}: {error}"
         return self.left_out(key, asyncio.get_running_loop().time()) is not None

@@ -15,7 +15,7 @@ class ChatAddress(Struct, frozen=True, kw_only=True):
 
     @property
     def key(self) -> str:
-        """One string for this chat, threads left out: what storage groups by."""
+        """One string for this chat without its thread; storage groups by it."""
         return f"{self.platform}:{self.chat_id}"
 
     def __str__(self) -> str:
@@ -25,7 +25,7 @@ class ChatAddress(Struct, frozen=True, kw_only=True):
 class Person(Struct, frozen=True, kw_only=True):
     """A member of a chat. `id` is stable on its platform; `name` is displayed.
 
-    `username` is the name that others write after an @, without it; empty where the platform has none or tells none.
+    `username` is the name that others write after an @, without it; empty where it is unknown.
     """
 
     id: str
@@ -46,8 +46,8 @@ class Attachment(Struct, frozen=True, kw_only=True):
 class Choice(Struct, frozen=True, kw_only=True):
     """A button. Pressing it sends `says` for that person, as a reply to the message with the button.
 
-    `for_people` are the ids of those whom it serves; empty for everybody. It serves nobody any more after `expires_at`
-    (timezone-aware; None where it does not expire), or once the change with the id `change_id` was taken back.
+    `for_people` are the ids of those who may press it; empty for everybody. It expires after `expires_at`
+    (timezone-aware; None where it does not expire), or once the change with the id `change_id` was undone.
     """
 
     label: str
@@ -75,9 +75,9 @@ class ChatMessage(Struct, frozen=True, kw_only=True):
     """One message as the platform delivered it.
 
     `id` is the platform's own and unique within the chat. `sent_at` is timezone-aware.
-    `is_addressed` says that the bot was meant: a mention, a reply to it, its name in front, or a private chat.
-    `is_recorded` says that the platform has put it into the history itself, and that it is no repetition; `is_edited`
-    that it was answered before, in other words.
+    `is_addressed`: the message is for the bot, by a mention, a reply to it, its name in front, or a private chat.
+    `is_recorded`: the platform has stored it in the history itself, and it is no repetition. `is_edited`: an
+    earlier version of it was answered.
     """
 
     id: str
@@ -97,7 +97,7 @@ class ChatMessage(Struct, frozen=True, kw_only=True):
 class MessageEdited(Struct, frozen=True, kw_only=True):
     """A person edited a message. `at` is timezone-aware.
 
-    `by` is the id of whoever did, where the platform passes on what others try; empty where it does not.
+    `by` is the id of the editor, where the platform passes on attempts of others; else empty.
     """
 
     address: ChatAddress
@@ -137,4 +137,4 @@ class Reaction(Struct, frozen=True, kw_only=True):
 
 Correction = MessageEdited | MessageWithdrawn
 Incoming = ChatMessage | Correction | Reaction | BotAdded
-"""What comes in from a platform: a message, what became of an earlier one, or that the bot is in a new group."""
+"""An event of a platform: a message, an edit, a deletion, a reaction, or that the bot joined a group."""

@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Tells the time and waits; tests replace it."""
+    """Reads the time and waits; tests replace it."""
 
     def now(self) -> datetime:
         """Return the present instant, timezone-aware, in UTC."""

@@ -41,9 +41,9 @@ class ModelUnavailable(AssistantError):
 class DeliveryFailed(AssistantError):
     """The platform did not take a message.
 
-    `retry_after` is the platform's own wish in seconds, None when it named none. `is_permanent` says that trying
-    again is useless (the bot was removed); `is_unknown` that the message may have arrived; `is_global` that the wish
-    counts for every chat of the platform. `is_of_chat` says that only this chat is in trouble, and not the platform.
+    `retry_after` is the wait in seconds that the platform asked for, or None. `is_permanent` says that trying
+    again is useless (the bot was removed); `is_unknown` that the message may have arrived; `is_global` that the wait
+    is for every chat of the platform. `is_of_chat` says that only this chat fails, not the platform.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class StorageUnavailable(AssistantError):
 
 
 class StorageBusy(AssistantError):
-    """Another process holds the database; `holder` says which."""
+    """Another process, `holder`, has locked the database."""
 
     def __init__(self, path: str, holder: str) -> None:
         super().__init__(f"{path} is in use by {holder}")

@@ -11,9 +11,9 @@ from msgspec import Struct
 
 @cache
 def trusted_certificates(*, trust_environment: bool = True) -> ssl.SSLContext:
-    """Return what every client checks servers with: the system's list, and so an office's own authority.
+    """Return the TLS context of all clients: the system's list, which includes an office's own authority.
 
-    `trust_environment` takes SSL_CERT_FILE and SSL_CERT_DIR in its place where they are set.
+    With `trust_environment` SSL_CERT_FILE and SSL_CERT_DIR replace the list where they are set.
     """
     import httpx2
 

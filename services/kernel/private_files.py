@@ -12,7 +12,7 @@ _OTHERS: Final = 0o077
 
 
 def make_private_folder(folder: Path) -> None:
-    """Make `folder` and what is missing on the way to it, for this user alone; a folder that is there stays as it is.
+    """Make `folder` and its missing parents, for this user alone; an existing folder stays as it is.
 
     Raises:
         OSError: it cannot be made.
@@ -30,7 +30,7 @@ def open_private(path: str | Path, flags: int) -> int:
 def close_to_others(paths: Iterable[Path]) -> list[Path]:
     """Take the rights of other users away from those of `paths` that are there; return the paths that had some.
 
-    Links are left alone, and so are folders that everybody writes to (sticky) and what belongs to another user.
+    Links, sticky folders and files of another user are left alone.
     Windows has no such rights: files there have those of their folder.
     """
     if not hasattr(os, "geteuid"):

@@ -12,7 +12,7 @@ def import_without_gc() -> Iterator[None]:
 
     A start makes a hundred thousand objects that live as long as the process. To look through them again and again took
     a fifteenth of it, and would take some hundredths of a second whenever the running bot looks through everything.
-    Where all the modules were there already, nothing is kept from being looked through.
+    Where all the modules were imported already, no object is exempt.
     """
     known = len(sys.modules)
     gc.disable()
@@ -26,9 +26,9 @@ def import_without_gc() -> Iterator[None]:
 
 @contextmanager
 def block_import(module: str) -> Iterator[None]:
-    """Raise ImportError for whoever imports `module` meanwhile, unless it is loaded already.
+    """Make imports of `module` raise ImportError within the context, unless it is loaded already.
 
-    For packages that look for another only to see whether they were handed something of it. (That `None` among the
+    For packages that import another only to recognise its objects. (That `None` among the
     modules stops an import is Python's own rule: language reference, 5.3.1.)
     """
     if module in sys.modules:

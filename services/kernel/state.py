@@ -40,49 +40,49 @@ class StateStore(Protocol):
     """Stores values under keys such as `reminders.shown:console:home#ann`."""
 
     async def get(self, key: str) -> Json:
-        """Return what was last set under `key`; None when there is nothing or its time is over."""
+        """Return the value under `key`; None when there is none or it has expired."""
         ...
 
     async def set(self, key: str, value: Json, *, keep: timedelta, is_promised: bool = False) -> None:
-        """Remember `value` under `key` for `keep`; None forgets it.
+        """Store `value` under `key` for `keep`; None deletes it.
 
-        What is promised to a person, such as a token's end, is there after a power cut; other things may be lost.
+        With `is_promised`, such as for a token's end, it survives a power cut.
 
         Raises:
-            StorageFull: there is no room for what is promised. Other things are forgotten without a word.
+            StorageFull: there is no room for a promised value. Other values are dropped silently.
         """
         ...
 
     async def take(self, key: str) -> Json:
-        """Return what was last set under `key`, and forget it.
+        """Return the value under `key`, and delete it.
 
-        Of several who ask at once one gets it, the others None.
+        Of several concurrent callers one gets it, the others None.
         """
         ...
 
 
 class MemoryStateStore:
-    """A `StateStore` that forgets everything when the process ends."""
+    """A `StateStore` in memory."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._values: dict[str, tuple[str, datetime]] = {}
 
     async def get(self, key: str) -> Json:
-        """Return what was last set under `key`."""
+        """Return the value under `key`."""
         text, end = self._values.get(key, ("null", self._clock.now()))
         value: Json = json.loads(text) if end > self._clock.now() else None
         return value
 
-    async def set(self, key: str, value: Json, *, keep: timedelta, is_promised: bool = False) -> None:  # noqa: ARG002 - memory keeps or dies whole
-        """Remember `value` for `keep`."""
+    async def set(self, key: str, value: Json, *, keep: timedelta, is_promised: bool = False) -> None:  # noqa: ARG002 - memory does not survive the process
+        """Store `value` for `keep`."""
         now = self._clock.now()
         self._values = {each: kept for each, kept in self._values.items() if kept[1] > now and each != key}
         if value is not None:
             self._values[key] = (json.dumps(value), now + keep)
 
     async def take(self, key: str) -> Json:
-        """Return what was last set under `key`, and forget it."""
+        """Return the value under `key`, and delete it."""
         now = self._clock.now()
         text, end = self._values.pop(key, ("null", now))
         value: Json = json.loads(text) if end > now else None

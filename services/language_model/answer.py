@@ -15,14 +15,14 @@ MAX_TEXT_CHARACTERS: Final = 200_000
 """Characters of text in one answer, beyond which it is cut, and of the arguments of all its calls."""
 MAX_CALLS: Final = 256
 
-# What servers say instead of the four words of the API.
+# Words of servers instead of the four of the API.
 _CUT = frozenset({"max_tokens", "max_output_tokens", "model_length", "token_limit", "max_length"})
 _FILTERED = frozenset(
     {"safety", "sensitive", "recitation", "blocklist", "prohibited_content", "spii", "content_filtered", "refusal"}
 )
 _BROKEN = frozenset({"error", "network_error", "insufficient_system_resource", "abort", "aborted"})
 _CALLED = frozenset({"stop", "function_call", "tool_call", "tool_use", "end_turn", "eos", "stop_sequence"})
-# What servers call the arguments of a call; Anthropic's, behind some proxies, `input`.
+# Names of a call's arguments; Anthropic's, behind some proxies, is `input`.
 _ARGUMENTS = ("arguments", "parameters", "input", "args")
 _SAID = frozenset({"text", "output_text", "refusal"})
 
@@ -57,7 +57,7 @@ def read_fields(answer: Fields) -> Completion:
     """Read an answer that has been parsed already.
 
     Raises:
-        ModelUnavailable: it is not an answer, or says itself that it is an error.
+        ModelUnavailable: it is not an answer, or reports an error.
     """
     choice = first_choice(answer)
     if choice is None:
@@ -139,10 +139,10 @@ def read_usage(raw: object) -> Usage:
 
 
 def finish_reason(raw: object, *, has_calls: bool, has_text: bool) -> str:
-    """Return the server's word in the API's: `stop`, `tool_calls`, `length` or `content_filter`.
+    """Translate the server's word to the API's: `stop`, `tool_calls`, `length` or `content_filter`.
 
     Raises:
-        EndpointFailed: the word says that the answer broke off, or promises calls where there is nothing at all.
+        EndpointFailed: the word reports a broken answer, or promises calls where there are none.
     """
     reason = text_of(raw)
     if reason in ("", "null"):
@@ -155,7 +155,7 @@ def finish_reason(raw: object, *, has_calls: bool, has_text: bool) -> str:
 
 
 def refuse_error(answer: Fields) -> None:
-    """Give up on an answer with status 200 that says itself that it is an error.
+    """Reject an answer with status 200 that reports an error.
 
     Raises:
         ModelUnavailable: it does; by the status that it names, else `malformed`.
@@ -180,13 +180,13 @@ def text_of(value: object) -> str:
 
 
 def malformed(detail: str) -> NoReturn:
-    """Give up on an answer that cannot be read."""
+    """Reject an answer that cannot be read."""
     raise EndpointFailed("malformed", detail)
 
 
 def refuse_oversized() -> NoReturn:
-    """Give up on an answer that is longer than any answer may be; another attempt would bring it again."""
-    raise EndpointFailed("malformed", "the answer is longer than any answer may be", is_passing=False)
+    """Reject an answer that is too long; another attempt would bring it again."""
+    raise EndpointFailed("malformed", "the answer is too long", is_passing=False)
 
 
 def _translated(reason: str, *, has_text: bool) -> str:
@@ -202,7 +202,7 @@ def _translated(reason: str, *, has_text: bool) -> str:
 
 
 def _part_texts(parts: Iterable[object]) -> Iterable[str]:
-    """Return the texts that are said; a model's thoughts are parts of another type."""
+    """Return the texts for the person; a model's thoughts are parts of another type."""
     for part in parts:
         fields = fields_of(part)
         text = fields.get("text")

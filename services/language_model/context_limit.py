@@ -9,7 +9,7 @@ from services.language_model.ports import CompletionRequest
 Message = Mapping[str, object]
 
 _SHARE = 8
-"""Each step leaves out at least one eighth of what was said before, so that few refused requests find the length."""
+"""Each step leaves out at least one eighth of the earlier turns, so that few refused requests find the length."""
 _LONGEST_RESULT = 1500  # characters of a tool's result in a request that was too long
 _NOTE = "\n[… the middle is left out …]\n"
 

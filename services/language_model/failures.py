@@ -41,7 +41,7 @@ Matter = Literal["length", "tools", "format", "other"]
 class EndpointFailed(ModelUnavailable):
     """The endpoint gave no usable answer.
 
-    `retry_after` is the server's own wish in seconds, None when it named none. `is_passing` says that the same
+    `retry_after` is the wait in seconds that the server asked for, or None. `is_passing` says that the same
     request may succeed a moment later.
     """
 
@@ -66,7 +66,7 @@ class RequestRejected(ModelUnavailable):
 
     @property
     def matter(self) -> Matter:
-        """Return what about the request is not wanted, as far as the server says."""
+        """Return the part of the request that the server refused, as far as its message says."""
         if _says(self.message, _TOO_LONG):
             return "length"
         if _says(self.message, _NO_TOOLS):
@@ -83,9 +83,9 @@ class CallsRejected(EndpointFailed):
 
 
 def detail_of(status: int, message: str) -> str:
-    """Return what is shown and logged of a failure.
+    """Return the text of a failure for people and logs.
 
-    The status, where it is one of failure, and the beginning of the words.
+    It is the status, where that is one of failure, and the beginning of the message.
     """
     shown = " ".join(message.split())[:_LONGEST_DETAIL]
     return f"HTTP {status} {shown}".strip() if status >= 400 else shown
@@ -96,7 +96,7 @@ def failure_of(
 ) -> ModelUnavailable:
     """Classify an error by its status and the text of the server; `status` is 200 for one inside an answer.
 
-    Servers differ in the status that they give a request which they cannot take, so their words count too.
+    Servers differ in the status of a request that they cannot take, so the text counts too.
     """
     detail = detail_of(status, message)
     if _says(message, _WRONG_CALLS):
@@ -115,7 +115,7 @@ def failure_of(
 
 
 def redact(failure: ModelUnavailable, secret: str) -> ModelUnavailable:
-    """Remove `secret` from everything of `failure` that is shown or logged."""
+    """Remove `secret` from the texts of `failure`."""
     failure.args = tuple(clean(str(each), secret) for each in failure.args)
     for name, value in vars(failure).items():
         if isinstance(value, str):
@@ -141,7 +141,7 @@ _TEXTS = ("message", "msg", "detail", "error_msg", "status_msg", "error")
 class ServerErrorDetail(Struct, frozen=True, kw_only=True):
     """An error as the server reported it. `status` is the HTTP status named inside the answer, 0 without one.
 
-    `code` is its own word for the failure; `generation` what the model wrote before the server refused it (Groq).
+    `code` is its own word for the failure; `generation` the text of the model that the server refused (Groq).
     """
 
     message: str

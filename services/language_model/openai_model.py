@@ -118,10 +118,10 @@ class OpenAIModel:
         return request
 
     def _changed(self, request: CompletionRequest, sent: BodyForm, rejection: RequestRejected) -> CompletionRequest:
-        """Return what to send instead of `request`, which was refused in the form `sent`.
+        """Return the request to send instead of `request`, which was refused in the form `sent`.
 
-        Some models take no `temperature`, some servers no system message; a bot that only ever hears so would answer
-        without its model for ever. So the form is changed for good, and a request that is too long loses its oldest
+        Some models take no `temperature`, some servers no system message; without a change the bot would answer
+        without its model for ever. So the form is changed permanently, and a request that is too long loses its oldest
         turns.
 
         Raises:
@@ -164,5 +164,5 @@ class OpenAIModel:
 
 
 def _written(text: str, model: str) -> Completion:
-    """Return what a model wrote and its server refused, for whoever reads printed calls."""
+    """Return the text of a model that its server refused, to be parsed for calls."""
     return Completion(text=text, calls=(), finish_reason="stop", model=model, usage=Usage())

@@ -104,7 +104,7 @@ class NullModel:
 
 
 Ask = Callable[[LanguageModel, CompletionRequest], Awaitable[Completion]]
-"""Puts a request to the model that is watched and returns its answer."""
+"""Passes a request to the instrumented model and returns its answer."""
 
 
 class InstrumentedModel:

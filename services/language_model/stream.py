@@ -96,7 +96,7 @@ class _CallInParts:
         self.arguments: list[str] = []
 
     def add(self, identity: str, name: str, arguments: str) -> None:
-        """Take in a part; a name comes once, again with every part, or in pieces itself."""
+        """Add a part; a name comes once, again with every part, or in pieces itself."""
         self.id = self.id or identity
         if name and name != self.name:
             self.name = name if name.startswith(self.name) else self.name + name
@@ -120,7 +120,7 @@ class _CallInParts:
 
     @property
     def requested(self) -> RequestedCall:
-        """The call. Some servers open it with empty arguments, and some end with all of them once more."""
+        """The call. Some servers open it with empty arguments, and some end with all of them again."""
         whole = ""
         for part in self.arguments:
             begins_anew = part[:1] == "{" and (
@@ -131,9 +131,9 @@ class _CallInParts:
 
 
 def _parsed(arguments: str) -> object:
-    """Return what `arguments` say.
+    """Parse `arguments`.
 
-    None as long as they are not whole, or of a model that opens one bracket after another.
+    Returns None as long as they are incomplete, or nested too deeply.
     """
     if arguments[-1:] not in _JSON_ENDS:
         return None  # without a look at the rest: a hostile stream has thousands of parts

@@ -123,7 +123,7 @@ def _our_errors(secret: str) -> Iterator[None]:
     try:
         yield
     except openai.OpenAIError as error:
-        # the SDK's error carries the request with its key, and maybe the key in the server's words: it ends here
+        # the SDK's error carries the request with its key, and maybe the key in the server's message: do not chain it
         raise translate(error, secret) from None
     except ModelUnavailable as failure:  # reported in an answer with status 200
         raise redact(failure, secret) from None
@@ -231,7 +231,7 @@ _LONGEST_MESSAGE = 2000  # characters in which a reason is looked for
 
 
 def translate(error: openai.OpenAIError, secret: str) -> ModelUnavailable:
-    """Return what `error` means for us; `secret` is removed from the text of the server."""
+    """Translate an error of the SDK; `secret` is removed from the text of the server."""
     if isinstance(error.__cause__, EndpointFailed):  # our limits on the answer, wrapped by the SDK
         return error.__cause__
     if isinstance(error, openai.APIStatusError):

@@ -1,6 +1,6 @@
 """Link accounts on several platforms to one person, proved by one-time codes.
 
-A link carries no rights: whoever is an admin or an owner is so by the account that speaks.
+A link carries no rights: only the account that speaks may be an admin or an owner.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ _CODE: Final = re.compile(r"link-?([A-Z0-9]{4})-?([A-Z0-9]{4})", re.IGNORECASE)
 
 
 def code_in(text: str) -> str | None:
-    """Return the code that `text` is, as it was given out; None when it is something else."""
+    """Return the code in `text` in its usual form; None when it is not a code."""
     found = _CODE.fullmatch(unicodedata.normalize("NFKC", text).strip().strip("`\"'.。"))
     return f"link-{found[1]}-{found[2]}".upper().replace("LINK", "link") if found else None
 
@@ -102,7 +102,7 @@ MOST_ACCOUNTS: Final = 10
 class _Circle(Struct, frozen=True, kw_only=True):
     """Accounts and those that they are linked with, in `groups`; an unlinked account is in none.
 
-    `read` is what the book said of them: what is changed by it is kept only while that still holds.
+    `read` are the values that were read: a change is committed only while they are unchanged.
     """
 
     accounts: tuple[Account, ...]
@@ -113,7 +113,7 @@ class _Circle(Struct, frozen=True, kw_only=True):
 class PeopleService:
     """Links, lists and unlinks accounts.
 
-    Several processes may do so at once: who finds that another was faster looks again.
+    Several processes may do so at once: a change that conflicts with another is repeated.
     """
 
     def __init__(self, scopes: ScopeStore, codes: LinkCodes) -> None:
@@ -125,7 +125,7 @@ class PeopleService:
         return await self._codes.give(Account.of(chat, person), chat, language)
 
     async def redeem(self, chat: ChatAddress, person: Person, code: str) -> Linked:
-        """Make the account that speaks here one person with the one that the code was given to.
+        """Link the account that speaks here with the one that the code was given to.
 
         Raises:
             RequestRefused: `link_code_wrong(minutes)`, `link_code_own`, `link_guesses(minutes)`, `link_full(limit)`.
@@ -138,7 +138,7 @@ class PeopleService:
         return Linked(accounts=accounts, giver=giver, told_in=told_in, language=language)
 
     async def burn(self, code: str) -> None:
-        """Make a code worthless that was said where others could read it."""
+        """Invalidate a code that others could read."""
         await self._codes.burn(code)
 
     async def accounts_of(self, chat: ChatAddress, person: Person) -> tuple[Account, ...]:
@@ -147,7 +147,7 @@ class PeopleService:
         return (own, *(each for each in (await self._circle(own)).accounts if each.key != own.key))
 
     async def unlink(self, chat: ChatAddress, person: Person, platform: str = "") -> tuple[Account, ...]:
-        """Take this account out of its links, or those of `platform`; returns the accounts that stand alone now."""
+        """Unlink this account, or those of `platform`; return the accounts that are unlinked now."""
         own = Account.of(chat, person)
         alone = None
         while alone is None:

@@ -1,6 +1,6 @@
 """Name chats so that their members can set reminders for them from other chats.
 
-A chat is closed until somebody who rules it gives it a name.
+A chat is closed until one of its admins gives it a name.
 """
 
 import re
@@ -16,13 +16,13 @@ from services.kernel.state import ScopeStore, StateDelta
 from services.people.model import Account
 
 SPOKE_WITHIN: Final = timedelta(days=30)
-"""Where the platform does not tell who is in a chat, whoever wrote there so lately is."""
+"""Where the platform does not list members, people who wrote this recently count as members."""
 
 _NAME: Final = re.compile(r"[^\W_][\w-]{0,31}")
 _NAMES: Final = "places"
 
 IsMember = Callable[[ChatAddress, str], Awaitable[bool | None]]
-"""Whether a person is in a chat, as the platform says it; None where it does not."""
+"""Returns whether a person is in a chat; None where the platform does not know."""
 
 
 class ChatAliasService:
@@ -35,7 +35,7 @@ class ChatAliasService:
         self._is_member = is_member
 
     async def open(self, chat: ChatAddress, name: str) -> str:
-        """Let members reach `chat` under `name`; the name it had is free again. Returns the name as it is kept.
+        """Let members address `chat` as `name`, in place of its earlier name; return the stored name.
 
         Raises:
             RequestRefused: `place_name_bad(name)`, `place_name_taken(name)`.
@@ -54,7 +54,7 @@ class ChatAliasService:
         return name
 
     async def close(self, chat: ChatAddress) -> bool:
-        """Let nobody reach `chat` any more; False when nobody could."""
+        """Remove the name of `chat`; False when it had none."""
         while True:
             [kept] = await self._scopes.load([_NAMES])
             names = frozenset(name for name, key in kept.items() if key == chat.key)
@@ -71,7 +71,7 @@ class ChatAliasService:
         """Return the chat called `name`, and with which of one person's `accounts` they are a member there.
 
         Raises:
-            RequestRefused: `place_unknown(name)`: there is none, or the person is not in it. Which of both is not told.
+            RequestRefused: `place_unknown(name)`: there is none, or the person is not in it.
         """
         [kept] = await self._scopes.load([_NAMES])
         key = kept.get(name.casefold())

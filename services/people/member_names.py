@@ -11,22 +11,22 @@ _NAME_ONLY: Final = "name:"
 
 
 def unresolved(name: str) -> Person:
-    """Return somebody of whom only the name is known; nobody is notified for such a person."""
+    """Return a person of whom only the name is known; such a person is not notified."""
     return Person(id=f"{_NAME_ONLY}{folded(name)}", name=name)
 
 
 def is_unresolved(person: Person) -> bool:
-    """Tell whether `person` is a name that stands for no account."""
+    """Return whether `person` is a name without an account."""
     return person.id.startswith(_NAME_ONLY)
 
 
 def is_username_only(person: Person) -> bool:
-    """Tell whether `person` is an @ and a user name whose account the platform did not tell."""
+    """Return whether `person` is an @ and a user name whose account is unknown."""
     return person.id == f"@{person.name}"
 
 
 def with_account(person: Person, people: Iterable[Person]) -> Person:
-    """Return whoever of `people` has the user name that `person` is, the latest first; else `person`."""
+    """Return the latest of `people` with the user name of `person`; else `person`."""
     if not is_username_only(person):
         return person
     wanted = folded(person.name)
@@ -36,13 +36,13 @@ def with_account(person: Person, people: Iterable[Person]) -> Person:
 def target_ids(person: Person) -> frozenset[str]:
     """Return the ids by which a reminder may be for `person`: their own, and a name that is exactly their id.
 
-    Somebody unknown when the reminder was set is known by that on IRC, where the nickname is the id.
+    On IRC the nickname is the id, so a person unknown when the reminder was set is found by it.
     """
     return frozenset({person.id, unresolved(person.id).id})
 
 
 def matching(words: str, people: Iterable[Person]) -> tuple[Person, ...]:
-    """Return the people whose id, handle or name is `words`, else those whose first name is; bots are left out.
+    """Return the people whose id, handle or name is `words`, else those whose first name is; no bots.
 
     Case does not count. More than one person means that `words` are ambiguous.
     """
@@ -56,9 +56,9 @@ def matching(words: str, people: Iterable[Person]) -> tuple[Person, ...]:
 
 
 def _accounts(people: Iterable[Person]) -> tuple[Person, ...]:
-    """Return each person once, as they came last, with the last user name that was told of them.
+    """Return each person once, in their latest form, with their latest known user name.
 
-    User names without an account are left out where somebody has them.
+    User names without an account are left out where an account has them.
     """
     found: dict[str, Person] = {}
     for person in people:

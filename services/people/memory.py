@@ -15,7 +15,7 @@ from services.people.model import Account
 
 
 class Memory(Struct, frozen=True, kw_only=True):
-    """Something that `person` asked to have remembered in `address`.
+    """A text that `person` asked the bot to remember in `address`.
 
     `id` is `m` and a number, unique for ever. With `is_shared` everybody in that chat sees it, without only `person`.
     `created_at` is timezone-aware.
@@ -40,10 +40,10 @@ class NewMemory(Struct, frozen=True, kw_only=True):
 
 
 class Onlooker(Struct, frozen=True, kw_only=True):
-    """A person in a chat, who may see and forget certain memories.
+    """A person in a chat, who may see and delete certain memories.
 
-    In a group it is what was remembered for that group, and the person's own that was remembered there. In a private
-    chat it is besides everything of the person's own from the whole platform, and from the platforms of their `others`:
+    In a group these are the shared memories of that group, and the person's own from there. In a private
+    chat they are also the person's own from the whole platform, and from the platforms of their `others`:
     accounts that were linked with this one.
     """
 
@@ -54,13 +54,13 @@ class Onlooker(Struct, frozen=True, kw_only=True):
     others: tuple[Account, ...] = ()
 
     def may_see(self, memory: Memory) -> bool:
-        """Return whether `memory` is for these eyes."""
+        """Return whether they may see `memory`."""
         if memory.address.key == self.address.key:
             return memory.is_shared or memory.person.id == self.person.id
         return self.is_private and not memory.is_shared and self._is_own(memory)
 
     def may_forget(self, memory: Memory) -> bool:
-        """Return whether they may have it forgotten: their own, and what is shared if they are an admin."""
+        """Return whether they may delete it: their own, and shared ones if they are an admin."""
         if self.is_private and not memory.is_shared:
             return self._is_own(memory)
         return memory.person.id == self.person.id or (memory.is_shared and self.is_admin)
@@ -84,7 +84,7 @@ class MemoryStore(Protocol):
     """Stores memories."""
 
     async def add(self, memory: NewMemory) -> Memory:
-        """Keep it durably; return it with its id."""
+        """Store it durably; return it with its id."""
         ...
 
     async def seen_by(self, onlooker: Onlooker) -> tuple[Memory, ...]:
@@ -105,7 +105,7 @@ _EDGES = " \t\n[]【】\"“”'.,;:!?。，；：！？"
 
 
 class MemoryService:
-    """The memories of every chat; only what somebody asked for is saved."""
+    """The memories of every chat; only texts that a person asked for are saved."""
 
     def __init__(self, store: MemoryStore, *, limits: MemoryLimits | None = None) -> None:
         self._store = store

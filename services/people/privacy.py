@@ -38,8 +38,8 @@ class GoneMessage(Struct, frozen=True, kw_only=True):
 class Erasure:
     """The receipt of a "forget me": how much was deleted.
 
-    `replies` are the bot's answers to the messages, `records` what was written down about how they were understood.
-    `gone` are those messages and answers, for whoever keeps something beside them.
+    `replies` are the bot's answers to the messages, `records` the records of their turns.
+    `gone` are those messages and answers, for code that stores data beside them.
     """
 
     messages: int
@@ -68,27 +68,27 @@ class PrivacyStore(Protocol):
     """Changes stored personal data; each change is one transaction, durable when it returns."""
 
     async def opt_out(self, scope: DataScope, at: datetime) -> bool:
-        """Keep no more messages of the person; False when that was so already."""
+        """Store no more messages of the person; False when they had opted out already."""
         ...
 
     async def opt_in(self, scope: DataScope) -> bool:
-        """Keep messages of the person again; False when they were kept anyway."""
+        """Store messages of the person again; False when they had not opted out."""
         ...
 
     async def erase(self, scope: DataScope, at: datetime) -> Erasure:
         """Remove the person's messages, the answers to them, the memories and the records.
 
-        That a message was there stays known by its id, so that one delivered twice is not handled twice, and what a
-        model cost stays in the record without any text.
+        The ids of the messages stay, so that one delivered twice is handled once, and the
+        cost of models stays in the records without any text.
         """
         ...
 
     async def export(self, scope: DataScope, limit: int) -> PersonData:
-        """Return what is kept about the person, with the latest `limit` messages."""
+        """Return the stored data of the person, with the latest `limit` messages."""
         ...
 
     async def set_retention(self, chat_key: str, keep_days: int | None) -> None:
-        """Keep the messages of a chat for so many days, 0 for ever; None leaves it to the settings again."""
+        """Set for how many days the messages of a chat are stored, 0 for ever; None returns to the settings."""
         ...
 
     async def retention(self) -> Mapping[str, int]:
@@ -96,11 +96,11 @@ class PrivacyStore(Protocol):
         ...
 
     async def chats(self) -> tuple[str, ...]:
-        """Return the keys of all chats that messages are kept of."""
+        """Return the keys of all chats with stored messages."""
         ...
 
     async def with_files(self, chat_key: str, before: datetime) -> tuple[GoneMessage, ...]:
-        """Return the messages of the chat sent earlier that files came with."""
+        """Return the messages of the chat with files that were sent before."""
         ...
 
     async def purge(self, chat_key: str, before: datetime, limit: int) -> int:
@@ -110,16 +110,16 @@ class PrivacyStore(Protocol):
 
 _BATCH = 1_000
 _PAUSE_SECONDS = 0.05
-"""Between two batches, so that whoever writes messages or reminders gets a turn."""
+"""The pause between two batches, so that other writes get their turn."""
 
 
 class PrivacyService:
     """Opting out, deletion, export and retention.
 
-    `keep_days` is how long messages are kept in a chat without a rule of its own; 0 means for ever. `on_forgotten`
-    is told the id of who asked to be forgotten, for whatever else is remembered in the process. `settle` waits until
-    what was recorded is stored, so that nothing about a person is written after it was removed or counted. `on_gone`
-    is told of messages whose words have gone, for the files that came with them.
+    `keep_days` is how long messages are stored in a chat without a rule of its own; 0 means for ever. `on_forgotten`
+    gets the id of the person, to drop caches of the process. `settle` waits until
+    all records are stored, so that nothing about a person is written after it was removed or counted. `on_gone`
+    gets the messages whose text was deleted, for the files that came with them.
     """
 
     def __init__(
@@ -142,11 +142,11 @@ class PrivacyService:
         return await self._store.opt_out(scope, at)
 
     async def opt_in(self, scope: DataScope) -> bool:
-        """Keep the person's messages again; False when they were kept anyway."""
+        """Store messages of the person again; False when they had not opted out."""
         return await self._store.opt_in(scope)
 
     async def forget(self, scope: DataScope, at: datetime) -> Erasure:
-        """Remove what is kept about the person; reminders stay, they are deleted as reminders."""
+        """Delete the stored data of the person; reminders stay, they are deleted as reminders."""
         await self._settle()
         erasure = await self._store.erase(scope, at)
         if self._on_forgotten is not None:
@@ -155,20 +155,20 @@ class PrivacyService:
         return erasure
 
     async def export(self, scope: DataScope, limit: int = 5_000) -> PersonData:
-        """Return what is kept about the person, with the latest `limit` messages."""
+        """Return the stored data of the person, with the latest `limit` messages."""
         await self._settle()
         return await self._store.export(scope, limit)
 
     async def set_retention_days(self, chat: ChatAddress, days: int | None) -> None:
-        """Keep the messages of `chat` for so many days, 0 for ever; None is as the settings say."""
+        """Set for how many days the messages of `chat` are stored, 0 for ever; None returns to the settings."""
         await self._store.set_retention(chat.key, days)
 
     async def retention_days(self, chat: ChatAddress) -> int:
-        """Return how many days messages of `chat` are kept; 0 means for ever."""
+        """Return how many days messages of `chat` are stored; 0 means for ever."""
         return (await self._store.retention()).get(chat.key, self._keep_days)
 
     async def purge(self, now: datetime) -> int:
-        """Delete the messages whose time is over, a few at a time; return how many there were."""
+        """Delete expired messages, a few at a time; return how many there were."""
         rules = await self._store.retention()
         chats = await self._store.chats() if self._keep_days else tuple(rules)
         deleted = 0
@@ -191,7 +191,7 @@ class PrivacyService:
 
 
 async def _settled() -> None:
-    """Report that no message is on its way."""
+    """Wait for nothing."""
 
 
 async def _nothing_beside(gone: Sequence[GoneMessage]) -> None:

@@ -80,7 +80,7 @@ def _known() -> dict[str, str]:
 
 
 _KEY = "zone"
-_REMEMBERED_FOR = timedelta(minutes=1)  # as long as another process may not hear of a change
+_REMEMBERED_FOR = timedelta(minutes=1)  # for which a change by another process may stay unknown
 _MOST_REMEMBERED = 10_000
 
 
@@ -90,7 +90,7 @@ class ZoneService:
     def __init__(
         self, scopes: ScopeStore, clock: Clock, *, default: ZoneInfo, people: PeopleService | None = None
     ) -> None:
-        """Take the bot's zone as `default`; `people` finds a person's other accounts, whose zone applies here too."""
+        """Use the bot's zone as `default`; `people` finds a person's other accounts, whose zone applies here too."""
         self._people = people
         self._scopes = scopes
         self._clock = clock
@@ -114,7 +114,7 @@ class ZoneService:
         return _readable(await self.own(chat, None)) or self.default
 
     async def set_for_person(self, chat: ChatAddress, person: Person, words: str) -> str:
-        """Take the zone that `words` name as the person's; return its IANA name.
+        """Set the person's zone to the one that `words` name; return its IANA name.
 
         Raises:
             RequestRefused: `zone_unknown(zone)`.
@@ -122,19 +122,19 @@ class ZoneService:
         return await self._set(_of_person(chat, person), words)
 
     async def set_for_chat(self, chat: ChatAddress, words: str) -> str:
-        """Take the zone that `words` name for all in the chat who have none of their own. Raises as the other does."""
+        """Set the zone of people in the chat who have none of their own. Raises as `set_for_person`."""
         return await self._set(_of_chat(chat), words)
 
     async def forget_person(self, chat: ChatAddress, person: Person) -> None:
-        """Let the zone of the chat, or of the bot, be the person's again."""
+        """Delete the person's zone, so that the chat's or the bot's applies."""
         await self._commit(StateDelta(scope=_of_person(chat, person), written={}, removed=frozenset({_KEY})))
 
     async def forget_chat(self, chat: ChatAddress) -> None:
-        """Let the zone of the bot be the chat's again."""
+        """Delete the chat's zone, so that the bot's applies."""
         await self._commit(StateDelta(scope=_of_chat(chat), written={}, removed=frozenset({_KEY})))
 
     async def own(self, chat: ChatAddress, person: Person | None) -> str:
-        """Return what was set for the person, or with None for the chat; empty when nothing was."""
+        """Return the zone set for the person, or with None for the chat; empty when there is none."""
         scope = _of_chat(chat) if person is None else _of_person(chat, person)
         [kept] = await self._scopes.load([scope])
         return str(kept.get(_KEY) or "")

@@ -23,7 +23,7 @@ class AnswerCache:
         self._answers: BoundedDict[tuple[str, str], tuple[datetime, SearchAnswer]] = BoundedDict(_MAX_ANSWERS)
 
     def get(self, query: str, language: str) -> SearchAnswer | None:
-        """Return the remembered answer while it is fresh; nobody has been shown it this time."""
+        """Return the cached answer while it is fresh."""
         key = _key(query, language)
         entry = self._answers.get(key)
         if entry is None or self._clock.now() - entry[0] >= self._ttl:
@@ -77,7 +77,7 @@ class SearchService:
 
         Raises:
             RequestRefused: `search_not_configured`, or `search_query_empty`.
-            SearchUnavailable: no engine gave an answer; `attempts` says why each failed.
+            SearchUnavailable: no engine gave an answer; `attempts` has the reason of each.
         """
         if not self._engines:
             raise RequestRefused("search_not_configured")
@@ -100,7 +100,7 @@ class SearchService:
             except SearchUnavailable as error:
                 failures.append(error)
                 if listener is not None and listener.has_heard:
-                    break  # half a reply stands in the chat; a second engine's would be a second reply
+                    break  # half a reply is in the chat; that of a second engine would be another one
                 continue
             if not answer.is_empty:
                 return answer

@@ -36,7 +36,7 @@ class Database:
 
     Use as `async with Database(url)`. Work is a function of a connection, run inside one transaction in the database
     thread, so that a slow disk never stops the event loop. On PostgreSQL work may be done again from its beginning
-    when the server undid it, so it keeps nothing but what it returns.
+    when the server undid it, so its only effect outside the transaction is its result.
     """
 
     def __init__(
@@ -67,9 +67,9 @@ class Database:
         self.has_lost_journal = False
         """Whether the write-ahead log was missing at the start although the process before did not end by itself."""
         self.sent: SentJournal | None = None
-        """Notes beside the file of a SQLite database; None where a database is shared, and others may take over."""
+        """The journal of sent occurrences beside a SQLite file; None on a server, where other workers may take over."""
         self.workers: WorkerRegistry | None = None
-        """Tells the processes that share a PostgreSQL of each other; None where a database has one process."""
+        """The registry of processes that share a PostgreSQL; None where a database has one process."""
 
     @property
     def name(self) -> str:
@@ -102,7 +102,7 @@ class Database:
         """
         self._writer = self._make_thread("bubbles-database")
         self._reader = self._writer if self._is_in_memory else self._make_thread("bubbles-database-read")
-        # SQLite has one writer anyway; on a server a mark need not wait for the claim whose commit waits for the disk.
+        # SQLite has one writer; on a server a small write need not wait for a claim whose commit waits for the disk.
         self._autocommit_thread = self._writer if self._is_sqlite else self._make_thread("bubbles-database-marks")
         try:
             await asyncio.get_running_loop().run_in_executor(self._writer, self._open)
@@ -127,7 +127,7 @@ class Database:
         await self.flush()
         self._journal = None
         loop = asyncio.get_running_loop()
-        # Nobody may wait any more for what is being read; SQLite crashes when its connection goes meanwhile.
+        # Wait for running reads: SQLite crashes when its connection is closed meanwhile.
         await loop.run_in_executor(self._reader, _turn)
         await loop.run_in_executor(self._writer, self._resources.close)
         self._reader.shutdown(wait=False)
@@ -135,7 +135,7 @@ class Database:
         self._writer.shutdown(wait=False)
 
     async def try_write(self) -> None:
-        """Write a row and take it back, without opening the database: nothing is created, upgraded or kept.
+        """Write a row and roll it back, without opening the database: nothing is created, upgraded or stored.
 
         Raises:
             StorageBusy: another process uses this SQLite file.
@@ -215,7 +215,7 @@ class Database:
         return await self._in_thread(self._reader, self._reading, work)
 
     async def find_damage(self) -> str | None:
-        """Read the whole file beside the writers and return its damage, which `damage` keeps; None on a server."""
+        """Read the whole file beside the writers and return its damage, also in `damage`; None on a server."""
         if self._path is None:
             return None
         self._damage_check = DamageCheck(self._path, self._make_thread("bubbles-database-check"))
@@ -234,9 +234,9 @@ class Database:
             self._raise_storage_error(error)
 
     def _raise_storage_error(self, error: sa.exc.DBAPIError | sqlite3.Error) -> NoReturn:
-        """Raise the error that a driver's error stands for, else the driver's error itself.
+        """Raise our error for a driver's error, else the driver's error itself.
 
-        The BEGIN of SQLite does not pass SQLAlchemy, so its errors come as they are.
+        The BEGIN of SQLite does not pass SQLAlchemy, so its errors are not wrapped.
         """
         if sqlite.is_damaged(sqlite.cause(error)) and self.damage is None:
             self.damage = str(sqlite.cause(error))
@@ -249,7 +249,7 @@ class Database:
     def _storage_error(
         self, error: sa.exc.DBAPIError | sqlite3.Error
     ) -> StorageBusy | StorageFull | StorageUnavailable | None:
-        """Return the error that a driver's error stands for; None for one that is neither a lock, space nor absence."""
+        """Translate a driver's error about locks, space or a missing server; None for others."""
         cause = sqlite.cause(error)
         if sqlite.is_locked(cause) or postgres.is_locked(cause):
             return StorageBusy(self.name, "another program")
@@ -311,7 +311,7 @@ class Database:
         self._reading = self._durable if is_alone else partial(_transact, self._connect(sqlite.Role.READING))
 
     def _prepare(self, path: Path) -> None:
-        """Lock the file, look at what is beside it, and let no other user read it."""
+        """Lock the file, check the files beside it, and let no other user read it."""
         make_private_folder(path.parent)
         lock = self._resources.enter_context(FileLock(path))
         refuse_empty_beside_old(path)
@@ -346,7 +346,7 @@ class Database:
 
 
 def first_line(error: BaseException | None) -> str:
-    """Return the first line of what an error says, or its type where it says nothing."""
+    """Return the first line of an error's text, or its type where it has none."""
     return (str(error) or type(error).__name__).splitlines()[0]
 
 

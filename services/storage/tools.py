@@ -78,7 +78,7 @@ class SqlStoredToolStore(SqlStoredTools):
         return None if row is None else _tool(row)
 
     async def save(self, tool: StoredTool, author: str) -> None:
-        """Keep it durably, in place of the one of that id; a new version of the source is kept beside the old ones."""
+        """Store it durably, in place of the one of that id; a new version of the source is added to the old ones."""
         version = {
             "tool_id": tool.id,
             "version": tool.version,

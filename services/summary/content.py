@@ -13,7 +13,7 @@ _MENTION = re.compile(r"^@[^\s,，:：]+[\s,，:：]*")
 _NAME_IN_FRONT = re.compile(r"^[^\s,，:：]{1,24}[,，:：]\s*")
 _EDGES = " \t\r\n.,;!?~。，；！？～…"
 _MATCHED_LENGTH = 400
-"""Commands and instructions stand in the beginning; a longer text is only looked at this far."""
+"""Commands and instructions are at the beginning; only this much of a longer text is matched."""
 
 
 def content_messages(messages: Iterable[ChatMessage], answered: Container[str] = ()) -> list[ChatMessage]:
@@ -21,7 +21,7 @@ def content_messages(messages: Iterable[ChatMessage], answered: Container[str] =
 
     Left out: messages of bots, empty ones, commands and questions to the bot, and messages that give orders to a
     language model (they are data, and nothing a reader of the summary misses). `answered` are the ids of messages that
-    the bot answered: those were meant for it, whatever their words.
+    the bot answered: those were addressed to it.
     """
     return [message for message in messages if message.id not in answered and is_content(message)]
 

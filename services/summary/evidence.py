@@ -27,7 +27,7 @@ class Evidence(Struct, frozen=True, kw_only=True):
     outsiders: tuple[str, ...] = ()
 
     def supports(self, text: str, *, quote: str = "") -> bool:
-        """Return whether `text` follows from the cited words, as far as words can tell.
+        """Return whether the cited words support `text`.
 
         Numbers, links and people must all be there. Of the content terms at least half must be; where the bullet is
         written in another script than the messages, a verbatim `quote` stands in for that.

@@ -2,7 +2,7 @@
 
 The method is greedy maximisation of a monotone submodular function under scaled cost: each message covers the terms in
 it, a term weighs the square root of the number of messages that use it, and gain is divided by a power of the message's
-length. A term already covered still counts by half, so that what everybody talks about stays in sight.
+length. A term already covered still counts by half, so that frequent subjects are not lost.
 Source: Lin and Bilmes, Multi-document Summarization via Budgeted Maximization of Submodular Functions, NAACL 2010,
 https://aclanthology.org/N10-1134/; the lazy evaluation is Minoux's accelerated greedy (1978).
 """
@@ -106,7 +106,7 @@ def choose(texts: Sequence[str], count: int) -> list[int]:
 
 
 def term_weights(bags: Sequence[frozenset[str]]) -> dict[str, float]:
-    """Return each term's weight: what several messages share counts, what one message says alone hardly does."""
+    """Return each term's weight: terms of several messages count, terms of a single message hardly do."""
     shared = Counter(term for bag in bags for term in bag)
     return {term: _weight(term, uses) for term, uses in shared.items()}
 

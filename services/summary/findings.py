@@ -23,9 +23,9 @@ _READ_LENGTH = 2_000
 def find(
     messages: Sequence[ChatMessage], *, language: str, read_time: TimeReader | None = None, zone: tzinfo = UTC
 ) -> Findings:
-    """Return what the rules find in content messages, at most ten of a kind, the latest winning.
+    """Find decisions, questions, dates and links in content messages, at most ten of a kind, the latest winning.
 
-    `read_time` resolves dates, told in `zone` when the message was sent.
+    `read_time` resolves dates as of the time of the message in `zone`.
     """
     return Findings(
         decisions=_decisions(messages)[-_MAX_FOUND:],

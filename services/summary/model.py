@@ -21,7 +21,7 @@ class SummaryWindow(Struct, frozen=True, kw_only=True):
     """The messages to read: the last `limit` ones, or those since a moment.
 
     `since` and `until` are timezone-aware, `until` exclusive; of the messages of that very instant those are in it
-    that were kept before the message `before` (its id). With `since`, `limit` still caps what is read and the latest
+    that were stored before the message `before` (its id). With `since`, `limit` still caps the number and the latest
     messages win. `person` (id or name) and `topic` (words) narrow the window further, and `thread_of` to the
     replies around one message (its id).
     """
@@ -119,7 +119,7 @@ class Summary(Struct, frozen=True, kw_only=True):
 
 
 ProgressListener = Callable[[int, int], Awaitable[None]]
-"""Hears how many parts of how many are done."""
+"""Gets the number of finished parts and of all parts."""
 
 
 class MessageSource(Protocol):
@@ -170,5 +170,5 @@ class TimeReader(Protocol):
     """Resolves a time phrase found in a message."""
 
     def __call__(self, phrase: str, sent_at: datetime, language: str) -> datetime | None:
-        """Return the moment that `phrase` meant at `sent_at`, in its zone; None when it cannot be told."""
+        """Return the moment that `phrase` named at `sent_at`, in its zone; None when it is unclear."""
         ...

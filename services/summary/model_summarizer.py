@@ -63,7 +63,7 @@ class DigestCache:
 
 
 def digest_key(part: Sequence[ChatMessage], *, model: str, language: str, count: int) -> str:
-    """Return a key for what a model is shown and asked."""
+    """Return a key for the messages and the request that a model gets."""
     hashed = hashlib.sha256(f"{model}\0{language}\0{count}".encode())
     for message in part:
         fields = (str(message.address), message.id, message.sender.id, message.sender.name, message.text)
@@ -81,7 +81,7 @@ Result = TypeVar("Result")
 class ModelSummarizer:
     """Summarises parts of a conversation (map), then their points (reduce).
 
-    Checked points of a part are remembered. A part whose answer cannot be read is quoted instead. Points that cite
+    Checked points of a part are cached. A part whose answer cannot be read is quoted instead. Points that cite
     messages outside the part, or say what the cited messages do not, are dropped.
     """
 
@@ -169,7 +169,7 @@ class ModelSummarizer:
         return [point for group in merged for point in group]
 
     async def _merge(self, points: list[Bullet], language: str, count: int) -> list[Bullet]:
-        """Return at most `count` points: the model's, or the best of the given ones where it says nothing usable."""
+        """Return at most `count` points: the model's, or the best of the given ones where its answer is unusable."""
         completion = await self._model.complete(merge_request(points, language=language, count=count))
         try:
             claimed = read_answer(completion.text)

@@ -28,7 +28,7 @@ _MOST_MESSAGES = 5_000
 class SummaryService:
     """Summarises a window of history, by quotation without a model or when it fails.
 
-    The words and patterns that messages are looked at with are loaded when somebody asks; no start waits for them.
+    Word lists and patterns are loaded with the first summary, not at the start.
     """
 
     def __init__(
@@ -53,8 +53,8 @@ class SummaryService:
     ) -> Summary:
         """Summarise `window` of `chat` (the last 200 messages by default); an empty window gives an empty summary.
 
-        `zone` is where dates in messages are told. `on_progress` hears of long work in parts; short work is done
-        before there is anything to tell.
+        `zone` is for dates in messages. `on_progress` gets the progress of long work in parts; short work is done
+        before there is any.
         """
         from services.summary import content, findings
 

@@ -22,7 +22,7 @@ class CitationNumbering:
         self._held = ""
 
     def feed(self, piece: str, sources: Sequence[Source]) -> str:
-        """Return what of the text so far can be shown; the beginning of a marker is held back."""
+        """Return the part of the text so far that can be shown; the beginning of a marker is held back."""
         text = self._held + piece
         unfinished = _UNFINISHED.search(text)
         end = unfinished.start() if unfinished else len(text)
@@ -85,7 +85,7 @@ def distinct(pages: Iterable[Source | None]) -> tuple[Source, ...]:
 
 
 def quoting_answer(engine: str, pages: Sequence[Source], *, lead: str = "") -> SearchAnswer:
-    """Answer with what the first pages say, for engines that return pages; `lead` is the engine's own short answer."""
+    """Answer with quotations of the first pages; `lead` is the engine's own short answer."""
     quoted = [found for found in pages if found.snippet][:_MOST_QUOTES]
     quotes = [f"{_MARKER.sub('', found.snippet)} [{number}]" for number, found in enumerate(quoted, start=1)]
     opening = [_MARKER.sub("", plain(lead))] if lead.strip() else []

@@ -140,7 +140,7 @@ async def _say(text: str, shown: list[str], on_text: TextListener) -> None:
 def _sources(answer: _Completion) -> list[Source]:
     """Return the returned sources under the numbers that the text uses: those of `citations` where there are any.
 
-    A place whose address is no web address keeps its number, or all later ones would shift.
+    A source whose address is no web address keeps its number, or all later ones would shift.
     """
     results = {result.url: result for result in answer.search_results or []}
     addresses = answer.citations or list(results)

@@ -14,8 +14,8 @@ class PageUnavailable(ToolFailed):
     """The page could not be read.
 
     `reason` is a short code: `address` (no web address, or one that is not public), `timeout`, `connection`, `status`,
-    `redirects` (too many), `content_type`, `too_large`, `malformed`, or `made_up` (by a model that had read what others
-    wrote). `detail` says more, never text of the page.
+    `redirects` (too many), `content_type`, `too_large`, `malformed`, or `made_up` (by a model that had read texts of
+    others). `detail` says more, never text of the page.
     """
 
     def __init__(self, reason: str, detail: str = "") -> None:
@@ -48,7 +48,7 @@ def is_public(address: Address) -> bool:
         hidden = _hidden(address)
         if hidden is not None:
             return is_public(hidden)
-        if address.is_site_local:  # given up, and still in use
+        if address.is_site_local:  # deprecated, and still in use
             return False
     if any(address in network for network in _NOT_PUBLIC):
         return False

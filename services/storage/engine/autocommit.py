@@ -67,11 +67,11 @@ class AutocommitWriter:
             self._give_up(error)
             return False
         except asyncio.CancelledError:
-            self.close()  # the next row must not be given this one's answer
+            self.close()  # the next row must not get this one's answer
             raise
 
     def close(self) -> None:
-        """Forget the session; the next row makes another."""
+        """Close the session; the next row opens another."""
         line, self._line = self._line, None
         if line is not None:
             asyncio.get_running_loop().remove_reader(self._socket)
@@ -94,7 +94,7 @@ class AutocommitWriter:
         return connection.pgconn
 
     def _read(self) -> None:
-        """Take what the server sends; the answer is complete when there is no further result."""
+        """Read from the server; the answer is complete when there is no further result."""
         from psycopg import Error
         from psycopg.pq import ExecStatus
 

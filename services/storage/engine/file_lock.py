@@ -54,7 +54,7 @@ class FileLock:
             file.close()
             raise StorageBusy(str(self._path.with_suffix("")), f"process {holder}") from error
         file.seek(0)
-        self.was_left = file.read().endswith("\n")  # older versions wrote no end of line, and left the file as it was
+        self.was_left = file.read().endswith("\n")  # older versions wrote no end of line, and did not truncate the file
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

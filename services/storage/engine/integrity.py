@@ -24,7 +24,7 @@ _WAL_HEADER: Final = (
 def refuse_empty_beside_old(file: Path) -> None:
     """Refuse to begin a new database where files of an old one are left.
 
-    SQLite would delete the old log, and with it the last chance to save what it holds.
+    SQLite would delete the old log, and with it the last chance to recover its data.
 
     Raises:
         ConfigError: the database is missing or empty, and its log, notes or copies are not.
@@ -41,7 +41,7 @@ def refuse_empty_beside_old(file: Path) -> None:
 
 
 def has_lost_journal(file: Path) -> bool:
-    """Return whether a database whose process did not end by itself has no write-ahead log any more."""
+    """Return whether the write-ahead log of a database whose process was killed is missing."""
     if not _size(file) or _has_journal(file):
         return False
     place, value = _WAL_HEADER
@@ -51,7 +51,7 @@ def has_lost_journal(file: Path) -> bool:
 
 
 def is_disk_full(file: Path) -> bool:
-    """Return whether the disk of a database has no room for what the bot writes."""
+    """Return whether the disk of a database has no room for writes."""
     with suppress(OSError):
         return shutil.disk_usage(file.parent).free < LEAST_FREE_BYTES
     return False

@@ -38,17 +38,17 @@ class JournalFlush:
         self._running: Future[None] | None = None
 
     def soon(self) -> None:
-        """Let what was written survive a power cut, a fiftieth of a second from now."""
+        """Flush what was written in a fiftieth of a second."""
         if self._waiting is None:
             self._waiting = asyncio.get_running_loop().call_later(_AFTER_SECONDS, self._begin)
 
     async def finished(self) -> None:
-        """Return once what was written before is on the disk, or the log says that the disk did not take it."""
+        """Return once all earlier writes are on the disk, or the failure is logged."""
         if self._waiting is not None:
             self._waiting.cancel()
             self._begin()
         if self._running is not None:
-            # Shielded: one who stops waiting must not keep the others' from the disk.
+            # Shielded: a cancelled caller must not stop the flush of the others.
             await asyncio.shield(asyncio.wrap_future(self._running))
 
     def close(self) -> None:
@@ -72,7 +72,7 @@ class JournalFlush:
             # Where memory cannot be shared SQLite keeps a rollback journal, whose commits reach the disk themselves.
             pass
         except OSError as error:
-            # The commit stands, and no answer gets better by an error.
+            # The commit is valid, and an error would not improve the answer.
             logger.error(
                 "could not flush {} ({}) to the disk; a power cut may lose the latest writes",
                 self._path,
@@ -81,7 +81,7 @@ class JournalFlush:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Let the folder remember a file that was made in it; not every system can flush one, and SQLite asks no more."""
+    """Flush a folder in which a file was made; not every system can."""
     with suppress(OSError):
         file = os.open(folder, os.O_RDONLY)
         try:

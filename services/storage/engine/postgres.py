@@ -20,7 +20,7 @@ _DISK_FULL = "53100"
 _AWAY = ("08", "57P")  # connection exceptions; the server is shutting down, crashed, or starting
 _WORTH_REPEATING = frozenset({"40001", "40P01"})  # serialization failure, deadlock: the server has undone everything
 
-# A transaction whose client froze would keep its row locks for ever; a host that is gone would keep its session.
+# A transaction whose client froze would keep its row locks for ever; a lost host would keep its session.
 _SESSION = (
     f"-c lock_timeout={_LOCK_SECONDS}s -c idle_in_transaction_session_timeout={_IDLE_SECONDS}s "
     "-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=2 -c timezone=UTC"
@@ -69,7 +69,7 @@ def is_full(cause: BaseException | None) -> bool:
 
 
 def is_away(error: sa.exc.DBAPIError) -> bool:
-    """Tell whether the server could not be reached or dropped the connection. Source: PostgreSQL, appendix A."""
+    """Return whether the server could not be reached or dropped the connection. Source: PostgreSQL, appendix A."""
     code = _code(error.orig)
     is_unreached = isinstance(error, sa.exc.OperationalError) and not code
     return error.connection_invalidated or is_unreached or code.startswith(_AWAY)
@@ -81,7 +81,7 @@ def is_worth_repeating(error: sa.exc.DBAPIError) -> bool:
 
 
 def _leave_out_nul(connection: "DriverConnection[object]", _record: object) -> None:
-    """Send texts without the character that PostgreSQL cannot keep and chats do not show."""
+    """Send texts without NUL, which PostgreSQL cannot store."""
     from psycopg.types.string import StrDumper
 
     class WithoutNul(StrDumper):
@@ -92,7 +92,7 @@ def _leave_out_nul(connection: "DriverConnection[object]", _record: object) -> N
 
 
 def _code(cause: BaseException | None) -> str:
-    """Return the SQLSTATE of what the driver raised; "" where another one did, or it had none."""
+    """Return the SQLSTATE of the driver's error; "" for other errors."""
     return str(getattr(cause, "sqlstate", None) or "")
 
 
@@ -102,7 +102,7 @@ def _with_driver(url: sa.URL) -> sa.URL:
 
 
 def take_advisory_lock(connection: sa.Connection, key: str) -> None:
-    """Let the transactions that name `key` come one after the other, as on SQLite all do."""
+    """Serialise the transactions that name `key` until they end, as SQLite does with all."""
     if connection.dialect.name == "postgresql":
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(key, 0))))
 
@@ -110,9 +110,9 @@ def take_advisory_lock(connection: sa.Connection, key: str) -> None:
 class DatabaseTimeouts(Struct, frozen=True, kw_only=True):
     """Timeouts; tests with locks and frozen processes shorten them.
 
-    `busy` is how long a SQLite file may be locked by another program. On PostgreSQL each process says every `beat` that
-    it is alive, and is taken for frozen when it has not for `frozen_after`; after a start of the server all are waited
-    for `settling`, because their locks are gone until they have connected again.
+    `busy` is how long a SQLite file may be locked by another program. On PostgreSQL each process reports every `beat`
+    that it is alive, and counts as frozen when it has not for `frozen_after`; after a start of the server all wait for
+    `settling`, because locks are lost until their processes have connected again.
     """
 
     busy: timedelta = timedelta(seconds=30)

@@ -22,8 +22,8 @@ _FINISH = "UPDATE reminder SET state = 'done' WHERE id = ANY(:keys) AND next_fir
 _APPENDED = sa.text(
     "SELECT said.said FROM said JOIN delivery ON delivery.id = said.delivery_id WHERE delivery.owner = :owner"
 )
-# What was freed because this process seemed frozen, and was not begun by another since, is sent all the same; so is
-# what a server that crashed does not know to be begun.
+# An occurrence that was freed because this process seemed frozen, and not begun by another since, counts as sent; so
+# does one whose begin a crash of the server lost.
 _SENT = sa.text(
     "WITH said AS (UPDATE delivery SET state = 'sent', owner = '', error = '', sent_at = mark.at, "  # noqa: S608
     "platform_message_id = mark.message FROM unnest("
@@ -60,7 +60,7 @@ def encode_sent(marks: Sequence[SentRecord]) -> tuple[str, str]:
 
 
 def settle_appended(connection: sa.Connection, owner: str) -> None:
-    """Settle what `owner`, who is gone, has said and only kept."""
+    """Settle the occurrences that the dead worker `owner` had sent and not settled."""
     said = [mark for marks in connection.scalars(_APPENDED, {"owner": owner}) for mark in json.loads(marks)]
     if said:
         settle_sent_at_once(connection, [mark[:3] for mark in said], [mark[3] for mark in said])

@@ -65,7 +65,7 @@ class DatabaseView:
 
 
 async def has_tables(url: str) -> bool:
-    """Tell whether the database exists and a bot has written to it; one that does not answer may be anything.
+    """Return whether the database exists and a bot has written to it; True where it does not answer.
 
     Raises:
         ConfigError: `url` is no URL of a database.

@@ -59,7 +59,7 @@ def insert_new(dialect: str, table: sa.Table) -> "sqlite.Insert | postgresql.Ins
 
 
 def insert_many(connection: sa.Connection, table: sa.Table, rows: Sequence[Mapping[str, object]]) -> int:
-    """Insert rows of the same columns, those whose unique key exists left out; return how many were new."""
+    """Insert rows of the same columns except those whose unique key exists; return how many were new."""
     if connection.dialect.name == "postgresql":
         return _insert_as_json(connection, table, rows)
     return _insert_by_driver(connection, table, rows)

@@ -1,8 +1,8 @@
 """Journal sent occurrences in a file beside the database until their commit.
 
 A line costs microseconds where a commit costs milliseconds, and like a quick commit it survives the end of the
-process. So what a kill makes the bot say again is what was being said at that moment, however much waits for its
-commit. What stands in the file when the bot starts again is recorded before anything is said.
+process. So after a kill only the reminders being sent at that moment are repeated, however many wait for their
+commit. The lines in the file are recorded at the next start before anything is sent.
 """
 
 import json
@@ -32,7 +32,7 @@ class SentOccurrenceLine(NamedTuple):
 class SentJournal:
     """Keeps lines until their occurrences are committed; use as a context manager.
 
-    A database in memory, which has no `path`, ends with its process, and so does what was noted.
+    A database in memory has no `path` and needs no journal.
     """
 
     def __init__(self, path: Path | None) -> None:
@@ -81,7 +81,7 @@ class SentJournal:
     def read(self) -> list[SentOccurrenceLine]:
         """Return what an earlier process appended; a line damaged by a power cut is skipped.
 
-        A file that cannot be read costs repeats: it must not keep the bot from saying anything.
+        A file that cannot be read costs repeats, but must not stop deliveries.
         """
         if self._path is None or not self._path.exists():
             return []
@@ -95,7 +95,7 @@ class SentJournal:
     def clear(self) -> None:
         """Empty the file once everything is committed."""
         if self._path is not None:
-            with suppress(OSError):  # what stands there is in the database: a repetition changes nothing
+            with suppress(OSError):  # the lines are in the database: reading them again changes nothing
                 os.truncate(self._path, 0)
                 self._is_whole, self._bytes = True, 0
         self._pending.clear()

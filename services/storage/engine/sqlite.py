@@ -33,7 +33,7 @@ def parse_url(url: str) -> sa.URL:
 _BUSY = DatabaseTimeouts().busy
 _CHECKPOINT_PAGES: Final = 1000  # SQLite's own default
 _PRIMARY: Final = 0xFF  # an extended result code has its primary one in its lowest byte
-# To put a statement into words takes longer than to run it: every engine finds what another one has compiled.
+# To compile a statement takes longer than to run it: all engines share their compiled statements.
 _COMPILED: Final[LRUCache[object, object]] = LRUCache(1_000)
 
 
@@ -79,7 +79,7 @@ def engine(url: sa.URL, role: Role, busy: timedelta = _BUSY) -> sa.Engine:
     @sa.event.listens_for(made, "begin")
     def begin(connection: sa.Connection) -> None:
         # A deferred BEGIN that later writes fails at once when another writer came first; IMMEDIATE waits its turn.
-        # Said to the driver itself: through SQLAlchemy it takes as long as the insert of a message.
+        # Directly to the driver: through SQLAlchemy it takes as long as the insert of a message.
         connection.connection.cursor().execute("BEGIN" if role is Role.READING else "BEGIN IMMEDIATE")
 
     return made
@@ -87,7 +87,7 @@ def engine(url: sa.URL, role: Role, busy: timedelta = _BUSY) -> sa.Engine:
 
 @cache
 def _dialect() -> sa.Dialect:
-    """Return the dialect that all engines share, and that what they have compiled is kept for."""
+    """Return the dialect that all engines and their compiled statements share."""
     model = sa.create_engine("sqlite://")
     model.connect().close()  # from its first connection a dialect learns what this SQLite can do
     model.dispose()
@@ -95,7 +95,7 @@ def _dialect() -> sa.Dialect:
 
 
 def take_role(connection: sa.Connection, old: Role, new: Role, busy: timedelta) -> None:
-    """Let the transactions that follow be those of another role; not within one."""
+    """Switch the connection to another role; not within a transaction."""
     execute = connection.connection.cursor().execute
     execute(f"PRAGMA synchronous = {new}")
     if Role.AT_ONCE in (old, new):
@@ -112,7 +112,7 @@ def directly(connection: sa.Connection, statement: str, values: Sequence[object]
 
 
 def cause(error: sa.exc.DBAPIError | DriverError) -> BaseException | None:
-    """Return what the driver raised, without what SQLAlchemy puts around it."""
+    """Return the driver's error without SQLAlchemy's wrapper."""
     return error.orig if isinstance(error, sa.exc.DBAPIError) else error
 
 

@@ -36,7 +36,7 @@ _GONE = sa.text(f"SELECT owner FROM worker WHERE {IS_GONE} FOR UPDATE SKIP LOCKE
 
 
 class WorkerRegistry:
-    """Registers the lease owners of this process as alive, and finds owners of others that are gone.
+    """Registers the lease owners of this process as alive, and finds dead owners of others.
 
     Use as `async with WorkerRegistry(url, make_thread, timeouts)`; in the thread it waits for the server.
     """
@@ -49,7 +49,7 @@ class WorkerRegistry:
         self._session: sa.Connection | None = None
 
     async def __aenter__(self) -> Self:
-        """Begin to tell that this process is alive."""
+        """Begin the heartbeat of this process."""
         self._thread = self._make_thread("bubbles-database-workers")
         self._engine = postgres.engine(self._url, postgres.Role.QUICK).execution_options(isolation_level="AUTOCOMMIT")
         self._beating = asyncio.create_task(self._beat_for_ever(), name="heartbeat of this worker")
@@ -74,12 +74,12 @@ class WorkerRegistry:
             await self._in_thread(lambda: self._announce(owner))
 
     def confirm(self, connection: sa.Connection, owner: str) -> None:
-        """Keep others from taking `owner` for gone until the transaction ends; after a freeze they may have."""
+        """Keep others from freeing the leases of `owner` until the transaction ends; after a freeze they may have."""
         if connection.scalar(_HELD, {"owner": owner}) is None:
             connection.execute(_BEAT, {"owner": owner})
 
     def gone_owners(self, connection: sa.Connection) -> Sequence[str]:
-        """Return the owners that are dead or frozen, locked for this transaction."""
+        """Return dead or frozen owners, locked for this transaction."""
         return connection.scalars(_GONE, self.parameters).all()
 
     async def _beat_for_ever(self) -> None:

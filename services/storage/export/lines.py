@@ -50,7 +50,7 @@ def _completion(value: object) -> CompletionRecord:
     try:
         return convert(value, CompletionRecord)
     except ValidationError as error:
-        raise ValueError(str(error)) from error  # what Pydantic takes for a fault of the line
+        raise ValueError(str(error)) from error  # Pydantic reports it as an error of the line
 
 
 Completion = Annotated[CompletionRecord, PlainValidator(_completion), PlainSerializer(to_builtins)]
@@ -241,13 +241,13 @@ class ExportScope(Struct, frozen=True, kw_only=True):
     people: tuple[str, ...] = ()
 
     def has_person(self, chat_key: str, person_id: str) -> bool:
-        """Return whether a person who is known by this id in a chat is wanted."""
+        """Return whether the person with this id in a chat is in the scope."""
         return f"{chat_key.partition(':')[0]}:{person_id}" in self.people
 
     def has_scope(self, scope: str) -> bool:
-        """Return whether a scope of lasting values is theirs.
+        """Return whether a scope of permanent values belongs to the chats and people.
 
-        The zone of a chat, a session, what a person has everywhere.
+        These are the zone of a chat, a session, and a person's values in all chats.
         """
         what, _, rest = scope.partition(":")
         if what == "session":

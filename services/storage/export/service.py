@@ -41,7 +41,7 @@ class LineStore(Protocol):
     async def store(
         self, reminders: Sequence[ImportedReminder], lines: Callable[[], Iterable[Line]], now: datetime
     ) -> Mapping[str, int]:
-        """Keep all of it in one transaction; return how many were new, by kind."""
+        """Store all of it in one transaction; return how many were new, by kind."""
         ...
 
 
@@ -49,11 +49,11 @@ class FileStore(Protocol):
     """Reads and stores the files of the web chat by their addresses."""
 
     async def read(self, url: str) -> bytes | None:
-        """Return what is in a file; None when it is not there."""
+        """Return the content of a file; None when it is missing."""
         ...
 
     async def put(self, url: str, content: bytes) -> bool:
-        """Keep a file; False when it is there, or the address is no file's."""
+        """Store a file; False when it exists, or the address is not a file's."""
         ...
 
 
@@ -80,7 +80,7 @@ async def export_lines(
             named.add(url)
             content = await files.read(url)
             if content is not None:
-                # Its constructor takes what stands in a line, which is not what is in the file.
+                # Its constructor takes the encoded text of a line, not the content of the file.
                 file = FileLine.model_construct(url=url, content=content)
                 yield file.kind, file.model_dump_json()
 
@@ -120,12 +120,12 @@ async def import_lines(
     clock: Clock,
     limits: ReminderLimits | None = None,
 ) -> ImportSummary:
-    """Keep everything of an export, or nothing where a line of it is not right; again is no harm.
+    """Store everything of an export, or nothing where a line is invalid. Importing it again changes nothing.
 
-    `texts` begins at the first line each time it is called. The files come last, when all else is kept.
+    `texts` begins at the first line each time it is called. The files come last.
 
     Raises:
-        ImportRefused: something is not right.
+        ImportRefused: a line or a reminder is invalid.
         RequestRefused: `too_many_reminders(limit)`.
     """
     found = _reminders(read_lines(texts()))

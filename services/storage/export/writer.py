@@ -31,10 +31,10 @@ class TransferWriter:
     async def store(
         self, reminders: Sequence[ImportedReminder], lines: Callable[[], Iterable[Line]], now: datetime
     ) -> Mapping[str, int]:
-        """Keep `reminders` and every other line; return how many were new, by kind.
+        """Store `reminders` and every other line; return how many were new, by kind.
 
         `lines` is called where the transaction begins, and again where the server undid one. Reminders and files among
-        them are passed over: what is checked and may be kept of the former is in `reminders`.
+        them are skipped: the checked reminders are in `reminders`.
         """
         rows = [imported_columns(each, now) for each in reminders]
 
@@ -93,7 +93,7 @@ def _is_first(connection: sa.Connection, table: sa.Table, row: Columns, same: It
 
 
 def _are_new_accounts(connection: sa.Connection, line: AccountsLine) -> int:
-    """Link accounts, unless one of them is linked here already: then it is known here who they are."""
+    """Link accounts, unless one of them is linked here already."""
     own = [account_scope(key) for key in line.accounts]
     if connection.scalar(sa.select(SCOPE.c.scope).where(SCOPE.c.scope.in_(own)).limit(1)) is not None:
         return 0

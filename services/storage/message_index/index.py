@@ -29,7 +29,7 @@ class Indexed(NamedTuple):
 
     @property
     def terms(self) -> list[str]:
-        """Return what is written into the index: the term of the chat in front, so that a chat is searched alone."""
+        """Return the indexed terms: that of the chat in front, so that a chat is searched alone."""
         return [chat_term(self.chat_key), *indexed_terms(self.text)]
 
 
@@ -43,7 +43,7 @@ _CREATE = "CREATE VIRTUAL TABLE message_terms USING fts5(terms, content='', deta
 # Without it a deleted term stays readable in the file until segments are merged.
 _SECURE_DELETE = "INSERT INTO message_terms(message_terms, rank) VALUES('secure-delete', 1)"
 _SECURE_DELETE_SINCE = (3, 42, 0)
-# One statement over a JSON array: the driver lets go of the interpreter for every row that it steps over.
+# One statement over a JSON array: the driver releases the interpreter lock for every row.
 _ADD = sa.text(
     "INSERT INTO message_terms(rowid, terms) "
     "SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(:rows)"

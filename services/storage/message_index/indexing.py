@@ -19,7 +19,7 @@ from services.storage.tables import MESSAGE, META
 
 _BATCH = 2_000
 _BATCH_ROWS = 64
-"""Every so many rows the messages that wait come in; to read as many takes a search less than a millisecond."""
+"""Waiting messages are indexed every so many rows; a search reads as many in less than a millisecond."""
 _META_KEY = "message_index"
 
 IS_INDEXED = sa.and_(
@@ -29,7 +29,7 @@ IS_INDEXED = sa.and_(
 )
 """Messages that are found by their words: a bot's answers would be found by the question that led to them.
 
-Exactly these are in the index; taking out of SQLite's what never came in would make it unsound.
+Exactly these are in the index; removing others from SQLite's would corrupt it.
 """
 
 
@@ -39,7 +39,7 @@ def index_of(connection: sa.Connection) -> MessageIndex:
 
 
 def ensure_index(connection: sa.Connection) -> None:
-    """Make the index out of the stored messages where there is none, or one whose terms were cut in another way."""
+    """Build the index from the stored messages where it is missing or of another version."""
     found = connection.scalar(sa.select(META.c.value).where(META.c.key == _META_KEY))
     if found == str(VERSION):
         return
@@ -51,7 +51,7 @@ def ensure_index(connection: sa.Connection) -> None:
 
 
 def index_new(connection: sa.Connection, kept: Sequence[NewMessage]) -> None:
-    """Let messages be found that were just kept: at once, or those that wait together."""
+    """Index messages that were just stored, at once or in batches."""
     index = index_of(connection)
     if index.newest_row is None:
         of_people = [row for row in kept if not row.sender_is_bot and (row.text or row.attachments)]
@@ -61,19 +61,19 @@ def index_new(connection: sa.Connection, kept: Sequence[NewMessage]) -> None:
 
 
 def completes_batch(connection: sa.Connection, kept: Sequence[NewMessage]) -> bool:
-    """Return whether the messages that wait come in after these that were just kept."""
+    """Return whether the waiting messages are to be indexed after these that were just stored."""
     return index_of(connection).newest_row is not None and any(row.id % _BATCH_ROWS == 0 for row in kept)
 
 
 def index_waiting(connection: sa.Connection) -> None:
-    """Bring the messages that wait into the index."""
+    """Index the waiting messages."""
     index = index_of(connection)
     if index.newest_row is not None:
         _add_after(connection, index, connection.execute(sa.select(index.newest_row)).scalar_one())
 
 
 def remove_from_index(connection: sa.Connection, wanted: sa.ColumnElement[bool]) -> None:
-    """Let these messages not be found any more, before their text changes."""
+    """Remove messages from the index, before their text changes."""
     index_waiting(connection)
     index_of(connection).remove(connection, indexed_rows(connection, sa.and_(wanted, IS_INDEXED)))
 
@@ -81,7 +81,7 @@ def remove_from_index(connection: sa.Connection, wanted: sa.ColumnElement[bool])
 def indexed_rows(
     connection: sa.Connection, wanted: sa.ColumnElement[bool], *, limit: int | None = None
 ) -> list[Indexed]:
-    """Return what the index knows, or is to know, of these messages, oldest row first."""
+    """Return the index entries of these messages, oldest row first."""
     columns = sa.select(MESSAGE.c.id, MESSAGE.c.chat_key, MESSAGE.c.text, MESSAGE.c.attachments)
     rows = connection.execute(columns.where(wanted).order_by(MESSAGE.c.id).limit(limit)).all()
     return [_indexed(row) for row in rows]

@@ -18,7 +18,7 @@ def mentions_text(people: Sequence[Person]) -> str:
 
 
 def mentions_of(text: str) -> tuple[Person, ...]:
-    """Return what `mentions_text` wrote."""
+    """Parse the text of `mentions_text`."""
     return tuple(Person(id=identifier, name=name) for identifier, name in json.loads(text)) if text else ()
 
 
@@ -29,14 +29,14 @@ def attachments_text(attachments: Sequence[Attachment]) -> str:
 
 
 def attachments_of(text: str) -> tuple[Attachment, ...]:
-    """Return what `attachments_text` wrote."""
+    """Parse the text of `attachments_text`."""
     if not text:
         return ()
     return tuple(Attachment(kind=kind, description=words, url=url) for kind, words, url in json.loads(text))
 
 
 def searched_row_text(text: str, attachments: str) -> str:
-    """Return what a row of the message table is found by."""
+    """Return the searchable text of a row of the message table."""
     return searched_text(text, attachments_of(attachments)) if attachments else text
 
 
@@ -58,7 +58,7 @@ MESSAGE_COLUMNS = (
     MESSAGE.c.attachments,
 )
 IS_SHOWN = MESSAGE.c.deleted_at.is_(None)
-"""Messages that were not taken back."""
+"""Messages that were not deleted."""
 
 
 class NewMessage(NamedTuple):

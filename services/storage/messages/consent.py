@@ -11,7 +11,7 @@ from services.storage.tables import MESSAGE, OPT_OUT
 Columns = dict[str, object]
 _NOTHING_ELSE: Columns = {"sender_username": "", "mentions": "", "attachments": ""}
 WORDLESS_TURN: Columns = {"text": "", "reply": "", "error": "", "person_name": "", "completions": "[]"}
-"""What is left of a turn without its words."""
+"""The columns of a turn without its text."""
 _WORDLESS_CALL: Columns = {
     "user_message": "",
     "arguments": "{}",
@@ -23,11 +23,11 @@ _WORDLESS_CALL: Columns = {
     "spawn_task": None,
 }
 
-# Made once: every message that comes in asks this, and making the statement took as long as the answer.
+# Built once: every incoming message needs it, and building took as long as running.
 _OPTED_OUT = sa.select(OPT_OUT.c.place, OPT_OUT.c.person_id).where(
     OPT_OUT.c.person_id.in_(sa.bindparam("senders", expanding=True))
 )
-# Of a message on its own, the usual case.
+# For a single message, the usual case.
 _HAS_OPTED_OUT = "SELECT place, person_id FROM opt_out WHERE person_id = ?"
 
 

@@ -64,7 +64,7 @@ class MessagePages:
         return next(iter(_paged(await self._rows(sa.select(*_COLUMNS).where(wanted)))), None)
 
     async def replies(self, chat: ChatAddress, message_ids: Sequence[str]) -> tuple[PagedMessage, ...]:
-        """Return what the bot answered to these messages, oldest first."""
+        """Return the bot's answers to these messages, oldest first."""
         wanted = sa.and_(
             MESSAGE.c.chat_key == chat.key, MESSAGE.c.reply_to.in_(message_ids), MESSAGE.c.sender_is_bot, _IS_SHOWN
         )
@@ -132,7 +132,7 @@ class ChatUse:
         self._database = database
 
     async def is_used(self, chat: ChatAddress) -> bool:
-        """Return whether a message, a reminder or a memory of the chat is kept."""
+        """Return whether a message, a reminder or a memory of the chat is stored."""
         has_rows = [sa.exists().where(table.c.chat_key == chat.key) for table in (MESSAGE, REMINDER, MEMORY)]
         query = sa.select(sa.or_(*has_rows))
         return bool(await self._database.read(lambda connection: connection.scalar(query)))
@@ -156,7 +156,7 @@ _IS_REPLIED = sa.exists().where(
     _REPLY.c.sent_at >= MESSAGE.c.sent_at,
     _REPLY.c.sender_is_bot,
 )
-# A turn is on record before its answer is said, so that one with words to say proves nothing.
+# A turn is recorded before its answer is sent, so one with a reply proves nothing.
 _WAS_SILENT = sa.exists().where(
     TURN.c.message_id == MESSAGE.c.message_id, TURN.c.chat_key == MESSAGE.c.chat_key, TURN.c.reply == ""
 )
@@ -183,7 +183,7 @@ class UnansweredMessages:
         return tuple(messages_of(rows))
 
     async def has(self, chat: ChatAddress, message_id: str, *, before: datetime) -> bool:
-        """Return whether a message that was sent before a moment (timezone-aware) is owed an answer or a silence."""
+        """Return whether a message that was sent before a moment (timezone-aware) is unanswered."""
         is_it = sa.and_(MESSAGE.c.chat_key == chat.key, MESSAGE.c.message_id == message_id)
         query = sa.select(sa.exists().where(is_it, MESSAGE.c.sent_at < to_micros(before), _IS_OWED))
         return bool(await self._database.read(lambda connection: connection.scalar(query)))

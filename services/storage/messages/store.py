@@ -48,9 +48,9 @@ class SqlMessageStore:
         self._claims = claims
 
     async def add(self, messages: Sequence[ChatMessage]) -> tuple[bool, ...]:
-        """Keep these in one transaction; say of each whether it was new.
+        """Store these in one transaction; return for each whether it was new.
 
-        In a file, one that comes alone does not wait for the disk. What the bot itself said need not anywhere: it was
+        In a file, a single message does not wait for the disk. Messages of the bot never do: they were
         sent already.
         """
         if len(messages) == 1 and (messages[0].sender.is_bot or self._database.dialect == "sqlite"):
@@ -71,11 +71,11 @@ class SqlMessageStore:
         return is_new
 
     async def flush(self) -> None:
-        """Return once what was added survives a power cut."""
+        """Return once the stored messages survive a power cut."""
         await self._database.flush()
 
     async def _add_one(self, message: ChatMessage) -> tuple[bool, ...]:
-        """Keep one message, as nearly all come; those of people that wait to be found by their words come in later."""
+        """Store one message, the usual case; those of people are indexed later, in batches."""
         columns = _columns(message)
 
         def work(connection: sa.Connection) -> tuple[bool, bool]:
@@ -89,7 +89,7 @@ class SqlMessageStore:
         return (is_new,)
 
     async def _index_waiting(self) -> None:
-        """Index the messages that wait; a message that cannot be indexed now is still stored, and searches read it."""
+        """Index the waiting messages; those that cannot be indexed now are still stored, and searches read them."""
         try:
             await self._database.run(index_waiting, is_durable=False)
         except (StorageBusy, StorageFull, StorageUnavailable, sa.exc.DatabaseError) as error:
@@ -144,7 +144,7 @@ class SqlMessageStore:
         return await self._update(address, message_id, {"text": text, "edited_at": to_micros(at)}, _withheld(at))
 
     async def erase(self, address: ChatAddress, message_id: str, at: datetime) -> bool:
-        """Forget the text of a message and leave it out from now on."""
+        """Delete the text of a message."""
         return await self._update(address, message_id, _withheld(at), _withheld(at))
 
     async def _latest(self, wanted: sa.ColumnElement[bool], limit: int) -> tuple[ChatMessage, ...]:
@@ -163,7 +163,7 @@ class SqlMessageStore:
     async def _update(
         self, address: ChatAddress, message_id: str, values: dict[str, object], otherwise: dict[str, object]
     ) -> bool:
-        """Give a message new values; `otherwise` where who wrote it wants nothing kept any more."""
+        """Update a message with `values`; with `otherwise` where its author has opted out."""
         one = sa.and_(MESSAGE.c.chat_key == address.key, MESSAGE.c.message_id == message_id, IS_SHOWN)
 
         def work(connection: sa.Connection) -> bool:
@@ -178,14 +178,14 @@ class SqlMessageStore:
 
 
 def keep_rows(connection: sa.Connection, rows: Sequence[dict[str, object]]) -> list[NewMessage]:
-    """Keep rows of the message table and let people's be found; return those that were new."""
+    """Store rows of the message table and index those of people; return the new ones."""
     new = _insert(connection, rows) if rows else []
     index_new(connection, new)
     return new
 
 
 def _insert(connection: sa.Connection, rows: Sequence[dict[str, object]]) -> list[NewMessage]:
-    """Keep messages; return the new ones. Nearly all come one by one."""
+    """Store messages; return the new ones. Nearly all come one by one."""
     dialect = connection.dialect.name
     if len(rows) == 1 and dialect == "sqlite":
         found = sqlite.directly(connection, _new_message(tuple(rows[0])), tuple(rows[0].values()))
@@ -203,12 +203,12 @@ def _new_message(names: tuple[str, ...]) -> str:
 
 @cache
 def _new_messages(dialect: str) -> sa.Executable:
-    """Return the statement that keeps messages and names the new ones; made once, for every message passes it."""
+    """Return the statement that stores messages and returns the new ones; built once, as every message needs it."""
     return insert_new(dialect, MESSAGE).returning(*(MESSAGE.c[name] for name in NewMessage._fields))
 
 
 def _withheld(at: datetime) -> dict[str, object]:
-    """Return what is left of a message that was taken back."""
+    """Return the columns of a deleted message."""
     return {"text": "", "mentions": "", "attachments": "", "deleted_at": to_micros(at)}
 
 

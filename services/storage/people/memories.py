@@ -19,7 +19,7 @@ class SqlMemoryStore:
         self._database = database
 
     async def add(self, memory: NewMemory) -> Memory:
-        """Keep it durably; return it with its id."""
+        """Store it durably; return it with its id."""
         columns = {
             "chat_key": memory.address.key,
             "person_id": memory.person.id,

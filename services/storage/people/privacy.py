@@ -23,7 +23,7 @@ def is_in_scope(chat_key: sa.ColumnElement[str], scope: DataScope) -> sa.ColumnE
 
 
 def gone_messages(connection: sa.Connection, wanted: sa.ColumnElement[bool]) -> tuple[GoneMessage, ...]:
-    """Return the messages that are about to go, oldest first."""
+    """Return the messages that are about to be deleted, oldest first."""
     columns = sa.select(MESSAGE.c.chat_key, MESSAGE.c.message_id, MESSAGE.c.attachments)
     return tuple(
         GoneMessage(
@@ -62,7 +62,7 @@ def erase_messages(
 
 
 def erase_records(connection: sa.Connection, scope: DataScope) -> int:
-    """Delete the calls and empty the turns; what the turns used stays, or a budget would begin anew."""
+    """Delete the calls and empty the turns; the usage of turns stays, or a budget would be reset."""
     calls = sa.and_(is_in_scope(CALL.c.session_id, scope), CALL.c.person_id == scope.person.id)
     turns = sa.and_(is_in_scope(TURN.c.chat_key, scope), TURN.c.person_id == scope.person.id, TURN.c.text != "")
     connection.execute(CALL.delete().where(calls))
@@ -70,7 +70,7 @@ def erase_records(connection: sa.Connection, scope: DataScope) -> int:
 
 
 def erase_state(connection: sa.Connection, scope: DataScope) -> None:
-    """Delete what is remembered between messages.
+    """Delete state and scoped values of the person.
 
     Keys are `<what for>:<chat>#<person>` and `user:<platform>:<person>`.
     """
@@ -95,7 +95,7 @@ class SqlPrivacyStore:
         self._database = database
 
     async def opt_out(self, scope: DataScope, at: datetime) -> bool:
-        """Keep no more messages of the person; False when that was so already."""
+        """Store no more messages of the person; False when they had opted out already."""
         row = {"place": scope.place, "person_id": scope.person.id, "since": to_micros(at)}
 
         def work(connection: sa.Connection) -> bool:
@@ -107,7 +107,7 @@ class SqlPrivacyStore:
         return await self._database.run(work)
 
     async def opt_in(self, scope: DataScope) -> bool:
-        """Keep messages of the person again; False when they were kept anyway."""
+        """Store messages of the person again; False when they had not opted out."""
         mine = _is_opt_out(scope)
         if scope.is_everywhere:
             mine = sa.and_(OPT_OUT.c.person_id == scope.person.id, _of_platform(OPT_OUT.c.place, scope))
@@ -135,7 +135,7 @@ class SqlPrivacyStore:
         return await self._database.run(work)
 
     async def export(self, scope: DataScope, limit: int) -> PersonData:
-        """Return what is kept about the person, with the latest `limit` messages."""
+        """Return the stored data of the person, with the latest `limit` messages."""
         mine = sa.and_(is_in_scope(MESSAGE.c.chat_key, scope), MESSAGE.c.sender_id == scope.person.id)
         shown = sa.and_(mine, MESSAGE.c.deleted_at.is_(None))
         latest = sa.select(*MESSAGE_COLUMNS).where(shown).order_by(MESSAGE.c.sent_at.desc(), MESSAGE.c.id.desc())
@@ -157,7 +157,7 @@ class SqlPrivacyStore:
         return await self._database.read(work)
 
     async def set_retention(self, chat_key: str, keep_days: int | None) -> None:
-        """Keep the messages of a chat for so many days, 0 for ever; None leaves it to the settings again."""
+        """Set for how many days the messages of a chat are stored, 0 for ever; None returns to the settings."""
 
         def work(connection: sa.Connection) -> None:
             connection.execute(RETENTION.delete().where(RETENTION.c.chat_key == chat_key))
@@ -172,12 +172,12 @@ class SqlPrivacyStore:
         return {row.chat_key: row.keep_days for row in rows}
 
     async def chats(self) -> tuple[str, ...]:
-        """Return the keys of all chats that messages are kept of."""
+        """Return the keys of all chats with stored messages."""
         query = sa.select(MESSAGE.c.chat_key).distinct()
         return tuple(await self._database.read(lambda connection: connection.scalars(query).all()))
 
     async def with_files(self, chat_key: str, before: datetime) -> tuple[GoneMessage, ...]:
-        """Return the messages of the chat sent earlier that files came with."""
+        """Return the messages of the chat with files that were sent before."""
         is_old = sa.and_(MESSAGE.c.chat_key == chat_key, MESSAGE.c.sent_at < to_micros(before))
         wanted = sa.and_(is_old, MESSAGE.c.attachments != "")
         return await self._database.read(lambda connection: gone_messages(connection, wanted))

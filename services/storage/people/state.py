@@ -27,7 +27,7 @@ class SqlStateStore:
         self._clock = clock
 
     async def get(self, key: str) -> Json:
-        """Return what was last set under `key`."""
+        """Return the value under `key`."""
         now = to_micros(self._clock.now())
         query = sa.select(STATE.c.value).where(STATE.c.key == key, STATE.c.expires_at > now)
         text = await self._database.read(lambda connection: connection.scalar(query))
@@ -35,7 +35,7 @@ class SqlStateStore:
         return value
 
     async def take(self, key: str) -> Json:
-        """Return what was last set under `key`, and forget it.
+        """Return the value under `key`, and delete it.
 
         One statement, so that of several processes one gets it.
         """
@@ -46,10 +46,10 @@ class SqlStateStore:
         return value
 
     async def set(self, key: str, value: Json, *, keep: timedelta, is_promised: bool = False) -> None:
-        """Remember `value` for `keep`, and forget what is over.
+        """Store `value` for `keep`, and delete expired values.
 
         Raises:
-            StorageFull: there is no room for what is promised.
+            StorageFull: there is no room for a promised value.
         """
         now = self._clock.now()
         row = {"key": key, "value": json.dumps(value, ensure_ascii=False), "expires_at": to_micros(now + keep)}
@@ -66,7 +66,7 @@ class SqlStateStore:
         except StorageFull as error:
             if is_promised:
                 raise
-            # What is asked for must not fail because a small thing is forgotten.
+            # A request must not fail because a small value is lost.
             logger.error("could not store state {}: {}", key.partition(":")[0], error)
 
 
@@ -87,11 +87,11 @@ class SqlScopeStore:
         return [found[scope] for scope in scopes]
 
     async def commit(self, deltas: Sequence[StateDelta]) -> None:
-        """Keep all of `deltas` or none of them."""
+        """Store all of `deltas` or none of them."""
         await self._database.run(lambda connection: _write(connection, deltas))
 
     async def commit_unless_changed(self, deltas: Sequence[StateDelta], read: Mapping[str, Mapping[str, Json]]) -> bool:
-        """Keep all of `deltas` where the scopes of `read` still have those values; else none, and return False."""
+        """Store all of `deltas` where the scopes of `read` still have those values; else none, and return False."""
 
         def work(connection: sa.Connection) -> bool:
             for scope in sorted(read):

@@ -103,7 +103,7 @@ class ActivityReader:
         )
 
     async def lateness(self, since: datetime) -> tuple[Timed, ...]:
-        """Return how late reminders were said since then, oldest first, at most the last 50,000."""
+        """Return how late reminders were sent since then, oldest first, at most the last 50,000."""
         query = (
             sa.select(DELIVERY.c.sent_at, DELIVERY.c.due_at, DELIVERY.c.chat_key)
             .where(DELIVERY.c.sent_at >= to_micros(since))
@@ -156,7 +156,7 @@ class Usage(Struct, frozen=True, kw_only=True):
 
 
 async def usage_by(database: Readable, by: UsageBy, since: datetime) -> tuple[Usage, ...]:
-    """Return what was used since then, the most expensive first; days (UTC) in their order.
+    """Return the usage since then, the most expensive first; days (UTC) in their order.
 
     Of a function its calls are counted, with the tokens of the completions that led to them.
     """

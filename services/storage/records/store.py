@@ -108,7 +108,7 @@ class SqlCallReader:
         return tuple(call_of(row) for row in rows)
 
     async def spent_since(self, moment: datetime) -> tuple[Spent, ...]:
-        """Return what was used since `moment`, one entry a person and chat."""
+        """Return the usage since `moment`, one entry a person and chat."""
         names = (TURN.c.chat_key, TURN.c.person_id)
         query = (
             sa.select(*names, sa.func.sum(TURN.c.tokens).label("tokens"), sa.func.sum(TURN.c.cost).label("cost"))
@@ -140,7 +140,7 @@ class SqlCallStore(SqlCallReader):
         self._database = database
 
     async def add(self, turns: Sequence[TurnRecord], calls: Sequence[CallRecord]) -> None:
-        """Keep these in one transaction that does not wait for the disk; of people who opted out without words."""
+        """Store these in one transaction that does not wait for the disk; without text of people who opted out."""
 
         def work(connection: sa.Connection) -> None:
             if turns:
@@ -151,7 +151,7 @@ class SqlCallStore(SqlCallReader):
         await self._database.run(work, is_durable=False)
 
     async def forget(self, chat_key: str, message_id: str) -> None:
-        """Delete what is recorded about a message, except what it used."""
+        """Delete the records of a message, except its usage."""
         of_turn = sa.and_(TURN.c.chat_key == chat_key, TURN.c.message_id == message_id)
         of_call = sa.and_(CALL.c.session_id == chat_key, CALL.c.message_id == message_id)
 
@@ -165,7 +165,7 @@ class SqlCallStore(SqlCallReader):
         await self._database.run(work)
 
     async def purge(self, before: datetime) -> int:
-        """Delete what began before."""
+        """Delete records that began before."""
 
         def work(connection: sa.Connection) -> int:
             connection.execute(CALL.delete().where(CALL.c.timestamp < to_micros(before)))

@@ -25,7 +25,7 @@ _TOOL_SECONDS: Final = 3600
 class Backup(Struct, frozen=True, kw_only=True):
     """A backup or a restore. `schema` is the version of its tables, None where only the server knows it.
 
-    `earlier` is the file with what was there before, where a copy was put back in its place.
+    `earlier` is the copy of the database that was replaced.
     """
 
     file: Path
@@ -62,9 +62,9 @@ def back_up(url: str, target: Path) -> Backup:
 
 
 def restore(url: str, source: Path) -> Backup:
-    """Let the database at `url` be what it was in `source`; the bot must be stopped.
+    """Replace the database at `url` by the backup `source`; the bot must be stopped.
 
-    What was there before stays beside it, as `….before-restore`. An older schema is upgraded at the next start.
+    The replaced database stays beside it, as `….before-restore`. An older schema is upgraded at the next start.
 
     Raises:
         ConfigError: `source` is no backup, is damaged, or is of a newer Bubbles.
@@ -99,7 +99,7 @@ def copy_file(source: Path, target: Path) -> None:
         closing(sqlite3.connect(target)) as there,
     ):
         here.backup(there)
-        # Whoever reads a file with a write-ahead log leaves an empty one beside it, and needs a folder to write it in.
+        # Reading a file with a write-ahead log leaves an empty log beside it, and needs a writable folder.
         there.execute("PRAGMA journal_mode = DELETE")
 
 
@@ -114,7 +114,7 @@ def _checked(file: Path) -> int:
     """Return the version of the tables of a copy.
 
     Raises:
-        ConfigError: it is no database of ours, is damaged, or is newer than this code.
+        ConfigError: it is not a Bubbles database, is damaged, or is newer than this code.
     """
     try:
         with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as connection:

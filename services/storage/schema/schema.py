@@ -26,7 +26,7 @@ def make_schema(connection: sa.Connection, shown: str, file: Path | None) -> Non
     `shown` names the database in messages; `file` is copied before a SQLite database is changed.
 
     Raises:
-        ConfigError: a newer Bubbles has written here, or an upgrade did not keep every row.
+        ConfigError: a newer Bubbles has written here, or an upgrade changed the number of rows.
     """
     if connection.dialect.name == "postgresql":
         connection.execute(_ALONE)  # of several workers that start together one does it
@@ -37,7 +37,7 @@ def make_schema(connection: sa.Connection, shown: str, file: Path | None) -> Non
             cursor.execute(statement)
         connection.execute(META.insert().values(key=_KEY, value=str(SCHEMA_VERSION)))
     elif found < SCHEMA_VERSION:
-        # Alembic takes a quarter of a second to import, and is wanted once a release.
+        # Alembic takes a quarter of a second to import, and is needed once a release.
         from services.storage.schema.upgrade import upgrade
 
         upgrade(connection, found, shown, file)
@@ -67,7 +67,7 @@ def tables_for(dialect: str) -> sa.MetaData:
 
 @cache
 def _definitions(dialect: str) -> tuple[str, ...]:
-    """Return what makes all tables and indices; put into words once, which takes longer than making them."""
+    """Return the statements that create all tables and indices; compiled once, which takes longer than running them."""
     made: list[str] = []
     engine: MockConnection = sa.create_mock_engine(
         f"{dialect}://", lambda ddl, *_, **__: made.append(str(ddl.compile(engine)))
@@ -77,7 +77,7 @@ def _definitions(dialect: str) -> tuple[str, ...]:
 
 
 def read_version(connection: sa.Connection, shown: str) -> int | None:
-    """Return the version that is written in the database, None where there are no tables yet.
+    """Return the schema version of the database, None where there are no tables yet.
 
     Raises:
         ConfigError: a newer Bubbles has written here.
@@ -98,9 +98,9 @@ _BUSY_SECONDS: Final = 2.0
 
 
 def try_write(url: sa.URL) -> None:
-    """Write a row into an existing database and take it back; nothing is created, upgraded or kept.
+    """Write a row into an existing database and roll it back; nothing is created, upgraded or stored.
 
-    SQLite has no memory to keep the row in here, so it goes to the disk, as it would with a commit.
+    The page cache is too small for the row, so it reaches the disk, as it would with a commit.
 
     Raises:
         ConfigError: a newer Bubbles has written there.

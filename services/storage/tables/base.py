@@ -11,7 +11,7 @@ Whole = Annotated[int, Field(ge=-(2**31), lt=2**31)]
 Large = Annotated[int, Field(ge=-(2**63), lt=2**63)]
 """A number that a `BIG` column holds."""
 Finite = Annotated[float, AllowInfNan(False)]
-"""A number that is one: SQLite keeps NaN as NULL."""
+"""A finite number: SQLite stores NaN as NULL."""
 
 
 class StoredTable(SQLModel):
