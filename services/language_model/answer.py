@@ -41,7 +41,7 @@ def parse_json(data: bytes) -> object:
     """Parse JSON from a server.
 
     Raises:
-        EndpointFailed: it is not JSON, is nested too deeply, or longer than any answer may be (`malformed`).
+        EndpointFailed: it is not JSON, is nested too deeply, or is too long (`malformed`).
     """
     if len(data) > MAX_JSON_BYTES:
         refuse_oversized()
