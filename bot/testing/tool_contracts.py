@@ -1,6 +1,6 @@
 """Assert that a tool keeps the promise of its schema: what the schema accepts runs, what it refuses never does.
 
-    def test_the_forecast_keeps_its_contract():
+    def test_forecast_keeps_its_contract():
         assert_tool_contract(forecast)
 
 Arguments are made from the schema, the same ones every time; the tool itself is not run.

@@ -10,7 +10,7 @@ from services.kernel.chat import MessageEdited, MessageWithdrawn, Reaction
 class HearingContract:
     """Messages, replies, reactions, changes: what comes in."""
 
-    async def test_what_a_person_says_arrives(self, rig: PlatformRig) -> None:
+    async def test_message_of_a_person_arrives(self, rig: PlatformRig) -> None:
         """Text, chat, sender and time."""
         said = await rig.say("good morning 早上好")
         [message] = await rig.messages()
@@ -22,7 +22,7 @@ class HearingContract:
         assert not message.sender.is_bot
         assert message.sent_at.tzinfo is not None
 
-    async def test_a_message_to_nobody_is_not_addressed(self, rig: PlatformRig) -> None:
+    async def test_general_message_is_not_addressed(self, rig: PlatformRig) -> None:
         """The bot overhears it."""
         await rig.say("good morning")
         [message] = await rig.messages()
@@ -31,7 +31,7 @@ class HearingContract:
         assert not message.is_private
 
     @pytest.mark.parametrize("text", ["{bot} good morning", "Bubbles, good morning"])
-    async def test_a_call_of_the_bot_is_addressed(self, rig: PlatformRig, text: str) -> None:
+    async def test_message_with_the_bots_name_is_addressed(self, rig: PlatformRig, text: str) -> None:
         """By mention or by name."""
         await rig.say(text)
         [message] = await rig.messages()
@@ -58,7 +58,7 @@ class HearingContract:
 
         assert len({message.sender.id for message in messages}) == 2
 
-    async def test_a_reply_says_to_what(self, rig: PlatformRig) -> None:
+    async def test_reply_names_its_message(self, rig: PlatformRig) -> None:
         """By the id that the message had."""
         if not rig.platform.capabilities.replies:
             pytest.skip("the platform has no replies")
@@ -84,7 +84,7 @@ class HearingContract:
         assert message.is_addressed
         assert message.reply_to == bots.id
 
-    async def test_its_own_messages_are_not_heard(self, rig: PlatformRig) -> None:
+    async def test_own_messages_are_ignored(self, rig: PlatformRig) -> None:
         """Or they are marked as those of a bot."""
         with where_there_is_such_a_thing():
             await rig.echo("I said this myself")
@@ -113,7 +113,7 @@ class HearingContract:
 
         assert [message.text for message in await rig.messages(12)] == [f"number {number}" for number in range(12)]
 
-    async def test_pressing_a_button_is_saying_its_words(self, rig: PlatformRig) -> None:
+    async def test_pressed_button_sends_its_text(self, rig: PlatformRig) -> None:
         """As a reply to the message that has it."""
         if not rig.platform.capabilities.choices:
             pytest.skip("the platform has no buttons")
@@ -145,7 +145,7 @@ class HearingContract:
 
         assert not (await rig.news(Reaction, 2))[1].is_added
 
-    async def test_a_changed_message_is_told(self, rig: PlatformRig) -> None:
+    async def test_edited_message_is_received(self, rig: PlatformRig) -> None:
         """So that the history is as the chat."""
         said = await rig.say("tea at four")
         with where_there_is_such_a_thing():
@@ -154,7 +154,7 @@ class HearingContract:
 
         assert (edit.message_id, edit.text, edit.address) == (said, "tea at five", rig.chat)
 
-    async def test_a_withdrawn_message_is_told(self, rig: PlatformRig) -> None:
+    async def test_withdrawn_message_is_received(self, rig: PlatformRig) -> None:
         """So that it is forgotten."""
         said = await rig.say("my number is 1234")
         with where_there_is_such_a_thing():

@@ -18,7 +18,7 @@ class ServingContract:
     """Limits, cuts, members, health: the connection itself."""
 
     @pytest.mark.parametrize("everywhere", [False, True], ids=["in a chat", "everywhere"])
-    async def test_a_wish_for_patience_says_how_long_and_where(self, rig: PlatformRig, *, everywhere: bool) -> None:
+    async def test_rate_limit_names_time_and_scope(self, rig: PlatformRig, *, everywhere: bool) -> None:
         """So that the outbox can obey it."""
         with where_there_is_such_a_thing():
             await rig.limit(7, everywhere=everywhere)
@@ -29,7 +29,7 @@ class ServingContract:
         assert caught.value.is_global == everywhere
         assert not caught.value.is_permanent
 
-    async def test_after_a_cut_the_bot_hears_and_speaks_again(self, rig: PlatformRig) -> None:
+    async def test_bot_receives_and_sends_after_a_disconnection(self, rig: PlatformRig) -> None:
         """Without anybody's help."""
         with where_there_is_such_a_thing():
             await rig.disconnect()
@@ -44,7 +44,7 @@ class ServingContract:
         assert [message.text for message in messages] == ["in between", "after the cut"][-count:]
         assert (await rig.heard())[-1].text == "still here"
 
-    async def test_who_is_in_the_chat_is_known(self, rig: PlatformRig) -> None:
+    async def test_members_of_a_chat_are_listed(self, rig: PlatformRig) -> None:
         """Apply only where the platform tells."""
         platform = rig.platform
         if not isinstance(platform, KnowsMembers):
@@ -61,7 +61,7 @@ class ServingContract:
             pytest.skip("the platform shows no typing")
         await rig.platform.typing(rig.chat)
 
-    async def test_a_chat_that_the_bot_is_not_in_is_a_failed_delivery(self, rig: PlatformRig) -> None:
+    async def test_chat_without_the_bot_is_a_failed_delivery(self, rig: PlatformRig) -> None:
         """Not a silence."""
         with where_there_is_such_a_thing():
             nowhere = rig.nowhere
@@ -75,7 +75,7 @@ class ServingContract:
 
         assert rig.platform.health.state == "live"
 
-    async def test_a_stop_is_quick_and_leaves_nothing_behind(self, rig: PlatformRig) -> None:
+    async def test_stop_is_quick_and_leaves_no_tasks(self, rig: PlatformRig) -> None:
         """No task survives it."""
         before = {task.get_name() for task in asyncio.all_tasks()}
         running = next(task for task in asyncio.all_tasks() if task.get_name() == "platform under test")

@@ -28,28 +28,28 @@ _HOSTILE = "<b>not bold</b> &amp; a_b_c 2*3*4 [x](y) \\ | ~ # > {braces} <@1> <!
 class SpeakingContract:
     """Texts, pieces, marks, mentions, buttons, files: what goes out."""
 
-    async def test_what_the_bot_says_is_heard(self, rig: PlatformRig) -> None:
+    async def test_sent_message_arrives(self, rig: PlatformRig) -> None:
         """In both languages."""
         await rig.platform.send(rig.chat, OutgoingMessage(text="⏰ tea is ready, 茶好了 👍🏽"))
         [heard] = await rig.heard()
 
         assert heard.text == "⏰ tea is ready, 茶好了 👍🏽"
 
-    async def test_the_id_of_what_the_bot_says_is_the_one_that_people_reply_to(self, rig: PlatformRig) -> None:
+    async def test_id_of_a_sent_message_is_the_one_of_replies_to_it(self, rig: PlatformRig) -> None:
         """Apply only where the platform has replies."""
         sent = await rig.platform.send(rig.chat, OutgoingMessage(text="tea is ready"))
         [heard] = await rig.heard()
 
         assert not rig.platform.capabilities.replies or sent == heard.id
 
-    async def test_the_bot_speaks_in_order(self, rig: PlatformRig) -> None:
+    async def test_messages_are_sent_in_order(self, rig: PlatformRig) -> None:
         """As it was told to."""
         for number in range(4):
             await rig.platform.send(rig.chat, OutgoingMessage(text=f"number {number}"))
 
         assert [heard.text for heard in await rig.heard(4)] == [f"number {number}" for number in range(4)]
 
-    async def test_a_long_text_comes_whole_in_pieces_that_end_with_a_sentence(self, rig: PlatformRig) -> None:
+    async def test_long_text_is_sent_in_pieces_that_end_with_a_sentence(self, rig: PlatformRig) -> None:
         """Nothing is cut off."""
         limit = rig.platform.capabilities.max_length
         text = _LONG[: limit * 3 // 60 * 60 or len(_LONG)].strip()
@@ -68,7 +68,7 @@ class SpeakingContract:
 
         assert _CODE in "\n".join(each.text for each in heard)
 
-    async def test_marks_that_a_person_wrote_are_shown_as_they_are(self, rig: PlatformRig) -> None:
+    async def test_markdown_of_a_person_is_shown_literally(self, rig: PlatformRig) -> None:
         """No text becomes markup or an order to the platform."""
         await rig.platform.send(rig.chat, OutgoingMessage(text=_HOSTILE))
         [heard] = await rig.heard()
@@ -78,7 +78,7 @@ class SpeakingContract:
         assert heard.mentioned == ()
 
     @pytest.mark.parametrize("word", ["@everyone", "@here", "@all", "@channel", "@room", "@所有人", "@全体成员"])
-    async def test_no_text_rings_for_everybody(self, rig: PlatformRig, word: str) -> None:
+    async def test_text_never_notifies_everybody(self, rig: PlatformRig, word: str) -> None:
         """Not even when a model writes the word."""
         await rig.platform.send(rig.chat, OutgoingMessage(text=f"{word} look"))
         [heard] = await rig.heard()
@@ -86,7 +86,7 @@ class SpeakingContract:
         assert not heard.rings_for_everyone
         assert word not in heard.text
 
-    async def test_a_person_who_is_to_be_notified_is(self, rig: PlatformRig) -> None:
+    async def test_mentioned_person_is_notified(self, rig: PlatformRig) -> None:
         """In the platform's own form."""
         await rig.say("hello", sender="ben")
         [message] = await rig.messages()
@@ -97,7 +97,7 @@ class SpeakingContract:
         assert "ben" in heard.text
         assert heard.text.endswith("tea")
 
-    async def test_a_reply_of_the_bot_stands_under_what_it_answers(self, rig: PlatformRig) -> None:
+    async def test_reply_refers_to_its_message(self, rig: PlatformRig) -> None:
         """Apply only where the platform has replies."""
         if not rig.platform.capabilities.replies:
             pytest.skip("the platform has no replies")
@@ -109,14 +109,14 @@ class SpeakingContract:
         assert heard.reply_to == said
         assert heard.text == "yes"
 
-    async def test_a_reply_to_what_is_gone_is_said_all_the_same(self, rig: PlatformRig) -> None:
+    async def test_reply_to_a_deleted_message_is_sent(self, rig: PlatformRig) -> None:
         """An id that the platform does not know must not lose the text."""
         await rig.platform.send(rig.chat, OutgoingMessage(text="yes", reply_to="never-was"))
         [heard] = await rig.heard()
 
         assert heard.text == "yes"
 
-    async def test_a_repeat_with_the_same_key_is_seen_once(self, rig: PlatformRig) -> None:
+    async def test_repeat_with_the_same_key_appears_once(self, rig: PlatformRig) -> None:
         """Apply only where the platform takes keys."""
         if not rig.platform.capabilities.takes_idempotency_key:
             pytest.skip("the platform takes no keys")
@@ -135,7 +135,7 @@ class SpeakingContract:
 
         assert (await rig.heard())[0].text.startswith("⏰ tea")
 
-    async def test_what_was_said_can_be_changed(self, rig: PlatformRig) -> None:
+    async def test_sent_message_can_be_edited(self, rig: PlatformRig) -> None:
         """Apply only where the platform has edits."""
         platform = rig.platform
         if not isinstance(platform, EditsMessages):
@@ -148,7 +148,7 @@ class SpeakingContract:
 
         assert [each.text for each in heard] == ["tea at five", "the end"]
 
-    async def test_an_answer_that_is_shown_while_it_is_written_ends_whole(self, rig: PlatformRig) -> None:
+    async def test_streamed_answer_ends_complete(self, rig: PlatformRig) -> None:
         """In one message while it grows; what does not fit follows, and nothing else is seen."""
         if not isinstance(rig.platform, EditsMessages):
             pytest.skip("the platform has no edits")
@@ -173,7 +173,7 @@ class SpeakingContract:
         assert [each.text.endswith("…") for each in begun] == [True]
         assert " ".join(each.text for each in heard).split() == text.split()
 
-    async def test_bold_code_and_links_come_without_their_marks(self, rig: PlatformRig) -> None:
+    async def test_bold_code_and_links_are_formatted(self, rig: PlatformRig) -> None:
         """In the platform's own form, or as plain words."""
         text = "**tea** at `five`, see [the list](https://example.org/list)"
         await rig.platform.send(rig.chat, OutgoingMessage(text=text))
@@ -192,7 +192,7 @@ class SpeakingContract:
 
         assert any(_CODE in each.text for each in heard)
 
-    async def test_a_file_comes_with_its_text(self, rig: PlatformRig) -> None:
+    async def test_file_is_sent_with_its_text(self, rig: PlatformRig) -> None:
         """Apply only where the platform takes files; the outbox names them elsewhere."""
         if not rig.platform.capabilities.files:
             pytest.skip("the platform takes no files")

@@ -74,7 +74,7 @@ def test_a_name_in_code_is_not_a_mention():
 @pytest.mark.parametrize(
     "word", ["@everyone", "@here", "@all", "@channel", "@room", "@所有人", "@Everyone", "x.@everyone"]
 )
-def test_no_text_rings_for_everybody(word):
+def test_text_never_notifies_everybody(word):
     message = OutgoingMessage(text=f"hello {word} and `{word}`")
 
     assert "@" + word.partition("@")[2] not in plain(spans_of(message))
