@@ -24,6 +24,11 @@ DEFINITION = re.compile(
     r"|\bfor (\w+)(?:, (\w+))?(?:, (\w+))? in ",
     re.MULTILINE,
 )
+TEST = re.compile(r"def (test_\w+)")
+RIDDLE = re.compile(  # noun clauses, and words of the left column of the glossary
+    r"^test_(what|who|whoever|whatever|where|that|which|whose)_"
+    r"|_(said_to|was_said|is_said|are_said|heard|mended|spoken|door|shelf|deaf|purse|courier|whispered|parked)(_|$)"
+)
 FUNCTION = re.compile(r"((?:^ *@.*\n)*)^ *(?:async )?def (\w+)", re.MULTILINE)
 
 
@@ -85,6 +90,14 @@ def test_functions_are_not_named_by_new_participles():
     }
 
     assert found == set(), "name a function by an imperative verb, or as a question (is_, has_, can_)"
+
+
+def test_tests_are_named_by_behaviour():
+    listed = subprocess.run(["git", "ls-files", "tests"], cwd=ROOT, capture_output=True, text=True, check=True)
+    paths = [ROOT / path for path in listed.stdout.split() if path.endswith(".py") and (ROOT / path).exists()]
+    names = {name for path in paths for name in TEST.findall(path.read_text(encoding="utf-8"))}
+
+    assert {name for name in names if RIDDLE.search(name)} == set(), "begin with the subject: test_sent_message_…"
 
 
 def test_names_are_matched_by_whole_words():

@@ -43,7 +43,10 @@ NOT_RUN = {
     ("docs/how-to/check-the-bot.md", "text"): "what `bubbles doctor` prints on somebody's machine",
     ("docs/explanation/architecture.md", "text"): "a drawing",
     ("docs/explanation/delivery-guarantees.md", "text"): "a drawing",
-    ("docs/how-to/remind-another-chat.md", "text"): "ways to say it; tests/unit/bot/test_cross_chat.py says such words",
+    (
+        "docs/how-to/remind-another-chat.md",
+        "text",
+    ): "examples of requests; tests/unit/bot/test_cross_chat.py says such words",
     ("CONTRIBUTING.md", ""): "a list of folders; that they exist is tested below",
 }
 
