@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from datetime import timedelta
+from typing import Final
 
 from loguru import logger
 from msgspec import Struct
@@ -11,7 +13,6 @@ from bot.app.cluster import SingleWorker, join_cluster
 from bot.app.connections import DRAIN_SECONDS, Connections
 from bot.app.infrastructure import Infrastructure, open_infrastructure
 from bot.app.language_models import ModelStack, language_model, model_interpreter, model_stack
-from bot.app.maintenance import check_integrity_daily, delete_expired_daily
 from bot.app.registry import Functions, Pipeline, built_in_registry
 from bot.app.search_engines import create_search_service
 from bot.app.services import create_services
@@ -40,10 +41,12 @@ from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import Interpreter
 from function_calls.tools.context import Services
 from function_calls.tools.policy import CallPolicy
+from services.call_log.service import CallLog
 from services.history.service import HistoryService
-from services.kernel.background_tasks import running_tasks
+from services.kernel.background_tasks import BackgroundTasks, running_tasks
 from services.kernel.clock import Clock, SystemClock
 from services.kernel.state import StateStore
+from services.people.privacy import PrivacyService
 from services.reminders.delivery.worker import DeliveryConfig
 from services.reminders.service import ReminderService
 from services.scheduling.timetable import ApschedulerTimetable, Timetable
@@ -52,6 +55,8 @@ from services.storage.messages.pages import UnansweredMessages
 from services.storage.messages.store import SqlMessageStore
 from services.storage.tools import SqlStoredToolStore
 from services.storage.workers.turn_claims import Key
+
+_DAY: Final = timedelta(hours=24)
 
 
 class App(Struct, kw_only=True):
@@ -239,8 +244,8 @@ async def _at_work(
     async with running_tasks() as tasks:
         tasks.start(reminders.run(), "reminders")
         timetable.every(pace.tick, reminders.waker.tick, name="clock")
-        check_integrity_daily(timetable, tasks, app.database)
-        delete_expired_daily(
+        _check_integrity_daily(timetable, tasks, app.database)
+        _delete_expired_daily(
             timetable, tasks, app.services, infrastructure.clock, record_days=infrastructure.settings.record.keep_days
         )
         if model.client is not None:
@@ -267,3 +272,34 @@ async def _drain_reminders(reminders: ReminderService) -> None:
             await reminders.drain()
     except TimeoutError:
         logger.warning("stopped while reminders were being sent; they may be sent again at the next start")
+
+
+def _check_integrity_daily(timetable: Timetable, tasks: BackgroundTasks, database: Database) -> None:
+    """Let `tasks` read the whole file (PRAGMA quick_check), and log the damage that it finds."""
+
+    async def look() -> None:
+        known = database.damage
+        found = await database.find_damage()
+        if found is not None and found != known:
+            logger.critical("database {} is damaged ({}); stop the bot and restore a backup", database.name, found)
+
+    def begin() -> None:
+        tasks.start(look(), "look for damage of the database")
+
+    begin()
+    timetable.every(_DAY, begin, name="damage")
+
+
+def _delete_expired_daily(
+    timetable: Timetable, tasks: BackgroundTasks, services: Services, clock: Clock, *, record_days: int
+) -> None:
+    """Let `tasks` delete finished reminders, old messages, and records older than `record_days` (0 keeps them)."""
+
+    def purge() -> None:
+        tasks.start(services.get(ReminderService).purge(), "purge the reminders")
+        tasks.start(services.get(PrivacyService).purge(clock.now()), "purge the history")
+        if record_days:
+            oldest = clock.now() - timedelta(days=record_days)
+            tasks.start(services.get(CallLog).purge(oldest), "purge the records")
+
+    timetable.every(_DAY, purge, name="purge")

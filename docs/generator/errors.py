@@ -52,9 +52,9 @@ def refusals() -> Iterator[str]:
 
 
 def error_classes() -> frozenset[type[AssistantError]]:
-    """Every error of the three rooms that is an `AssistantError`."""
-    for room in (services, function_calls, bot):
-        for module in pkgutil.walk_packages(room.__path__, f"{room.__name__}."):
+    """Return every `AssistantError` of the three packages."""
+    for package in (services, function_calls, bot):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             if module.name.rpartition(".")[2] == "errors" and not module.name.startswith(_WITHOUT_ERRORS):
                 importlib.import_module(module.name)
     return frozenset(_below(AssistantError))

@@ -10,8 +10,8 @@ from function_calls.tools.declaring.tool_options import ToolOptions
 _SHOWN_EXAMPLES = 6
 _HEAD = """# Functions
 
-What the bot can do, as a model is told of it. The same schema is what arguments are checked against, whichever door a
-call comes through. Functions of plugins and of tool servers stand beside these in `/tools`.
+What the bot can do, as a model is told of it. The same schema is what arguments are checked against, wherever a call
+comes from. Functions of plugins and of tool servers stand beside these in `/tools`.
 """
 
 

@@ -8,7 +8,7 @@ from datetime import timedelta
 from hashlib import sha256
 from typing import Final, Literal
 
-from msgspec import Struct
+from msgspec import Struct, ValidationError, convert, to_builtins
 
 from services.kernel.clock import Clock
 from services.kernel.state import Json, StateStore
@@ -67,7 +67,7 @@ class Tokens:
         if not secret.startswith(_PREFIX) or len(secret) > _LONGEST:
             return None
         wanted = _hash_secret(secret)
-        return next((_read(each) for each in await self._entries() if each.get("hash") == wanted), None)
+        return next((_decode(each) for each in await self._entries() if each.get("hash") == wanted), None)
 
     async def issue(
         self,
@@ -92,7 +92,8 @@ class Tokens:
 
     async def listed(self) -> tuple[Token, ...]:
         """Return the tokens that were given out."""
-        return tuple(_read(each) for each in await self._entries())
+        found = (_decode(each) for each in await self._entries())
+        return tuple(token for token in found if token is not None)
 
     def holder(self, token_id: str) -> str:
         """Return a name for a token that also tells the operator's token from the one that was set before it."""
@@ -136,27 +137,13 @@ def _hash_secret(secret: str) -> str:
 
 
 def _encode(token: Token, hashed: str) -> dict[str, Json]:
-    return {
-        "id": token.id,
-        "hash": hashed,
-        "name": token.name,
-        "role": token.role,
-        "scopes": [*sorted(token.scopes)],
-        "created_at": token.created_at,
-        "rooms": None if token.rooms is None else [*sorted(token.rooms)],
-    }
+    encoded: dict[str, Json] = to_builtins(token, order="sorted")
+    return encoded | {"hash": hashed}
 
 
-def _read(entry: dict[str, Json]) -> Token:
-    listed, rooms = entry.get("scopes"), entry.get("rooms")
-    named = {str(each) for each in listed} if isinstance(listed, list) else set()
-    roles: tuple[Role, ...] = ("admin", "member", "client")
-    role: Role = next((each for each in roles if each == entry.get("role")), "client")
-    return Token(
-        id=str(entry.get("id")),
-        name=str(entry.get("name")),
-        role=role,
-        scopes=frozenset(scope for scope in SCOPES[role] if scope in named),
-        created_at=str(entry.get("created_at")),
-        rooms=frozenset(map(str, rooms)) if isinstance(rooms, list) else None,
-    )
+def _decode(entry: dict[str, Json]) -> Token | None:
+    """Read a stored token; None if this version does not know its role or a scope, so that it opens nothing."""
+    try:
+        return convert(entry, Token)
+    except ValidationError:
+        return None

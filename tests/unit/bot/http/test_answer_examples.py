@@ -2,7 +2,7 @@
 
 from jsonschema_rs import Draft202012Validator
 
-from bot.http.core.examples import answers, told_when_well
+from bot.http.core.examples import answers, successful_content
 
 
 def told(document):
@@ -11,7 +11,7 @@ def told(document):
         (f"{method} {path}", media, content)
         for path, methods in document["paths"].items()
         for method, operation in methods.items()
-        for media, content in told_when_well(operation).items()
+        for media, content in successful_content(operation).items()
     ]
 
 
