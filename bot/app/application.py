@@ -14,8 +14,7 @@ from bot.app.connections import DRAIN_SECONDS, Connections
 from bot.app.infrastructure import Infrastructure, open_infrastructure
 from bot.app.language_models import ModelStack, language_model, model_interpreter, model_stack
 from bot.app.registry import Functions, Pipeline, built_in_registry
-from bot.app.search_engines import create_search_service
-from bot.app.services import create_services
+from bot.app.services import create_search_service, create_services
 from bot.app.settings_checks import check_configured_names
 from bot.config.settings import Settings
 from bot.inbound.middleware import Access, Pace

@@ -1,11 +1,14 @@
 """Create the services of a bot with their storage and limits."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
 from datetime import timedelta
 from functools import partial
+from typing import TYPE_CHECKING
 
 from bot.app.infrastructure import Infrastructure, read_time_of
 from bot.app.language_models import model_summarizer
+from bot.config.settings import SearchSettings
 from bot.inbound.cross_chat import members_of
 from bot.outbound.delivery_retry import BlockedChats
 from bot.outbound.outbox import Outbox
@@ -14,6 +17,7 @@ from bot.platforms.base import KeepsFiles, Platform
 from function_calls.functions.summary.digests import Digests
 from function_calls.tools.context import Services
 from services.history.service import HistoryService
+from services.kernel.clock import Clock
 from services.language_model.ports import LanguageModel
 from services.people.account_links import LinkCodes, PeopleService
 from services.people.chat_aliases import ChatAliasService
@@ -24,6 +28,7 @@ from services.recurrence.calendars.data_version import data_version
 from services.reminders.delivery.worker import DeliveryConfig
 from services.reminders.model import ReminderLimits
 from services.reminders.service import ReminderService
+from services.search.model import SearchEngine
 from services.search.service import SearchService
 from services.search.web_pages.service import WebPageService
 from services.storage.people.memories import SqlMemoryStore
@@ -31,6 +36,48 @@ from services.storage.people.privacy import SqlPrivacyStore
 from services.storage.people.state import PrivateChats
 from services.storage.reminders.store import SqlReminderStore
 from services.summary.service import SummaryService
+
+if TYPE_CHECKING:
+    import httpx
+
+
+async def create_search_service(
+    settings: SearchSettings, clock: Clock, resources: AsyncExitStack, more: Sequence[SearchEngine] = ()
+) -> SearchService:
+    """Return the search over the configured engines, in the order of the settings, then `more` of plugins.
+
+    `resources` closes the connections of the former.
+    """
+    configured = settings.configured_engines
+    timeout, cache_ttl = timedelta(seconds=settings.timeout_seconds), timedelta(minutes=settings.cache_minutes)
+    if not configured:
+        return SearchService(more, clock=clock, timeout=timeout, cache_ttl=cache_ttl)
+    from services.search.engines.exchange import open_client
+
+    client = await resources.enter_async_context(open_client())
+    engines = [_engine(name, settings, client) for name in configured]
+    return SearchService([*engines, *more], clock=clock, timeout=timeout, cache_ttl=cache_ttl)
+
+
+def _engine(name: str, settings: SearchSettings, client: "httpx.AsyncClient") -> SearchEngine:
+    if name == "perplexity":
+        from services.search.engines.perplexity import PerplexityEngine
+
+        return PerplexityEngine(
+            client,
+            api_key=settings.perplexity_api_key,
+            model=settings.perplexity_model,
+            base_url=settings.perplexity_base_url,
+        )
+    from services.search.engines.result_pages import BraveEngine, SearxngEngine, TavilyEngine, WikipediaEngine
+
+    if name == "tavily":
+        return TavilyEngine(client, api_key=settings.tavily_api_key)
+    if name == "brave":
+        return BraveEngine(client, api_key=settings.brave_api_key)
+    if name == "wikipedia":
+        return WikipediaEngine(client, contact=settings.wikipedia_contact)
+    return SearxngEngine(client, base_url=settings.searxng_url)
 
 
 async def delete_attachments(platforms: Mapping[str, Platform], gone: Sequence[GoneMessage]) -> None:

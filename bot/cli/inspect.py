@@ -155,21 +155,10 @@ def _findings(settings: Settings) -> list[str]:
             "no model: the offline interpreter answers (set OPENAI_API_KEY or BUBBLES_MODEL__BASE_URL to connect one)"
         )
     )
-    engines = [name for name, value in _search_keys(settings).items() if value]
+    engines = settings.search.configured_engines
     return [
         f"settings are valid; platforms: {', '.join(settings.platforms.enabled) or 'none'}",
         f"time zone {settings.bot.zone_name}, data in {settings.bot.data_dir}",
         answered_by,
         f"search: {', '.join(engines)}" if engines else "search: not set up (set PERPLEXITY_API_KEY to connect it)",
     ]
-
-
-def _search_keys(settings: Settings) -> dict[str, bool]:
-    search = settings.search
-    return {
-        "perplexity": bool(search.perplexity_api_key.get_secret_value()),
-        "tavily": bool(search.tavily_api_key.get_secret_value()),
-        "brave": bool(search.brave_api_key.get_secret_value()),
-        "searxng": bool(search.searxng_url),
-        "wikipedia": bool(search.wikipedia_contact),
-    }

@@ -96,6 +96,5 @@ def banner(settings: Settings, language: str) -> Iterator[str]:
     platforms = ", ".join(settings.platforms.enabled) or say(language, "serve.no_platforms")
     yield say(language, "serve.banner", name=settings.bot.name, version=__version__, platforms=platforms)
     yield say(language, "serve.model", model=model.name) if model.is_configured else say(language, "serve.no_model")
-    keys = (search.perplexity_api_key, search.tavily_api_key, search.brave_api_key)
-    if not (any(key.get_secret_value() for key in keys) or search.searxng_url or search.wikipedia_contact):
+    if not search.configured_engines:
         yield say(language, "serve.no_search")

@@ -273,6 +273,18 @@ class SearchSettings(Group):
     )
     cache_minutes: float = Field(10.0, ge=0, description="Minutes that an answer is remembered; 0 = not at all.")
 
+    @property
+    def configured_engines(self) -> list[str]:
+        """Return the engines that have a key or an address, in the order they are asked."""
+        places = {
+            "perplexity": self.perplexity_api_key.get_secret_value(),
+            "tavily": self.tavily_api_key.get_secret_value(),
+            "brave": self.brave_api_key.get_secret_value(),
+            "searxng": self.searxng_url,
+            "wikipedia": self.wikipedia_contact,
+        }
+        return [name for name in self.engines if places[name]]
+
 
 class WebSettings(Group):
     """Reading pages of the web; only public addresses are ever connected to."""
