@@ -80,7 +80,6 @@ class Connections(Struct, kw_only=True):
         self._platforms.append(tasks.start(log_failure(running, platform.name), platform.name))
 
     async def _resume_pending(self, recovery: Recovery, platform: Platform, receive: Receive) -> None:
-        """Resume the pending messages of a platform."""
         handle = platform.resume_message if isinstance(platform, ResumesMessages) else partial(_handle_new, receive)
         await recovery.resume(platform.name, handle, self.router.screen)
 

@@ -56,8 +56,6 @@ def _translate(words: Mapping[str, str], command: click.Command) -> None:
 
 
 class _Formatter(click.HelpFormatter):
-    """Writes Chinese headings."""
-
     def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
         super().write_usage(prog, args, prefix or "用法：")
 

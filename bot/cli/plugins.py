@@ -58,7 +58,6 @@ async def _install_all(settings: Settings) -> tuple[Installed, ...]:
 
 
 def _format_plugin(each: Installed) -> str:
-    """Return a line about a plugin: what it adds, or why it does not work."""
     found = each.plugin.found
     works = "; ".join([_adds(each.plugin, each.tools), *lint_contributions(each.plugin.adds, each.tools)]).removeprefix(
         "; "

@@ -264,14 +264,12 @@ def has_desktop(system: str, environment: Mapping[str, str], *, is_terminal: boo
 
 
 async def _delete_old_files(room: "WebPlatform", settings: Settings, clock: Clock) -> None:
-    """Delete the files of messages that are older than the history is kept."""
     days = settings.history.retention_days
     if days and room.files is not None:
         await room.files.purge(clock.now() - timedelta(days=days))
 
 
 async def _remove_unused(room: "WebPlatform", clock: Clock) -> None:
-    """Delete uploads that no message has used within an hour, until cancelled."""
     while room.files is not None:
         try:
             removed = await room.files.remove_unused(clock.now() - _UNUSED_FOR)

@@ -97,7 +97,6 @@ def secrets_kept(path: Path | None = None, environment: Mapping[str, str] | None
 
 
 def _tables(path: Path | None) -> tuple[Path, dict[str, dict[str, object]]]:
-    """Return the file that is read, and what stands in it."""
     chosen = path or Path("config.toml")
     return chosen, _split_platforms(_read(chosen) if path is not None or chosen.exists() else {})
 
@@ -128,7 +127,6 @@ def _validate(tables: Mapping[str, dict[str, object]], path: str) -> Settings:
 
 
 def _platform_group(name: str, table: Mapping[str, object], path: str) -> Group | None:
-    """Return the settings of a platform; None where they are the defaults."""
     if not table:
         return None
     kind = GROUPS[name]
@@ -149,7 +147,6 @@ def _named_errors(path: str, prefix: str = "") -> Iterator[None]:
 
 
 def _in_words(problem: ErrorDetails) -> str:
-    """Return what Pydantic found, for somebody who does not know Python."""
     if problem["type"] == "tuple_type":
         return 'Input should be a list, such as ["a", "b"]'
     if problem["type"] == "literal_error":

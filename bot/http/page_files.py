@@ -79,8 +79,6 @@ def assets() -> ASGIApp:
 
 
 class _Immutable:
-    """Marks answers as never changing."""
-
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 

@@ -66,7 +66,6 @@ def _in_words(problem: ErrorDetails, model: type[BaseModel], given: Mapping[str,
 
 
 def _describe_option(key: str, model: type[BaseModel]) -> str:
-    """Return what a setting has to be, and what its author says about it."""
     field = _keys(model).get(key)
     if field is None:
         return "it has to be there"

@@ -109,7 +109,6 @@ def _of_syntax(error: SyntaxError) -> str:
 
 
 def _of_missing(module: str, path: Path | None) -> str:
-    """Return what to do about an import that finds nothing."""
     top = module.partition(".")[0]
     beside = path is not None and ((path.parent / f"{top}.py").is_file() or (path.parent / top).is_dir())
     if beside:

@@ -242,7 +242,6 @@ class PluginManager:
         return f"two of its functions are called {error.tool}; rename one of them"
 
     def _taken_by(self, tool: str, plugin: LoadedPlugin) -> str:
-        """Return who has the name of one of the functions of `plugin`, and what to do."""
         owner = next((each.plugin.name for each in self.plugins if tool in each.names), None)
         if owner in {None, plugin.name}:
             return (
@@ -265,7 +264,6 @@ class PluginManager:
 
 
 def _register(registry: Registry, plugin: LoadedPlugin, leaving: ExitStack) -> None:
-    """Add a plugin's functions until `leaving` is closed."""
     for source in plugin.adds.functions:
         leaving.callback(registry.collect(source))
 

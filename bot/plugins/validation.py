@@ -28,7 +28,6 @@ def _misnamed_setups(adds: Contributions) -> Iterator[str]:
 
 
 def _nothing(adds: Contributions, tools: list[ToolSpec]) -> Iterator[str]:
-    """Yield why a plugin that was written adds nothing."""
     if tools or any(_has_contributions(adds)):
         return
     module = next((each for each in adds.functions if isinstance(each, ModuleType)), None)

@@ -82,7 +82,6 @@ class Samples:
         return {name: value for name, value in firsts.items() if value is not None or name in self._needed}
 
     def _values(self, part: Schema, depth: int) -> Iterator[object]:
-        """Yield values that should fit `part`, plain ones first."""
         part = self._resolved(part)
         if "const" in part:
             yield part["const"]
@@ -125,7 +124,6 @@ class Samples:
             yield {name: next(self._values(inner, depth + 1), None) for name, inner in chosen.items()}
 
     def _beyond(self, part: Schema) -> Iterator[object]:
-        """Yield values just outside the bounds of `part`."""
         part = self._resolved(part)
         for key, step in (("minimum", -1), ("maximum", 1), ("exclusiveMinimum", 0), ("exclusiveMaximum", 0)):
             if key in part:
@@ -215,8 +213,6 @@ def assert_tool_contract(
 
 
 class _Contract:
-    """One tool, with a spy in its place."""
-
     def __init__(self, tool: Callable[..., object] | Tool, injectable: Collection[type[object]]) -> None:
         self._reached: list[object] = []
         registry = Registry(injectable=(CallContext, Services, *injectable))
@@ -293,14 +289,11 @@ class _SpiedTool(Tool):
 
 
 class _AnyService(Services):
-    """Has whatever is asked for; nobody is going to use it."""
-
     def get(self, wanted: type[Service]) -> Service:
         return cast("Service", wanted)
 
 
 def _options(tool: Callable[..., object] | Tool) -> ToolOptions:
-    """Return what changes the schema, without what would ask, refuse or wait before the call."""
     marked = getattr(tool, "__tool_function__", None)
     if not isinstance(marked, ToolOptions):
         return ToolOptions()

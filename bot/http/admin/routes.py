@@ -184,7 +184,6 @@ def _entries(name: str, group: Group) -> list[SettingEntry]:
 
 
 def _mask_passwords(value: JsonValue) -> JsonValue:
-    """Return a value without the passwords that stand in addresses."""
     if isinstance(value, str):
         return SecretMask().text(value)
     return [_mask_passwords(each) for each in value] if isinstance(value, list) else value

@@ -79,5 +79,4 @@ class McpEndpoint:
 
 
 def _room_of(request: Request) -> str:
-    """Return what the header `Bubbles-Session` names."""
     return request.headers.get("bubbles-session", "lobby")

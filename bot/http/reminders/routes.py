@@ -268,7 +268,6 @@ def _with_words(turn: Turn, words: str) -> Turn:
 
 
 async def _changed_reminder(context: HttpContext, result: ToolResult) -> ChangedReminderBody:
-    """Return the reminder that a tool has set or changed."""
     value = succeeded(result).value
     reminder_id = value.get("id") if isinstance(value, dict) else None
     if not isinstance(reminder_id, str):

@@ -109,8 +109,6 @@ class Guard:
 
 
 class _Limited:
-    """Receives a body up to a number of bytes, also where no length was announced."""
-
     def __init__(self, receive: Receive, most: int) -> None:
         self._receive = receive
         self._left = most

@@ -167,7 +167,6 @@ class LimitedProtocol(H11Protocol):
 
     @property
     def _seconds(self) -> float:
-        """Return the seconds that the present phase may take."""
         if self._phase == "head":
             return self._limits.head_seconds
         return self._limits.body_seconds + self._bytes / self._limits.body_bytes_per_second

@@ -11,7 +11,6 @@ class HearingContract:
     """Messages, replies, reactions, changes: what comes in."""
 
     async def test_message_of_a_person_arrives(self, rig: PlatformRig) -> None:
-        """Text, chat, sender and time."""
         said = await rig.say("good morning 早上好")
         [message] = await rig.messages()
 
@@ -23,7 +22,6 @@ class HearingContract:
         assert message.sent_at.tzinfo is not None
 
     async def test_general_message_is_not_addressed(self, rig: PlatformRig) -> None:
-        """The bot overhears it."""
         await rig.say("good morning")
         [message] = await rig.messages()
 
@@ -32,7 +30,6 @@ class HearingContract:
 
     @pytest.mark.parametrize("text", ["{bot} good morning", "Bubbles, good morning"])
     async def test_message_with_the_bots_name_is_addressed(self, rig: PlatformRig, text: str) -> None:
-        """By mention or by name."""
         await rig.say(text)
         [message] = await rig.messages()
 
@@ -40,7 +37,6 @@ class HearingContract:
         assert "good morning" in message.text
 
     async def test_a_person_has_one_id(self, rig: PlatformRig) -> None:
-        """Also when mentioned."""
         await rig.say("hello", sender="ben")
         await rig.say("what does {ben} think?")
         spoken, mentioning = await rig.messages(2)
@@ -51,7 +47,6 @@ class HearingContract:
         assert "ben" in mentioning.text
 
     async def test_different_people_have_different_ids(self, rig: PlatformRig) -> None:
-        """Whatever they are called."""
         await rig.say("hello", sender="ann")
         await rig.say("hello", sender="ben")
         messages = await rig.messages(2)
@@ -59,7 +54,6 @@ class HearingContract:
         assert len({message.sender.id for message in messages}) == 2
 
     async def test_reply_names_its_message(self, rig: PlatformRig) -> None:
-        """By the id that the message had."""
         if not rig.platform.capabilities.replies:
             pytest.skip("the platform has no replies")
         first = await rig.say("who brings tea?", sender="ben")
@@ -72,7 +66,6 @@ class HearingContract:
         assert "who brings" not in messages[1].text
 
     async def test_a_reply_to_the_bot_is_addressed(self, rig: PlatformRig) -> None:
-        """Nobody else is meant."""
         if not rig.platform.capabilities.replies:
             pytest.skip("the platform has no replies")
         await rig.platform.send(rig.chat, OutgoingMessage(text="tea is ready"))
@@ -85,7 +78,6 @@ class HearingContract:
         assert message.reply_to == bots.id
 
     async def test_own_messages_are_ignored(self, rig: PlatformRig) -> None:
-        """Or they are marked as those of a bot."""
         with where_there_is_such_a_thing():
             await rig.echo("I said this myself")
         await rig.say("a person")
@@ -94,7 +86,6 @@ class HearingContract:
         assert [message.text for message in messages] == ["a person"]
 
     async def test_a_message_delivered_twice_keeps_its_id(self, rig: PlatformRig) -> None:
-        """So that it is handled once."""
         await rig.say("once")
         await rig.messages()
         with where_there_is_such_a_thing():
@@ -107,14 +98,12 @@ class HearingContract:
         assert ids["once"] != ids["other"]
 
     async def test_messages_arrive_in_order(self, rig: PlatformRig) -> None:
-        """As they were said."""
         for number in range(12):
             await rig.say(f"number {number}")
 
         assert [message.text for message in await rig.messages(12)] == [f"number {number}" for number in range(12)]
 
     async def test_pressed_button_sends_its_text(self, rig: PlatformRig) -> None:
-        """As a reply to the message that has it."""
         if not rig.platform.capabilities.choices:
             pytest.skip("the platform has no buttons")
         choices = (Choice(label="Done ✓", says="done"), Choice(label="↩ Undo", says="/undo 123450123456789"))
@@ -130,7 +119,6 @@ class HearingContract:
         assert message.is_addressed
 
     async def test_a_reaction_arrives(self, rig: PlatformRig) -> None:
-        """With the message that it stands on, the person and the emoji; and that it was taken off."""
         sent = await rig.platform.send(rig.chat, OutgoingMessage(text="⏰ tea"))
         await rig.heard()
         with where_there_is_such_a_thing():
@@ -146,7 +134,6 @@ class HearingContract:
         assert not (await rig.news(Reaction, 2))[1].is_added
 
     async def test_edited_message_is_received(self, rig: PlatformRig) -> None:
-        """So that the history is as the chat."""
         said = await rig.say("tea at four")
         with where_there_is_such_a_thing():
             await rig.rewrite(said, "tea at five")
@@ -155,7 +142,6 @@ class HearingContract:
         assert (edit.message_id, edit.text, edit.address) == (said, "tea at five", rig.chat)
 
     async def test_withdrawn_message_is_received(self, rig: PlatformRig) -> None:
-        """So that it is forgotten."""
         said = await rig.say("my number is 1234")
         with where_there_is_such_a_thing():
             await rig.withdraw(said)

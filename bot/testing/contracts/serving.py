@@ -19,7 +19,6 @@ class ServingContract:
 
     @pytest.mark.parametrize("everywhere", [False, True], ids=["in a chat", "everywhere"])
     async def test_rate_limit_names_time_and_scope(self, rig: PlatformRig, *, everywhere: bool) -> None:
-        """So that the outbox can obey it."""
         with where_there_is_such_a_thing():
             await rig.limit(7, everywhere=everywhere)
         with pytest.raises(DeliveryFailed) as caught:
@@ -30,7 +29,6 @@ class ServingContract:
         assert not caught.value.is_permanent
 
     async def test_bot_receives_and_sends_after_a_disconnection(self, rig: PlatformRig) -> None:
-        """Without anybody's help."""
         with where_there_is_such_a_thing():
             await rig.disconnect()
         if rig.keeps_what_was_missed:
@@ -45,7 +43,6 @@ class ServingContract:
         assert (await rig.heard())[-1].text == "still here"
 
     async def test_members_of_a_chat_are_listed(self, rig: PlatformRig) -> None:
-        """Apply only where the platform tells."""
         platform = rig.platform
         if not isinstance(platform, KnowsMembers):
             pytest.skip("the platform does not tell who is in a chat")
@@ -56,27 +53,23 @@ class ServingContract:
         assert not await platform.is_member(rig.chat, "987654321")
 
     async def test_typing_is_never_an_error(self, rig: PlatformRig) -> None:
-        """It is a courtesy."""
         if not isinstance(rig.platform, ShowsTyping):
             pytest.skip("the platform shows no typing")
         await rig.platform.typing(rig.chat)
 
     async def test_chat_without_the_bot_is_a_failed_delivery(self, rig: PlatformRig) -> None:
-        """Not a silence."""
         with where_there_is_such_a_thing():
             nowhere = rig.nowhere
         with pytest.raises(DeliveryFailed):
             await rig.platform.send(nowhere, OutgoingMessage(text="hello"))
 
     async def test_it_is_live_while_it_runs(self, rig: PlatformRig) -> None:
-        """And says so."""
         if not isinstance(rig.platform, HasHealth):
             pytest.skip("the platform has no connection")
 
         assert rig.platform.health.state == "live"
 
     async def test_stop_is_quick_and_leaves_no_tasks(self, rig: PlatformRig) -> None:
-        """No task survives it."""
         before = {task.get_name() for task in asyncio.all_tasks()}
         running = next(task for task in asyncio.all_tasks() if task.get_name() == "platform under test")
         running.cancel()

@@ -29,28 +29,24 @@ class SpeakingContract:
     """Texts, pieces, marks, mentions, buttons, files: what goes out."""
 
     async def test_sent_message_arrives(self, rig: PlatformRig) -> None:
-        """In both languages."""
         await rig.platform.send(rig.chat, OutgoingMessage(text="⏰ tea is ready, 茶好了 👍🏽"))
         [heard] = await rig.heard()
 
         assert heard.text == "⏰ tea is ready, 茶好了 👍🏽"
 
     async def test_id_of_a_sent_message_is_the_one_of_replies_to_it(self, rig: PlatformRig) -> None:
-        """Apply only where the platform has replies."""
         sent = await rig.platform.send(rig.chat, OutgoingMessage(text="tea is ready"))
         [heard] = await rig.heard()
 
         assert not rig.platform.capabilities.replies or sent == heard.id
 
     async def test_messages_are_sent_in_order(self, rig: PlatformRig) -> None:
-        """As it was told to."""
         for number in range(4):
             await rig.platform.send(rig.chat, OutgoingMessage(text=f"number {number}"))
 
         assert [heard.text for heard in await rig.heard(4)] == [f"number {number}" for number in range(4)]
 
     async def test_long_text_is_sent_in_pieces_that_end_with_a_sentence(self, rig: PlatformRig) -> None:
-        """Nothing is cut off."""
         limit = rig.platform.capabilities.max_length
         text = _LONG[: limit * 3 // 60 * 60 or len(_LONG)].strip()
         await rig.platform.send(rig.chat, OutgoingMessage(text=text))
@@ -62,14 +58,12 @@ class SpeakingContract:
         assert all(piece.rstrip().endswith((".", ",")) for piece in pieces)
 
     async def test_code_keeps_its_lines(self, rig: PlatformRig) -> None:
-        """And loses its fences only where the platform shows code otherwise."""
         await rig.platform.send(rig.chat, OutgoingMessage(text=f"Try this:\n```py\n{_CODE}\n```"))
         heard = await heard_up_to(rig, len(_CODE.split()))
 
         assert _CODE in "\n".join(each.text for each in heard)
 
     async def test_markdown_of_a_person_is_shown_literally(self, rig: PlatformRig) -> None:
-        """No text becomes markup or an order to the platform."""
         await rig.platform.send(rig.chat, OutgoingMessage(text=_HOSTILE))
         [heard] = await rig.heard()
 
@@ -79,7 +73,6 @@ class SpeakingContract:
 
     @pytest.mark.parametrize("word", ["@everyone", "@here", "@all", "@channel", "@room", "@所有人", "@全体成员"])
     async def test_text_never_notifies_everybody(self, rig: PlatformRig, word: str) -> None:
-        """Not even when a model writes the word."""
         await rig.platform.send(rig.chat, OutgoingMessage(text=f"{word} look"))
         [heard] = await rig.heard()
 
@@ -87,7 +80,6 @@ class SpeakingContract:
         assert word not in heard.text
 
     async def test_mentioned_person_is_notified(self, rig: PlatformRig) -> None:
-        """In the platform's own form."""
         await rig.say("hello", sender="ben")
         [message] = await rig.messages()
         await rig.platform.send(rig.chat, OutgoingMessage(text="⏰ @ben tea", mentions=(message.sender,)))
@@ -98,7 +90,6 @@ class SpeakingContract:
         assert heard.text.endswith("tea")
 
     async def test_reply_refers_to_its_message(self, rig: PlatformRig) -> None:
-        """Apply only where the platform has replies."""
         if not rig.platform.capabilities.replies:
             pytest.skip("the platform has no replies")
         said = await rig.say("is tea ready?")
@@ -110,14 +101,12 @@ class SpeakingContract:
         assert heard.text == "yes"
 
     async def test_reply_to_a_deleted_message_is_sent(self, rig: PlatformRig) -> None:
-        """An id that the platform does not know must not lose the text."""
         await rig.platform.send(rig.chat, OutgoingMessage(text="yes", reply_to="never-was"))
         [heard] = await rig.heard()
 
         assert heard.text == "yes"
 
     async def test_repeat_with_the_same_key_appears_once(self, rig: PlatformRig) -> None:
-        """Apply only where the platform takes keys."""
         if not rig.platform.capabilities.takes_idempotency_key:
             pytest.skip("the platform takes no keys")
         for _ in range(2):
@@ -128,7 +117,6 @@ class SpeakingContract:
         assert [each.text for each in heard] == ["⏰ tea", "the end"]
 
     async def test_buttons_on_a_platform_without_them_lose_no_text(self, rig: PlatformRig) -> None:
-        """The words come all the same."""
         if rig.platform.capabilities.choices:
             pytest.skip("the platform has buttons")
         await rig.platform.send(rig.chat, OutgoingMessage(text="⏰ tea", choices=(Choice(label="Done", says="done"),)))
@@ -136,7 +124,6 @@ class SpeakingContract:
         assert (await rig.heard())[0].text.startswith("⏰ tea")
 
     async def test_sent_message_can_be_edited(self, rig: PlatformRig) -> None:
-        """Apply only where the platform has edits."""
         platform = rig.platform
         if not isinstance(platform, EditsMessages):
             pytest.skip("the platform has no edits")
@@ -149,7 +136,6 @@ class SpeakingContract:
         assert [each.text for each in heard] == ["tea at five", "the end"]
 
     async def test_streamed_answer_ends_complete(self, rig: PlatformRig) -> None:
-        """In one message while it grows; what does not fit follows, and nothing else is seen."""
         if not isinstance(rig.platform, EditsMessages):
             pytest.skip("the platform has no edits")
         if rig.platform.capabilities.max_edits == 1:
@@ -174,7 +160,6 @@ class SpeakingContract:
         assert " ".join(each.text for each in heard).split() == text.split()
 
     async def test_bold_code_and_links_are_formatted(self, rig: PlatformRig) -> None:
-        """In the platform's own form, or as plain words."""
         text = "**tea** at `five`, see [the list](https://example.org/list)"
         await rig.platform.send(rig.chat, OutgoingMessage(text=text))
         [heard] = await rig.heard()
@@ -182,7 +167,6 @@ class SpeakingContract:
         assert heard.text.startswith("tea at five, see the list")
 
     async def test_a_code_block_that_fits_is_not_cut(self, rig: PlatformRig) -> None:
-        """It goes into the next piece instead."""
         limit = rig.platform.capabilities.max_length
         if 0 < limit < 1000:
             pytest.skip("the platform says every line by itself")
@@ -193,7 +177,6 @@ class SpeakingContract:
         assert any(_CODE in each.text for each in heard)
 
     async def test_file_is_sent_with_its_text(self, rig: PlatformRig) -> None:
-        """Apply only where the platform takes files; the outbox names them elsewhere."""
         if not rig.platform.capabilities.files:
             pytest.skip("the platform takes no files")
         file = SentFile(name="chart.png", media_type="image/png", content=_PICTURE)

@@ -77,7 +77,6 @@ def _error_text(answer: "Answer", echoes: EchoedSecretMask) -> str:
 
 
 def _problem(each: object) -> str:
-    """Format one entry of FastAPI's list of errors: location and message."""
     if isinstance(each, dict) and "msg" in each:
         where = ".".join(str(part) for part in each.get("loc", ()) if part != "body")
         return f"{where}: {each['msg']}" if where else str(each["msg"])

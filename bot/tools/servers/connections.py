@@ -62,7 +62,6 @@ class ToolServerConnection(Group):
     @model_validator(mode="before")
     @classmethod
     def _read_form(cls, given: object) -> object:
-        """Read the fields of Open WebUI's form too."""
         return own_fields(given) if isinstance(given, Mapping) else given
 
     @model_validator(mode="after")

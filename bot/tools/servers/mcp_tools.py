@@ -217,7 +217,6 @@ async def _tools(client: "Client") -> "list[Tool]":
 
 
 async def _prompts(client: "Client") -> "list[Prompt]":
-    """Return the prompts of a server that says that it has some."""
     found: list[Prompt] = []
     if client.server_capabilities.prompts is None:
         return found
@@ -227,7 +226,6 @@ async def _prompts(client: "Client") -> "list[Prompt]":
 
 
 async def _resources(client: "Client") -> tuple[str, ...]:
-    """List addresses of resources, and patterns such as `notes://{day}`, of a server that declares resources."""
     from mcp import MCPError
 
     found: list[str] = []

@@ -194,7 +194,6 @@ def _mcp_toolsets(wanted: "Sequence[McpServer]") -> "list[McpToolset]":
 def _create_stored_toolset(
     store: SqlStoredToolStore, settings: ToolServerSettings, owners: Collection[str], clock: Clock
 ) -> "tuple[StoredToolset, StoredToolRepository]":
-    """Return the tools that people have written, and where they are changed."""
     from bot.tools.stored.repository import StoredToolRepository
     from bot.tools.stored.runner import ToolRunner
     from bot.tools.stored.toolset import StoredToolset
@@ -205,7 +204,6 @@ def _create_stored_toolset(
 async def _open_openapi_toolsets(
     wanted: "Sequence[ToolServerConnection]", settings: ToolServerSettings, resources: AsyncExitStack
 ) -> "list[OpenApiToolset]":
-    """Return the OpenAPI servers of the settings, their connections held by `resources`."""
     if not wanted:
         return []
     # The HTTP client takes a while to import, and most bots have no tool server.

@@ -189,7 +189,6 @@ def _id_of(name: str) -> str:
 
 
 def _specs(source: ToolSource) -> Json:
-    """Return what is offered, in the form that tools have everywhere."""
     specs: list[Json] = []
     for each in source.functions:
         spec: dict[str, Json] = {"name": each.name, "description": each.description}

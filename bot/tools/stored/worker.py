@@ -96,7 +96,6 @@ def _arguments(function: Any, module: ModuleType, call: dict[str, Any]) -> dict[
 
 
 def _plain(value: object) -> object:
-    """Return what a tool returned, as JSON can say it."""
     dump = getattr(value, "model_dump", None)
     value = dump(mode="json") if callable(dump) else value
     text = getattr(value, "text", None)
