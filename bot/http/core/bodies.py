@@ -28,7 +28,7 @@ class Answer(BaseModel):
     What writes it is made when the first one is given: fifty that nobody has asked for yet would keep a megabyte.
     """
 
-    model_config = ConfigDict(defer_build=True)
+    model_config = ConfigDict(defer_build=True, from_attributes=True)
 
 
 class Body(BaseModel):

@@ -143,7 +143,7 @@ async def invoke(
         text=result.text,
         error=None if result.ok else result.error or result.text,
         duration_ms=round(result.duration_ms, 1),
-        receipts=[ReceiptBody(action=each.action, subject=each.subject) for each in result.receipts],
+        receipts=[ReceiptBody.model_validate(each) for each in result.receipts],
     )
 
 
@@ -203,5 +203,4 @@ def _source_name(source: ToolSource | None, *, is_own: bool) -> str:
 
 
 def _health(source: ToolSource | None) -> ToolHealth:
-    health = Health() if source is None else source.health()
-    return ToolHealth(is_ok=health.is_ok, detail=health.detail)
+    return ToolHealth.model_validate(Health() if source is None else source.health())

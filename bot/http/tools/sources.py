@@ -74,9 +74,7 @@ async def sources(context: Context, viewer: RoomToolViewer, session_id: IN_ROOM 
                 is_public=source.access.is_public,
             )
         )
-    clashes = [
-        ClashEntry(name=each.name, kept_by=each.kept_by, renamed=list(each.renamed)) for each in tools.combined.clashes
-    ]
+    clashes = [ClashEntry.model_validate(each) for each in tools.combined.clashes]
     return SourceList(sources=entries, clashes=clashes if "admin" in viewer.scopes else [])
 
 
@@ -89,4 +87,4 @@ async def refresh(label: Annotated[str, Path(max_length=64)], context: Context) 
         raise HttpRefused(404, "source_unknown", label=label) from error
     except ServerUnavailable as error:
         raise HttpRefused(503, "source_unavailable", why=error) from error
-    return ChangesBody(added=list(changes.added), removed=list(changes.removed), changed=list(changes.changed))
+    return ChangesBody.model_validate(changes)

@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path
 from msgspec import UNSET
 from msgspec.structs import replace
-from pydantic import ConfigDict, Field, JsonValue
+from pydantic import Field, JsonValue
 
 from bot.http.core.bodies import Answer, Body, Done
 from bot.http.core.context import Context, HttpContext
@@ -77,8 +77,6 @@ class ImportedToolBody(ToolFormBody):
 class StoredToolBody(Answer):
     """A tool as it is kept."""
 
-    model_config = ConfigDict(from_attributes=True)
-
     id: str
     user_id: str = Field(validation_alias="owner")
     name: str
@@ -106,8 +104,6 @@ class ImportBody(Body):
 
 class VersionEntry(Answer):
     """The source of a tool as it once was."""
-
-    model_config = ConfigDict(from_attributes=True)
 
     version: int
     content: str
