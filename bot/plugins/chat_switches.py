@@ -1,14 +1,14 @@
 """Guard the contributions of a plugin: skip it where it is switched off, and contain its failures."""
 
 from collections.abc import Awaitable, Callable
-from typing import Final, TypeVar
+from typing import Final, ParamSpec, TypeVar
 
 from loguru import logger
 
 from bot.inbound.middleware import Middleware, Next
 from function_calls.conversation.assistant import Command
 from function_calls.model_calls.hooks import AfterModel, BeforeModel, OnModelError
-from function_calls.tools.calls import Interpretation, Reply, ToolCall, ToolResult, Turn
+from function_calls.tools.calls import ToolCall, ToolResult
 from function_calls.tools.context import CallContext
 from function_calls.tools.dispatch.events import Event, Listener
 from function_calls.tools.dispatch.hooks import AfterTool, BeforeTool, maybe_await
@@ -16,6 +16,7 @@ from function_calls.tools.policy import ToolSwitches
 from services.kernel.chat import ChatAddress, ChatMessage
 
 Answer = TypeVar("Answer")
+P = ParamSpec("P")
 
 _PREFIX: Final = "plugin:"
 
@@ -78,43 +79,23 @@ class PluginGuard:
 
     def after_tool(self, hook: AfterTool) -> AfterTool:
         """Return `hook`, where the plugin is on; one that raises changes nothing."""
-
-        async def look(call: ToolCall, context: CallContext, result: ToolResult) -> ToolResult | None:
-            return await self._ask_plugin("hook after a tool", context.chat, lambda: hook(call, context, result))
-
-        return look
+        return self._contained("hook after a tool", lambda _call, context, _result: context.chat, hook)
 
     def before_model(self, hook: BeforeModel) -> BeforeModel:
         """Return `hook`, where the plugin is on; one that raises lets the turn pass as it is."""
-
-        async def ask(turn: Turn) -> Turn | Interpretation | None:
-            return await self._ask_plugin("hook before the model", turn.message.address, lambda: hook(turn))
-
-        return ask
+        return self._contained("hook before the model", lambda turn: turn.message.address, hook)
 
     def after_model(self, hook: AfterModel) -> AfterModel:
         """Return `hook`, where the plugin is on; one that raises changes nothing."""
-
-        async def look(turn: Turn, made: Interpretation) -> Interpretation | None:
-            return await self._ask_plugin("hook after the model", turn.message.address, lambda: hook(turn, made))
-
-        return look
+        return self._contained("hook after the model", lambda turn, _made: turn.message.address, hook)
 
     def on_model_error(self, hook: OnModelError) -> OnModelError:
         """Return `hook`, where the plugin is on; one that raises leaves the error as it was."""
-
-        async def ask(turn: Turn, failure: Exception) -> Interpretation | None:
-            return await self._ask_plugin("hook on a model's error", turn.message.address, lambda: hook(turn, failure))
-
-        return ask
+        return self._contained("hook on a model's error", lambda turn, _failure: turn.message.address, hook)
 
     def chat_command(self, command: Command) -> Command:
-        """Wrap `command` so that it answers only where the plugin is on; one that raises has no answer."""
-
-        async def answer(turn: Turn) -> Reply | None:
-            return await self._ask_plugin("chat command", turn.message.address, lambda: command(turn))
-
-        return answer
+        """Return `command`, where the plugin is on; one that raises has no answer."""
+        return self._contained("chat command", lambda turn: turn.message.address, command)
 
     def listener(self, listener: Listener) -> Listener:
         """Return `listener`, where the plugin is on; the event bus contains its failures."""
@@ -126,17 +107,24 @@ class PluginGuard:
 
         return hear
 
-    async def _ask_plugin(
-        self, place: str, chat: ChatAddress, ask: Callable[[], Answer | Awaitable[Answer]]
-    ) -> Answer | None:
-        """Tell what the plugin answers; None where it is off in `chat`, or raises: what it was asked about goes on."""
-        if await self.is_off(chat):
-            return None
-        try:
-            return await maybe_await(ask())
-        except Exception as error:  # noqa: BLE001 - a plugin is anybody's code
-            self._report(place, error)
-            return None
+    def _contained(
+        self,
+        place: str,
+        chat_of: Callable[P, ChatAddress],
+        hook: Callable[P, Awaitable[Answer | None] | Answer | None],
+    ) -> Callable[P, Awaitable[Answer | None]]:
+        """Return `hook`; its answer is None where the plugin is off, or raises: what it was asked about goes on."""
+
+        async def ask(*arguments: P.args, **named: P.kwargs) -> Answer | None:
+            if await self.is_off(chat_of(*arguments, **named)):
+                return None
+            try:
+                return await maybe_await(hook(*arguments, **named))
+            except Exception as error:  # noqa: BLE001 - a plugin is anybody's code
+                self._report(place, error)
+                return None
+
+        return ask
 
     def _report(self, place: str, error: Exception) -> None:
         logger.opt(exception=error).error("plugin {} failed in its {}", self._plugin, place)
