@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from loguru import logger
 from msgspec import Struct, field
@@ -115,8 +115,8 @@ async def tool_sources(
             written, repository = _create_stored_toolset(stored, settings, owners, clock or SystemClock())
         local = ToolSource(label=LOCAL, kind="local", toolset=LocalToolset(calls))
         elsewhere = (
-            *(_openapi_source(each) for each in openapi),
-            *(_mcp_source(each) for each in mcp),
+            *(_server_source("openapi", each.connection, each) for each in openapi),
+            *(_server_source("mcp", each.server, each) for each in mcp),
             *(_refused_source(each) for each in (() if connections is None else connections.refused)),
             *more,
             *((stored_source(written),) if written is not None else ()),
@@ -239,22 +239,11 @@ def _refused_source(refused: "RefusedConnection") -> ToolSource:
     )
 
 
-def _openapi_source(toolset: "OpenApiToolset") -> ToolSource:
-    own = toolset.connection
+def _server_source(
+    kind: Literal["openapi", "mcp"], own: "ToolServerConnection | McpServer", toolset: "OpenApiToolset | McpToolset"
+) -> ToolSource:
     return ToolSource(
-        label=own.label,
-        kind="openapi",
-        toolset=toolset,
-        title=own.name,
-        access=own.access,
-        health=lambda: toolset.health,
-    )
-
-
-def _mcp_source(toolset: "McpToolset") -> ToolSource:
-    own = toolset.server
-    return ToolSource(
-        label=own.label, kind="mcp", toolset=toolset, title=own.name, access=own.access, health=lambda: toolset.health
+        label=own.label, kind=kind, toolset=toolset, title=own.name, access=own.access, health=lambda: toolset.health
     )
 
 
