@@ -22,7 +22,7 @@ from loguru import logger
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import SystemClock
 from services.kernel.errors import DeliveryFailed
-from services.recurrence.follow_up import read_schedule
+from services.recurrence.schedule import read_schedule
 from services.reminders.model import DueNotice, NewReminder, ReminderLimits
 from services.reminders.records import ValidatedReminder
 from services.reminders.service import ReminderService

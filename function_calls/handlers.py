@@ -49,10 +49,10 @@ from function_calls.tools.context import CallContext
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
 from services.people.zones import ZoneService
-from services.recurrence.follow_up import rule_text
+from services.recurrence.schedule import rule_text
+from services.reminders.lookup.several import several_in
 from services.reminders.model import NewReminder, Reminder, row_key
 from services.reminders.service import ReminderService
-from services.reminders.several import several_in
 from services.search.model import SearchUnavailable
 from services.search.service import SearchService
 from services.summary.service import SummaryService

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from services.recurrence.follow_up import LONGEST_PAUSE_MINUTES
+from services.recurrence.schedule import LONGEST_PAUSE_MINUTES
 
 
 class Arguments(BaseModel):

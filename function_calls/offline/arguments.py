@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 from function_calls.offline.reminder_times import zone_name
 from services.recurrence.edits import clamp_to_month_end
-from services.recurrence.follow_up import read_schedule, rule_text
 from services.recurrence.rules import WEEKDAYS
+from services.recurrence.schedule import read_schedule, rule_text
 from services.time_expressions import Reading
 
 _CLOCK_PARTS = frozenset({"FREQ", "BYHOUR", "BYMINUTE"})

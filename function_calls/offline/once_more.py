@@ -18,9 +18,8 @@ from function_calls.offline.same_time import without_same_time
 from function_calls.offline.time_words import TimeWords
 from function_calls.tools.calls import ToolCall
 from services.recurrence.fires import next_after
-from services.recurrence.follow_up import read_schedule, rule_text
 from services.recurrence.rules import WEEKDAYS
-from services.recurrence.schedule import Schedule
+from services.recurrence.schedule import Schedule, read_schedule, rule_text
 from services.time_expressions import Reading
 
 _CLOCK = re.compile(r"(\d\d):(\d\d)")

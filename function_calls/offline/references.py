@@ -5,7 +5,7 @@ import re
 from function_calls.offline.clauses import trimmed
 from function_calls.offline.pack import LanguagePack
 from function_calls.offline.requests import Request
-from services.reminders.several import several_in
+from services.reminders.lookup.several import several_in
 
 ALL = "all"
 _SEVERAL = ("which", "reference", "habit", "due", "numbers", "ordinals")

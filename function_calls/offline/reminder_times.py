@@ -13,9 +13,8 @@ from function_calls.tools.errors import ArgumentRefused
 from services.kernel.errors import RequestRefused
 from services.recurrence.edits import clamp_to_month_end
 from services.recurrence.fires import next_after, zone_of
-from services.recurrence.follow_up import read_schedule
 from services.recurrence.rules import Rule
-from services.recurrence.schedule import FollowUp, Schedule
+from services.recurrence.schedule import FollowUp, Schedule, read_schedule
 from services.time_expressions import Reading, TimeReader
 
 

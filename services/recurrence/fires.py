@@ -2,7 +2,7 @@
 
 from bisect import insort
 from collections.abc import Iterator
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache, partial
 from itertools import islice, pairwise, takewhile
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -11,9 +11,8 @@ from services.kernel.errors import RequestRefused
 from services.recurrence.by_date import dates_from, has_common_shape
 from services.recurrence.by_dateutil import walk_dates
 from services.recurrence.by_grid import elapsed_instants, grid_walls
-from services.recurrence.follow_up import repeat_fires
 from services.recurrence.rules import ELAPSED, Rule, check_rule, load_calendar
-from services.recurrence.schedule import Schedule
+from services.recurrence.schedule import Schedule, repeat_fires
 
 HORIZON = timedelta(days=3653)
 _DAY = timedelta(days=1)
@@ -231,3 +230,18 @@ def previous_fire(schedule: Schedule, due: datetime) -> datetime | None:
         if before:
             return before[-1]
     return None
+
+
+def known_until(schedule: Schedule) -> date | None:
+    """Return the last day whose fires are certain; None where all are.
+
+    Fires after it follow weekends and fixed holidays until the library that holds the decrees is updated.
+
+    Raises:
+        RequestRefused: the rule is not one that can be kept.
+    """
+    rule = schedule.rule
+    if rule is None or rule.calendar is None:
+        return None
+    load_calendar(rule)
+    return rule.calendar.known_until

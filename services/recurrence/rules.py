@@ -1,16 +1,16 @@
 """Declare recurrence rules as values, and read and write their text: RFC 5545 RRULE, or a rule of another calendar."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
-from typing import Final, Literal
+from typing import Final, Literal, Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from services.kernel.errors import RequestRefused
-from services.recurrence.calendars.ports import CalendarDays
-from services.recurrence.calendars.workdays import read_calendar_days
+from services.recurrence.calendars.lunar import read_lunar
+from services.recurrence.calendars.workdays import Workdays
 
 WEEKDAYS: Final = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 ELAPSED: Final = frozenset({"MINUTELY", "HOURLY"})
@@ -30,6 +30,27 @@ _PARTS: Final = {*_NUMBERS, "FREQ", "INTERVAL", "BYDAY", "WKST", "COUNT", "UNTIL
 _CALENDAR_PARTS: Final = {"REGION", "BYHOUR", "BYMINUTE", "COUNT", "UNTIL", "EXDATE"}
 _CALENDAR: Final = ""  # the name of the part without one that a rule of another calendar begins with
 _STAMP: Final = "%Y%m%dT%H%M%S"
+
+
+class CalendarDays(Protocol):
+    """The days of one rule of a calendar, such as the workdays of China; `str` is their text in the rule."""
+
+    def load(self) -> None:
+        """Load the data of the calendar.
+
+        Raises:
+            ValueError: they are not installed, or the region is unknown; the text says which.
+        """
+        ...
+
+    def dates_from(self, first: date) -> Iterator[date]:
+        """Yield the days of the rule from `first` on, ascending, as far as the calendar goes."""
+        ...
+
+    @property
+    def known_until(self) -> date | None:
+        """After this day the rule is a forecast; None when it never is."""
+        ...
 
 
 class Rule(Struct, frozen=True, kw_only=True):
@@ -214,7 +235,7 @@ def _parts(text: str) -> dict[str, str]:
 def _rule(parts: dict[str, str]) -> Rule:
     if parts.get("FREQ") == "SECONDLY" or "BYSECOND" in parts:
         raise RequestRefused("rule_too_often", minimum=timedelta(minutes=1))
-    calendar = read_calendar_days(parts.pop(_CALENDAR), parts.get("REGION", "")) if _CALENDAR in parts else None
+    calendar = _calendar_days(parts.pop(_CALENDAR), parts.get("REGION", "")) if _CALENDAR in parts else None
     unknown = parts.keys() - (_PARTS if calendar is None else _CALENDAR_PARTS)
     if unknown:
         raise ValueError(f"unknown parts in {sorted(parts)}")
@@ -244,6 +265,19 @@ def _rule(parts: dict[str, str]) -> Rule:
     )
     check_rule(rule)
     return rule
+
+
+def _calendar_days(text: str, region: str) -> CalendarDays:
+    """Return the days that the first part of a rule names, such as `LUNAR 8-15`, or `WORKDAYS` with a region.
+
+    Raises:
+        ValueError: it is no kind of rule.
+    """
+    if text in {"WORKDAYS", "RESTDAYS"} and region:
+        return Workdays(region=region, is_rest=text == "RESTDAYS")
+    if region:
+        raise ValueError(region)
+    return read_lunar(text)
 
 
 def _joined(values: Iterable[object]) -> str:

@@ -8,7 +8,7 @@ from services.kernel.chat import Person
 from services.kernel.errors import RequestRefused
 from services.people.member_names import target_ids
 from services.recurrence.fires import check, next_after
-from services.recurrence.follow_up import mark_done
+from services.recurrence.schedule import mark_done
 from services.reminders.model import EVERYONE, Reminder, ReminderEdit, ReminderState, public_id
 from services.reminders.records import Change, PendingPolicy, StoredReminder
 

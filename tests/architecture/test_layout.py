@@ -14,7 +14,6 @@ LARGER = {
     "bot/platforms": 14,
     "function_calls/functions/reminders": 29,
     "function_calls/offline": 49,
-    "services/reminders": 17,
     "services/time_expressions": 29,
 }
 

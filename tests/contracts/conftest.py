@@ -14,7 +14,7 @@ from services.history.service import MessageStore
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.state import MemoryStateStore, StateStore
 from services.recurrence.fires import check
-from services.recurrence.follow_up import read_schedule
+from services.recurrence.schedule import read_schedule
 from services.reminders.model import NewReminder
 from services.reminders.ports import ReminderStore
 from services.reminders.records import ValidatedReminder

@@ -15,7 +15,7 @@ from services.kernel.state import StateDelta
 from services.people.account_links import LinkCodes, PeopleService
 from services.people.memory import NewMemory
 from services.people.privacy import DataScope
-from services.recurrence.follow_up import read_schedule
+from services.recurrence.schedule import read_schedule
 from services.reminders.exchange.model import ImportRefused
 from services.reminders.model import NewReminder
 from services.reminders.quiet_hours import QuietHours

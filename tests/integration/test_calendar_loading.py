@@ -13,7 +13,7 @@ import pytest
 from bot.testing.clocks import FixedClock
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.state import MemoryStateStore
-from services.recurrence.follow_up import read_schedule
+from services.recurrence.schedule import read_schedule
 from services.reminders.model import DueNotice, NewReminder
 from services.reminders.service import ReminderService
 from services.storage.database import Database

@@ -7,8 +7,7 @@ from zoneinfo import ZoneInfo, available_timezones
 import pytest
 
 from services.recurrence.fires import next_after
-from services.recurrence.follow_up import read_schedule
-from services.recurrence.schedule import Schedule
+from services.recurrence.schedule import Schedule, read_schedule
 
 pytestmark = pytest.mark.integration
 

@@ -18,7 +18,7 @@ from services.kernel.clock import SystemClock
 from services.storage.database import Database
 from services.storage.engine.postgres import DatabaseTimeouts
 from services.storage.messages.store import SqlMessageStore
-from services.storage.reminders.shared_claims import free_gone
+from services.storage.reminders.claims import free_gone
 from services.storage.workers.platform_leases import PlatformLeases
 from services.storage.workers.remote_outbox import RemoteMessages
 from services.storage.workers.turn_claims import TurnClaims

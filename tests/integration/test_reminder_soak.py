@@ -12,7 +12,7 @@ from bot.testing.clocks import InlineExecutor, LoopClock
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import DeliveryFailed
 from services.kernel.state import MemoryStateStore
-from services.recurrence.follow_up import read_schedule
+from services.recurrence.schedule import read_schedule
 from services.reminders.audit.verification import Fate, verify
 from services.reminders.delivery.worker import DeliveryConfig
 from services.reminders.model import DueNotice, NewReminder

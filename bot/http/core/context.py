@@ -17,7 +17,7 @@ from bot.platforms.web.adapter import WebPlatform
 from services.kernel.bounded import BoundedDict
 from services.kernel.clock import Clock
 from services.kernel.errors import StorageBusy, StorageFull
-from services.reminders.finder import ReminderFinder
+from services.reminders.lookup.finder import ReminderFinder
 from services.reminders.model import ReminderState, row_key
 from services.storage.database import Database
 from services.storage.messages.pages import MessagePages

@@ -9,7 +9,7 @@ from bot.platforms.web.frames import written
 from function_calls.language import recurrence_text
 from function_calls.language.messages import LANGUAGES
 from services.kernel.chat import ChatAddress
-from services.recurrence.follow_up import rule_text
+from services.recurrence.schedule import rule_text
 from services.reminders.model import Reminder, ReminderState
 
 _MOST: Final = 1000

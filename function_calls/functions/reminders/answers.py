@@ -10,10 +10,9 @@ from function_calls.tools.calls import Receipt, ToolResult, UndoStep
 from function_calls.tools.context import CallContext
 from services.kernel.errors import RequestRefused
 from services.recurrence import edits
-from services.recurrence.fires import next_fires, zone_of
-from services.recurrence.forecast import known_until
+from services.recurrence.edits import is_next_suspended
+from services.recurrence.fires import known_until, next_fires, zone_of
 from services.recurrence.schedule import FollowUp
-from services.recurrence.suspensions import is_next_suspended
 from services.reminders.model import CatchUp, Reminder, ReminderState
 
 _MOST_ASKED_ABOUT = 10

@@ -16,10 +16,9 @@ from function_calls.offline.reminder_times import clock_of, schedule_from, time_
 from function_calls.tools.context import CallContext
 from services.kernel.errors import RequestRefused
 from services.recurrence.fires import next_fires
-from services.recurrence.follow_up import read_schedule
 from services.recurrence.rules import ELAPSED, Rule
-from services.recurrence.schedule import Schedule
-from services.reminders.references import means_all
+from services.recurrence.schedule import Schedule, read_schedule
+from services.reminders.lookup.references import means_all
 
 _HALF_DAY = 12
 _LAST_DAYS = (date(2027, 2, 28), date(2027, 4, 30), date(2027, 5, 31))

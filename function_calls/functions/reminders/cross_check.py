@@ -20,8 +20,7 @@ from function_calls.offline.several_times import completed, with_listed_clocks
 from function_calls.offline.time_words import TimeWords, find_times, in_the_morning, joined, without_owners
 from services.recurrence.edits import clamp_to_month_end
 from services.recurrence.fires import next_fires
-from services.recurrence.follow_up import read_schedule
-from services.recurrence.schedule import Schedule
+from services.recurrence.schedule import Schedule, read_schedule
 from services.time_expressions import Grain, Reading, TimeReader, TimeReadings
 
 _COMPARED_FIRES = 5

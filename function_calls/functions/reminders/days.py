@@ -25,9 +25,9 @@ from function_calls.tools.calls import Receipt, ToolResult
 from function_calls.tools.context import CallContext
 from services.recurrence.edits import end_before
 from services.recurrence.fires import next_fires
-from services.reminders.due_words import due_words
+from services.reminders.lookup.due_words import due_words
+from services.reminders.lookup.references import all_of, is_in, means_all
 from services.reminders.model import Reminder, ReminderEdit, row_key
-from services.reminders.references import all_of, is_in, means_all
 from services.reminders.service import ReminderService
 from services.time_expressions import Reading
 

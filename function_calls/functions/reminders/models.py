@@ -6,8 +6,8 @@ from typing import Literal
 from pydantic import Field
 
 from function_calls.models import Arguments
-from services.recurrence.follow_up import LONGEST_PAUSE_MINUTES
 from services.recurrence.rules import MOST_OCCURRENCES
+from services.recurrence.schedule import LONGEST_PAUSE_MINUTES
 
 _WHICH = (
     "提醒列表中的 ID / ID from the reminder list, its first characters are enough. Also understood: its number in the "

@@ -31,8 +31,8 @@ from services.recurrence import edits
 from services.recurrence.fires import next_fires
 from services.recurrence.rules import with_exceptions
 from services.recurrence.schedule import Schedule
+from services.reminders.lookup.references import means_all
 from services.reminders.model import Reminder, ReminderEdit
-from services.reminders.references import means_all
 from services.reminders.service import ReminderService
 
 _MOST_A_WEEK: Final = 7

@@ -10,8 +10,8 @@ from function_calls.offline.reminder_times import time_reader
 from function_calls.tools.context import CallContext
 from services.kernel.errors import RequestRefused
 from services.recurrence.edits import fires_from
+from services.reminders.lookup.references import is_in
 from services.reminders.model import Reminder
-from services.reminders.references import is_in
 from services.time_expressions import Reading
 
 # "Just move it" does not tell how many occurrences.

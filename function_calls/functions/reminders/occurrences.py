@@ -24,10 +24,10 @@ from function_calls.language import date_format
 from function_calls.tools.context import CallContext
 from services.kernel.errors import RequestRefused
 from services.recurrence import edits
+from services.recurrence.edits import can_suspend
 from services.recurrence.fires import next_fires
 from services.recurrence.schedule import Schedule
-from services.recurrence.suspensions import can_suspend
-from services.reminders.references import means_all
+from services.reminders.lookup.references import means_all
 from services.time_expressions import Grain, Reading
 
 MOST_A_DAY: Final = 9

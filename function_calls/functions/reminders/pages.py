@@ -12,7 +12,7 @@ from function_calls.language.messages import say
 from function_calls.language.recognized_phrases import every_language, folded
 from function_calls.offline.reminder_times import time_reader, zone_name
 from function_calls.tools.context import CallContext
-from services.reminders.due_words import due_words
+from services.reminders.lookup.due_words import due_words
 from services.reminders.model import Reminder, ReminderState
 from services.reminders.service import ReminderService
 

@@ -17,19 +17,19 @@ from function_calls.offline.reminder_times import zone_name
 from function_calls.tools.calls import Receipt, ToolResult, UndoStep
 from function_calls.tools.context import CallContext
 from services.kernel.errors import RequestRefused
-from services.recurrence.edits import drop_follow_up
-from services.recurrence.fires import next_fires
-from services.recurrence.schedule import Schedule
-from services.recurrence.suspensions import (
+from services.recurrence.edits import (
     Suspension,
     can_suspend,
+    drop_follow_up,
     is_suspended,
     resume_suspended,
     suspend,
     suspended_fires,
 )
+from services.recurrence.fires import next_fires
+from services.recurrence.schedule import Schedule
+from services.reminders.lookup.references import means_all
 from services.reminders.model import NewReminder, Reminder, ReminderEdit, ReminderState
-from services.reminders.references import means_all
 from services.reminders.service import ReminderService
 
 _INVERSES: Final[Mapping[str, str]] = {"pause": "resume", "resume": "pause", "join": "leave", "leave": "join"}

@@ -8,8 +8,8 @@ from function_calls.offline.references import reminder_references
 from function_calls.tools.context import CallContext
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
+from services.reminders.lookup.references import means_all
 from services.reminders.model import Reminder
-from services.reminders.references import means_all
 from services.reminders.service import ReminderService
 
 _THIS = frozenset(

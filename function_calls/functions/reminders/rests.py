@@ -12,11 +12,10 @@ from function_calls.language.recognized_phrases import LANGUAGES, phrases
 from function_calls.offline.reminder_times import moment_of, time_reader
 from function_calls.tools.context import CallContext
 from services.kernel.errors import RequestRefused
-from services.recurrence.edits import drop_follow_up
+from services.recurrence.edits import Suspension, drop_follow_up
 from services.recurrence.fires import next_fires
 from services.recurrence.rules import WEEKDAYS
-from services.recurrence.suspensions import Suspension
-from services.reminders.due_words import is_weekend
+from services.reminders.lookup.due_words import is_weekend
 from services.reminders.model import Reminder
 from services.time_expressions import Grain, Reading
 

@@ -16,10 +16,10 @@ from function_calls.tools.calls import ToolResult
 from function_calls.tools.context import CallContext
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
+from services.reminders.lookup.references import means_all
+from services.reminders.lookup.several import Several, several_in
 from services.reminders.model import Reminder
-from services.reminders.references import means_all
 from services.reminders.service import ReminderService
-from services.reminders.several import Several, several_in
 
 _LATELY: Final = timedelta(minutes=10)
 _MENTION: Final = re.compile(r"^\s*@\S+\s+")

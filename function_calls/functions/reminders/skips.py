@@ -10,11 +10,10 @@ from function_calls.language import date_format
 from function_calls.offline.reminder_times import time_reader
 from function_calls.tools.context import CallContext
 from services.kernel.errors import RequestRefused
-from services.recurrence.edits import fires_from
+from services.recurrence.edits import can_suspend, fires_from
 from services.recurrence.fires import next_fires
 from services.recurrence.rules import with_exceptions
 from services.recurrence.schedule import Schedule
-from services.recurrence.suspensions import can_suspend
 
 NEXT: Final = "next"
 

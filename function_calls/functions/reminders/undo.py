@@ -1,7 +1,7 @@
 """Build the undo steps that restore reminders."""
 
 from function_calls.tools.calls import UndoStep
-from services.recurrence.follow_up import rule_text
+from services.recurrence.schedule import rule_text
 from services.reminders.model import Reminder
 
 

@@ -5,8 +5,7 @@ import re
 from msgspec.structs import replace
 
 from services.kernel.errors import RequestRefused
-from services.recurrence.calendars.work_calendar import region_of
-from services.recurrence.calendars.workdays import Workdays
+from services.recurrence.calendars.workdays import Workdays, region_of
 from services.recurrence.rules import load_calendar
 from services.recurrence.schedule import Schedule
 

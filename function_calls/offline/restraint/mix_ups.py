@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from function_calls.tools.calls import ToolCall
-from services.reminders.references import means_all
+from services.reminders.lookup.references import means_all
 
 _SET = "reminder_set"
 _REFERENCE = "reminder_id"

@@ -11,7 +11,7 @@ from function_calls.language.messages import say
 from function_calls.tools.calls import ToolResult
 from function_calls.tools.confirmation.pending_calls import WAITS
 from services.kernel.chat import Choice, Person
-from services.recurrence.follow_up import read_schedule
+from services.recurrence.schedule import read_schedule
 
 FIRED: Final = ("done", "snooze_minutes", "snooze_hour", "snooze_tomorrow")
 """Under a reminder that has just been said."""

@@ -1,13 +1,114 @@
-"""Read rules of the calendars beside RRULE, and compute workdays."""
+"""Compute workdays from the public holidays of a region."""
 
+import re
 from collections.abc import Iterator
 from datetime import date, timedelta
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Final, Protocol
 
+from loguru import logger
 from msgspec import Struct
 
-from services.recurrence.calendars.lunar import read_lunar
-from services.recurrence.calendars.ports import CalendarDays, WorkCalendar
-from services.recurrence.calendars.work_calendar import HOLIDAYS
+
+class WorkCalendar(Protocol):
+    """The workdays of a region: weekends, public holidays, and the weekend days that are worked instead."""
+
+    def is_workday(self, day: date, region: str) -> bool:
+        """Return whether `day` is worked in `region`: an ISO 3166 country code, or one with a subdivision (`DE-BY`).
+
+        Raises:
+            ValueError: the calendar does not know the region; the text says why.
+        """
+        ...
+
+    def known_until(self, region: str) -> date | None:
+        """Return the last day that is decreed; None where the days follow from the law for ever.
+
+        After it, the answers of `is_workday` leave out what a government has not announced yet.
+        """
+        ...
+
+
+def region_of(zone: str) -> str | None:
+    """Return the ISO 3166 code of the country that the zone (IANA name) belongs to; None for zones of no country.
+
+    Source: the table `zone.tab` of the IANA time zone database.
+    """
+    return _countries().get(zone)
+
+
+@cache
+def _countries() -> dict[str, str]:
+    lines = files("tzdata").joinpath("zoneinfo", "zone.tab").read_text(encoding="utf-8").splitlines()
+    rows = (line.split("\t") for line in lines if line and not line.startswith("#"))
+    return {columns[2]: columns[0] for columns in rows}
+
+
+if TYPE_CHECKING:
+    from holidays import HolidayBase
+
+_REGION = re.compile(r"([A-Z]{2})(?:-([A-Z0-9]{1,3}))?")
+
+
+class HolidayCalendar:
+    """A `WorkCalendar` over the `holidays` library (the extra `calendars`), loaded when first asked.
+
+    In some regions the government decrees each year which weekend days are worked. Such a region is known until the
+    end of the last year that the installed library has; in later years weekends and fixed holidays decide.
+    """
+
+    def is_workday(self, day: date, region: str) -> bool:
+        """Return whether `day` is worked in `region`; the log says once when the installed data does not go so far."""
+        end = _decreed_until(region)
+        if end is not None and day > end:
+            _warn(region, end)
+        return _region(region).is_working_day(day)
+
+    def known_until(self, region: str) -> date | None:
+        """Return the end of the last decreed year, None where no weekend day was ever made a workday."""
+        return _decreed_until(region)
+
+
+HOLIDAYS: Final = HolidayCalendar()
+
+
+@cache
+def _region(region: str) -> "HolidayBase":
+    """Return the holidays of a region.
+
+    Raises:
+        ValueError: no calendar knows the region, or the library is not installed; the text says which.
+    """
+    found = _REGION.fullmatch(region)
+    if found is None:
+        raise ValueError(f"no calendar knows the region {region!r}")
+    try:
+        import holidays
+    except ImportError as error:
+        raise ValueError("calendars are not installed: pip install 'bubbles[calendars]'") from error
+    try:
+        return holidays.country_holidays(found[1], subdiv=found[2])
+    except NotImplementedError as error:
+        raise ValueError(f"no calendar knows the region {region!r}") from error
+
+
+@cache
+def _decreed_until(region: str) -> date | None:
+    known = _region(region)
+    decreed: set[int] = set(getattr(known, "special_public_holidays", None) or ())
+    for year in decreed:
+        known.get(date(year, 1, 1))  # reading a day loads the decrees of its year
+    swapped = {day.year for day in known.weekend_workdays}
+    return date(max(decreed | swapped), 12, 31) if swapped else None
+
+
+@cache
+def _warn(region: str, end: date) -> None:
+    logger.warning(
+        "workdays of {} are known until {}; later ones are a forecast: update the library `holidays`", region, end
+    )
+
 
 _DAY = timedelta(days=1)
 _LONGEST_REST = 60
@@ -44,16 +145,3 @@ class Workdays(Struct, frozen=True, kw_only=True):
     def known_until(self) -> date | None:
         """The last decreed day of the region."""
         return self.calendar.known_until(self.region)
-
-
-def read_calendar_days(text: str, region: str) -> CalendarDays:
-    """Return the days that the first part of a rule names, such as `LUNAR 8-15`, or `WORKDAYS` with a region.
-
-    Raises:
-        ValueError: it is no kind of rule.
-    """
-    if text in {"WORKDAYS", "RESTDAYS"} and region:
-        return Workdays(region=region, is_rest=text == "RESTDAYS")
-    if region:
-        raise ValueError(region)
-    return read_lunar(text)

@@ -11,9 +11,8 @@ from zoneinfo import ZoneInfo
 
 from msgspec.structs import replace
 
-from services.recurrence.calendars.ports import CalendarDays
 from services.recurrence.fires import next_after
-from services.recurrence.rules import ELAPSED, Rule, load_calendar
+from services.recurrence.rules import ELAPSED, CalendarDays, Rule, load_calendar
 from services.recurrence.schedule import FollowUp, Schedule
 
 _DAY = timedelta(days=1)

@@ -9,9 +9,8 @@ from msgspec.structs import replace
 
 from services.kernel.chat import Person
 from services.kernel.errors import RequestRefused
-from services.recurrence.follow_up import rule_text
 from services.recurrence.rules import parse_rule, with_exceptions
-from services.recurrence.schedule import Schedule
+from services.recurrence.schedule import Schedule, rule_text
 from services.reminders.exchange.ics_component import IcsItem, read_component
 from services.reminders.exchange.ics_lines import IcsPart, calendar_library, ics_parts
 from services.reminders.exchange.ics_schedule import is_said_by, own_rule

@@ -7,9 +7,8 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
 from services.kernel.chat import Person
 from services.recurrence.fires import zone_of
-from services.recurrence.follow_up import read_schedule, rule_text
 from services.recurrence.rules import load_calendar
-from services.recurrence.schedule import Schedule
+from services.recurrence.schedule import Schedule, read_schedule, rule_text
 from services.reminders.exchange.model import PortableReminder
 from services.reminders.model import CatchUp, ReminderAction, ReminderState
 

@@ -1,20 +1,24 @@
-"""Claim due reminders: insert their occurrences and arm their next fires in one transaction."""
+"""Claim due reminders and freed occurrences: insert occurrences and arm the next fires in one transaction."""
 
 from collections.abc import Sequence
 from datetime import datetime
 
 import sqlalchemy as sa
+from loguru import logger
 
 from services.recurrence.fires import next_after
 from services.reminders.model import CatchUp, ReminderState
 from services.reminders.occurrences import DuePlan, plan_due
-from services.reminders.records import Claim, Lease
+from services.reminders.records import Claim, DeliveryState, Lease
+from services.storage.engine import postgres_deliveries
 from services.storage.engine.postgres_deliveries import advance_at_once
 from services.storage.engine.rows import from_micros, from_micros_or_none, to_micros, to_micros_or_none, upsert
-from services.storage.reminders.freed_claims import claim_freed
+from services.storage.engine.worker_registry import IS_GONE, WorkerRegistry
+from services.storage.reminders import ledger
 from services.storage.reminders.occurrence_rows import ClaimRequest, absorb_waiting, insert_occurrences
-from services.storage.reminders.rows import NOTICE_COLUMNS, lease_of, schedule_of
-from services.storage.tables import DELIVERY, META, REMINDER
+from services.storage.reminders.quiet_hours import Quiet
+from services.storage.reminders.rows import DELIVERY_COLUMNS, NOTICE_COLUMNS, lease_of, occurred_of, schedule_of
+from services.storage.tables import DELIVERY, META, REMINDER, WORKER
 from services.storage.tables.base import IS_DUE, IS_FREED, IS_REPEATED
 
 _DUE_COLUMNS = (
@@ -128,3 +132,96 @@ def _advance_one_by_one(connection: sa.Connection, planned: Sequence[tuple[sa.Ro
             for row, plan in planned
         ],
     )
+
+
+def claim_freed(connection: sa.Connection, request: ClaimRequest) -> list[Lease]:
+    """Lease what is to be retried by now; occurrences in quiet hours are deferred to their end."""
+    # Two statements: what the second reads is as it was when the first had locked it.
+    freed = list(connection.scalars(_due_ids(request)))
+    if not freed:
+        return []
+    rows = _read(connection, freed)
+    rows = [*rows, *_companions(connection, rows)]
+    held = _hold(connection, request, rows)
+    taken = [row for row in rows if row["delivery_id"] not in held]
+    ids = [row["delivery_id"] for row in taken]
+    connection.execute(DELIVERY.update().where(DELIVERY.c.id.in_(ids)).values(owner=request.owner))
+    return [lease_of(row, occurred_of(row)) for row in taken]
+
+
+def _due_ids(request: ClaimRequest) -> sa.Select[int]:
+    return (
+        sa.select(DELIVERY.c.id)
+        .where(DELIVERY.c.try_at <= request.until, IS_FREED)
+        .order_by(DELIVERY.c.try_at)
+        .limit(request.limit)
+        .with_for_update(skip_locked=True)
+    )
+
+
+def _read(connection: sa.Connection, ids: Sequence[int]) -> Sequence[sa.RowMapping]:
+    query = (
+        sa.select(*DELIVERY_COLUMNS, *NOTICE_COLUMNS)
+        .join(REMINDER, REMINDER.c.id == DELIVERY.c.reminder_id)
+        .where(DELIVERY.c.id.in_(ids))
+    )
+    return connection.execute(query).mappings().all()
+
+
+def _companions(connection: sa.Connection, rows: Sequence[sa.RowMapping]) -> Sequence[sa.RowMapping]:
+    """Read the other occurrences of the messages of `rows`: a message is claimed whole, or its key would hide them."""
+    keys = {row["message_key"] for row in rows if row["message_key"]}
+    if not keys:
+        return ()
+    known = [row["delivery_id"] for row in rows]
+    others = sa.select(DELIVERY.c.id).where(IS_FREED, DELIVERY.c.message_key.in_(keys), DELIVERY.c.id.not_in(known))
+    ids = list(connection.scalars(others.with_for_update()))
+    return _read(connection, ids) if ids else ()
+
+
+def _hold(connection: sa.Connection, request: ClaimRequest, rows: Sequence[sa.RowMapping]) -> set[int]:
+    """Put off what falls into quiet hours; what may have been said already is not held back."""
+    quiet = Quiet(connection, rows, request.quiet)
+    held = {}
+    for row in rows:
+        is_certainly_unsaid = row["state"] == DeliveryState.LEASED.value
+        end = quiet.end(row, max(from_micros(row["try_at"]), request.now)) if is_certainly_unsaid else None
+        if end is not None:
+            held[row["delivery_id"]] = to_micros(end)
+    if held:
+        put_off = DELIVERY.update().where(DELIVERY.c.id == sa.bindparam("key"))
+        values = [{"key": key, "moment": moment} for key, moment in held.items()]
+        connection.execute(put_off.values(try_at=sa.bindparam("moment"), was_held=True), values)
+    return set(held)
+
+
+_IS_WORTH_IT = sa.text(
+    f"SELECT least((SELECT min(next_fire_at) FROM reminder WHERE {IS_DUE}), "  # noqa: S608 - constants
+    f"(SELECT min(try_at) FROM delivery WHERE {IS_FREED})) <= :until "
+    f"OR EXISTS (SELECT FROM worker WHERE {IS_GONE})"
+)
+
+
+def claim_shared(connection: sa.Connection, presence: WorkerRegistry, request: ClaimRequest) -> Claim:
+    """Take up what the dead have left, and claim; look again at the horizon at the latest, because others may add."""
+    horizon = from_micros(request.until)
+    asked = {**presence.parameters, "until": request.until}
+    if not connection.scalar(_IS_WORTH_IT, asked):
+        return Claim(leases=(), next_at=horizon, is_full=False)
+    presence.confirm(connection, request.owner)
+    free_gone(connection, presence)
+    found = claim(connection, request)
+    return Claim(leases=found.leases, next_at=min(found.next_at or horizon, horizon), is_full=found.is_full)
+
+
+def free_gone(connection: sa.Connection, presence: WorkerRegistry) -> int:
+    """Free the leases of owners that are dead or frozen; return how many there were."""
+    gone = presence.gone_owners(connection)
+    freed = 0
+    for owner in gone:
+        postgres_deliveries.settle_appended(connection, owner)
+        freed += ledger.free(connection, owner)
+    if gone:
+        connection.execute(WORKER.delete().where(WORKER.c.owner.in_(gone)))
+        logger.info("{} workers are gone; freed {} occurrences they had claimed", len(gone), freed)
+    return freed

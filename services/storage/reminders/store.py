@@ -29,10 +29,10 @@ from services.storage.engine.postgres import take_advisory_lock
 from services.storage.engine.rows import LATEST, from_micros, from_micros_or_none, insert_many, to_micros, upsert
 from services.storage.engine.sent_journal import SentOccurrenceLine
 from services.storage.reminders import claims, ledger
+from services.storage.reminders.claims import claim_shared, free_gone
 from services.storage.reminders.occurrence_rows import ClaimRequest
 from services.storage.reminders.quiet_hours import columns_of, hours_of
 from services.storage.reminders.rows import change_columns, draft_columns, next_fire_micros, reminder_of
-from services.storage.reminders.shared_claims import claim_shared, free_gone
 from services.storage.tables import DELIVERY, QUIET, REMINDER
 from services.storage.tables.base import IS_HELD, IS_OPEN
 

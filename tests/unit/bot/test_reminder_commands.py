@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from bot.__main__ import cli
 from services.kernel.chat import ChatAddress, Person
-from services.recurrence.follow_up import read_schedule
+from services.recurrence.schedule import read_schedule
 from services.reminders.model import NewReminder
 from services.reminders.records import ValidatedReminder
 from services.storage.database import Database

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from services.kernel.chat import ChatAddress, Person
-from services.recurrence.follow_up import read_schedule
+from services.recurrence.schedule import read_schedule
 from services.reminders.model import Reminder, ReminderState
 
 

@@ -4,8 +4,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from function_calls.functions.reminders.cross_check import Verdict, cross_check
-from services.recurrence.follow_up import read_schedule
-from services.recurrence.schedule import Schedule
+from services.recurrence.schedule import Schedule, read_schedule
 
 BERLIN = ZoneInfo("Europe/Berlin")
 FRIDAY_TEN = datetime(2026, 11, 20, 10, 0, tzinfo=BERLIN)

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from function_calls.language import date_format
 from function_calls.language.recurrence_text import rule
 from services.recurrence.fires import next_fires
-from services.recurrence.follow_up import read_schedule
-from services.recurrence.schedule import Schedule
+from services.recurrence.schedule import Schedule, read_schedule
 from services.reminders.model import Reminder
 from services.time_expressions import TimeReader
 from tests.unit.function_calls.repeating import repeating

@@ -7,7 +7,7 @@ import pytest
 from function_calls.functions.reminders.changes import every_time
 from function_calls.functions.reminders.models import ReminderUpdateArgs
 from services.recurrence.fires import next_fires
-from services.recurrence.follow_up import read_schedule
+from services.recurrence.schedule import read_schedule
 
 
 @pytest.mark.parametrize(

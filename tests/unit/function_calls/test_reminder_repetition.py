@@ -9,8 +9,7 @@ from function_calls.functions.reminders.models import ReminderUpdateArgs
 from function_calls.functions.reminders.repetition import repeated, with_days_for_good
 from services.kernel.errors import RequestRefused
 from services.recurrence.fires import next_fires
-from services.recurrence.follow_up import read_schedule
-from services.recurrence.schedule import Schedule
+from services.recurrence.schedule import Schedule, read_schedule
 
 DAILY = "FREQ=DAILY;BYHOUR=9;BYMINUTE=0"
 WEEKDAYS = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=9;BYMINUTE=0"

@@ -7,7 +7,7 @@ import pytest
 from function_calls.functions.reminders.skips import with_skipped
 from services.kernel.errors import RequestRefused
 from services.recurrence.fires import next_fires
-from services.recurrence.follow_up import read_schedule
+from services.recurrence.schedule import read_schedule
 
 DAILY_TWICE = "FREQ=DAILY;BYHOUR=9,21;BYMINUTE=0"
 

@@ -5,7 +5,7 @@ from datetime import datetime
 import pytest
 
 from function_calls.functions.reminders.workdays import with_holidays
-from services.recurrence.follow_up import read_schedule
+from services.recurrence.schedule import read_schedule
 
 FIVE = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=9;BYMINUTE=0"
 

@@ -13,7 +13,7 @@ from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import Clock, SystemClock
 from services.kernel.errors import DeliveryFailed
 from services.kernel.state import MemoryStateStore
-from services.recurrence.follow_up import read_schedule
+from services.recurrence.schedule import read_schedule
 from services.reminders.delivery.retry import RetryPolicy
 from services.reminders.delivery.worker import DeliveryConfig
 from services.reminders.model import DueNotice, NewReminder, Reminder, ReminderEdit, ReminderLimits

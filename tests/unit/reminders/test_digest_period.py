@@ -6,8 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from services.recurrence.fires import previous_fire
-from services.recurrence.follow_up import read_schedule
-from services.recurrence.schedule import Schedule
+from services.recurrence.schedule import Schedule, read_schedule
 
 BERLIN = ZoneInfo("Europe/Berlin")
 

@@ -8,8 +8,8 @@ import pytest
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import RequestRefused
 from services.recurrence.schedule import Schedule
+from services.reminders.lookup.references import find_reminder, matching
 from services.reminders.model import Reminder, ReminderState
-from services.reminders.references import find_reminder, matching
 from services.time_expressions import DateOrder, TimeReader
 
 BERLIN = ZoneInfo("Europe/Berlin")

@@ -9,8 +9,7 @@ from msgspec.structs import replace
 
 from services.kernel.errors import RequestRefused
 from services.recurrence.fires import next_after, next_fires
-from services.recurrence.follow_up import mark_done, read_schedule, rule_text
-from services.recurrence.schedule import FollowUp, Schedule
+from services.recurrence.schedule import FollowUp, Schedule, mark_done, read_schedule, rule_text
 from services.reminders.audit.expected import expected_fires
 
 START = datetime(2026, 11, 20, 17, 0)

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from services.recurrence.follow_up import read_schedule
+from services.recurrence.schedule import read_schedule
 from services.reminders.model import CatchUp
 from services.reminders.occurrences import plan_due
 

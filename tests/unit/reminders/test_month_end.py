@@ -6,8 +6,7 @@ import pytest
 
 from services.recurrence.edits import clamp_to_month_end
 from services.recurrence.fires import next_fires
-from services.recurrence.follow_up import read_schedule
-from services.recurrence.schedule import Schedule
+from services.recurrence.schedule import Schedule, read_schedule
 
 NOW = datetime(2026, 11, 20, 10, 0, tzinfo=UTC)
 

@@ -14,7 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 from bot.testing.clocks import InlineExecutor, LoopClock
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.state import MemoryStateStore
-from services.recurrence.follow_up import read_schedule
+from services.recurrence.schedule import read_schedule
 from services.reminders.delivery.worker import DeliveryConfig
 from services.reminders.model import DueNotice, NewReminder, ReminderEdit
 from services.reminders.service import ReminderService

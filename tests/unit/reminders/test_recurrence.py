@@ -8,9 +8,8 @@ import pytest
 
 from services.kernel.errors import RequestRefused
 from services.recurrence.fires import check, next_after, next_fires
-from services.recurrence.follow_up import read_schedule
 from services.recurrence.missed import missed_between
-from services.recurrence.schedule import Schedule
+from services.recurrence.schedule import Schedule, read_schedule
 
 MINUTE = timedelta(minutes=1)
 

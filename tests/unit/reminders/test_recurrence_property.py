@@ -9,8 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from services.recurrence.fires import next_after
-from services.recurrence.follow_up import read_schedule
-from services.recurrence.schedule import Schedule
+from services.recurrence.schedule import Schedule, read_schedule
 
 ZONES = sorted(name for name in available_timezones() if "/" in name and not name.startswith(("Etc", "SystemV")))
 DAYS = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.reminders.references import all_except, is_in
+from services.reminders.lookup.references import all_except, is_in
 
 
 @pytest.mark.parametrize(

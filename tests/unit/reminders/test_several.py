@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from services.kernel.errors import RequestRefused
-from services.reminders.several import several_in
+from services.reminders.lookup.several import several_in
 from tests.unit.reminders.conftest import ANN, BOB, HOME
 
 

@@ -2,10 +2,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from services.recurrence.fires import next_fires
-from services.recurrence.follow_up import mark_done, read_schedule
-from services.recurrence.schedule import Schedule
-from services.recurrence.suspensions import (
+from services.recurrence.edits import (
     Suspension,
     can_suspend,
     is_next_suspended,
@@ -14,6 +11,8 @@ from services.recurrence.suspensions import (
     suspend,
     suspended_fires,
 )
+from services.recurrence.fires import next_fires
+from services.recurrence.schedule import Schedule, mark_done, read_schedule
 
 NOW = datetime(2026, 11, 23, 14, 30, tzinfo=UTC)
 DAILY = "FREQ=DAILY;BYHOUR=9;BYMINUTE=0"

@@ -4,9 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from services.recurrence.follow_up import read_schedule
 from services.recurrence.rules import stored_rule
-from services.recurrence.schedule import Schedule
+from services.recurrence.schedule import Schedule, read_schedule
 from services.reminders.audit.verification import AuditedReminder, Fate, verify
 from services.reminders.model import ReminderState
 from services.reminders.records import DeliveryRecord, DeliveryState

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from services.recurrence.calendars.data_version import zone_data_version
-from services.recurrence.follow_up import read_schedule
-from services.recurrence.schedule import Schedule
+from services.recurrence.schedule import Schedule, read_schedule
 
 NEXT_DAY = datetime(2026, 11, 21, 9, 0)
 

@@ -6,7 +6,7 @@ import pytest
 import sqlalchemy as sa
 
 from services.kernel.chat import ChatAddress, Person
-from services.recurrence.follow_up import read_schedule
+from services.recurrence.schedule import read_schedule
 from services.reminders.audit.verification import Fate, verify
 from services.reminders.model import NewReminder
 from services.reminders.records import DeliveryOutcome, DeliveryState, ValidatedReminder

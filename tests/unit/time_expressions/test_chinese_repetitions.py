@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from services.recurrence.fires import next_fires
-from services.recurrence.follow_up import read_schedule
+from services.recurrence.schedule import read_schedule
 from services.time_expressions import parse, parse_all
 
 Falls = Callable[[date], bool]

@@ -9,12 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.kernel.errors import RequestRefused
-from services.recurrence.fires import check, next_after, next_fires
-from services.recurrence.follow_up import read_schedule
-from services.recurrence.forecast import known_until
+from services.recurrence.fires import check, known_until, next_after, next_fires
 from services.recurrence.missed import missed_between
 from services.recurrence.rules import load_calendar, parse_rule
-from services.recurrence.schedule import Schedule
+from services.recurrence.schedule import Schedule, read_schedule
 
 pytest.importorskip("holidays")
 

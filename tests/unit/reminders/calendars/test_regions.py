@@ -3,7 +3,7 @@
 import pytest
 
 from services.recurrence.calendars import data_version
-from services.recurrence.calendars.work_calendar import region_of
+from services.recurrence.calendars.workdays import region_of
 
 
 @pytest.mark.parametrize(

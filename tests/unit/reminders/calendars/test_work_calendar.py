@@ -5,8 +5,7 @@ from datetime import date, timedelta
 import pytest
 from loguru import logger
 
-from services.recurrence.calendars.work_calendar import HolidayCalendar
-from services.recurrence.calendars.workdays import Workdays
+from services.recurrence.calendars.workdays import HolidayCalendar, Workdays
 
 pytest.importorskip("holidays")
 

@@ -7,7 +7,7 @@ import pytest
 
 from bot.testing.clocks import FixedClock
 from services.kernel.chat import ChatAddress, Person
-from services.recurrence.follow_up import read_schedule
+from services.recurrence.schedule import read_schedule
 from services.reminders.exchange.ics_read import Newcomers
 from services.reminders.exchange.model import PortableReminder
 from services.reminders.exchange.transfer import Importer

@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from services.recurrence.follow_up import rule_text
+from services.recurrence.schedule import rule_text
 from services.reminders.exchange.ics_read import import_ics
 from services.reminders.exchange.model import ImportRefused
 

@@ -11,8 +11,7 @@ from msgspec.structs import replace
 
 from services.kernel.chat import Person
 from services.recurrence.fires import next_fires
-from services.recurrence.follow_up import read_schedule
-from services.recurrence.schedule import Schedule
+from services.recurrence.schedule import Schedule, read_schedule
 from services.reminders.exchange.ics_read import Newcomers, import_ics
 from services.reminders.exchange.ics_schedule import ics_times
 from services.reminders.exchange.ics_write import export_ics, feed_ics

@@ -6,7 +6,7 @@ import pytest
 
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import RequestRefused
-from services.recurrence.follow_up import read_schedule
+from services.recurrence.schedule import read_schedule
 from services.reminders.exchange.json_form import export_json, import_json
 from services.reminders.exchange.model import MOST_BYTES, ImportRefused
 from services.reminders.exchange.transfer import Form, export_chat, form_of

@@ -10,12 +10,20 @@ from services.kernel.clock import Clock
 from services.kernel.errors import RequestRefused
 from services.kernel.state import StateStore
 from services.recurrence.fires import next_fires
-from services.reminders.due_words import USUAL
+from services.reminders.lookup.due_words import USUAL
+from services.reminders.lookup.references import (
+    all_except,
+    all_of,
+    all_others,
+    find_reminder,
+    fitting_all,
+    is_in,
+    matching,
+)
+from services.reminders.lookup.several import at_end, several_in
 from services.reminders.model import EVERYONE, Reminder, ReminderState, public_id
 from services.reminders.ports import ReminderBook
 from services.reminders.records import StoredReminder
-from services.reminders.references import all_except, all_of, all_others, find_reminder, fitting_all, is_in, matching
-from services.reminders.several import at_end, several_in
 from services.time_expressions import TimeReader
 
 _SHOWN_FOR = timedelta(days=1)

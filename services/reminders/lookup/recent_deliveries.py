@@ -7,11 +7,11 @@ from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import Clock
 from services.kernel.errors import RequestRefused
 from services.people.member_names import target_ids
-from services.reminders.finder import ReminderFinder
+from services.reminders.lookup.finder import ReminderFinder
+from services.reminders.lookup.references import find_reminder
 from services.reminders.model import EVERYONE, Reminder, ReminderState, row_key
 from services.reminders.ports import ReminderBook
 from services.reminders.records import StoredReminder
-from services.reminders.references import find_reminder
 
 _LATELY = timedelta(days=1)
 _MOST = 50

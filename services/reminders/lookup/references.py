@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from services.kernel.errors import RequestRefused
-from services.reminders.due_words import USUAL, fitting
+from services.reminders.lookup.due_words import USUAL, fitting
 from services.reminders.model import Reminder
 from services.time_expressions import TimeReader
 

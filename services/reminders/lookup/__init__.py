@@ -1,0 +1,1 @@
+"""Find the reminders that words, numbers, times or messages refer to."""
