@@ -9,7 +9,7 @@ from function_calls.registry import tool_function
 from function_calls.tools.calls import ToolResult
 from function_calls.tools.context import CallContext
 from services.history.service import HistoryService
-from services.search.web_pages.guard import PageUnavailable
+from services.search.model import PageUnavailable
 from services.search.web_pages.service import WebPageService
 
 _LONGEST_SHOWN = 1_500

@@ -4,13 +4,15 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
-import httpx
 from msgspec import Struct, field
 
 from services.kernel.clock import Clock
 from services.kernel.network import trusted_certificates
+
+if TYPE_CHECKING:
+    import httpx
 
 _TIMEOUT_SECONDS = 15.0
 
@@ -70,6 +72,8 @@ class Asking:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
+        import httpx  # every start imports this module, for its findings
+
         self._http = httpx.AsyncClient(timeout=_TIMEOUT_SECONDS, verify=trusted_certificates())
         self.skews: dict[str, timedelta] = {}
 
@@ -85,6 +89,8 @@ class Asking:
         self, method: str, url: str, body: Mapping[str, object] | None = None, headers: Mapping[str, str] | None = None
     ) -> Answered:
         """Make a request; whatever goes wrong is part of the answer."""
+        import httpx
+
         try:
             response = await self._http.request(method, url, json=body, headers=dict(headers or {}))
         except (httpx.HTTPError, httpx.InvalidURL) as error:
@@ -101,7 +107,7 @@ class Asking:
             headers={name.lower(): value for name, value in response.headers.items()},
         )
 
-    def _note_time(self, response: httpx.Response) -> None:
+    def _note_time(self, response: "httpx.Response") -> None:
         try:
             told: datetime = parsedate_to_datetime(response.headers["Date"])
         except (KeyError, ValueError):

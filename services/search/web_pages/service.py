@@ -10,7 +10,7 @@ from urllib.parse import urljoin
 
 from msgspec import Struct
 
-from services.search.web_pages.guard import PageUnavailable
+from services.search.model import PageUnavailable
 
 if TYPE_CHECKING:
     import httpcore

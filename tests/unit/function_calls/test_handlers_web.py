@@ -9,7 +9,7 @@ from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolCall
 from function_calls.tools.context import CallContext, Services
 from services.history.service import HistoryService
-from services.search.web_pages.guard import PageUnavailable
+from services.search.model import PageUnavailable
 from services.search.web_pages.service import WebPage, WebPageService
 from tests.support.stores.messages import MemoryMessageStore
 

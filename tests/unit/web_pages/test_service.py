@@ -7,7 +7,8 @@ from datetime import timedelta
 
 import pytest
 
-from services.search.web_pages.guard import GuardedBackend, PageUnavailable, guarded_pool, is_public
+from services.search.model import PageUnavailable
+from services.search.web_pages.guard import GuardedBackend, guarded_pool, is_public
 from services.search.web_pages.service import WebPageService
 
 LOOPBACK = ipaddress.ip_address("127.0.0.1")
