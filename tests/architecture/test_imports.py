@@ -42,7 +42,7 @@ def test_a_terminal_is_invited_to_type_before_the_bot_is_loaded():
 
 
 def test_the_wired_bot_loads_no_model_client_and_no_terminal_library():
-    assert not modules_after(RUNNING) & {"openai", "httpx", "prompt_toolkit", "apscheduler"}
+    assert not modules_after(RUNNING) & {"openai", "httpx", "httpcore", "prompt_toolkit", "apscheduler"}
 
 
 def test_the_functions_are_offered_before_arguments_can_be_checked():
