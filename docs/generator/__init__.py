@@ -1,1 +1,1 @@
-"""Reference pages made from the code, so that they are never behind it."""
+"""Generate reference pages from the code."""

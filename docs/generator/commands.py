@@ -1,4 +1,4 @@
-"""The page of every command of `bubbles`, from its own help."""
+"""Generate the page of the commands of `bubbles` from their help."""
 
 from collections.abc import Iterator
 
@@ -10,18 +10,18 @@ from docs.generator.markdown import cell, table
 
 _HEAD = """# The `bubbles` command
 
-`bubbles COMMAND --help` says the same in the terminal, in Chinese where `LANG` (or `LC_ALL`, `LC_MESSAGES`) begins
-with `zh`.
+`bubbles COMMAND --help` shows the same in the terminal, in Chinese if `LANG` (or `LC_ALL`, `LC_MESSAGES`) begins with
+`zh`.
 """
 
 
 def commands_page() -> str:
-    """Markdown of all commands."""
+    """Return the Markdown of all commands."""
     return "\n".join([_HEAD, *(_section(path, command) for path, command in commands())])
 
 
 def commands() -> Iterator[tuple[str, click.Command]]:
-    """Every command with its words, such as `bubbles reminders list`."""
+    """Yield every command with its path, such as `bubbles reminders list`."""
     return _below("bubbles", cli)
 
 

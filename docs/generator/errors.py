@@ -1,4 +1,4 @@
-"""The page of every error that Bubbles raises on purpose, and of every refusal that people are told."""
+"""Generate the page of errors and refusals."""
 
 import importlib
 import inspect
@@ -14,20 +14,20 @@ from services.kernel.errors import AssistantError
 
 _HEAD = """# Errors and refusals
 
-An error says who must act. `RequestRefused` is for the person, and its words are safe to show; `ArgumentsInvalid` and
-`ToolFailed` are for the model; `DeliveryFailed` is tried again; `ConfigError` is for whoever runs the bot.
+An error says who must act: `RequestRefused` the person (its text is safe to show), `ArgumentsInvalid` and
+`ToolFailed` the model, `DeliveryFailed` the bot (it is retried), `ConfigError` the operator.
 """
-_REFUSALS = """## What people are told
+_REFUSALS = """## Refusals
 
 | code | English | 中文 |
 |---|---|---|
 """
 _WITHOUT_ERRORS = ("bot.testing", "bot.platforms", "benchmarks.evaluation")
-"""Kept out: they need libraries that may not be there, or are for tests."""
+"""Left out: they need libraries that may be missing, or are for tests."""
 
 
 def errors_page() -> str:
-    """Markdown of all errors and refusals."""
+    """Return the Markdown of all errors and refusals."""
     rows = [
         (f"`{each.__name__}`", f"`{each.__module__}`", cell(inspect.getdoc(each) or ""))
         for each in sorted(error_classes(), key=lambda each: each.__name__)
@@ -47,7 +47,7 @@ def errors_page() -> str:
 
 
 def refusals() -> Iterator[str]:
-    """The codes of `RequestRefused` that have words."""
+    """Yield the codes of `RequestRefused` that have a text."""
     return (key.removeprefix("refused.") for key in catalogue("en") if key.startswith("refused."))
 
 

@@ -1,4 +1,4 @@
-"""The page of every built-in function: what it does, what it takes, who may call it."""
+"""Generate the page of built-in functions: descriptions, arguments, permissions."""
 
 from collections.abc import Iterator, Mapping
 
@@ -10,13 +10,13 @@ from function_calls.tools.declaring.tool_options import ToolOptions
 _SHOWN_EXAMPLES = 6
 _HEAD = """# Functions
 
-What the bot can do, as a model is told of it. The same schema is what arguments are checked against, wherever a call
-comes from. Functions of plugins and of tool servers stand beside these in `/tools`.
+The built-in functions as a model sees them. Arguments are checked against the same schema at every
+entry point. `/tools` lists functions of plugins and tool servers too.
 """
 
 
 def functions_page() -> str:
-    """Markdown of all built-in functions, in the order in which they are offered."""
+    """Return the Markdown of all built-in functions in their order."""
     return "\n".join([_HEAD, *(_section(tool) for tool in built_in_registry())])
 
 
@@ -31,7 +31,7 @@ def _section(tool: RegisteredTool) -> str:
 
 
 def _both_ends(examples: tuple[str, ...]) -> tuple[str, ...]:
-    """The first and the last examples: English ones stand in front, Chinese ones behind."""
+    """Return the first and the last examples: English ones come first, Chinese ones last."""
     if len(examples) <= _SHOWN_EXAMPLES:
         return examples
     half = _SHOWN_EXAMPLES // 2
@@ -41,7 +41,7 @@ def _both_ends(examples: tuple[str, ...]) -> tuple[str, ...]:
 def _arguments(schema: Mapping[str, object]) -> list[str]:
     properties, required = schema.get("properties"), schema.get("required")
     if not isinstance(properties, Mapping) or not properties:
-        return ["Takes no arguments."]
+        return ["No arguments."]
     needed = required if isinstance(required, list | tuple) else ()
     rows = [
         (f"`{name}`", _kind(each), "yes" if name in needed else "", cell(str(each.get("description", ""))))
@@ -52,7 +52,7 @@ def _arguments(schema: Mapping[str, object]) -> list[str]:
 
 
 def _kind(schema: Mapping[str, object]) -> str:
-    """The type of an argument, in few words."""
+    """Return the type of an argument in few words."""
     values = schema.get("enum")
     if isinstance(values, list | tuple):
         return ", ".join(f"`{value}`" for value in values if value is not None)
@@ -65,18 +65,18 @@ def _kind(schema: Mapping[str, object]) -> str:
 
 
 def _facts(options: ToolOptions) -> Iterator[str]:
-    yield "its result is the answer" if options.returns == "reply" else "its result is fed back to the model"
+    yield "its result is the answer" if options.returns == "reply" else "its result is given to the model"
     if options.permission != "everyone":
         yield f"for {options.permission if isinstance(options.permission, str) else 'listed people'} only"
     if options.scope != "any":
         yield f"in {options.scope} chats only"
     if options.changes_state or options.undo is not None:
-        yield "changes something; asked about first where untrusted text may be behind it"
+        yield "changes something; needs a yes after untrusted text"
     if options.confirm is not False:
-        yield "asks before it acts"
+        yield "asks for confirmation"
     if options.returns_untrusted:
-        yield "what it returns was written by others and counts as untrusted"
+        yield "its result is untrusted text"
     if options.is_only_for_undo:
-        yield "only ever called to take a change back"
+        yield "called by undo only"
     if options.timeout is not None:
-        yield f"may take {options.timeout:g} seconds"
+        yield f"times out after {options.timeout:g} seconds"

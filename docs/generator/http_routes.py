@@ -1,4 +1,4 @@
-"""The page of every route of the HTTP API: who may use it, and what it does."""
+"""Generate the page of the routes of the HTTP API with their scopes."""
 
 import inspect
 from collections.abc import Iterator
@@ -12,13 +12,13 @@ from docs.generator.markdown import cell, table
 
 _HEAD = """# Routes of the HTTP API
 
-The same, with the shapes of requests and answers, is at `/api/openapi.json` of a running bot. How to use them, and
-which role has which scope, is told in [the HTTP API](http.md); `/mcp` is there too, where the extra `mcp` is installed.
+`/api/openapi.json` of a running bot has the same routes with the schemas of requests and answers. Usage, roles and
+scopes are on the page [HTTP API](http.md). `/mcp` needs the extra `mcp`.
 """
 
 
 class Route(Struct, frozen=True, kw_only=True):
-    """One way into the API. `scope` is what a token needs for it, empty where it needs none."""
+    """A route of the API. `scope` is the one that a token needs, or empty."""
 
     methods: str
     path: str
@@ -27,13 +27,13 @@ class Route(Struct, frozen=True, kw_only=True):
 
 
 def http_page() -> str:
-    """Markdown of all routes."""
+    """Return the Markdown of all routes."""
     rows = [(f"`{each.methods} {each.path}`", each.scope or "–", cell(each.about)) for each in http_routes()]
-    return "\n".join([_HEAD, *table(("route", "scope", "does"), rows), ""])
+    return "\n".join([_HEAD, *table(("route", "scope", "effect"), rows), ""])
 
 
 def http_routes() -> Iterator[Route]:
-    """Every route, in the order in which they are tried."""
+    """Yield every route in the order of matching."""
     for router in ROUTERS:
         for route in router.routes:
             if isinstance(route, APIRoute | APIWebSocketRoute):
@@ -43,7 +43,7 @@ def http_routes() -> Iterator[Route]:
 
 
 def _scope(dependant: Dependant) -> str:
-    """The scope that one of a route's dependencies asks for, as `bot.http.security.auth.needs` keeps it."""
+    """Return the scope that a dependency of a route requires (`bot.http.security.auth.needs`)."""
     for dependency in (each for one in dependant.dependencies for each in (one, *one.dependencies)):
         if inspect.isfunction(dependency.call) and dependency.call.__qualname__.startswith("needs."):
             return str(inspect.getclosurevars(dependency.call).nonlocals.get("scope", ""))

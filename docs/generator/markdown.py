@@ -1,15 +1,15 @@
-"""Small pieces of Markdown."""
+"""Write tables in Markdown."""
 
 from collections.abc import Iterable, Sequence
 
 
 def cell(text: str) -> str:
-    """`text` as it can stand in a table."""
+    """Return `text` as the content of a table cell."""
     return " ".join(text.split()).replace("|", "\\|")
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """The lines of a table."""
+    """Return the lines of a table."""
     return [_row(head), _row(["---"] * len(head)), *(_row(row) for row in rows)]
 
 

@@ -1,4 +1,4 @@
-"""Adds the generated pages to the site while it is built; named under `hooks` in `.ci/mkdocs.yml`."""
+"""Add the generated pages to the site; named under `hooks` in `.ci/mkdocs.yml`."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -21,11 +21,11 @@ GENERATED: Final[Mapping[str, Callable[[], str]]] = {
     "reference/hooks.md": extension_page,
     "reference/http-routes.md": http_page,
 }
-"""The pages that are made from the code, by their place in the site."""
+"""The generated pages by their path in the site."""
 
 
 def on_files(files: Files, /, *, config: MkDocsConfig) -> Files:
-    """Called by MkDocs with the files of `docs/`."""
+    """Add the generated pages; called by MkDocs with the files of `docs/`."""
     for place, page in GENERATED.items():
         files.append(File.generated(config, place, content=page()))
     return files

@@ -1,4 +1,4 @@
-"""The page of every setting: where it is written, what it is by default, what it means."""
+"""Generate the page of settings with defaults and meanings."""
 
 from collections.abc import Iterator, Mapping
 
@@ -12,21 +12,21 @@ from docs.generator.markdown import cell, table
 
 _HEAD = """# Settings
 
-`config.toml` in the folder that the bot is started in, or the file named by `--config`. Every setting can be given in
-the environment as well, which wins: `[bot] timezone` is `BUBBLES_BOT__TIMEZONE`. Secrets stand in the environment, or
-in the file that a variable ending in `_FILE` names, and never in `config.toml`; there may be the place where one is
-kept: `file:/run/secrets/openai`, `keyring:service/name`. An unknown setting is an error that names the nearest known
-one. `bubbles check` shows what is set and what is missing.
+Settings are read from `config.toml` in the current folder, or the file named by `--config`. The environment overrides
+them: `[bot] timezone` is `BUBBLES_BOT__TIMEZONE`. Secrets are in the environment, or in a file named by a variable that
+ends in `_FILE`, never in `config.toml`; a setting there may name their place: `file:/run/secrets/openai`,
+`keyring:service/name`. An unknown setting is an error that names the nearest one. `bubbles check` shows configured
+and missing settings.
 """
 
 
 def settings_page() -> str:
-    """Markdown of all settings, group by group."""
+    """Return the Markdown of all settings by group."""
     return "\n".join([_HEAD, *(_section(name, group) for name, group in groups().items())])
 
 
 def groups() -> Mapping[str, type[Group]]:
-    """Every group of settings by its name in the file, those of the platforms included."""
+    """Return every group of settings by its name, including those of the platforms."""
     own = {
         name: field.annotation
         for name, field in Settings.model_fields.items()
@@ -36,7 +36,7 @@ def groups() -> Mapping[str, type[Group]]:
 
 
 def documented(group: type[Group]) -> Iterator[tuple[str, FieldInfo]]:
-    """The settings of a group that stand in the file."""
+    """Return the documented settings of a group."""
     return ((key, field) for key, field in group.model_fields.items() if field.description)
 
 
@@ -52,7 +52,7 @@ def _section(name: str, group: type[Group]) -> str:
 
 
 def variable(group: str, key: str) -> str:
-    """The environment variable of a setting."""
+    """Return the environment variable of a setting."""
     return f"{PREFIX}{group.replace('.', '__')}__{key}".upper()
 
 

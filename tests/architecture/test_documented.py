@@ -1,4 +1,4 @@
-"""Every setting, function, command, hook, event, route and error stands in the documentation and says what it is."""
+"""Every setting, function, command, hook, event, route and error is documented."""
 
 import ast
 import re
@@ -19,7 +19,7 @@ from function_calls.tools.declaring.tool_options import ToolOptions
 from function_calls.tools.dispatch import events
 
 ROOT = Path(__file__).parents[2]
-ROOMS = ("bot", "function_calls", "services")
+PACKAGES = ("bot", "function_calls", "services")
 SETTINGS = [(name, key, field) for name, group in groups().items() for key, field in documented(group)]
 
 
@@ -69,9 +69,9 @@ def test_every_error_is_on_the_page_and_says_who_must_act(error):
 
 
 def raised_refusals():
-    """The codes that the code refuses requests with, where they are written out."""
-    for room in ROOMS:
-        for path in sorted((ROOT / room).rglob("*.py")):
+    """Yield the codes of refusals that are written as literals."""
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
             text = path.read_text(encoding="utf-8")
             if "RequestRefused(" not in text:
                 continue

@@ -11,7 +11,7 @@ def test_ruff_reads_every_module():
     ruff = Path(sys.executable).with_name("ruff")
     shown = subprocess.run([ruff, "check", "--show-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     modules = {
-        str(file) for room in ("bot", "function_calls", "services", "tests") for file in (ROOT / room).rglob("*.py")
+        str(file) for folder in ("bot", "function_calls", "services", "tests") for file in (ROOT / folder).rglob("*.py")
     }
 
     assert modules - set(shown.splitlines()) == set()

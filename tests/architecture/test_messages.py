@@ -1,4 +1,4 @@
-"""Nothing that the bot can say is missing from the catalogue, and nothing in it is never said."""
+"""The catalogue of messages has every text that the code refers to."""
 
 import ast
 from pathlib import Path

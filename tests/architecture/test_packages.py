@@ -1,4 +1,4 @@
-"""The packages that this project is asked to be built on are required, and the code is built on them."""
+"""The distributions that the specification names are required and used."""
 
 import re
 import tomllib
@@ -8,12 +8,12 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 IMPORTED = re.compile(r"^\s*(?:import|from) (\w+)", re.MULTILINE)
-OF_THE_CODE = ("apscheduler", "httpx", "loguru", "openai", "pydantic", "sqlmodel")
-OF_THE_TESTS = ("freezegun", "pytest")
+IN_CODE = ("apscheduler", "httpx", "loguru", "openai", "pydantic", "sqlmodel")
+IN_TESTS = ("freezegun", "pytest")
 
 
 def imported_under(*folders: str) -> set[str]:
-    """The packages that the Python files in these folders import, at their top or later."""
+    """Return the distributions that Python files in these folders import."""
     files = (file for folder in folders for file in (ROOT / folder).rglob("*.py"))
     return {package for file in files for package in IMPORTED.findall(file.read_text(encoding="utf-8"))}
 
@@ -27,12 +27,12 @@ def project() -> dict:
 def test_the_code_uses_its_packages_and_requires_them(project):
     required = " ".join(project["project"]["dependencies"])
 
-    assert set(OF_THE_CODE) <= imported_under("bot", "function_calls", "services")
-    assert all(package in required for package in OF_THE_CODE)
+    assert set(IN_CODE) <= imported_under("bot", "function_calls", "services")
+    assert all(package in required for package in IN_CODE)
 
 
 def test_the_tests_use_their_packages_and_require_them(project):
     required = " ".join(each for each in project["dependency-groups"]["dev"] if isinstance(each, str))
 
-    assert set(OF_THE_TESTS) <= imported_under("tests")
-    assert all(package in required for package in OF_THE_TESTS)
+    assert set(IN_TESTS) <= imported_under("tests")
+    assert all(package in required for package in IN_TESTS)
