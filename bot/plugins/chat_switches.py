@@ -79,23 +79,23 @@ class PluginGuard:
 
     def after_tool(self, hook: AfterTool) -> AfterTool:
         """Return `hook`, where the plugin is on; one that raises changes nothing."""
-        return self._contained("hook after a tool", lambda _call, context, _result: context.chat, hook)
+        return self._contain("hook after a tool", lambda _call, context, _result: context.chat, hook)
 
     def before_model(self, hook: BeforeModel) -> BeforeModel:
         """Return `hook`, where the plugin is on; one that raises lets the turn pass as it is."""
-        return self._contained("hook before the model", lambda turn: turn.message.address, hook)
+        return self._contain("hook before the model", lambda turn: turn.message.address, hook)
 
     def after_model(self, hook: AfterModel) -> AfterModel:
         """Return `hook`, where the plugin is on; one that raises changes nothing."""
-        return self._contained("hook after the model", lambda turn, _made: turn.message.address, hook)
+        return self._contain("hook after the model", lambda turn, _made: turn.message.address, hook)
 
     def on_model_error(self, hook: OnModelError) -> OnModelError:
         """Return `hook`, where the plugin is on; one that raises leaves the error as it was."""
-        return self._contained("hook on a model's error", lambda turn, _failure: turn.message.address, hook)
+        return self._contain("hook on a model's error", lambda turn, _failure: turn.message.address, hook)
 
     def chat_command(self, command: Command) -> Command:
         """Return `command`, where the plugin is on; one that raises has no answer."""
-        return self._contained("chat command", lambda turn: turn.message.address, command)
+        return self._contain("chat command", lambda turn: turn.message.address, command)
 
     def listener(self, listener: Listener) -> Listener:
         """Return `listener`, where the plugin is on; the event bus contains its failures."""
@@ -107,13 +107,13 @@ class PluginGuard:
 
         return hear
 
-    def _contained(
+    def _contain(
         self,
         place: str,
         chat_of: Callable[P, ChatAddress],
         hook: Callable[P, Awaitable[Answer | None] | Answer | None],
     ) -> Callable[P, Awaitable[Answer | None]]:
-        """Return `hook`; its answer is None where the plugin is off, or raises: what it was asked about goes on."""
+        """Return `hook` with the answer None where the plugin is off or `hook` raises."""
 
         async def ask(*arguments: P.args, **named: P.kwargs) -> Answer | None:
             if await self.is_off(chat_of(*arguments, **named)):
