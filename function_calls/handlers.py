@@ -186,7 +186,7 @@ async def _not_deleted(
     """Return the reason why nothing was deleted: the reminder is closed, unknown, or one of several."""
     if points(reference) or several_in(reference) is not None:
         return which_reminder(refusal, "", ctx, ask=which_asked(reference))
-    ended = await reminders.said.ended(ctx.chat, reference) if refusal.code in _NOT_FOUND else None
+    ended = await reminders.recent_deliveries.find_ended(ctx.chat, reference) if refusal.code in _NOT_FOUND else None
     if ended is not None:
         told = say(ctx.language, "reminder.over", id=ended.id, content=ended.content)
         return ToolResult.failed("over", text=told)

@@ -242,7 +242,7 @@ async def _at_work(
     reminders = app.services.get(ReminderService)
     async with running_tasks() as tasks:
         tasks.start(reminders.run(), "reminders")
-        timetable.every(pace.tick, reminders.waker.tick, name="clock")
+        timetable.every(pace.tick, reminders.worker.tick, name="clock")
         _check_integrity_daily(timetable, tasks, app.database)
         _delete_expired_daily(
             timetable, tasks, app.services, infrastructure.clock, record_days=infrastructure.settings.record.keep_days

@@ -87,10 +87,10 @@ class Suspension(Struct, frozen=True, kw_only=True):
     until: datetime
 
 
-def suspended_fires(schedule: Schedule, rest: Suspension) -> tuple[datetime, ...]:
+def suspended_fires(schedule: Schedule, suspension: Suspension) -> tuple[datetime, ...]:
     """Return the fires that `schedule` would have in `rest`."""
-    after = rest.since - _TICK
-    return tuple(takewhile(lambda fire: fire < rest.until, next_fires(schedule, after, _MOST_TIMES)))
+    after = suspension.since - _TICK
+    return tuple(takewhile(lambda fire: fire < suspension.until, next_fires(schedule, after, _MOST_TIMES)))
 
 
 def can_suspend(schedule: Schedule) -> bool:
@@ -98,7 +98,7 @@ def can_suspend(schedule: Schedule) -> bool:
     return schedule.rule is not None and not schedule.rule.is_elapsed
 
 
-def suspend(old: Schedule, rest: Suspension) -> Schedule:
+def suspend(old: Schedule, suspension: Suspension) -> Schedule:
     """Return `old` without its fires in `rest`.
 
     Source: RFC 5545 section 3.8.5.1 (EXDATE).
@@ -106,9 +106,9 @@ def suspend(old: Schedule, rest: Suspension) -> Schedule:
     if old.rule is None:
         return old
     plain = drop_follow_up(old)
-    fires = [fire.replace(tzinfo=None) for fire in suspended_fires(plain, rest)]
+    fires = [fire.replace(tzinfo=None) for fire in suspended_fires(plain, suspension)]
     zone = ZoneInfo(old.zone)
-    last = rest.until.astimezone(zone).replace(tzinfo=None)
+    last = suspension.until.astimezone(zone).replace(tzinfo=None)
     whole = [fire for fire in fires if datetime.combine(fire, time.min) + _DAY <= last]
     others = [fire for fire in fires if fire not in whole]
     without_days = with_exceptions(old.rule, whole, days_only=True)

@@ -70,11 +70,11 @@ def _skipping(schedule: Schedule, due: tuple[datetime, datetime, int], now: date
     first, latest, missed = due
     if now - latest > _ON_TIME:
         return (Occurrence(due_at=latest, missed=missed, is_skipped=True),)
-    said = Occurrence(due_at=latest, missed=0)
+    sent = Occurrence(due_at=latest, missed=0)
     if not missed:
-        return (said,)
+        return (sent,)
     before = _last_fires(schedule, first, latest, missed)[-2]
-    return (Occurrence(due_at=before, missed=missed - 1, is_skipped=True), said)
+    return (Occurrence(due_at=before, missed=missed - 1, is_skipped=True), sent)
 
 
 def _last_fires(schedule: Schedule, first: datetime, latest: datetime, missed: int) -> list[datetime]:

@@ -85,7 +85,7 @@ class ReminderBook(Protocol):
         """
         ...
 
-    async def said_in(self, chat_key: str, message_id: str) -> tuple[StoredReminder, ...]:
+    async def sent_in(self, chat_key: str, message_id: str) -> tuple[StoredReminder, ...]:
         """Return the reminders sent in a message of the bot, by the platform's id of it, whatever their state."""
         ...
 

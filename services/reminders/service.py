@@ -58,13 +58,13 @@ class ReminderService:
         self._store = store
         self._clock = clock
         self._limits = limits or ReminderLimits()
-        self._shelf = ReminderFinder(store, clock, state, self._limits.per_chat, times)
-        self.said = RecentDeliveries(store, clock, self._shelf)
+        self._finder = ReminderFinder(store, clock, state, self._limits.per_chat, times)
+        self.recent_deliveries = RecentDeliveries(store, clock, self._finder)
         self.quiet = QuietService(store, quiet)
-        self.waker = DeliveryWorker(
+        self.worker = DeliveryWorker(
             store, notifier, clock, pace or DeliveryConfig(), retries or RetryPolicy(), zone_data
         )
-        self._changing = ReminderUpdater(store, clock, self._shelf, self.waker.nudge)
+        self._changing = ReminderUpdater(store, clock, self._finder, self.worker.nudge)
 
     async def create(self, wish: NewReminder) -> Reminder:
         """Keep a reminder and deliver it when it falls due; the same request key again gives the same reminder.
@@ -82,15 +82,15 @@ class ReminderService:
             known = await self._store.by_request(wish.request_key)
             if known is None:
                 raise
-            return self._shelf.public(known)
+            return self._finder.public(known)
         row = await self._store.add(draft, now, self._limits)
-        self.waker.nudge(draft.first_fire)
-        return self._shelf.public(row)
+        self.worker.nudge(draft.first_fire)
+        return self._finder.public(row)
 
     async def of_request(self, request_key: str) -> Reminder | None:
         """Return the reminder that was set by this command, whatever its state."""
         row = await self._store.by_request(request_key)
-        return None if row is None else self._shelf.public(row)
+        return None if row is None else self._finder.public(row)
 
     async def look_up(self, schedule: Schedule | None) -> None:
         """Have what a schedule needs of calendars read beside the event loop, which it would keep."""
@@ -107,7 +107,7 @@ class ReminderService:
         drafts = [self._draft(wish, now) for wish in wishes]
         count = await self._store.add_many(drafts, now)
         if drafts:
-            self.waker.nudge(min(draft.first_fire for draft in drafts))
+            self.worker.nudge(min(draft.first_fire for draft in drafts))
         return count
 
     async def list(
@@ -125,28 +125,28 @@ class ReminderService:
         `only_own` leaves out what the person has neither set nor is reminded of; `names` are ids of targets without an
         account that stand for the person.
         """
-        return await self._shelf.show(chat, person, words, only_own=only_own, names=names)
+        return await self._finder.show(chat, person, words, only_own=only_own, names=names)
 
     async def open_in(self, chat: ChatAddress) -> tuple[Reminder, ...]:
         """Return the same as `list` without words, without remembering a list as shown."""
-        return tuple(reminder for reminder, _ in await self._shelf.open_in(chat))
+        return tuple(reminder for reminder, _ in await self._finder.open_in(chat))
 
     async def open_elsewhere(self, chat: ChatAddress, person: Person) -> tuple[Reminder, ...]:
         """Return what `person` has set in other chats of the platform: to be counted, not shown, in this chat."""
-        return await self._shelf.open_elsewhere(chat, person)
+        return await self._finder.open_elsewhere(chat, person)
 
     async def last_shown(self, chat: ChatAddress, person: Person) -> Shown:
         """Return the numbered list that `person` was shown last in this chat."""
-        return await self._shelf.last_shown(chat, person)
+        return await self._finder.last_shown(chat, person)
 
     async def show(self, chat: ChatAddress, person: Person, shown: Sequence[Reminder]) -> None:
         """Let `person` name those of `shown` by their number afterwards."""
-        await self._shelf.remember(chat, person, shown)
+        await self._finder.remember(chat, person, shown)
 
     async def duplicate_of(self, reminder: Reminder) -> Reminder | None:
         """Return another reminder of the chat with the same text, people and next time."""
         rows = await self._store.in_chat(reminder.address.key, self._limits.per_chat)
-        alike = (self._shelf.public(row) for row in rows if transitions.has_same_words(row, reminder))
+        alike = (self._finder.public(row) for row in rows if transitions.has_same_words(row, reminder))
         return next((each for each in alike if transitions.is_duplicate(each, reminder)), None)
 
     async def get(self, chat: ChatAddress, person: Person, reference: str) -> Reminder:
@@ -156,12 +156,12 @@ class ReminderService:
             RequestRefused: `no_reminders`, `reminder_unknown(reference, candidates)`,
                 `reminder_ambiguous(reference, candidates)`.
         """
-        return (await self._shelf.find(chat, person, reference))[0]
+        return (await self._finder.find(chat, person, reference))[0]
 
     async def find(self, chat: ChatAddress, person: Person, reference: str) -> Reminder:
         """Find as `get`; a complete id also finds a reminder of this chat that is over."""
-        row = await self.said.over(chat, reference)
-        return self._shelf.public(row) if row is not None else await self.get(chat, person, reference)
+        row = await self.recent_deliveries.find_done(chat, reference)
+        return self._finder.public(row) if row is not None else await self.get(chat, person, reference)
 
     async def several(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, ...]:
         """Return the reminders of a reference that names several one by one, or from an end of the list; else none.
@@ -171,7 +171,7 @@ class ReminderService:
         Raises:
             RequestRefused: as `get`, for any of them.
         """
-        return await self._shelf.several(chat, person, reference)
+        return await self._finder.several(chat, person, reference)
 
     async def named(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, ...]:
         """Return the reminders that `delete` with this reference would delete, if one or a part of all is named.
@@ -179,9 +179,9 @@ class ReminderService:
         Raises:
             RequestRefused: as `get`.
         """
-        chosen = await self._shelf.all_of(chat, person, reference)
+        chosen = await self._finder.all_of(chat, person, reference)
         if chosen:
-            return tuple(reminder for reminder, row in await self._shelf.open_in(chat) if row.key in chosen)
+            return tuple(reminder for reminder, row in await self._finder.open_in(chat) if row.key in chosen)
         return (await self.get(chat, person, reference),)
 
     async def delete(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, ...]:
@@ -197,7 +197,7 @@ class ReminderService:
         """
         if means_all(reference):
             return await self._changing.own(chat, person, transitions.cancel, lambda _: True, none=_NONE)
-        chosen = await self._shelf.all_of(chat, person, reference)
+        chosen = await self._finder.all_of(chat, person, reference)
         if chosen:
             return await self._changing.own(chat, person, transitions.cancel, lambda row: row.key in chosen, none=_NONE)
         return (await self._changing.one(chat, person, reference, transitions.cancel),)
@@ -360,9 +360,9 @@ class ReminderService:
         Raises:
             RequestRefused: as `get` and `create`, and `not_your_reminder(id, owner)`.
         """
-        row = await self.said.meant(chat, reference)
+        row = await self.recent_deliveries.find(chat, reference)
         if row is None:
-            schedule = once_at(until, (await self._shelf.find(chat, person, reference))[1].schedule.zone)
+            schedule = once_at(until, (await self._finder.find(chat, person, reference))[1].schedule.zone)
             return await self.edit(chat, person, reference, ReminderEdit(schedule=schedule), asked_at=asked_at)
         targets = self._again_for(row, person)
         again = replace(_once_more(row, _again_at(until, row), person, targets, request_key), asked_at=asked_at)
@@ -378,7 +378,7 @@ class ReminderService:
 
         Returns the reminder, and the one of that single occurrence. Raises as `edit` and `create` do.
         """
-        reminder, row = await self._shelf.find(chat, person, reminder_id)
+        reminder, row = await self._finder.find(chat, person, reminder_id)
         check_may_change(reminder, person)
         single = await self.create(_once_more(row, once, row.creator, row.targets, request_key))
         # In this order: what a crash in between leaves is said twice, and not lost.
@@ -386,7 +386,7 @@ class ReminderService:
 
     def _again_for(self, row: StoredReminder, person: Person) -> tuple[Person, ...]:
         """Return the recipients of a repetition asked for by `person`: all recipients, or only that person."""
-        reminder = self._shelf.public(row)
+        reminder = self._finder.public(row)
         try:
             check_may_change(reminder, person)
         except RequestRefused:
@@ -403,7 +403,7 @@ class ReminderService:
         now = self._clock.now()
         count = await self._store.retry_failed(chat.key, now - _SAID_LATE_AT_MOST, now)
         if count:
-            self.waker.claim_soon()
+            self.worker.claim_soon()
         return count
 
     async def chats_with_failures(self) -> frozenset[str]:
@@ -412,11 +412,11 @@ class ReminderService:
 
     async def run(self) -> None:
         """Deliver due reminders until cancelled."""
-        await self.waker.run()
+        await self.worker.run()
 
     async def drain(self) -> None:
         """Begin nothing new and wait until what is being sent is sent and recorded; then `run` can be cancelled."""
-        await self.waker.drain()
+        await self.worker.drain()
 
     async def purge(self) -> int:
         """Forget the ledger's final rows older than 30 days, in batches; returns how many."""

@@ -56,11 +56,11 @@ class ReminderUpdater:
     """Applies changes to reminders of a chat; calls `nudge` with each new next fire."""
 
     def __init__(
-        self, book: ReminderBook, clock: Clock, shelf: ReminderFinder, nudge: Callable[[datetime], None]
+        self, book: ReminderBook, clock: Clock, finder: ReminderFinder, nudge: Callable[[datetime], None]
     ) -> None:
         self._book = book
         self._clock = clock
-        self._shelf = shelf
+        self._finder = finder
         self._nudge = nudge
 
     async def one(
@@ -73,7 +73,7 @@ class ReminderUpdater:
                 `make` refuses.
         """
         for _ in range(_TRIES):
-            reminder, row = await self._shelf.find(chat, person, reference)
+            reminder, row = await self._finder.find(chat, person, reference)
             check(reminder, person)
             change = make(row)
             changed = reminder if change is None else await self._apply(change)
@@ -97,7 +97,7 @@ class ReminderUpdater:
         """
         changed: tuple[Reminder, ...] = ()
         for _ in range(_TRIES):
-            rows = [row for _, row in await self._shelf.open_in(chat)]
+            rows = [row for _, row in await self._finder.open_in(chat)]
             own = [row for row in rows if row.creator.id == person.id and is_wanted(row)]
             changes = [change for row in own if (change := make(row)) is not None]
             if not changes:
@@ -120,7 +120,7 @@ class ReminderUpdater:
             row = None if key is None else await self._book.get(key)
             if row is None or row.address.key != chat.key:
                 break
-            check(self._shelf.public(row), person)
+            check(self._finder.public(row), person)
             change = make(row)
             changed = None if change is None else await self._apply(change)
             if changed is not None:
@@ -136,4 +136,4 @@ class ReminderUpdater:
         fires = [change.next_fire_at for change in changes if change.next_fire_at is not None]
         if rows and fires:
             self._nudge(min(fires))
-        return tuple(self._shelf.public(row) for row in rows)
+        return tuple(self._finder.public(row) for row in rows)

@@ -185,9 +185,9 @@ async def test_reminders_are_found_by_the_message_they_were_sent_in(reminders: R
     )
     await reminders.settle([said])
 
-    assert [each.key for each in await reminders.said_in(row.address.key, "m7")] == [row.key]
-    assert await reminders.said_in(row.address.key, "m8") == ()
-    assert await reminders.said_in("console:other", "m7") == ()
+    assert [each.key for each in await reminders.sent_in(row.address.key, "m7")] == [row.key]
+    assert await reminders.sent_in(row.address.key, "m8") == ()
+    assert await reminders.sent_in("console:other", "m7") == ()
 
 
 async def test_occurrence_being_sent_is_held_until_taken_over(reminders: ReminderStore, draft, now):

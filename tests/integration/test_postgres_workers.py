@@ -86,7 +86,7 @@ async def test_message_sent_by_a_dead_worker_is_not_repeated(workers):
         store = SqlReminderStore(other)
         freed = await store.free(None)
         found = await store.deliveries(marks[0].at - timedelta(minutes=1), marks[0].at)
-        said = await store.said_in("console:chat0", "m1")
+        said = await store.sent_in("console:chat0", "m1")
 
     assert freed == 1
     assert [each.state for each in found] == [DeliveryState.SENT, DeliveryState.SENT, DeliveryState.UNKNOWN]

@@ -75,7 +75,7 @@ async def test_a_copy_at_a_random_moment_is_whole_and_has_all_that_was_confirmed
     assert last > CUTS
 
 
-def said_in(folder: Path) -> list[str]:
+def sent_in(folder: Path) -> list[str]:
     """The keys of all that was sent, in order."""
     return [line.split()[0] for line in whole_lines(folder / "sent.txt")]
 
@@ -83,8 +83,8 @@ def said_in(folder: Path) -> list[str]:
 async def until_said(folder: Path, count: int) -> None:
     """Wait until `count` different reminders were sent."""
     end = monotonic() + 20
-    while len(set(said_in(folder))) < count:
-        assert monotonic() < end, f"only {len(set(said_in(folder)))} of {count} arrived"
+    while len(set(sent_in(folder))) < count:
+        assert monotonic() < end, f"only {len(set(sent_in(folder)))} of {count} arrived"
         await asyncio.sleep(0.01)
 
 
@@ -109,7 +109,7 @@ async def test_a_copy_in_the_midst_of_a_burst_goes_on_where_it_was(tmp_path: Pat
         shutil.copy(tmp_path / "sent.txt", copy)
     finally:
         await burst.kill()
-    before, lost_notes = len(said_in(copy)), torn(copy / "bubbles.db-sent", chance) if seed % 2 else 0
+    before, lost_notes = len(sent_in(copy)), torn(copy / "bubbles.db-sent", chance) if seed % 2 else 0
 
     rest = Worker(copy / "rest.log", deliver_until_killed, copy, "rest")
     try:
@@ -119,7 +119,7 @@ async def test_a_copy_in_the_midst_of_a_burst_goes_on_where_it_was(tmp_path: Pat
     finally:
         await rest.kill()
 
-    said = said_in(copy)
+    said = sent_in(copy)
     assert before < BURST
     assert len(set(said)) == BURST
     assert len(said) - BURST <= DeliveryConfig().senders + lost_notes

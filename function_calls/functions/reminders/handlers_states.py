@@ -84,10 +84,10 @@ async def _awaiting_done(ctx: CallContext, reminders: ReminderService, history: 
     """
     replied_to = ctx.message.reply_to
     if replied_to is None or _is_addressed(ctx):
-        return await reminders.said.awaited(ctx.chat, ctx.sender)
+        return await reminders.recent_deliveries.latest_unfinished(ctx.chat, ctx.sender)
     if await history.find(ctx.chat, replied_to) is not None:
         raise RequestRefused("nothing_meant")
-    return await reminders.said.awaited(ctx.chat, ctx.sender, within=_JUST_SAID)
+    return await reminders.recent_deliveries.latest_unfinished(ctx.chat, ctx.sender, within=_JUST_SAID)
 
 
 async def _join_or_leave(action: str, reference: str, ctx: CallContext, reminders: ReminderService) -> ToolResult:

@@ -94,10 +94,10 @@ async def put_off(reference: str, until: Until, ctx: CallContext, reminders: Rem
         RequestRefused: as `ReminderService.snooze`.
     """
     if not reference:  # reminders delivered to others meanwhile are not meant
-        own = await reminders.said.lately(ctx.chat, ctx.sender, _SAID_LATELY)
+        own = await reminders.recent_deliveries.recent_for(ctx.chat, ctx.sender, _SAID_LATELY)
         reference = own[0].id if own else ""
     try:
-        said = await reminders.said.meant(ctx.chat, reference)
+        said = await reminders.recent_deliveries.find(ctx.chat, reference)
     except RequestRefused as refusal:
         if reference or refusal.code != "no_reminders":
             raise
@@ -146,7 +146,7 @@ async def put_off_all(
     Many reminders, and those due after today, need confirmation.
     """
     change = partial(_snooze_each, until, reminders)
-    said = await reminders.said.lately(ctx.chat, ctx.sender, _SAID_TOGETHER)
+    said = await reminders.recent_deliveries.recent_for(ctx.chat, ctx.sender, _SAID_TOGETHER)
     if said:
         return await to_each(said, change, ctx, none="reminder.none_to_snooze")
     own = await own_reminders(ctx, reminders)
@@ -166,7 +166,7 @@ async def put_off_several(
     Raises:
         RequestRefused: as `several_meant`.
     """
-    said = await reminders.said.lately(ctx.chat, ctx.sender, _SAID_TOGETHER)
+    said = await reminders.recent_deliveries.recent_for(ctx.chat, ctx.sender, _SAID_TOGETHER)
     chosen = said if is_of(args.reminder_id, said) else await several_meant(args.reminder_id, ctx, reminders, history)
     change = partial(_snooze_each, until, reminders)
     return await to_each(chosen, change, ctx, none="reminder.none_to_snooze") if chosen else None

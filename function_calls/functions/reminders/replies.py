@@ -32,7 +32,7 @@ async def replied_to(ctx: CallContext, reminders: ReminderService, history: Hist
     message_id = ctx.message.reply_to
     if message_id is None:
         return ()
-    said = await reminders.said.in_message(ctx.chat, message_id)
+    said = await reminders.recent_deliveries.in_message(ctx.chat, message_id)
     return said or await _reminders_in(message_id, ctx, reminders, history)
 
 

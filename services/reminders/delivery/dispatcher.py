@@ -232,14 +232,14 @@ class Dispatcher:
         self._in_flight += 1
         try:
             async with asyncio.timeout(self._pace.send_limit.total_seconds()):
-                marks = await self._sender.send(begun)
+                outcomes = await self._sender.send(begun)
         except TimeoutError:
-            marks = self._sender.lost(begun.leases, "the platform took too long")
+            outcomes = self._sender.lost(begun.leases, "the platform took too long")
         finally:
             self._in_flight -= 1
-        self._pending_acks.add(marks)
+        self._pending_acks.add(outcomes)
         self._prefetch.record_send(loop.time() - started)
-        self._outcomes += marks
+        self._outcomes += outcomes
         self._has_outcomes.set()
         if not self._due.is_set() and self._room():
             self._due.set()
@@ -276,16 +276,18 @@ class Dispatcher:
         left = len(self._outcomes)
         while left:
             settled = self._outcomes[: min(left, _SETTLED_AT_ONCE)]
-            await self._ledger.settle([mark for _, mark in settled])
+            await self._ledger.settle([outcome for _, outcome in settled])
             del self._outcomes[: len(settled)]
             left -= len(settled)
-            self._pending_acks.discard(mark for _, mark in settled)
-            self._unsettled.difference_update(mark.delivery_id for _, mark in settled)
-            self._recently_sent.extend(mark.delivery_id for _, mark in settled if mark.state is DeliveryState.SENT)
+            self._pending_acks.discard(outcome for _, outcome in settled)
+            self._unsettled.difference_update(outcome.delivery_id for _, outcome in settled)
+            self._recently_sent.extend(
+                outcome.delivery_id for _, outcome in settled if outcome.state is DeliveryState.SENT
+            )
             log_outcomes(settled)
-            for _, mark in settled:
-                if mark.state in {DeliveryState.LEASED, DeliveryState.UNKNOWN}:
-                    try_at(mark.at)
+            for _, outcome in settled:
+                if outcome.state in {DeliveryState.LEASED, DeliveryState.UNKNOWN}:
+                    try_at(outcome.at)
         if not self._outcomes:
             self._has_outcomes.clear()
 

@@ -37,14 +37,14 @@ class DueQueue:
 
     def push(self, leases: Iterable[Lease]) -> None:
         """Add occurrences, due or not."""
-        said_before: dict[str, list[Lease]] = {}
+        sent_before: dict[str, list[Lease]] = {}
         for lease in leases:
             self._held[lease.notice.delivery_id] = lease
             if self._most_together > 1 and lease.message_key and lease.notice.may_be_repeat:
-                said_before.setdefault(lease.message_key, []).append(lease)
+                sent_before.setdefault(lease.message_key, []).append(lease)
             else:
                 self._wait(lease.try_at, (lease,))
-        for again in said_before.values():
+        for again in sent_before.values():
             self._wait(max(lease.try_at for lease in again), tuple(again))
 
     def clear(self) -> None:

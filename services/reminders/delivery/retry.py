@@ -30,7 +30,7 @@ class RetryPolicy(Struct, frozen=True, kw_only=True):
         jittered = grown * random.uniform(0.5, 1.0)  # noqa: S311 - spreads load, keeps no secret
         return max(jittered, timedelta(seconds=asked or 0.0))
 
-    def mark_after(self, lease: Lease, failure: DeliveryFailed, now: datetime, pause: timedelta) -> DeliveryOutcome:
+    def outcome_after(self, lease: Lease, failure: DeliveryFailed, now: datetime, pause: timedelta) -> DeliveryOutcome:
         """Return the ledger's entry for a failed attempt that may be repeated after `pause`.
 
         What may have arrived once is `unknown` until it is known to have arrived, even when a repeat was refused.

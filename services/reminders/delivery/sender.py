@@ -21,19 +21,21 @@ _LOGGED_ONE_BY_ONE = 20
 
 def log_outcomes(settled: Sequence[tuple[Lease, DeliveryOutcome]]) -> None:
     """Log each delivery on a line; many successes share one line, or logging would delay the rest."""
-    sent = [(lease, mark) for lease, mark in settled if mark.state is DeliveryState.SENT]
+    sent = [(lease, outcome) for lease, outcome in settled if outcome.state is DeliveryState.SENT]
     are_many = len(sent) > _LOGGED_ONE_BY_ONE
     if are_many:
-        latest = max((mark.at - lease.notice.due_at).total_seconds() for lease, mark in sent)
+        latest = max((outcome.at - lease.notice.due_at).total_seconds() for lease, outcome in sent)
         logger.info("{} reminders sent, at most {:.3f} s after they were due", len(sent), latest)
         if len(sent) == len(settled):
             return
-    for lease, mark in settled:
-        if mark.state is not DeliveryState.SENT:
-            logger_of(lease).warning("reminder {} at attempt {}: {}", mark.state.name.lower(), mark.attempt, mark.error)
+    for lease, outcome in settled:
+        if outcome.state is not DeliveryState.SENT:
+            logger_of(lease).warning(
+                "reminder {} at attempt {}: {}", outcome.state.name.lower(), outcome.attempt, outcome.error
+            )
         elif not are_many:
-            late = (mark.at - lease.notice.due_at).total_seconds()
-            logger_of(lease).info("reminder sent at attempt {}, {:.3f} s after it was due", mark.attempt, late)
+            late = (outcome.at - lease.notice.due_at).total_seconds()
+            logger_of(lease).info("reminder sent at attempt {}, {:.3f} s after it was due", outcome.attempt, late)
 
 
 def logger_of(lease: Lease) -> "Logger":
@@ -107,7 +109,7 @@ class Sender:
 
     def lost(self, leases: Together, reason: str) -> list[tuple[Lease, DeliveryOutcome]]:
         """Return the outcomes of a send whose result is unknown."""
-        return self._marks(leases, DeliveryFailed(reason, is_unknown=True))
+        return self._failed_outcomes(leases, DeliveryFailed(reason, is_unknown=True))
 
     def _hand_over(self, leases: Together, key: str) -> Awaitable[str | None]:
         notice = leases[0].notice
@@ -124,17 +126,17 @@ class Sender:
         return tuple(new or old for new, old in zip(renewed, begun.leases, strict=True))
 
     async def _failed(self, leases: Together, failure: DeliveryFailed) -> list[tuple[Lease, DeliveryOutcome]]:
-        marks = self._marks(leases, failure)
-        for lease, mark in marks:
-            if mark.state is DeliveryState.FAILED:
-                await self._report(lease, mark.error)
-        return marks
+        outcomes = self._failed_outcomes(leases, failure)
+        for lease, outcome in outcomes:
+            if outcome.state is DeliveryState.FAILED:
+                await self._report(lease, outcome.error)
+        return outcomes
 
-    def _marks(self, leases: Together, failure: DeliveryFailed) -> list[tuple[Lease, DeliveryOutcome]]:
+    def _failed_outcomes(self, leases: Together, failure: DeliveryFailed) -> list[tuple[Lease, DeliveryOutcome]]:
         """Build outcomes with one pause for all, so that they are retried in one message again."""
         now = self._clock.now()
         pause = self._retries.pause(max(lease.notice.attempt for lease in leases), failure.retry_after)
-        return [(lease, self._retries.mark_after(lease, failure, now, pause)) for lease in leases]
+        return [(lease, self._retries.outcome_after(lease, failure, now, pause)) for lease in leases]
 
     async def _report(self, lease: Lease, reason: str) -> None:
         """Tell the owner, once until a reminder gets through again."""

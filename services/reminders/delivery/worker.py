@@ -95,7 +95,7 @@ class DeliveryWorker:
         while True:
             try:
                 await work()
-            except Exception as error:  # noqa: BLE001 - fire: nothing that happens here may stop the waker
+            except Exception as error:  # noqa: BLE001 - fire: nothing that happens here may stop the worker
                 if self._outages.admits(error):
                     logger.error("delivery worker retries after {}: {}", type(error).__name__, error)
                 self._is_claim_due = True

@@ -92,10 +92,10 @@ def is_said_by(schedule: Schedule, times: IcsTimes, now: datetime) -> bool:
     own = ics_times(schedule, now)
     if not _is_same_rule(own.rule, times.rule) or _in_utc(own.exceptions) != _in_utc(times.exceptions):
         return False
-    said = _in_utc((times.start, *times.dates))
+    sent = _in_utc((times.start, *times.dates))
     if own.is_complete:
-        return said == _in_utc((own.start,))
-    return all(next_after(schedule, moment - _SECOND) == moment for moment in said)
+        return sent == _in_utc((own.start,))
+    return all(next_after(schedule, moment - _SECOND) == moment for moment in sent)
 
 
 def _in_utc(moments: Iterable[datetime]) -> set[datetime]:

@@ -13,77 +13,79 @@ from services.reminders.model import EVERYONE, Reminder, ReminderState, row_key
 from services.reminders.ports import ReminderBook
 from services.reminders.records import StoredReminder
 
-_LATELY = timedelta(days=1)
+_RECENT = timedelta(days=1)
 _MOST = 50
 
 
 class RecentDeliveries:
     """Finds reminders that were sent; every search is limited to one chat."""
 
-    def __init__(self, book: ReminderBook, clock: Clock, shelf: ReminderFinder) -> None:
+    def __init__(self, book: ReminderBook, clock: Clock, finder: ReminderFinder) -> None:
         self._book = book
         self._clock = clock
-        self._shelf = shelf
+        self._finder = finder
 
     async def in_message(self, chat: ChatAddress, message_id: str) -> tuple[Reminder, ...]:
         """Return the reminders sent in a message of the bot, by the platform's id of it, whatever their state."""
-        return tuple(self._shelf.public(row) for row in await self._book.said_in(chat.key, message_id))
+        return tuple(self._finder.public(row) for row in await self._book.sent_in(chat.key, message_id))
 
-    async def lately(self, chat: ChatAddress, person: Person, within: timedelta) -> tuple[Reminder, ...]:
+    async def recent_for(self, chat: ChatAddress, person: Person, within: timedelta) -> tuple[Reminder, ...]:
         """Return what was said to `person` in this chat no longer ago than `within`, latest first."""
-        return tuple(self._shelf.public(row) for row in await self._said_to(chat, person, within))
+        return tuple(self._finder.public(row) for row in await self._sent_to(chat, person, within))
 
-    async def awaited(self, chat: ChatAddress, person: Person, within: timedelta = _LATELY) -> Reminder:
+    async def latest_unfinished(self, chat: ChatAddress, person: Person, within: timedelta = _RECENT) -> Reminder:
         """Return what was said last to `person`, no longer ago than `within`, and comes again until it is done.
 
         Raises:
             RequestRefused: `nothing_to_finish`.
         """
-        for row in await self._said_to(chat, person, within):
+        for row in await self._sent_to(chat, person, within):
             if row.state is ReminderState.ACTIVE and row.schedule.follow_up is not None:
-                return self._shelf.public(row)
+                return self._finder.public(row)
         raise RequestRefused("nothing_to_finish")
 
-    async def meant(self, chat: ChatAddress, reference: str) -> StoredReminder | None:
+    async def find(self, chat: ChatAddress, reference: str) -> StoredReminder | None:
         """Find what was said in the last day, or is over, by its name; "" means the latest. None when there is none.
 
         Raises:
             RequestRefused: `no_reminders`, nothing was said; `reminder_ambiguous`.
         """
-        rows = await self._book.lately_sent(chat.key, self._clock.now() - _LATELY, _MOST)
-        return _named(reference, [(self._shelf.public(row), row) for row in rows]) or await self.over(chat, reference)
+        rows = await self._book.lately_sent(chat.key, self._clock.now() - _RECENT, _MOST)
+        return _named(reference, [(self._finder.public(row), row) for row in rows]) or await self.find_done(
+            chat, reference
+        )
 
-    async def ended(self, chat: ChatAddress, reference: str) -> Reminder | None:
+    async def find_ended(self, chat: ChatAddress, reference: str) -> Reminder | None:
         """Return the named reminder that was sent in the last day and comes no more; None without one."""
         try:
-            row = await self.meant(chat, reference)
+            row = await self.find(chat, reference)
         except RequestRefused:
             return None
-        return self._shelf.public(row) if row is not None and row.state is ReminderState.DONE else None
+        return self._finder.public(row) if row is not None and row.state is ReminderState.DONE else None
 
-    async def over(self, chat: ChatAddress, reference: str) -> StoredReminder | None:
+    async def find_done(self, chat: ChatAddress, reference: str) -> StoredReminder | None:
         """Return the reminder of this chat with this complete id, if it has fired for the last time."""
         key = row_key(reference)
         row = None if key is None else await self._book.get(key)
         is_over = row is not None and row.state is ReminderState.DONE and row.address.key == chat.key
         return row if is_over else None
 
-    async def _said_to(self, chat: ChatAddress, person: Person, within: timedelta) -> tuple[StoredReminder, ...]:
-        meant = {*target_ids(person), EVERYONE}
+    async def _sent_to(self, chat: ChatAddress, person: Person, within: timedelta) -> tuple[StoredReminder, ...]:
+        ids = {*target_ids(person), EVERYONE}
         rows = await self._book.lately_sent(chat.key, self._clock.now() - within, _MOST)
-        return tuple(row for row in rows if meant & {each.id for each in row.targets or (row.creator,)})
+        return tuple(row for row in rows if ids & {each.id for each in row.targets or (row.creator,)})
 
 
-def _named(reference: str, said: Sequence[tuple[Reminder, StoredReminder]]) -> StoredReminder | None:
+def _named(reference: str, sent: Sequence[tuple[Reminder, StoredReminder]]) -> StoredReminder | None:
     """Return the lately said reminder that is meant, None when it is none of them."""
     if not reference.strip():
-        if not said:
+        if not sent:
             raise RequestRefused("no_reminders")
-        return said[0][1]
+        return sent[0][1]
     try:
-        found = find_reminder(reference, [reminder for reminder, _ in said], ())
+        found = find_reminder(reference, [reminder for reminder, _ in sent], ())
     except RequestRefused as refusal:
         if refusal.code in {"no_reminders", "reminder_unknown"}:
             return None
         raise
-    return next(row for reminder, row in said if reminder is found)
+    return next(row for reminder, row in sent if reminder is found)

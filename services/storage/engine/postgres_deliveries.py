@@ -46,24 +46,24 @@ def begin_at_once(connection: sa.Connection, owner: str, delivery_ids: Sequence[
 
 
 def settle_sent_at_once(
-    connection: sa.Connection, marks: Sequence[tuple[int, int, str | None]], reminder_keys: Sequence[int]
+    connection: sa.Connection, outcomes: Sequence[tuple[int, int, str | None]], reminder_keys: Sequence[int]
 ) -> None:
     """Mark as `sent` (delivery, microsecond, platform's message id), and finish the reminders."""
-    ids, moments, messages = (list(column) for column in zip(*marks, strict=True))
+    ids, moments, messages = (list(column) for column in zip(*outcomes, strict=True))
     values = {"ids": ids, "moments": moments, "messages": messages, "keys": list(reminder_keys)}
     connection.execute(_SENT, values)
 
 
-def encode_sent(marks: Sequence[SentRecord]) -> tuple[str, str]:
+def encode_sent(outcomes: Sequence[SentRecord]) -> tuple[str, str]:
     """Return the values of `APPEND_SENT`, one row for all."""
-    return str(marks[0][0]), json.dumps(marks)
+    return str(outcomes[0][0]), json.dumps(outcomes)
 
 
 def settle_appended(connection: sa.Connection, owner: str) -> None:
     """Settle the occurrences that the dead worker `owner` had sent and not settled."""
-    said = [mark for marks in connection.scalars(_APPENDED, {"owner": owner}) for mark in json.loads(marks)]
+    said = [outcome for outcomes in connection.scalars(_APPENDED, {"owner": owner}) for outcome in json.loads(outcomes)]
     if said:
-        settle_sent_at_once(connection, [mark[:3] for mark in said], [mark[3] for mark in said])
+        settle_sent_at_once(connection, [outcome[:3] for outcome in said], [outcome[3] for outcome in said])
 
 
 def finish_at_once(connection: sa.Connection, reminder_keys: Sequence[int]) -> None:

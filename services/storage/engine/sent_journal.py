@@ -54,11 +54,11 @@ class SentJournal:
             os.close(self._file)
             self._file = None
 
-    def append(self, said: Sequence[SentOccurrenceLine]) -> bool:
+    def append(self, sent: Sequence[SentOccurrenceLine]) -> bool:
         """Append sent occurrences at once; return False when that fails and only the database will record them."""
         if self._path is None or not self._is_whole or self._bytes > _MOST_BYTES:
             return self._path is None
-        lines = "".join(map(_line, said)).encode()
+        lines = "".join(map(_line, sent)).encode()
         try:
             if self._file is None:
                 self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
@@ -68,7 +68,7 @@ class SentJournal:
         self._bytes += written
         if written != len(lines):
             return self._give_up(None)
-        self._pending.update(each.delivery_id for each in said)
+        self._pending.update(each.delivery_id for each in sent)
         return True
 
     def remove(self, delivery_ids: Collection[int]) -> None:
@@ -107,10 +107,10 @@ class SentJournal:
         return False
 
 
-def _line(said: SentOccurrenceLine) -> str:
+def _line(sent: SentOccurrenceLine) -> str:
     # Everything but the platform's id is a number; a whole encoder takes ten times as long.
-    message_id = "null" if said.message_id is None else json.dumps(said.message_id)
-    return f"[{said.delivery_id},{said.reminder_key},{said.due_at},{said.at},{message_id}]\n"
+    message_id = "null" if sent.message_id is None else json.dumps(sent.message_id)
+    return f"[{sent.delivery_id},{sent.reminder_key},{sent.due_at},{sent.at},{message_id}]\n"
 
 
 def _parse_line(line: str) -> SentOccurrenceLine | None:

@@ -32,10 +32,10 @@ def begin(
     connection: sa.Connection, owner: str, delivery_ids: Sequence[int], message_keys: Mapping[int, str]
 ) -> dict[int, int]:
     """Mark as `sending` what is still ours, which rechecks edits and deletions at the last moment."""
-    begun = _marks(connection).begin_at_once(connection, owner, delivery_ids)
+    begun = _statements(connection).begin_at_once(connection, owner, delivery_ids)
     shared = [{"key": each, "message": message_keys[each]} for each in begun if each in message_keys]
     if shared:
-        connection.execute(_keep_message_key(), shared)
+        connection.execute(_store_message_key(), shared)
     return begun
 
 
@@ -62,32 +62,32 @@ def renew(connection: sa.Connection, delivery_id: int) -> Lease | None:
     return lease_of(row, occurred._replace(attempt=occurred.attempt - 1))
 
 
-def settle(connection: sa.Connection, marks: Sequence[DeliveryOutcome]) -> None:
+def settle(connection: sa.Connection, outcomes: Sequence[DeliveryOutcome]) -> None:
     """Record outcomes in one go; a reminder without a next fire is done once its last occurrence is."""
-    sent = [mark for mark in marks if mark.state is DeliveryState.SENT]
-    others = [mark for mark in marks if mark.state is not DeliveryState.SENT]
+    sent = [outcome for outcome in outcomes if outcome.state is DeliveryState.SENT]
+    others = [outcome for outcome in outcomes if outcome.state is not DeliveryState.SENT]
     if sent:
-        said = [(mark.delivery_id, to_micros(mark.at), mark.platform_message_id) for mark in sent]
-        _marks(connection).settle_sent_at_once(connection, said, [mark.reminder_key for mark in sent])
+        rows = [(outcome.delivery_id, to_micros(outcome.at), outcome.platform_message_id) for outcome in sent]
+        _statements(connection).settle_sent_at_once(connection, rows, [outcome.reminder_key for outcome in sent])
     if others:
-        connection.execute(_settle_other(), [_mark_columns(mark) for mark in others])
-    finished = [mark.reminder_key for mark in others if mark.state.value in _FINAL]
+        connection.execute(_settle_other(), [_outcome_columns(outcome) for outcome in others])
+    finished = [outcome.reminder_key for outcome in others if outcome.state.value in _FINAL]
     if finished:
-        _marks(connection).finish_at_once(connection, finished)
+        _statements(connection).finish_at_once(connection, finished)
 
 
-def settle_journaled(connection: sa.Connection, noted: Sequence[SentOccurrenceLine]) -> None:
+def settle_journaled(connection: sa.Connection, journaled: Sequence[SentOccurrenceLine]) -> None:
     """Record what was said just before the process ended and is still being sent, as far as the database knows."""
     being_sent = sa.and_(
         DELIVERY.c.reminder_id == sa.bindparam("reminder"),
         DELIVERY.c.due_at == sa.bindparam("due"),
         _IS_SENDING,
     )
-    said = [{"reminder": each.reminder_key, "due": each.due_at} for each in noted]
-    found = [connection.scalar(sa.select(DELIVERY.c.id).where(being_sent), each) for each in said]
-    sent = [(key, each.at, each.message_id) for key, each in zip(found, noted, strict=True) if key is not None]
+    asked = [{"reminder": each.reminder_key, "due": each.due_at} for each in journaled]
+    found = [connection.scalar(sa.select(DELIVERY.c.id).where(being_sent), each) for each in asked]
+    sent = [(key, each.at, each.message_id) for key, each in zip(found, journaled, strict=True) if key is not None]
     if sent:
-        _marks(connection).settle_sent_at_once(connection, sent, [each.reminder_key for each in noted])
+        _statements(connection).settle_sent_at_once(connection, sent, [each.reminder_key for each in journaled])
 
 
 def free(connection: sa.Connection, owner: str | None) -> int:
@@ -194,11 +194,11 @@ def _is_failed(since: int) -> sa.ColumnElement[bool]:
 
 
 @cache
-def _keep_message_key() -> sa.Update:
+def _store_message_key() -> sa.Update:
     return DELIVERY.update().where(DELIVERY.c.id == sa.bindparam("key")).values(message_key=sa.bindparam("message"))
 
 
-class _Marks(Protocol):
+class _Statements(Protocol):
     """Statements that begin and settle, specific to a kind of database."""
 
     def begin_at_once(self, connection: sa.Connection, owner: str, delivery_ids: Sequence[int], /) -> dict[int, int]:
@@ -206,7 +206,11 @@ class _Marks(Protocol):
         ...
 
     def settle_sent_at_once(
-        self, connection: sa.Connection, marks: Sequence[tuple[int, int, str | None]], reminder_keys: Sequence[int], /
+        self,
+        connection: sa.Connection,
+        outcomes: Sequence[tuple[int, int, str | None]],
+        reminder_keys: Sequence[int],
+        /,
     ) -> None:
         """Mark as `sent`: delivery, microsecond, message id of the platform; and finish the reminders."""
         ...
@@ -216,7 +220,7 @@ class _Marks(Protocol):
         ...
 
 
-def _marks(connection: sa.Connection) -> _Marks:
+def _statements(connection: sa.Connection) -> _Statements:
     return postgres_deliveries if connection.dialect.name == "postgresql" else sqlite_marks
 
 
@@ -239,11 +243,11 @@ def _settle_other() -> sa.Update:
     return DELIVERY.update().where(this_attempt).values(values)
 
 
-def _mark_columns(mark: DeliveryOutcome) -> dict[str, object]:
+def _outcome_columns(outcome: DeliveryOutcome) -> dict[str, object]:
     return {
-        "key": mark.delivery_id,
-        "number": mark.attempt,
-        "outcome": mark.state.value,
-        "moment": NEVER if mark.state.value in _FINAL else to_micros(mark.at),
-        "reason": mark.error,
+        "key": outcome.delivery_id,
+        "number": outcome.attempt,
+        "outcome": outcome.state.value,
+        "moment": NEVER if outcome.state.value in _FINAL else to_micros(outcome.at),
+        "reason": outcome.error,
     }

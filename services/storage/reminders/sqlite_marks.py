@@ -39,10 +39,10 @@ def begin_at_once(connection: sa.Connection, owner: str, delivery_ids: Sequence[
 
 
 def settle_sent_at_once(
-    connection: sa.Connection, marks: Sequence[tuple[int, int, str | None]], reminder_keys: Sequence[int]
+    connection: sa.Connection, outcomes: Sequence[tuple[int, int, str | None]], reminder_keys: Sequence[int]
 ) -> None:
     """Mark as `sent` (delivery, microsecond, platform's message id), and finish the reminders."""
-    connection.execute(_SENT, {"marks": json.dumps(marks)})
+    connection.execute(_SENT, {"marks": json.dumps(outcomes)})
     finish_at_once(connection, reminder_keys)
 
 

@@ -108,16 +108,16 @@ class SqlReminderStore:
     async def lately_sent(self, chat_key: str, since: datetime, limit: int) -> tuple[StoredReminder, ...]:
         """Return reminders of a chat being sent, and those sent since `since`, latest first."""
         here = DELIVERY.c.chat_key == chat_key
-        being_said = sa.and_(here, IS_HELD, DELIVERY.c.state == DeliveryState.SENDING.value)
-        said = sa.union_all(
-            sa.select(DELIVERY.c.reminder_id, sa.literal(LATEST).label("message_time")).where(being_said),
+        being_sent = sa.and_(here, IS_HELD, DELIVERY.c.state == DeliveryState.SENDING.value)
+        sent = sa.union_all(
+            sa.select(DELIVERY.c.reminder_id, sa.literal(LATEST).label("message_time")).where(being_sent),
             sa.select(DELIVERY.c.reminder_id, DELIVERY.c.sent_at).where(here, DELIVERY.c.sent_at >= to_micros(since)),
         ).subquery()
         query = (
             sa.select(REMINDER)
-            .join(said, said.c.reminder_id == REMINDER.c.id)
+            .join(sent, sent.c.reminder_id == REMINDER.c.id)
             .group_by(REMINDER.c.id)
-            .order_by(sa.func.max(said.c.message_time).desc())
+            .order_by(sa.func.max(sent.c.message_time).desc())
             .limit(limit)
         )
         return await self._rows(query)
@@ -146,11 +146,11 @@ class SqlReminderStore:
 
         return await self._database.run(work)
 
-    async def said_in(self, chat_key: str, message_id: str) -> tuple[StoredReminder, ...]:
+    async def sent_in(self, chat_key: str, message_id: str) -> tuple[StoredReminder, ...]:
         """Return the reminders sent in a message of the bot."""
         here = sa.and_(DELIVERY.c.chat_key == chat_key, DELIVERY.c.platform_message_id == message_id)
-        said = sa.select(DELIVERY.c.reminder_id).where(here)
-        return await self._rows(sa.select(REMINDER).where(REMINDER.c.id.in_(said)).order_by(REMINDER.c.id))
+        sent = sa.select(DELIVERY.c.reminder_id).where(here)
+        return await self._rows(sa.select(REMINDER).where(REMINDER.c.id.in_(sent)).order_by(REMINDER.c.id))
 
     async def change(self, changes: Sequence[Change], now: datetime) -> tuple[StoredReminder, ...]:
         """Apply changes whose version still holds, leases included, in one transaction."""
@@ -191,18 +191,21 @@ class SqlReminderStore:
     async def record_sent(self, sent: Sequence[tuple[Lease, DeliveryOutcome]]) -> bool:
         """Append to the journal of a SQLite file, or to a table for the others who share the database."""
         if self._database.sent is not None:
-            return self._database.sent.append([_journal_line(lease, mark) for lease, mark in sent])
-        rows = [(mark.delivery_id, to_micros(mark.at), mark.platform_message_id, mark.reminder_key) for _, mark in sent]
+            return self._database.sent.append([_journal_line(lease, outcome) for lease, outcome in sent])
+        rows = [
+            (outcome.delivery_id, to_micros(outcome.at), outcome.platform_message_id, outcome.reminder_key)
+            for _, outcome in sent
+        ]
         return await self._database.append_sent(postgres_deliveries.encode_sent(rows))
 
-    async def settle(self, marks: Sequence[DeliveryOutcome]) -> None:
+    async def settle(self, outcomes: Sequence[DeliveryOutcome]) -> None:
         """Record the outcomes of attempts."""
-        if all(mark.state is DeliveryState.SENT for mark in marks):
-            await self._database.autocommit(lambda connection: ledger.settle(connection, marks))
+        if all(outcome.state is DeliveryState.SENT for outcome in outcomes):
+            await self._database.autocommit(lambda connection: ledger.settle(connection, outcomes))
         else:
-            await self._database.run(lambda connection: ledger.settle(connection, marks), is_durable=False)
+            await self._database.run(lambda connection: ledger.settle(connection, outcomes), is_durable=False)
         if self._database.sent is not None:
-            self._database.sent.remove([mark.delivery_id for mark in marks])
+            self._database.sent.remove([outcome.delivery_id for outcome in outcomes])
 
     async def free(self, owner: str | None) -> int:
         """Free what `owner` holds (None: every gone owner), begun sends as `unknown`."""
@@ -310,9 +313,9 @@ def _load(rule: Rule | None) -> None:
             load_calendar(rule)
 
 
-def _journal_line(lease: Lease, mark: DeliveryOutcome) -> SentOccurrenceLine:
-    due_at, at = to_micros(lease.notice.due_at), to_micros(mark.at)
-    return SentOccurrenceLine(mark.delivery_id, mark.reminder_key, due_at, at, mark.platform_message_id)
+def _journal_line(lease: Lease, outcome: DeliveryOutcome) -> SentOccurrenceLine:
+    due_at, at = to_micros(lease.notice.due_at), to_micros(outcome.at)
+    return SentOccurrenceLine(outcome.delivery_id, outcome.reminder_key, due_at, at, outcome.platform_message_id)
 
 
 def _by_request(connection: sa.Connection, request_key: str) -> StoredReminder | None:

@@ -165,11 +165,11 @@ class MemoryLedger:
 
     def sent_since(self, since: datetime) -> list[int]:
         """Return keys of the reminders being sent, and of those sent since `since`, latest first."""
-        being_said = [each.reminder for each in self._entries.values() if each.state is DeliveryState.SENDING]
+        being_sent = [each.reminder for each in self._entries.values() if each.state is DeliveryState.SENDING]
         sent = [(each.sent_at, each.reminder) for each in self._entries.values() if each.sent_at is not None]
-        return list(dict.fromkeys([*being_said, *(key for at, key in sorted(sent, reverse=True) if at >= since)]))
+        return list(dict.fromkeys([*being_sent, *(key for at, key in sorted(sent, reverse=True) if at >= since)]))
 
-    def said_in(self, message_id: str) -> list[int]:
+    def sent_in(self, message_id: str) -> list[int]:
         """Return keys of the reminders that were sent in a message."""
         return sorted({each.reminder for each in self._entries.values() if each.message_id == message_id})
 

@@ -85,9 +85,9 @@ class MemoryReminderStore:
         keys = self._ledger.sent_since(since)
         return tuple(self._rows[key] for key in keys if self._rows[key].address.key == chat_key)[:limit]
 
-    async def said_in(self, chat_key: str, message_id: str) -> tuple[StoredReminder, ...]:
+    async def sent_in(self, chat_key: str, message_id: str) -> tuple[StoredReminder, ...]:
         """Return the reminders that were said in a message of the bot."""
-        rows = [self._rows[key] for key in self._ledger.said_in(message_id)]
+        rows = [self._rows[key] for key in self._ledger.sent_in(message_id)]
         return tuple(row for row in rows if row.address.key == chat_key)
 
     async def change(self, changes: Sequence[Change], now: datetime) -> tuple[StoredReminder, ...]:

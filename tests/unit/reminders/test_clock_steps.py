@@ -49,10 +49,10 @@ async def test_a_clock_ten_years_ahead_and_back_does_not_silence_a_daily_reminde
     async with desk.running():
         await asyncio.sleep(61)
         desk.clock.shift(3650 * DAY)
-        desk.service.waker.tick()
+        desk.service.worker.tick()
         await asyncio.sleep(5)
         desk.clock.shift(-3650 * DAY)
-        desk.service.waker.tick()
+        desk.service.worker.tick()
         await asyncio.sleep(5)
         before = len(desk.courier.said)
         await asyncio.sleep(2 * 86400)
@@ -62,7 +62,7 @@ async def test_a_clock_ten_years_ahead_and_back_does_not_silence_a_daily_reminde
 
 async def set_clock(desk, by: timedelta) -> None:
     desk.clock.shift(by)
-    desk.service.waker.tick()
+    desk.service.worker.tick()
     await asyncio.sleep(10)
 
 

@@ -22,7 +22,9 @@ async def test_reminder_until_done_is_repeated_until_it_is_done(desk):
     await desk.set("pills", rule=TEN)
     async with desk.running():
         await asyncio.sleep(25 * 60)
-        done = await desk.service.finish(HOME, ANN, (await desk.service.said.awaited(HOME, ANN)).id)
+        done = await desk.service.finish(
+            HOME, ANN, (await desk.service.recent_deliveries.latest_unfinished(HOME, ANN)).id
+        )
         await asyncio.sleep(3 * HOUR)
 
     assert desk.courier.texts == ["pills"] * 3
@@ -42,7 +44,7 @@ async def test_done_daily_reminder_comes_the_next_day(desk):
     await desk.set("pills", rule=DAILY)
     async with desk.running():
         await asyncio.sleep(65)
-        await desk.service.finish(HOME, ANN, (await desk.service.said.awaited(HOME, ANN)).id)
+        await desk.service.finish(HOME, ANN, (await desk.service.recent_deliveries.latest_unfinished(HOME, ANN)).id)
         await asyncio.sleep(12 * HOUR)
         today = len(desk.courier.said)
         await asyncio.sleep(12 * HOUR)
@@ -65,7 +67,7 @@ async def test_done_without_a_waiting_reminder_changes_nothing(desk):
         await asyncio.sleep(65)
 
         with pytest.raises(RequestRefused, match="nothing_to_finish"):
-            await desk.service.said.awaited(HOME, ANN)
+            await desk.service.recent_deliveries.latest_unfinished(HOME, ANN)
 
 
 async def test_done_of_another_person_does_not_end_mine(desk):
@@ -74,14 +76,14 @@ async def test_done_of_another_person_does_not_end_mine(desk):
         await asyncio.sleep(65)
 
         with pytest.raises(RequestRefused, match="nothing_to_finish"):
-            await desk.service.said.awaited(HOME, BOB)
+            await desk.service.recent_deliveries.latest_unfinished(HOME, BOB)
 
 
 async def test_done_can_be_undone(desk, edit_of):
     reminder = await desk.set("pills", rule=TEN)
     async with desk.running():
         await asyncio.sleep(65)
-        await desk.service.finish(HOME, ANN, (await desk.service.said.awaited(HOME, ANN)).id)
+        await desk.service.finish(HOME, ANN, (await desk.service.recent_deliveries.latest_unfinished(HOME, ANN)).id)
         again = await desk.service.revert(HOME, ANN, reminder.id, edit_of(schedule=reminder.schedule))
         await asyncio.sleep(10 * 60)
 
@@ -93,7 +95,7 @@ async def test_done_occurrence_is_not_missing_for_verification(desk):
     reminder = await desk.set("pills", rule=TEN)
     async with desk.running():
         await asyncio.sleep(65)
-        await desk.service.finish(HOME, ANN, (await desk.service.said.awaited(HOME, ANN)).id)
+        await desk.service.finish(HOME, ANN, (await desk.service.recent_deliveries.latest_unfinished(HOME, ANN)).id)
         await asyncio.sleep(2 * HOUR)
     row = await desk.store.by_request("pills-60-" + TEN)
     now = desk.clock.now()
@@ -123,7 +125,7 @@ async def test_reminder_is_found_by_the_message_it_was_sent_in(desk):
     async with desk.running():
         await asyncio.sleep(65)
 
-    assert [each.id for each in await desk.service.said.in_message(HOME, "m1")] == [reminder.id]
+    assert [each.id for each in await desk.service.recent_deliveries.in_message(HOME, "m1")] == [reminder.id]
 
 
 async def test_me_too_reminds_both(desk):

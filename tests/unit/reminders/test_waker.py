@@ -148,7 +148,7 @@ async def test_occurrence_claimed_again_is_sent_once(desk):
     async with desk.running():
         await asyncio.sleep(57)
         await desk.store.free(None)
-        desk.service.waker.claim_soon()
+        desk.service.worker.claim_soon()
         await asyncio.sleep(60)
 
     assert desk.courier.texts == ["tea"]

@@ -150,7 +150,7 @@ async def test_the_id_of_the_message_survives_in_the_note(tmp_path: Path):
         store = SqlReminderStore(database)
         await store.free(None)
 
-        assert [row.content for row in await store.said_in("console:home", "m1")] == ["tea"]
+        assert [row.content for row in await store.sent_in("console:home", "m1")] == ["tea"]
 
 
 async def test_notes_of_another_database_are_nobodys(tmp_path: Path):
