@@ -8,7 +8,7 @@ from loguru import logger
 
 from bot.inbound.turn_claims import TakeOver, TurnCoordinator
 from bot.outbound.platform_leases import LEASE_LASTS, PlatformLeaseHolder
-from bot.outbound.remote_outbox import PATIENCE, RemoteOutbox, Send
+from bot.outbound.remote_outbox import TIMEOUT, RemoteOutbox, Send
 from bot.platforms.base import Platform
 from function_calls.tools.dispatch.hooks import BeforeTool
 from services.kernel.background_tasks import BackgroundTasks
@@ -93,8 +93,8 @@ async def join_cluster(database: Database, platforms: Sequence[Platform], clock:
     own = {platform.name for platform in platforms if platform.capabilities.per_process}
     leases = PlatformLeases(database, owner, lasts=LEASE_LASTS)
     platform_leases = PlatformLeaseHolder(leases, {platform.name for platform in platforms} - own, clock, own=own)
-    async with platform_leases.renewing():
-        remote_outbox = RemoteOutbox(RemoteMessages(database, owner, fresh=PATIENCE), platform_leases, clock)
+    async with platform_leases.hold():
+        remote_outbox = RemoteOutbox(RemoteMessages(database, owner, fresh=TIMEOUT), platform_leases, clock)
         yield Cluster(TurnClaims(database, owner), remote_outbox, clock)
 
 

@@ -20,7 +20,7 @@ from bot.inbound.router import MessageRouter
 from bot.inbound.turns import TurnFactory
 from bot.observability.watchdog import Watchdog
 from bot.outbound.drafts import Drafts
-from bot.outbound.outbox import Outbox, connected
+from bot.outbound.outbox import Outbox, connect_context
 from bot.platforms.base import HearsAnswers
 from bot.platforms.kit.commands import is_managing_command
 from bot.plugins.manager import PluginCommands, PluginManager
@@ -167,7 +167,7 @@ class Pipeline:
             history=self._history,
             calls=self.calls,
             services=services,
-            connected=partial(connected, outbox, clock),
+            connected=partial(connect_context, outbox, clock),
             listener_for=partial(_listener, outbox, drafts),
         )
         people, links = services.get(PeopleService), services.get(ChatAliasService)

@@ -48,7 +48,7 @@ _SENTENCES: Final = (
 )
 _REMINDS: Final = re.compile(r"\bremind\b|提醒", re.IGNORECASE)
 _LIST: Final = "reminder_list"
-_DOOR: Final = "elsewhere"
+_ENTRY_POINT: Final = "elsewhere"
 _MAY_BE_CALLED: Final = frozenset({"reminder_set", "reminder_delete", _LIST, "undo"})
 
 ChatRequest = tuple[str, str]
@@ -107,7 +107,7 @@ class CrossChatCommands:
         self._outbox = outbox
         self._turns = turns
         self._understand = understand
-        self._oversight = policy
+        self._policy = policy
 
     async def __call__(self, turn: Turn) -> Reply | None:
         """Return the answer to a command or a sentence for another chat; None for any other message."""
@@ -121,16 +121,16 @@ class CrossChatCommands:
         viewer = Viewer.of(turn.message)
         if viewer.is_private:
             return say(turn.language, "elsewhere.groups_only")
-        if not self._oversight.may_rule(viewer):
+        if not self._policy.may_rule(viewer):
             return say(turn.language, "refused.admins_only")
         if not name or name.casefold() in _OFF:
             await self._places.close(viewer.chat)
             return say(turn.language, "elsewhere.closed")
         try:
-            kept = await self._places.open(viewer.chat, name)
+            stored_name = await self._places.open(viewer.chat, name)
         except RequestRefused as refusal:
             return say(turn.language, f"refused.{refusal.code}", **refusal.fields)
-        return say(turn.language, "elsewhere.open", name=kept)
+        return say(turn.language, "elsewhere.open", name=stored_name)
 
     async def _parse(self, text: str) -> ChatRequest | None:
         """Return the name of the other chat and the request for it; None where the text names none."""
@@ -163,7 +163,7 @@ class CrossChatCommands:
             key = "elsewhere.list_in_private" if calls else "elsewhere.only_reminders"
             return Reply(text=say(language, key, name=name), reply_to=message.id)
         results = [
-            await self._turns.calls.dispatch(call, replace(self._turns.context(there, place), entry_point=_DOOR))
+            await self._turns.calls.dispatch(call, replace(self._turns.context(there, place), entry_point=_ENTRY_POINT))
             for place, call in enumerate(calls)
         ]
         return await self._answer(turn, there, name, results)
@@ -191,9 +191,9 @@ class CrossChatCommands:
         if not any(result.receipts for result in results):
             return Reply(text=say(language, "elsewhere.in", name=name, text=text), reply_to=turn.message.id)
         change = next((each.change_id for result in results for each in result.receipts if each.undo is not None), "")
-        told = OutgoingMessage(text=say(language, "elsewhere.told", who=turn.message.sender.name, text=text))
+        notification = OutgoingMessage(text=say(language, "elsewhere.told", who=turn.message.sender.name, text=text))
         try:
-            await self._outbox.send(there.message.address, told)
+            await self._outbox.send(there.message.address, notification)
         except DeliveryFailed as failure:
             logger.bind(chat=str(there.message.address)).warning(
                 "could not notify the chat of a cross-chat reminder: {}", failure
@@ -201,7 +201,7 @@ class CrossChatCommands:
             if failure.is_permanent:
                 undo = ToolCall(id="undo", name="undo", arguments={"change_id": change} if change else {})
                 await self._turns.calls.dispatch(
-                    undo, replace(self._turns.context(there, len(results)), entry_point=_DOOR)
+                    undo, replace(self._turns.context(there, len(results)), entry_point=_ENTRY_POINT)
                 )
                 return Reply(text=say(language, "elsewhere.unreachable", name=name), reply_to=turn.message.id)
         before = f"/for {name} "

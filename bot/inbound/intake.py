@@ -44,8 +44,8 @@ def sanitize_surrogates(incoming: M) -> M:
     return replace(
         incoming,
         text=replace_surrogates(incoming.text),
-        sender=_named(incoming.sender),
-        mentions=tuple(_named(person) for person in incoming.mentions),
+        sender=_sanitize_person(incoming.sender),
+        mentions=tuple(_sanitize_person(person) for person in incoming.mentions),
         attachments=tuple(
             replace(each, description=replace_surrogates(each.description)) for each in incoming.attachments
         ),
@@ -59,7 +59,7 @@ def _is_whole(message: ChatMessage) -> bool:
     return all(text.isascii() or _HALF.search(text) is None for text in words)
 
 
-def _named(person: Person) -> Person:
+def _sanitize_person(person: Person) -> Person:
     return replace(person, name=replace_surrogates(person.name))
 
 

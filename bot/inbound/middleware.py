@@ -84,11 +84,11 @@ class ListenFilter:
 
     async def __call__(self, message: ChatMessage, call_next: Next) -> None:
         """Pass on what is addressed to the bot, private, or what the setting lets through."""
-        is_heard = message.is_addressed or message.is_private or self._is_heard(message.text)
-        if is_heard or (self._is_for_the_bot is not None and await self._is_for_the_bot(message)):
+        passes = message.is_addressed or message.is_private or self._passes(message.text)
+        if passes or (self._is_for_the_bot is not None and await self._is_for_the_bot(message)):
             await call_next(message)
 
-    def _is_heard(self, text: str) -> bool:
+    def _passes(self, text: str) -> bool:
         return self._listen == "all" or (self._listen == "smart" and self._looks_like_a_request(text))
 
 

@@ -56,10 +56,10 @@ class Reactions:
             # People react to each other, and thank the bot for their own reminders: what changes nothing is no wish.
             if not any(receipt.undo for receipt in result.receipts):
                 return
-            told = replace(turn, steps=(Step(text="", calls=(call,), results=(result,)),))
-            spoken_reply = spoken(told, "\n".join([result.text, *undo_hint(told)]), "")
-            if spoken_reply is not None:
-                notes.reply = replace(spoken_reply, reply_to=message.reply_to, mentions=(message.sender,))
+            answered_turn = replace(turn, steps=(Step(text="", calls=(call,), results=(result,)),))
+            reply = spoken(answered_turn, "\n".join([result.text, *undo_hint(answered_turn)]), "")
+            if reply is not None:
+                notes.reply = replace(reply, reply_to=message.reply_to, mentions=(message.sender,))
                 await self._outbox.reply(message.address, notes.reply)
 
 

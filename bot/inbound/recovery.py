@@ -25,7 +25,7 @@ from services.storage.messages.pages import UnansweredMessages
 ANSWERED_WITHIN: Final = timedelta(minutes=10)
 """A message that has waited longer is not answered; its sender is asked to repeat it."""
 
-TOLD_WITHIN: Final = timedelta(days=1)
+NOTIFIED_WITHIN: Final = timedelta(days=1)
 _LONGEST_BUTTON: Final = 200
 
 Handle = Callable[[ChatMessage], Awaitable[object]]
@@ -77,7 +77,7 @@ class Recovery:
         watchdog: Watchdog | None = None,
     ) -> "Recovery":
         """Find the messages pending now; `among` limits them by chat and id to those of another process."""
-        found = await unanswered.since(clock.now() - TOLD_WITHIN)
+        found = await unanswered.since(clock.now() - NOTIFIED_WITHIN)
         pending = [each for each in found if among is None or (each.address.key, each.id) in among]
         return cls(pending, outbox, state, clock, language=language, watchdog=watchdog)
 
@@ -88,23 +88,23 @@ class Recovery:
     async def resume(self, platform: str, handle: Handle, screen: Screen) -> None:
         """Handle the pending messages of a platform in order; `handle` handles a message as if it had just come."""
         for message in self.pending_on(platform):
-            is_tried = bool(await self._state.get(_tried_key(message)))
+            is_tried = bool(await self._state.get(_attempt_key(message)))
             if self._is_unreadable(message):
                 await handle(replace(message, is_recorded=True))  # by telling its sender
             elif not is_tried and self._clock.now() - message.sent_at <= ANSWERED_WITHIN:
-                await self._state.set(_tried_key(message), value=True, keep=TOLD_WITHIN)
+                await self._state.set(_attempt_key(message), value=True, keep=NOTIFIED_WITHIN)
                 logger.bind(chat=message.address.key, message=message.id).info("resuming a message of an earlier run")
                 await handle(replace(message, is_recorded=True))
             elif is_tried or message.is_addressed or message.is_private:
                 await screen(replace(message, is_recorded=True), self._notify_sender)
 
     async def _notify_sender(self, message: ChatMessage) -> None:
-        await self._outbox.reply(message.address, self._missed_reply(message))
+        await self._outbox.reply(message.address, self._reply_to_missed(message))
 
     def _is_unreadable(self, message: ChatMessage) -> bool:
         return self._watchdog is not None and self._watchdog.is_unreadable((message.address.key, message.id))
 
-    def _missed_reply(self, message: ChatMessage) -> Reply:
+    def _reply_to_missed(self, message: ChatMessage) -> Reply:
         language = language_of(message.text, self._language)
         is_short = 0 < len(message.text) <= _LONGEST_BUTTON
         again = (
@@ -117,7 +117,7 @@ class Recovery:
         )
 
 
-def _tried_key(message: ChatMessage) -> str:
+def _attempt_key(message: ChatMessage) -> str:
     return f"taken_up:{message.address.key}#{message.id}"
 
 

@@ -25,13 +25,13 @@ _LOOKED_BACK = 50
 _POINTED_BACK = 20
 
 
-def nobody_hears(message: ChatMessage) -> TextListener | None:
+def no_listener(message: ChatMessage) -> TextListener | None:
     """Return no listener."""
     del message
     return None
 
 
-def unconnected(context: CallContext) -> CallContext:
+def keep_context(context: CallContext) -> CallContext:
     """Return a call that reaches no chat."""
     return context
 
@@ -50,8 +50,8 @@ class TurnFactory(Struct, frozen=True, kw_only=True):
     history: HistoryService
     calls: FunctionCallRouter
     services: Services
-    listener_for: ListenerFor = nobody_hears
-    connected: WayBack = unconnected
+    listener_for: ListenerFor = no_listener
+    connected: WayBack = keep_context
 
     async def turn(self, message: ChatMessage) -> Turn:
         """Return the turn of `message`."""

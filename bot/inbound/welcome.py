@@ -22,19 +22,19 @@ class Welcome:
         self._state = state
         self._bot_name = bot_name
         self._language = language
-        self._being_said: set[str] = set()
+        self._in_progress: set[str] = set()
         self._reads = "welcome.reads_all" if listens_to_all else "welcome.reads_addressed"
 
     async def greet(self, added: BotAdded) -> None:
         """Send the greeting, unless it was sent before."""
         key = f"welcomed:{added.address.key}"
-        if key in self._being_said or await self._state.get(key):
+        if key in self._in_progress or await self._state.get(key):
             return
-        self._being_said.add(key)
+        self._in_progress.add(key)
         try:
             await self._say(added, key)
         finally:
-            self._being_said.discard(key)
+            self._in_progress.discard(key)
 
     async def _say(self, added: BotAdded, key: str) -> None:
         language = added.language or self._language

@@ -30,7 +30,7 @@ class CircuitBreakers:
         self._failing = defaultdict[str, set[str]](set)
 
     @contextmanager
-    def watched(self, address: ChatAddress) -> Iterator[None]:
+    def guard(self, address: ChatAddress) -> Iterator[None]:
         """Send a message within this context.
 
         Raises:
@@ -47,29 +47,29 @@ class CircuitBreakers:
             if failure.is_of_chat:
                 breaker.abandoned()
             elif failure.is_permanent or failure.retry_after:
-                self._answered(address)
+                self._record_answer(address)
             else:
-                self._unanswered(address)
+                self._record_failure(address)
             raise
         except asyncio.CancelledError:
             if loop.time() - begun < _HANGS_SECONDS:
                 breaker.abandoned()
             else:
-                self._unanswered(address)
+                self._record_failure(address)
             raise
         except BaseException:
             breaker.abandoned()
             raise
-        self._answered(address)
+        self._record_answer(address)
 
-    def _answered(self, address: ChatAddress) -> None:
+    def _record_answer(self, address: ChatAddress) -> None:
         breaker = self._breakers[address.platform]
         if breaker.is_open:
             logger.info("circuit breaker of {} closed", address.platform)
         self._failing[address.platform].clear()
         breaker.succeeded()
 
-    def _unanswered(self, address: ChatAddress) -> None:
+    def _record_failure(self, address: ChatAddress) -> None:
         breaker, failing = self._breakers[address.platform], self._failing[address.platform]
         was_open = breaker.is_open
         if address.key in failing and not was_open:

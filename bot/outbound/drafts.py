@@ -105,7 +105,7 @@ class Draft:
         if self._message_id is None:
             await self._outbox.reply(self._turn.message.address, reply, key=self._key("answer"))
             return
-        whole = replace(self._outbox.outgoing(self._turn.message.address, reply), private_to=None)
+        whole = replace(self._outbox.to_outgoing(self._turn.message.address, reply), private_to=None)
         head, rest = _split_reply(whole, self._capabilities)
         if not await self._edit(head):
             await self._outbox.reply(self._turn.message.address, reply, key=self._key("answer"))

@@ -74,7 +74,7 @@ class Outbox:
         where the platform cannot keep it private: it is about this chat, and was asked for in front of everybody.
         """
         async with _lock_of(self._replies, address):
-            await self.persist(address, replace(self.outgoing(address, reply), idempotency_key=key))
+            await self.persist(address, replace(self.to_outgoing(address, reply), idempotency_key=key))
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
         """Send `message` once, after earlier messages to that chat.
@@ -101,7 +101,7 @@ class Outbox:
         if message.private_to is not None and not platform.capabilities.private_replies:
             raise DeliveryFailed(f"{address.platform} has no private replies", is_permanent=True)
         async with self._in_turn(address):
-            with self._circuit_breakers.watched(address):
+            with self._circuit_breakers.guard(address):
                 return await platform.send(address, message)
 
     def editor(self, address: ChatAddress) -> EditsMessages | None:
@@ -142,20 +142,20 @@ class Outbox:
             logger.bind(chat=str(address)).debug("could not list members: {}", failure)
             return ()
 
-    async def progress(self, address: ChatAddress, text: str, said: str | None = None) -> str | None:
-        """Report the progress of an answer; `said` is the id of the earlier report, which is edited where possible.
+    async def progress(self, address: ChatAddress, text: str, earlier_id: str | None = None) -> str | None:
+        """Report the progress of an answer, by editing the report `earlier_id` where the platform can.
 
         Returns the id of the message that tells it, None where nothing is told.
         """
         message = OutgoingMessage(text=text)
         try:
-            if said is None:
+            if earlier_id is None:
                 return await self.send(address, message)
             if self.editor(address) is not None:
-                await self.change(address, said, message)
+                await self.change(address, earlier_id, message)
         except DeliveryFailed as failure:
             logger.bind(chat=str(address)).debug("could not show progress: {}", failure)
-        return said
+        return earlier_id
 
     @asynccontextmanager
     async def typing(self, address: ChatAddress) -> AsyncIterator[None]:
@@ -181,7 +181,7 @@ class Outbox:
                 return
             await asyncio.sleep(_TYPING_LASTS_SECONDS)
 
-    def outgoing(self, address: ChatAddress, reply: Reply) -> OutgoingMessage:
+    def to_outgoing(self, address: ChatAddress, reply: Reply) -> OutgoingMessage:
         """`reply` as the chat's platform can show it; files that it cannot take are named."""
         platform = self.platforms.get(address.platform)
         abilities = None if platform is None else platform.capabilities
@@ -236,14 +236,14 @@ class Outbox:
     async def _in_turn(self, address: ChatAddress) -> AsyncIterator[None]:
         """Wait for earlier messages to the chat, and respect the pause that the platform asks for."""
         async with _lock_of(self._turns, address):
-            self._check_patience(address)
+            self._check_pause(address)
             try:
                 yield
             except DeliveryFailed as failure:
-                self._note_patience(address, failure)
+                self._note_pause(address, failure)
                 raise
 
-    def _check_patience(self, address: ChatAddress) -> None:
+    def _check_pause(self, address: ChatAddress) -> None:
         """Refuse what would come too early, in the name of the platform."""
         now = self._clock.now()
         for key in (address.key, address.platform):
@@ -253,7 +253,7 @@ class Outbox:
             elif end is not None:
                 raise DeliveryFailed("the platform asked for patience", retry_after=(end - now).total_seconds())
 
-    def _note_patience(self, address: ChatAddress, failure: DeliveryFailed) -> None:
+    def _note_pause(self, address: ChatAddress, failure: DeliveryFailed) -> None:
         if failure.retry_after:
             key = address.platform if failure.is_global else address.key
             self._not_before[key] = self._clock.now() + timedelta(seconds=failure.retry_after)
@@ -297,18 +297,18 @@ class ProgressLine:
         self._address = address
         self._clock = clock
         self._message_id: str | None = None
-        self._told_at: datetime | None = None
+        self._reported_at: datetime | None = None
 
     async def __call__(self, text: str) -> None:
         """Report `text`, unless something was reported a moment ago."""
         now = self._clock.now()
-        if self._told_at is not None and (self._message_id is None or now - self._told_at < _CHANGED_EVERY):
+        if self._reported_at is not None and (self._message_id is None or now - self._reported_at < _CHANGED_EVERY):
             return
-        self._told_at = now
+        self._reported_at = now
         self._message_id = await self._outbox.progress(self._address, text, self._message_id)
 
 
-def connected(outbox: Outbox, clock: Clock, context: CallContext) -> CallContext:
+def connect_context(outbox: Outbox, clock: Clock, context: CallContext) -> CallContext:
     """Return `context` with progress reports, links to messages and members of its chat."""
     chat = context.chat
     return replace(

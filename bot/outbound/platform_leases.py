@@ -28,10 +28,10 @@ class PlatformLeaseHolder:
         self._leases = leases
         self._clock = clock
         self._own = frozenset(own)
-        self._here = {name: asyncio.Event() for name in platforms}
-        self._elsewhere = {name: asyncio.Event() for name in platforms}
+        self._held_events = {name: asyncio.Event() for name in platforms}
+        self._lost_events = {name: asyncio.Event() for name in platforms}
         self._renewed_at: float | None = None
-        for event in self._elsewhere.values():
+        for event in self._lost_events.values():
             event.set()
 
     @property
@@ -44,14 +44,14 @@ class PlatformLeaseHolder:
         now = asyncio.get_running_loop().time()
         if self._renewed_at is None or now - self._renewed_at >= _GIVE_UP_SECONDS:
             return frozenset()
-        return frozenset(name for name, event in self._here.items() if event.is_set())
+        return frozenset(name for name, event in self._held_events.items() if event.is_set())
 
     def is_here(self, platform: str) -> bool:
         """Return whether this worker sends the messages of `platform`."""
         return platform in self._own or platform in self.held
 
     @asynccontextmanager
-    async def renewing(self) -> AsyncIterator[None]:
+    async def hold(self) -> AsyncIterator[None]:
         """Take and renew leases for as long as the context lasts, then give them to the others."""
         keeping = asyncio.create_task(self._renew(), name="platform leases")
         try:
@@ -72,10 +72,10 @@ class PlatformLeaseHolder:
             await run()
             return
         while True:
-            await self._here[platform].wait()
+            await self._held_events[platform].wait()
             logger.info("acquired lease for {}; connecting", platform)
             running = asyncio.ensure_future(run())
-            lost = asyncio.ensure_future(self._elsewhere[platform].wait())
+            lost = asyncio.ensure_future(self._lost_events[platform].wait())
             try:
                 await asyncio.wait([running, lost], return_when=asyncio.FIRST_COMPLETED)
             finally:
@@ -96,7 +96,7 @@ class PlatformLeaseHolder:
             asked_at = loop.time()
             try:
                 async with asyncio.timeout(_GIVE_UP_SECONDS):
-                    held = await self._leases.take(self._here)
+                    held = await self._leases.take(self._held_events)
                 self._renewed_at = asked_at
                 self._note(held)
             except Exception as error:  # noqa: BLE001 - fire: a database that is lost for a while comes back
@@ -107,9 +107,9 @@ class PlatformLeaseHolder:
             await self._clock.nap(_RENEW_SECONDS)
 
     def _note(self, held: frozenset[str]) -> None:
-        for name, here in self._here.items():
-            elsewhere = self._elsewhere[name]
-            for event, is_set in ((here, name in held), (elsewhere, name not in held)):
+        for name, held_event in self._held_events.items():
+            lost_event = self._lost_events[name]
+            for event, is_set in ((held_event, name in held), (lost_event, name not in held)):
                 if is_set:
                     event.set()
                 else:

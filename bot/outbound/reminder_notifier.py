@@ -63,9 +63,9 @@ class ReminderNotifier:
         Raises:
             DeliveryFailed: the platform did not take it.
         """
-        said = [notice for notice in notices if notice.action is ReminderAction.SAY]
-        head = self._heading(said)
-        lines = [self._words(notice) if head is None else self._line(notice) for notice in said]
+        reminders = [notice for notice in notices if notice.action is ReminderAction.SAY]
+        head = self._heading(reminders)
+        lines = [self._words(notice) if head is None else self._line(notice) for notice in reminders]
         lines += [await self._digest(notice) for notice in notices if notice.action is ReminderAction.SUMMARY]
         return await self._send(notices, "\n".join([head, *lines] if head else lines), idempotency_key)
 
@@ -90,14 +90,14 @@ class ReminderNotifier:
         return await self._digest(notice) if notice.action is ReminderAction.SUMMARY else self._words(notice)
 
     async def _send(self, notices: Sequence[DueNotice], text: str, key: str) -> str | None:
-        people = {person.id: person for notice in notices for person in _mentioned(notice)}
+        people = {person.id: person for notice in notices for person in _people_to_mention(notice)}
         message = OutgoingMessage(
-            text=self._marked(notices, text),
+            text=self._mark_repeat(notices, text),
             mentions=tuple(person for person in people.values() if person.id != EVERYONE),
             mentions_everyone=EVERYONE in people,
             idempotency_key=key,
             notices=tuple(notices),
-            choices=_offered(notices),
+            choices=_buttons_of(notices),
         )
         message_id = await self._outbox.send(notices[0].address, message)
         if self._on_delivered is not None:
@@ -105,7 +105,7 @@ class ReminderNotifier:
                 self._on_delivered(self._clock.now() - notice.due_at)
         return message_id
 
-    def _marked(self, notices: Sequence[DueNotice], text: str) -> str:
+    def _mark_repeat(self, notices: Sequence[DueNotice], text: str) -> str:
         """Add to `text` that it may be a repeat, on platforms that do not drop a repeat themselves."""
         platform = self._outbox.platforms.get(notices[0].address.platform)
         drops_repeats = platform is not None and platform.capabilities.takes_idempotency_key
@@ -129,7 +129,7 @@ class ReminderNotifier:
 
     def _text_of(self, notice: DueNotice) -> str:
         reason = "_held" if notice.was_held else ""
-        fields = {"who": _called(notice), "content": notice.content}
+        fields = {"who": _names_of(notice), "content": notice.content}
         if notice.missed:
             return say(notice.language, f"reminder.due_missed{reason}", missed=notice.missed, **fields)
         if self._is_late(notice):
@@ -138,7 +138,7 @@ class ReminderNotifier:
 
     def _line(self, notice: DueNotice) -> str:
         """Return the line of a late notice under a heading."""
-        fields = {"who": _called(notice), "content": notice.content, "when": self._when(notice)}
+        fields = {"who": _names_of(notice), "content": notice.content, "when": self._when(notice)}
         if notice.missed:
             return say(notice.language, "reminder.line_missed", missed=notice.missed, **fields)
         return say(notice.language, "reminder.line_late", **fields)
@@ -151,7 +151,7 @@ class ReminderNotifier:
         return date_format.moment(notice.language, notice.due_at, now)
 
 
-def _mentioned(notice: DueNotice) -> tuple[Person, ...]:
+def _people_to_mention(notice: DueNotice) -> tuple[Person, ...]:
     """Whom a message notifies; a digest is there to be read when there is time."""
     if notice.action is not ReminderAction.SAY:
         return ()
@@ -162,12 +162,12 @@ def _people(notice: DueNotice) -> tuple[Person, ...]:
     return notice.targets or (notice.creator,)
 
 
-def _called(notice: DueNotice) -> str:
+def _names_of(notice: DueNotice) -> str:
     """Return the people in front of the text, as they are called; the platform turns them into mentions."""
     return f"{date_format.targets(notice.language, _people(notice))} "
 
 
-def _offered(notices: Sequence[DueNotice]) -> tuple[Choice, ...]:
+def _buttons_of(notices: Sequence[DueNotice]) -> tuple[Choice, ...]:
     """Return what can be done about a reminder that comes alone; of several nobody would know which is meant."""
     if len(notices) != 1 or notices[0].action is not ReminderAction.SAY:
         return ()

@@ -17,7 +17,7 @@ from services.kernel.clock import Clock
 from services.kernel.errors import DeliveryFailed
 from services.storage.workers.remote_outbox import RemoteMessages
 
-PATIENCE: Final = timedelta(seconds=30)
+TIMEOUT: Final = timedelta(seconds=30)
 """Time that a message waits for another worker: longer than a lease takes to change hands."""
 _LOOK_SECONDS: Final = 0.2
 _PAUSE_AFTER_ERROR_SECONDS: Final = 1.0
@@ -69,12 +69,12 @@ class RemoteOutbox:
         # Only the web room, which every process has, shows notices in a way of its own.
         envelope = _Envelope(address=address, message=replace(message, notices=()))
         number = await self._table.add(address.platform, json.encode(envelope).decode())
-        for _ in range(round(PATIENCE.total_seconds() / _LOOK_SECONDS)):
+        for _ in range(round(TIMEOUT.total_seconds() / _LOOK_SECONDS)):
             await self._clock.nap(_LOOK_SECONDS)
-            told = await self._table.outcome(number)
-            if told is not None:
+            stored = await self._table.outcome(number)
+            if stored is not None:
                 await self._table.withdraw(number)
-                return _message_id(json.decode(told, type=_Outcome))
+                return _message_id(json.decode(stored, type=_Outcome))
         was_waiting = await self._table.withdraw(number)
         raise DeliveryFailed(f"no worker is connected to {address.platform}", is_unknown=not was_waiting)
 

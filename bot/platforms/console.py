@@ -18,7 +18,7 @@ from bot.config.terminal import language_here, printable
 from bot.platforms.base import Capabilities, OutgoingMessage, Receive
 from bot.platforms.kit.adapter import PlatformParts
 from bot.platforms.kit.addressing import is_called
-from bot.platforms.kit.markdown import mentioned, plain, spans_of
+from bot.platforms.kit.markdown import find_mentioned, plain, spans_of
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.clock import Clock
 from services.kernel.startup_imports import import_without_gc
@@ -37,7 +37,7 @@ class TypedEarly(Struct, frozen=True, kw_only=True):
     has_ended: bool = False
 
 
-def typed_early(terminal: TextIO) -> TypedEarly:
+def read_typed_lines(terminal: TextIO) -> TypedEarly:
     """Take what `terminal` has shown and kept already, so that nobody shows it again.
 
     It hands over one line at a time, and nothing at all for the end of the input.
@@ -119,7 +119,7 @@ class ConsolePlatform:
     async def run(self, receive: Receive) -> None:
         """Read lines until the input ends or somebody types /quit."""
         self.invite()
-        lines = self._prompted() if self._is_interactive else _piped(self._stdin)
+        lines = self._prompt_lines() if self._is_interactive else _pipe_lines(self._stdin)
         async for line in lines:
             text = line.strip()
             if text in {"/quit", "/exit"}:
@@ -164,19 +164,19 @@ class ConsolePlatform:
             text=text,
             sent_at=self._clock.now(),
             is_addressed=is_alone or is_called(text, self._bot_name),
-            mentions=mentioned(text, [_person(each) for each in sorted(self._people)]),
+            mentions=find_mentioned(text, [_person(each) for each in sorted(self._people)]),
         )
 
     def _prompt(self) -> str:
         return f"{self._speaker}> "
 
-    async def _prompted(self) -> AsyncIterator[str]:
+    async def _prompt_lines(self) -> AsyncIterator[str]:
         with import_without_gc():
             from prompt_toolkit import PromptSession
             from prompt_toolkit.patch_stdout import patch_stdout
 
         session: PromptSession[str] = PromptSession()
-        early = typed_early(self._stdin)
+        early = read_typed_lines(self._stdin)
         _show(_ERASE_LINE)  # the session shows the prompt anew, with the line that was begun meanwhile
         with patch_stdout(raw=True):
             for line in early.lines:
@@ -188,7 +188,7 @@ class ConsolePlatform:
                     return
 
 
-async def _piped(stdin: TextIO) -> AsyncIterator[str]:
+async def _pipe_lines(stdin: TextIO) -> AsyncIterator[str]:
     """Lines of a pipe or file, read in a thread that does not keep the process alive."""
     loop = asyncio.get_running_loop()
     lines: asyncio.Queue[str | None] = asyncio.Queue()

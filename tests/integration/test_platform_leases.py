@@ -156,7 +156,7 @@ async def test_hundred_messages_of_a_worker_without_the_platform_are_sent_in_ord
     ]
     outboxes = [Outbox({"irc": platform}, HistoryService(MemoryMessageStore()), clock, relay) for relay in relays]
     home = ChatAddress(platform="irc", chat_id="#home")
-    async with holdings[0].renewing():
+    async with holdings[0].hold():
         await holdings[0].run_while_leader("irc", _nothing)
         serving = asyncio.create_task(relays[0].serve(outboxes[0].send))
         async with asyncio.TaskGroup() as group:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from bot.config.settings import HttpSettings, ModelSettings
-from bot.platforms.kit.doctor import Answered, Asking, Finding, good, problem
+from bot.platforms.kit.doctor import Finding, Prober, ProbeResult, good, problem
 from services.kernel.errors import ModelUnavailable
 from services.language_model.ports import CompletionRequest, LanguageModel
 
@@ -59,14 +59,14 @@ def _on_tools(settings: ModelSettings, *, has_called: bool, was_offered: bool) -
     )
 
 
-async def examine_running(settings: HttpSettings, asking: Asking, *, data_dir: Path) -> list[Finding]:
+async def examine_running(settings: HttpSettings, prober: Prober, *, data_dir: Path) -> list[Finding]:
     """Ask the bot of these settings about its platforms, where it runs and can be asked; `data_dir` is its folder."""
     if not settings.enabled or settings.port == 0:
         return []
     address = f"http://{_EVERYWHERE.get(settings.host, settings.host)}:{settings.port}"
     token = settings.token.get_secret_value()
     headers = {"Authorization": f"Bearer {token}"} if token else {}
-    answer = await asking.ask("GET", f"{address}/api/admin/adapters", headers=headers)
+    answer = await prober.ask("GET", f"{address}/api/admin/adapters", headers=headers)
     found = answer.body.get("adapters")
     if not isinstance(found, list):
         return [good(_ABOUT, _why_not(address, answer))]
@@ -86,7 +86,7 @@ def _absolute(folder: Path) -> str:
     return str(folder.resolve())
 
 
-def _why_not(address: str, answer: Answered) -> str:
+def _why_not(address: str, answer: ProbeResult) -> str:
     if answer.problem:
         return f"none answers at {address}"
     return f"how its platforms are is not told at {address} ({answer.status})"

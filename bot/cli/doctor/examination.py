@@ -19,7 +19,7 @@ from bot.cli.doctor.tools import examine_tools, print_finding
 from bot.config.platform_catalog import GROUPS
 from bot.config.settings import Settings
 from bot.config.sources import load_settings, secrets_kept
-from bot.platforms.kit.doctor import Asking, Finding, good, problem
+from bot.platforms.kit.doctor import Finding, Prober, good, problem
 from services.kernel.clock import Clock, SystemClock
 from services.kernel.errors import ConfigError
 
@@ -69,12 +69,12 @@ def _print(finding: Finding) -> None:
 class Examine(Protocol):
     """The function `examine` of the module `doctor` of a platform."""
 
-    async def __call__(self, settings: Settings, asking: Asking) -> list[Finding]:
+    async def __call__(self, settings: Settings, prober: Prober) -> list[Finding]:
         """Ask the platform about the bot's account."""
         ...
 
 
-async def examine_platform(name: str, settings: Settings, asking: Asking) -> list[Finding]:
+async def examine_platform(name: str, settings: Settings, prober: Prober) -> list[Finding]:
     """Return what can be found out about an enabled platform without serving it."""
     if name not in GROUPS:
         return [good(name, "needs nothing")]
@@ -82,14 +82,14 @@ async def examine_platform(name: str, settings: Settings, asking: Asking) -> lis
     if library is not None and importlib.util.find_spec(library) is None:
         return [problem(name, f"{library} is not installed", f"pip install .[{name}]")]
     examine: Examine = importlib.import_module(f"bot.platforms.{name}.doctor").examine
-    return await examine(settings, asking)
+    return await examine(settings, prober)
 
 
 async def examine(settings: Settings, clock: Clock) -> AsyncIterator[Finding]:
     """Check everything that the bot of `settings` depends on."""
     yield await examine_database(settings.database_url)
     yield examine_zone_data(clock.now())
-    async with Asking(clock) as asking:
+    async with Prober(clock) as prober:
         model = language_model(settings.model)
         try:
             for finding in await examine_model(model, settings.model):
@@ -98,13 +98,13 @@ async def examine(settings: Settings, clock: Clock) -> AsyncIterator[Finding]:
             if model is not None:
                 await model.close()
         for name in dict.fromkeys(settings.platforms.enabled):
-            for finding in await examine_platform(name, settings, asking):
+            for finding in await examine_platform(name, settings, prober):
                 yield finding
-        for finding in await examine_running(settings.http, asking, data_dir=settings.bot.data_dir):
+        for finding in await examine_running(settings.http, prober, data_dir=settings.bot.data_dir):
             yield finding
         offer = await inspect_bot(settings, clock)
         for finding in (*examine_tools(offer), *check_configured_names(settings, offer.platforms)):
             yield finding
         if settings.model.base_url:
-            await asking.ask("GET", settings.model.base_url)
-        yield examine_clock(asking.skews)
+            await prober.ask("GET", settings.model.base_url)
+        yield examine_clock(prober.skews)

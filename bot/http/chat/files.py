@@ -10,7 +10,7 @@ from bot.http.core.bodies import SESSION, Answer
 from bot.http.core.context import Context
 from bot.http.core.errors import HttpRefused
 from bot.http.rooms.memberships import RoomViewer, admit
-from bot.platforms.web.files import ending_of, image_type
+from bot.platforms.web.files import image_type, suffix_of
 from bot.platforms.web.uploads import MOST_UNUSED, TooManyUploads
 
 # Whatever a file contains, opening it runs nothing and reaches nothing of ours.
@@ -58,7 +58,7 @@ async def keep(
     settings, files = context.settings.http, context.room.files
     if files is None or not settings.max_upload_kilobytes:
         raise HttpRefused(403, "uploads_off")
-    if ending_of(filename) not in settings.upload_types:
+    if suffix_of(filename) not in settings.upload_types:
         raise HttpRefused(415, "file_type", types=", ".join(settings.upload_types))
     admit(context, context.room.address(session_id), viewer.person.id)
     largest = settings.max_upload_kilobytes * 1000

@@ -74,7 +74,7 @@ class SharedRooms:
             async for text in heard:
                 if text is None:
                     if has_begun:
-                        self._context.room.rooms.missed_elsewhere()
+                        self._context.room.rooms.reload_all()
                     has_begun = True
                     continue
                 try:
@@ -87,7 +87,7 @@ class SharedRooms:
         if told.get("from") == self._own:
             return
         if isinstance(kind, str) and isinstance(data, dict):
-            self._context.room.rooms.happened_elsewhere(session_id, kind, data)
+            self._context.room.rooms.apply_remote_event(session_id, kind, data)
         elif isinstance(told.get("message"), str):
             await self._show_long(session_id, str(told["message"]))
 
@@ -97,7 +97,7 @@ class SharedRooms:
         for _ in range(_TRIES):
             found = await RoomHistory(self._context).one(chat, message_id)
             if found is not None:
-                self._context.room.rooms.happened_elsewhere(session_id, "message_new", {"message": found})
+                self._context.room.rooms.apply_remote_event(session_id, "message_new", {"message": found})
                 return
             await self._context.clock.nap(_BETWEEN_TRIES)
 

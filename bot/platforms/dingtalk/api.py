@@ -11,7 +11,7 @@ from services.kernel.chat import SentFile
 from services.kernel.clock import Clock
 from services.kernel.errors import DeliveryFailed
 
-_DEFAULT_PATIENCE: Final = 60.0
+_DEFAULT_RETRY_AFTER: Final = 60.0
 _LIMITED: Final = {"Throttling", "Throttling.User", "Throttling.Api", "QpsLimitForApi", "130101", "90018"}
 # Of one group; the others are of the whole app.
 _LIMITED_GROUP: Final = "130101"
@@ -105,6 +105,6 @@ def _check(response: httpx.Response, answer: Mapping[str, object]) -> None:
         return
     reason = f"dingtalk: {code} {answer.get('message') or answer.get('errmsg') or response.status_code}"
     if response.status_code == 429 or code in _LIMITED:
-        patience = float(response.headers.get("Retry-After", _DEFAULT_PATIENCE))
-        raise DeliveryFailed(reason, retry_after=patience, is_global=code != _LIMITED_GROUP)
+        seconds = float(response.headers.get("Retry-After", _DEFAULT_RETRY_AFTER))
+        raise DeliveryFailed(reason, retry_after=seconds, is_global=code != _LIMITED_GROUP)
     raise DeliveryFailed(reason, is_permanent=response.status_code < 500 and code not in _PASSING)

@@ -5,13 +5,13 @@ from typing import Final
 from bot.config.platform_catalog import DingTalkSettings
 from bot.config.settings import Settings
 from bot.platforms.dingtalk.wire import NAME
-from bot.platforms.kit.doctor import Asking, Finding, good, problem
+from bot.platforms.kit.doctor import Finding, Prober, good, problem
 
 _FORBIDDEN: Final = "Forbidden."
 _NOT_GRANTED: Final = "Forbidden.AccessDenied.AccessTokenPermissionDenied"
 
 
-async def examine(settings: Settings, asking: Asking) -> list[Finding]:
+async def examine(settings: Settings, prober: Prober) -> list[Finding]:
     """Ask for an access token, which needs a right ID and secret, then for something that the robot may do with it."""
     own = settings.platforms.group(NAME, DingTalkSettings)
     secret = own.client_secret.get_secret_value()
@@ -19,16 +19,16 @@ async def examine(settings: Settings, asking: Asking) -> list[Finding]:
     if not own.client_id or not secret:
         return [problem("dingtalk app", "client ID or secret is missing", step)]
     body = {"appKey": own.client_id, "appSecret": secret}
-    answer = await asking.ask("POST", f"{own.api_url}/v1.0/oauth2/accessToken", body)
+    answer = await prober.ask("POST", f"{own.api_url}/v1.0/oauth2/accessToken", body)
     if answer.problem:
         return [problem("dingtalk", f"cannot be reached ({answer.problem})", "check the network")]
     token = answer.body.get("accessToken")
     if token is None:
         return [problem("dingtalk app", f"refused ({answer.body.get('code', answer.status)})", step)]
-    return [good("dingtalk app", "client ID and secret work"), await _permission(own, str(token), asking)]
+    return [good("dingtalk app", "client ID and secret work"), await _permission(own, str(token), prober)]
 
 
-async def _permission(own: DingTalkSettings, token: str, asking: Asking) -> Finding:
+async def _permission(own: DingTalkSettings, token: str, prober: Prober) -> Finding:
     """Return whether the robot may send of its own accord.
 
     No request tells what an app may do. One for a file that does not exist needs the same permission as sending, does
@@ -38,7 +38,7 @@ async def _permission(own: DingTalkSettings, token: str, asking: Asking) -> Find
     about = "dingtalk permissions"
     body = {"downloadCode": "bubbles-doctor", "robotCode": own.robot_code or own.client_id}
     headers = {"x-acs-dingtalk-access-token": token}
-    answer = await asking.ask("POST", f"{own.api_url}/v1.0/robot/messageFiles/download", body, headers)
+    answer = await prober.ask("POST", f"{own.api_url}/v1.0/robot/messageFiles/download", body, headers)
     code = str(answer.body.get("code", ""))
     if code == _NOT_GRANTED:
         detail = answer.body.get("accessdenieddetail")

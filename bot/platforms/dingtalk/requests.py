@@ -30,14 +30,14 @@ def is_picture(file: SentFile) -> bool:
     return file.media_type in _PICTURES
 
 
-def ending(file: SentFile) -> str:
+def suffix_of(file: SentFile) -> str:
     """Return the last part of its name, by which DingTalk knows what it is."""
     return file.name.rpartition(".")[2].lower()
 
 
 def takeable(file: SentFile) -> SentFile:
     """`file` as it is, or packed where DingTalk would not take it."""
-    if is_picture(file) or ending(file) in _DOCUMENTS:
+    if is_picture(file) or suffix_of(file) in _DOCUMENTS:
         return file
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -55,24 +55,24 @@ def by_session(message: OutgoingMessage, part: str) -> dict[str, object]:
     spans = spans_of(message, part)
     called = [span.person.id for span in spans if span.kind == "mention" and span.person is not None]
     rings = any(span.kind == "everyone" for span in spans)
-    content = plain([_called(span) for span in spans])
+    content = plain([_mention(span) for span in spans])
     return {"msgtype": "text", "text": {"content": content}, "at": {"atUserIds": called, "isAtAll": rings}}
 
 
 def by_api(address: ChatAddress, message: OutgoingMessage, part: str, robot_code: str) -> tuple[str, dict[str, object]]:
     """Return the path and the body for a message out of the blue."""
-    return _sent(address, robot_code, "sampleText", {"content": plain(spans_of(message, part))})
+    return _request(address, robot_code, "sampleText", {"content": plain(spans_of(message, part))})
 
 
 def with_file(address: ChatAddress, file: SentFile, media_id: str, robot_code: str) -> tuple[str, dict[str, object]]:
     """Return the path and the body for `file`, uploaded as `media_id`."""
     if is_picture(file):
-        return _sent(address, robot_code, "sampleImageMsg", {"photoURL": media_id})
-    parameters = {"mediaId": media_id, "fileName": file.name, "fileType": ending(file)}
-    return _sent(address, robot_code, "sampleFile", parameters)
+        return _request(address, robot_code, "sampleImageMsg", {"photoURL": media_id})
+    parameters = {"mediaId": media_id, "fileName": file.name, "fileType": suffix_of(file)}
+    return _request(address, robot_code, "sampleFile", parameters)
 
 
-def _sent(
+def _request(
     address: ChatAddress, robot_code: str, kind: str, parameters: Mapping[str, str]
 ) -> tuple[str, dict[str, object]]:
     body: dict[str, object] = {
@@ -86,7 +86,7 @@ def _sent(
     return "/v1.0/robot/oToMessages/batchSend", {**body, "userIds": [person]}
 
 
-def _called(span: Span) -> Span:
+def _mention(span: Span) -> Span:
     """Return a mention as DingTalk wants it in the text: by id, which it shows as the name."""
     if span.kind != "mention" or span.person is None:
         return span

@@ -26,7 +26,7 @@ from services.kernel.errors import DeliveryFailed
 # Discord answers a heartbeat every 41 seconds; discord.py waits for a minute, and then resumes the session.
 _STALE_AFTER: Final = timedelta(seconds=50)
 # A session that is begun anew misses what was said in between.
-_PATIENCE: Final = timedelta(minutes=5)
+_RECONNECT_AFTER: Final = timedelta(minutes=5)
 _MESSAGES = "/channels/{channel_id}/messages"
 _MESSAGE = f"{_MESSAGES}/{{message_id}}"
 _SAYINGS = ("MESSAGE_CREATE", "MESSAGE_UPDATE", "MESSAGE_DELETE", "INTERACTION_CREATE")
@@ -52,7 +52,9 @@ class DiscordPlatform(NetworkPlatform):
     def __init__(
         self, settings: DiscordSettings, clock: Clock, bot_name: str, *, stale_after: timedelta = _STALE_AFTER
     ) -> None:
-        super().__init__(clock, bot_name, Connection(wire.NAME, clock, stale_after=stale_after, patience=_PATIENCE))
+        super().__init__(
+            clock, bot_name, Connection(wire.NAME, clock, stale_after=stale_after, reconnect_after=_RECONNECT_AFTER)
+        )
         self._settings = settings
         self.reads_content = True
         self._client: GatewayClient | None = None
@@ -81,13 +83,13 @@ class DiscordPlatform(NetworkPlatform):
             DeliveryFailed: Discord did not take it.
         """
         ids = {"channel_id": requests.channel_of(address), "message_id": message_id}
-        await self._connected().ask("PATCH", _MESSAGE, requests.edit_body(message), **ids)
+        await self._require_client().ask("PATCH", _MESSAGE, requests.edit_body(message), **ids)
 
     async def typing(self, address: ChatAddress) -> None:
         """Show that an answer is being written, for ten seconds."""
         try:
             channel = requests.channel_of(address)
-            await self._connected().ask("POST", "/channels/{channel_id}/typing", channel_id=channel)
+            await self._require_client().ask("POST", "/channels/{channel_id}/typing", channel_id=channel)
         except DeliveryFailed as failure:
             logger.bind(chat=str(address)).debug("could not show typing: {}", failure)
 
@@ -97,7 +99,7 @@ class DiscordPlatform(NetworkPlatform):
         Raises:
             DeliveryFailed: Discord could not be asked.
         """
-        client = self._connected()
+        client = self._require_client()
         channel = client.get_channel(int(address.chat_id))
         if not isinstance(channel, discord.abc.GuildChannel) or not person_id.isdigit():
             return None
@@ -110,16 +112,16 @@ class DiscordPlatform(NetworkPlatform):
             return None
         return f"https://discord.com/channels/{channel.guild.id}/{requests.channel_of(address)}/{message_id}"
 
-    def _connected(self) -> GatewayClient:
+    def _require_client(self) -> GatewayClient:
         if self._client is None:
             raise DeliveryFailed("discord: not connected")
         return self._client
 
     async def _post(self, channel: str, body: Mapping[str, object], files: Sequence[SentFile] = ()) -> str | None:
         if files:
-            sent = await self._connected().post_files(_MESSAGES, body, files, channel_id=channel)
+            sent = await self._require_client().post_files(_MESSAGES, body, files, channel_id=channel)
         else:
-            sent = await self._connected().ask("POST", _MESSAGES, body, channel_id=channel)
+            sent = await self._require_client().ask("POST", _MESSAGES, body, channel_id=channel)
         return str(sent["id"]) if "id" in sent else None
 
     async def _session(self) -> None:
@@ -200,7 +202,7 @@ class DiscordPlatform(NetworkPlatform):
         try:
             ids = {"webhook_id": interaction.id, "webhook_token": interaction.token}
             path = "/interactions/{webhook_id}/{webhook_token}/callback"
-            await self._connected().ask("POST", path, answer, **ids)
+            await self._require_client().ask("POST", path, answer, **ids)
         except DeliveryFailed as failure:
             logger.bind(platform=wire.NAME).debug("could not acknowledge an interaction: {}", failure)
 

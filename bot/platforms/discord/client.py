@@ -12,7 +12,7 @@ from discord.http import Route
 from services.kernel.chat import SentFile
 from services.kernel.errors import DeliveryFailed
 
-_LONGEST_PATIENCE_SECONDS: Final = 30.0
+_LONGEST_WAIT_SECONDS: Final = 30.0
 
 _TOO_MANY: Final = 429
 _HOPELESS = (discord.Forbidden, discord.NotFound)
@@ -41,7 +41,7 @@ class GatewayClient(discord.Client):
             member_cache_flags=discord.MemberCacheFlags.none(),
             chunk_guilds_at_startup=False,
             guild_ready_timeout=0.0,  # what waits for more guilds outlives the connection otherwise
-            max_ratelimit_timeout=_LONGEST_PATIENCE_SECONDS,
+            max_ratelimit_timeout=_LONGEST_WAIT_SECONDS,
         )
         self._take_frame = hear
         self._lose = lose
@@ -101,17 +101,17 @@ class GatewayClient(discord.Client):
         except discord.RateLimited as error:
             raise DeliveryFailed("discord: rate limit", retry_after=error.retry_after) from error
         except discord.HTTPException as error:
-            raise _refused(error) from error
+            raise _to_delivery_failed(error) from error
         except (ClientError, OSError, AttributeError) as error:
             # AttributeError: discord.py has no HTTP session before it has logged in.
             raise DeliveryFailed(f"discord: {error}", is_unknown=not _is_unsent(error)) from error
         return answer if isinstance(answer, dict) else {}
 
 
-def _refused(error: discord.HTTPException) -> DeliveryFailed:
+def _to_delivery_failed(error: discord.HTTPException) -> DeliveryFailed:
     """Return what a refusal means for a message that was being sent."""
     if error.status == _TOO_MANY:  # from what stands in front of Discord, and shuts out the whole machine
-        wish = float(error.response.headers.get("Retry-After", _LONGEST_PATIENCE_SECONDS))
+        wish = float(error.response.headers.get("Retry-After", _LONGEST_WAIT_SECONDS))
         return DeliveryFailed(f"discord: {error}", retry_after=wish, is_global=True)
     is_hopeless = isinstance(error, _HOPELESS) or error.status == 400
     return DeliveryFailed(f"discord: {error}", is_permanent=is_hopeless)

@@ -11,7 +11,7 @@ from typing import Final
 from bot.config.platform_catalog import DiscordSettings
 from bot.config.settings import Settings
 from bot.platforms.discord.wire import NAME
-from bot.platforms.kit.doctor import Asking, Finding, good, problem
+from bot.platforms.kit.doctor import Finding, Prober, good, problem
 
 _API = "https://discord.com/api/v10"
 _READS_CONTENT = (1 << 18) | (1 << 19)
@@ -27,18 +27,18 @@ _NEEDED: Final = {
 _LOOKED_INTO: Final = 5
 
 
-async def examine_rights(api_url: str, headers: Mapping[str, str], asking: Asking) -> list[Finding]:
+async def examine_rights(api_url: str, headers: Mapping[str, str], prober: Prober) -> list[Finding]:
     """Return the permissions that the bot lacks in its servers; nothing where Discord does not report them."""
-    guilds = await asking.ask("GET", f"{api_url}/users/@me/guilds", headers=headers)
+    guilds = await prober.ask("GET", f"{api_url}/users/@me/guilds", headers=headers)
     if not guilds.is_ok:
         return []
     if not guilds.listed:
         return [good(_ABOUT, "the bot is in no server yet: OAuth2, URL Generator makes the address that adds it")]
     lacking = []
-    for guild in [each for each in guilds.listed if _missing(_bits(each.get("permissions")))][:_LOOKED_INTO]:
-        channels = await asking.ask("GET", f"{api_url}/guilds/{guild.get('id')}/channels", headers=headers)
+    for guild in [each for each in guilds.listed if _list_missing(_bits(each.get("permissions")))][:_LOOKED_INTO]:
+        channels = await prober.ask("GET", f"{api_url}/guilds/{guild.get('id')}/channels", headers=headers)
         granted = reduce(or_, _exceptions(channels.listed), _bits(guild.get("permissions")))
-        missing = _missing(granted) if channels.is_ok else []
+        missing = _list_missing(granted) if channels.is_ok else []
         lacking += [f"{guild.get('name')}: {', '.join(missing)}"] if missing else []
     if lacking:
         step = "give the bot's role these permissions: the server's settings, Roles"
@@ -46,7 +46,7 @@ async def examine_rights(api_url: str, headers: Mapping[str, str], asking: Askin
     return [good(_ABOUT, f"nothing is missing in its servers, {len(guilds.listed)} in all")]
 
 
-def _missing(bits: int) -> list[str]:
+def _list_missing(bits: int) -> list[str]:
     return [] if bits & _ADMINISTRATOR else [name for name, bit in _NEEDED.items() if not bits & bit]
 
 
@@ -58,19 +58,19 @@ def _exceptions(channels: tuple[Mapping[str, object], ...]) -> Iterator[int]:
             yield _bits(each.get("allow") if isinstance(each, dict) else None)
 
 
-def _bits(told: object) -> int:
+def _bits(value: object) -> int:
     """Permissions as Discord writes them, a number in a text; what is no such text permits everything."""
-    return int(told) if isinstance(told, str) and told.isdigit() else _ADMINISTRATOR
+    return int(value) if isinstance(value, str) and value.isdigit() else _ADMINISTRATOR
 
 
-async def examine(settings: Settings, asking: Asking, *, api_url: str = _API) -> list[Finding]:
+async def examine(settings: Settings, prober: Prober, *, api_url: str = _API) -> list[Finding]:
     """Ask for the application, its flags among them, and for the servers that it is in."""
     token = settings.platforms.group(NAME, DiscordSettings).token.get_secret_value()
     if not token:
         step = "open discord.com/developers, page Bot, Reset Token, and set BUBBLES_PLATFORMS__DISCORD__TOKEN"
         return [problem("discord token", "there is none", step)]
     headers = {"Authorization": f"Bot {token}"}
-    answer = await asking.ask("GET", f"{api_url}/oauth2/applications/@me", headers=headers)
+    answer = await prober.ask("GET", f"{api_url}/oauth2/applications/@me", headers=headers)
     if answer.problem:
         return [problem("discord", f"cannot be reached ({answer.problem})", "check the network")]
     if not answer.is_ok:
@@ -78,7 +78,7 @@ async def examine(settings: Settings, asking: Asking, *, api_url: str = _API) ->
         return [problem("discord token", f"refused ({answer.body.get('message', answer.status)})", step)]
     found = good("discord token", f"works: {answer.body.get('name')}")
     intent = _intent(answer.body.get("flags"), listens_to_all=settings.router.listen != "addressed")
-    return [found, intent, *await examine_rights(api_url, headers, asking)]
+    return [found, intent, *await examine_rights(api_url, headers, prober)]
 
 
 def _intent(flags: object, *, listens_to_all: bool) -> Finding:

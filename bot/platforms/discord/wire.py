@@ -25,7 +25,7 @@ NAME = "discord"
 COMMAND, BUTTON = 2, 3
 
 # Ordinary messages and replies; the other types are the platform's own words (somebody joined, pinned, boosted).
-_SAID = {0, 19}
+_MESSAGE_TYPES = {0, 19}
 _MARKED = re.compile(r"<@!?(?P<user>\d+)>|<a?(?P<emoji>:\w+:)\d+>|<(?P<role>@&)\d+>")
 _TEXT_CHANNEL = 0
 _MANAGES = (1 << 3) | (1 << 5)  # ADMINISTRATOR, MANAGE_GUILD
@@ -48,7 +48,7 @@ def address_of(channel_id: str, place: Place) -> ChatAddress:
 
 def to_message(message: Message, me: str, bot_name: str, place: Place) -> ChatMessage | None:
     """Convert a message; None for messages of the platform and of the bot itself. `me` is the bot's id."""
-    if message.author is None or message.author.id == me or message.type not in _SAID:
+    if message.author is None or message.author.id == me or message.type not in _MESSAGE_TYPES:
         return None
     people = {user.id: user for user in message.mentions}
     text = display_text(message.content, people, me, bot_name)

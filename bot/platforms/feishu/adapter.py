@@ -99,7 +99,7 @@ class FeishuPlatform(NetworkPlatform):
         Raises:
             DeliveryFailed: Feishu did not take it.
         """
-        await self._api.ask("PUT", f"/open-apis/im/v1/messages/{message_id}", requests.edited(message))
+        await self._api.ask("PUT", f"/open-apis/im/v1/messages/{message_id}", requests.edit_body(message))
         if message.choices and self.capabilities.choices:
             await self._post(*requests.buttons_under(address, message_id, message))
 
@@ -123,19 +123,19 @@ class FeishuPlatform(NetworkPlatform):
             token = str(page.get("page_token", ""))
 
     async def _send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
-        said = message if self.capabilities.choices else replace(message, choices=())
-        texts = [partial(self._post, path, body) for path, body in requests.messages(address, said)]
+        shown = message if self.capabilities.choices else replace(message, choices=())
+        texts = [partial(self._post, path, body) for path, body in requests.messages(address, shown)]
         files = [partial(self._share, address, message, number) for number in range(len(message.files))]
         return await send_in_turn([*texts, *files], self._clock)
 
     async def _share(self, address: ChatAddress, message: OutgoingMessage, number: int) -> str | None:
         file = message.files[number]
         if requests.is_picture(file):
-            kept = await self._api.upload("/open-apis/im/v1/images", {"image_type": "message"}, "image", file)
+            uploaded = await self._api.upload("/open-apis/im/v1/images", {"image_type": "message"}, "image", file)
         else:
             fields = {"file_type": "stream", "file_name": file.name}
-            kept = await self._api.upload("/open-apis/im/v1/files", fields, "file", file)
-        key = str(kept.get("image_key") or kept.get("file_key") or "")
+            uploaded = await self._api.upload("/open-apis/im/v1/files", fields, "file", file)
+        key = str(uploaded.get("image_key") or uploaded.get("file_key") or "")
         return await self._post(*requests.with_file(address, message, key, number))
 
     async def _post(self, path: str, body: Mapping[str, object]) -> str | None:

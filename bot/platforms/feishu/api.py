@@ -17,7 +17,7 @@ _LIMITED: Final = {99991400, 230020, 11232, 11233, 11247}
 # Of the whole app, and not of one chat or person.
 _LIMITED_APP: Final = 99991400
 _BUSY: Final = {2200, 230050, 55001}
-_DEFAULT_PATIENCE: Final = 1.0
+_DEFAULT_RETRY_AFTER: Final = 1.0
 
 
 class FeishuApi:
@@ -83,7 +83,7 @@ def _check(response: httpx.Response, answer: Mapping[str, object]) -> None:
     reason = f"feishu: {code} {answer.get('msg', response.status_code)}"
     if response.status_code == 429 or code in _LIMITED:
         wish = response.headers.get("x-ogw-ratelimit-reset") or response.headers.get("Retry-After")
-        patience = float(wish or _DEFAULT_PATIENCE)
-        raise DeliveryFailed(reason, retry_after=patience, is_global=code == _LIMITED_APP)
+        seconds = float(wish or _DEFAULT_RETRY_AFTER)
+        raise DeliveryFailed(reason, retry_after=seconds, is_global=code == _LIMITED_APP)
     is_permanent = response.status_code < 500 and code not in _BUSY | _TOKEN_INVALID
     raise DeliveryFailed(reason, is_permanent=is_permanent)

@@ -9,7 +9,7 @@ from typing import Final
 from bot.config.platform_catalog import FeishuSettings
 from bot.config.settings import Settings
 from bot.platforms.feishu.wire import NAME
-from bot.platforms.kit.doctor import Asking, Finding, good, problem
+from bot.platforms.kit.doctor import Finding, Prober, good, problem
 
 _ABOUT: Final = "feishu permissions"
 _STEP: Final = "open.feishu.cn, the app, Permissions (权限管理): add them, then publish a version"
@@ -36,19 +36,19 @@ _BESIDES: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 async def examine_permissions(
-    domain: str, headers: Mapping[str, str], asking: Asking, *, listens_to_all: bool
+    domain: str, headers: Mapping[str, str], prober: Prober, *, listens_to_all: bool
 ) -> list[Finding]:
     """Return the permissions that the app lacks; nothing where Feishu does not report them."""
-    answer = await asking.ask("GET", f"{domain}/open-apis/application/v6/scopes", headers=headers)
+    answer = await prober.ask("GET", f"{domain}/open-apis/application/v6/scopes", headers=headers)
     data = answer.body.get("data")
     scopes = data.get("scopes") if isinstance(data, dict) else None
     if not isinstance(scopes, list):
         return []
     granted = {str(each.get("scope_name")) for each in scopes if isinstance(each, dict) and _is_of_the_app(each)}
-    missing = list(_missing({**_NEEDED, **(_HEAR_ALL if listens_to_all else _HEAR_CALLS)}, granted))
+    missing = list(_list_missing({**_NEEDED, **(_HEAR_ALL if listens_to_all else _HEAR_CALLS)}, granted))
     if missing:
         return [problem(_ABOUT, f"missing: {', '.join(missing)}", _STEP)]
-    left_out = ", ".join(_missing(_BESIDES, granted))
+    left_out = ", ".join(_list_missing(_BESIDES, granted))
     return [good(_ABOUT, f"the bot hears and speaks; not granted: {left_out}" if left_out else "nothing is missing")]
 
 
@@ -57,11 +57,11 @@ def _is_of_the_app(scope: Mapping[str, object]) -> bool:
     return scope.get("grant_status") == _GRANTED and scope.get("scope_type", "tenant") == "tenant"
 
 
-def _missing(wanted: Mapping[str, tuple[str, ...]], granted: set[str]) -> Iterator[str]:
+def _list_missing(wanted: Mapping[str, tuple[str, ...]], granted: set[str]) -> Iterator[str]:
     return (f"{enough[0]} (to {purpose})" for purpose, enough in wanted.items() if not granted & {*enough})
 
 
-async def examine(settings: Settings, asking: Asking) -> list[Finding]:
+async def examine(settings: Settings, prober: Prober) -> list[Finding]:
     """Ask for a token, then who the bot is, and what it may do."""
     own = settings.platforms.group(NAME, FeishuSettings)
     secret = own.app_secret.get_secret_value()
@@ -69,7 +69,7 @@ async def examine(settings: Settings, asking: Asking) -> list[Finding]:
     if not own.app_id or not secret:
         return [problem("feishu app", "app ID or secret is missing", step)]
     body = {"app_id": own.app_id, "app_secret": secret}
-    answer = await asking.ask("POST", f"{own.domain}/open-apis/auth/v3/tenant_access_token/internal", body)
+    answer = await prober.ask("POST", f"{own.domain}/open-apis/auth/v3/tenant_access_token/internal", body)
     token = answer.body.get("tenant_access_token")
     if answer.problem:
         return [
@@ -81,13 +81,13 @@ async def examine(settings: Settings, asking: Asking) -> list[Finding]:
     listens_to_all = settings.router.listen != "addressed"
     return [
         good("feishu app", "app ID and secret work"),
-        await _bot(own.domain, headers, asking),
-        *await examine_permissions(own.domain, headers, asking, listens_to_all=listens_to_all),
+        await _bot(own.domain, headers, prober),
+        *await examine_permissions(own.domain, headers, prober, listens_to_all=listens_to_all),
     ]
 
 
-async def _bot(domain: str, headers: Mapping[str, str], asking: Asking) -> Finding:
-    answer = await asking.ask("GET", f"{domain}/open-apis/bot/v3/info", headers=headers)
+async def _bot(domain: str, headers: Mapping[str, str], prober: Prober) -> Finding:
+    answer = await prober.ask("GET", f"{domain}/open-apis/bot/v3/info", headers=headers)
     bot = answer.body.get("bot")
     if isinstance(bot, dict) and bot.get("open_id"):
         return good("feishu bot", f"works: {bot.get('app_name')}")

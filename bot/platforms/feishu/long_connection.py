@@ -37,7 +37,7 @@ class LongConnection(sdk.Client):  # type: ignore[misc]  # the SDK has no types
         self._take = take
         self._conn: websockets.ClientConnection | None = None
 
-    async def serve(self, heard: Callable[[], None]) -> None:
+    async def serve(self, on_frame: Callable[[], None]) -> None:
         """Connect, and take in events in their order until the line ends.
 
         Raises:
@@ -49,11 +49,11 @@ class LongConnection(sdk.Client):  # type: ignore[misc]  # the SDK has no types
         try:
             async with websockets.connect(url, proxy=None) as line:
                 self._conn = line
-                heard()
+                on_frame()
                 pinging = asyncio.create_task(self._ping(), name="feishu ping")
                 try:
                     async for frame in line:
-                        heard()
+                        on_frame()
                         await self._handle_message(frame)
                 finally:
                     pinging.cancel()

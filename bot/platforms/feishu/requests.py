@@ -40,7 +40,7 @@ def messages(address: ChatAddress, message: OutgoingMessage) -> list[tuple[str, 
     return [_with_path(address, message, body, number) for number, body in enumerate(bodies)]
 
 
-def edited(message: OutgoingMessage) -> dict[str, object]:
+def edit_body(message: OutgoingMessage) -> dict[str, object]:
     """Return the body that edits a post to `message`; text beyond the limit is left out."""
     return _post_body(message, pieces(message.text, MAX_LENGTH, people=message.mentions)[0])
 

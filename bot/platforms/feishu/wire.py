@@ -128,7 +128,7 @@ def _to_message(
     if not text.strip() and not attachments:
         return None
     is_private = message.chat_type == "p2p"
-    is_meant = any(mention.id.open_id == me.open_id for mention in mentions) or message.parent_id in own_messages
+    is_target = any(mention.id.open_id == me.open_id for mention in mentions) or message.parent_id in own_messages
     sender = _sender_id(body)
     return ChatMessage(
         id=message.message_id,
@@ -136,7 +136,7 @@ def _to_message(
         sender=Person(id=sender, name=names.get(sender, sender), is_bot=body.sender.sender_type != "user"),
         text=text.strip(),
         sent_at=instant_of_milliseconds(message.create_time),
-        is_addressed=is_private or is_meant or is_called(text, me.bot_name),
+        is_addressed=is_private or is_target or is_called(text, me.bot_name),
         is_private=is_private,
         reply_to=message.parent_id,
         mentions=tuple(

@@ -17,7 +17,7 @@ from bot.config.platform_catalog import IrcSettings
 from bot.platforms.base import Capabilities, OutgoingMessage, Receive
 from bot.platforms.irc.login import Login
 from bot.platforms.irc.people import People
-from bot.platforms.irc.wire import NAME, TEXT_BYTES, Line, Scene, folded, parse_line, text_lines, to_message
+from bot.platforms.irc.wire import NAME, TEXT_BYTES, Line, Scene, fold, parse_line, text_lines, to_message
 from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts
 from bot.platforms.kit.connection import LONGEST_PAUSE, Backlog, Connection, ConnectionEnded
 from bot.platforms.kit.pace import PriorityLock, SendPace
@@ -30,7 +30,7 @@ _LOGIN_SECONDS: Final = 60.0
 _TAKEN_SECONDS: Final = 30.0
 _IDENTIFY_SECONDS: Final = 5.0
 _REJOIN_SECONDS: Final = 10.0
-_NOT_SAID: Final = frozenset(
+_SEND_REFUSALS: Final = frozenset(
     {"401", "402", "403", "404", "407", "411", "412", "413", "414", "442", "477", "489", "531"}
 )
 
@@ -90,7 +90,7 @@ class IrcPlatform(NetworkPlatform):
             DeliveryFailed: not connected, refused, or the connection ended meanwhile (`is_unknown`).
         """
         is_due = bool(message.notices)
-        async with self._speaking.held(is_urgent=is_due):
+        async with self._speaking.hold(is_urgent=is_due):
             for number, line in enumerate(text_lines(message)):
                 if not is_due:
                     await self._speaking.yield_to_urgent()
@@ -106,7 +106,7 @@ class IrcPlatform(NetworkPlatform):
 
     async def members(self, address: ChatAddress) -> Sequence[Person]:
         """Return the people in a channel."""
-        own = folded(self._login.nick)
+        own = fold(self._login.nick)
         return [person for nick, person in self._people.here(address.chat_id).items() if nick != own]
 
     async def _session(self) -> None:
@@ -147,12 +147,12 @@ class IrcPlatform(NetworkPlatform):
             await self._identify(reader)
         for channel in self._settings.channels:
             self._write(f"JOIN {channel}")
-        waiting = {folded(channel.partition(" ")[0]) for channel in self._settings.channels}
+        waiting = {fold(channel.partition(" ")[0]) for channel in self._settings.channels}
         while waiting:
             line = await self._next(reader)
             await self._answer(line)
             if line.command in {"366", "471", "473", "474", "475", "477", "403", "405"}:
-                waiting.discard(folded(line.param(1)))
+                waiting.discard(fold(line.param(1)))
                 if line.command != "366":
                     logger.bind(platform=NAME).error("cannot join {}: {}", line.param(1), line.params[-1])
 
@@ -164,7 +164,7 @@ class IrcPlatform(NetworkPlatform):
                 while True:
                     line = await self._next(reader)
                     await self._answer(line)
-                    if line.command in {"900", "401"} or (line.command == "NOTICE" and folded(line.nick) == "nickserv"):
+                    if line.command in {"900", "401"} or (line.command == "NOTICE" and fold(line.nick) == "nickserv"):
                         return
         except TimeoutError:
             logger.bind(platform=NAME).warning("NickServ did not answer")
@@ -188,7 +188,7 @@ class IrcPlatform(NetworkPlatform):
         else:
             self._login.take(line)
             self._people.note(line)
-            if line.command == "NICK" and folded(line.nick) == folded(self._login.nick):
+            if line.command == "NICK" and fold(line.nick) == fold(self._login.nick):
                 self._login.nick = line.param(0)
 
     async def _take(self, line: Line) -> None:
@@ -198,9 +198,9 @@ class IrcPlatform(NetworkPlatform):
             self._hear(line)
         elif line.command == "PONG":
             self._confirm(line.params[-1] if line.params else "")
-        elif line.command in _NOT_SAID:
+        elif line.command in _SEND_REFUSALS:
             self._refuse(line)
-        elif line.command == "KICK" and folded(line.param(1)) == folded(self._login.nick):
+        elif line.command == "KICK" and fold(line.param(1)) == fold(self._login.nick):
             self._rejoin_later(line.param(0))
 
     def _hear(self, line: Line) -> None:
@@ -215,7 +215,7 @@ class IrcPlatform(NetworkPlatform):
         """Ask the server for a sign of life: it answers in turn, so it has then dealt with all that came before."""
         token = uuid.uuid4().hex[:16]
         self._taken[token] = asyncio.get_running_loop().create_future()
-        self._target = folded(chat_id)
+        self._target = fold(chat_id)
         try:
             self._say(f"PING :{token}", is_begun=True)
             async with asyncio.timeout(_TAKEN_SECONDS):
@@ -232,7 +232,7 @@ class IrcPlatform(NetworkPlatform):
 
     def _refuse(self, line: Line) -> None:
         """One message is finished at a time; a refusal of another target belongs to one that is in its middle."""
-        if line.command in _NAMES_TARGET and folded(line.param(1)) != self._target:
+        if line.command in _NAMES_TARGET and fold(line.param(1)) != self._target:
             return
         for waiting in self._taken.values():
             if not waiting.done():

@@ -9,22 +9,22 @@ from bot.config.settings import Settings
 from bot.platforms.irc.login import Login
 from bot.platforms.irc.wire import NAME, parse_line
 from bot.platforms.kit.connection import ConnectionEnded, ConnectionRefusedForGood
-from bot.platforms.kit.doctor import Asking, Finding, good, problem
+from bot.platforms.kit.doctor import Finding, Prober, good, problem
 
-_PATIENCE_SECONDS: Final = 30.0
+_TIMEOUT_SECONDS: Final = 30.0
 # Source: RFC 2811 section 2.1.
 _CHANNEL_PREFIXES: Final = ("#", "&", "+", "!")
 
 
-async def examine(settings: Settings, asking: Asking) -> list[Finding]:
+async def examine(settings: Settings, prober: Prober) -> list[Finding]:
     """Log in as the bot would, and leave at once; no channel is entered."""
-    del asking  # IRC is no HTTP
+    del prober  # IRC is no HTTP
     own = settings.platforms.group(NAME, IrcSettings)
     if not own.host:
         return [problem("irc", "no server is named", "fill in host of [platforms.irc]")]
     nick = own.nick or settings.bot.name
     try:
-        async with asyncio.timeout(_PATIENCE_SECONDS):
+        async with asyncio.timeout(_TIMEOUT_SECONDS):
             return await _visit(own, nick)
     except ConnectionRefusedForGood as refusal:
         return [problem("irc", f"refused: {refusal}", "correct nick, account and passwords of [platforms.irc]")]
@@ -34,9 +34,9 @@ async def examine(settings: Settings, asking: Asking) -> list[Finding]:
         step = "encrypted = true goes with port 6697, encrypted = false with 6667"
         return [problem("irc", f"{own.host}:{own.port} speaks no TLS that can be trusted ({error.reason})", step)]
     except OSError as error:  # a server that is silent, too: TimeoutError is an OSError
-        said = str(error) or f"silent for {_PATIENCE_SECONDS:.0f} s"
+        reason = str(error) or f"silent for {_TIMEOUT_SECONDS:.0f} s"
         step = "correct host, port and encrypted of [platforms.irc], or the network"
-        return [problem("irc", f"{own.host}:{own.port} cannot be reached ({said})", step)]
+        return [problem("irc", f"{own.host}:{own.port} cannot be reached ({reason})", step)]
 
 
 async def _visit(own: IrcSettings, nick: str) -> list[Finding]:

@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from bot.platforms.irc.wire import Line, folded
+from bot.platforms.irc.wire import Line, fold
 from services.kernel.chat import Person
 
 _OPERATORS: Final = frozenset("~&@")
@@ -39,14 +39,14 @@ class People:
 
     def person(self, nick: str, channel: str = "") -> Person:
         """Return the person behind `nick`; an admin where they are an operator of `channel`."""
-        key = folded(nick)
-        is_admin = key in self._channels[folded(channel)].operators if channel else False
+        key = fold(nick)
+        is_admin = key in self._channels[fold(channel)].operators if channel else False
         known_as = self._accounts.get(key, f"~{key}") if self.tells_accounts else key
         return Person(id=known_as, name=nick, is_admin=is_admin)
 
     def here(self, channel: str) -> dict[str, Person]:
         """Return the people of `channel` by folded nickname."""
-        return {key: self.person(nick) for key, nick in self._channels[folded(channel)].nicks.items()}
+        return {key: self.person(nick) for key, nick in self._channels[fold(channel)].nicks.items()}
 
     def note(self, line: Line) -> None:
         """Learn from a line of the server."""
@@ -57,43 +57,43 @@ class People:
             learn(line)
 
     def _on_join(self, line: Line) -> None:
-        self._channels[folded(line.param(0))].nicks[folded(line.nick)] = line.nick
+        self._channels[fold(line.param(0))].nicks[fold(line.nick)] = line.nick
         if len(line.params) > 2:
             self._set_account(line.nick, line.param(1))
 
     def _on_353(self, line: Line) -> None:
-        channel = self._channels[folded(line.param(2))]
+        channel = self._channels[fold(line.param(2))]
         for entry in line.param(3).split():
             nick = entry.lstrip(_PREFIXES).partition("!")[0]
-            channel.nicks[folded(nick)] = nick
+            channel.nicks[fold(nick)] = nick
             if set(entry[: len(entry) - len(entry.lstrip(_PREFIXES))]) & _OPERATORS:
-                channel.operators.add(folded(nick))
+                channel.operators.add(fold(nick))
 
     def _on_part(self, line: Line) -> None:
-        self._leave(folded(line.param(0)), folded(line.nick))
+        self._leave(fold(line.param(0)), fold(line.nick))
 
     def _on_kick(self, line: Line) -> None:
-        self._leave(folded(line.param(0)), folded(line.param(1)))
+        self._leave(fold(line.param(0)), fold(line.param(1)))
 
     def _on_quit(self, line: Line) -> None:
         for name in list(self._channels):
-            self._leave(name, folded(line.nick))
+            self._leave(name, fold(line.nick))
 
     def _on_nick(self, line: Line) -> None:
-        old, new = folded(line.nick), line.param(0)
+        old, new = fold(line.nick), line.param(0)
         for channel in self._channels.values():
             if channel.nicks.pop(old, None) is not None:
-                channel.nicks[folded(new)] = new
+                channel.nicks[fold(new)] = new
             if old in channel.operators:
                 channel.operators.discard(old)
-                channel.operators.add(folded(new))
+                channel.operators.add(fold(new))
         self._set_account(new, self._accounts.pop(old, ""))
 
     def _on_account(self, line: Line) -> None:
         self._set_account(line.nick, line.param(0))
 
     def _on_mode(self, line: Line) -> None:
-        channel = self._channels.get(folded(line.param(0)))
+        channel = self._channels.get(fold(line.param(0)))
         if channel is None:
             return
         names, is_given = list(line.params[2:]), True
@@ -101,7 +101,7 @@ class People:
             if mode in "+-":
                 is_given = mode == "+"
             elif mode in _PARAMETERS and names:
-                self._change(channel, mode, folded(names.pop(0)), is_given=is_given)
+                self._change(channel, mode, fold(names.pop(0)), is_given=is_given)
 
     def _change(self, channel: _Channel, mode: str, nick: str, *, is_given: bool) -> None:
         if mode in "oqa":
@@ -115,6 +115,6 @@ class People:
 
     def _set_account(self, nick: str, account: str) -> None:
         if account in {"*", ""}:
-            self._accounts.pop(folded(nick), None)
+            self._accounts.pop(fold(nick), None)
         else:
-            self._accounts[folded(nick)] = account
+            self._accounts[fold(nick)] = account

@@ -69,14 +69,14 @@ def _tag(text: str) -> tuple[str, str]:
     return name, re.sub(r"\\[:s\\rn]", lambda found: _ESCAPED[found[0]], value)
 
 
-def folded(name: str) -> str:
+def fold(name: str) -> str:
     """`name` as servers compare it. Source: RFC 2812 section 2.2."""
     return name.translate(_CASES).casefold()
 
 
 def address_of(target: str) -> ChatAddress:
     """Return the chat of a channel or of a nickname."""
-    return ChatAddress(platform=NAME, chat_id=folded(target))
+    return ChatAddress(platform=NAME, chat_id=fold(target))
 
 
 class Scene(Struct, frozen=True, kw_only=True):
@@ -89,16 +89,16 @@ class Scene(Struct, frozen=True, kw_only=True):
 
 def to_message(line: Line, scene: Scene, *, sender: Person, message_id: str, now: datetime) -> ChatMessage | None:
     """Convert the PRIVMSG `line` to a message; None for CTCP and for the bot's own lines."""
-    text = said_text(line.param(1))
-    if text is None or folded(line.nick) == folded(scene.nick):
+    text = plain_text(line.param(1))
+    if text is None or fold(line.nick) == fold(scene.nick):
         return None
-    is_private = folded(line.param(0)) == folded(scene.nick)
+    is_private = fold(line.param(0)) == fold(scene.nick)
     return ChatMessage(
         id=line.tags.get("msgid") or message_id,
         address=address_of(line.nick if is_private else line.param(0)),
         sender=sender,
         text=text,
-        sent_at=_sent_at(line, now),
+        sent_at=_time_of(line, now),
         is_addressed=is_private or is_called(text, scene.bot_name) or is_called(text, scene.nick),
         is_private=is_private,
         reply_to=line.tags.get("+draft/reply") or line.tags.get("+reply"),
@@ -106,7 +106,7 @@ def to_message(line: Line, scene: Scene, *, sender: Person, message_id: str, now
     )
 
 
-def said_text(raw: str) -> str | None:
+def plain_text(raw: str) -> str | None:
     """Return the text of a message without colours; None for CTCP requests."""
     text = _FORMATS.sub("", raw)
     if text.startswith(_ACTION):
@@ -114,7 +114,7 @@ def said_text(raw: str) -> str | None:
     return None if text.startswith("\x01") else text
 
 
-def _sent_at(line: Line, now: datetime) -> datetime:
+def _time_of(line: Line, now: datetime) -> datetime:
     """Return the time tag of the line where it has a time zone; else now."""
     try:
         sent_at = datetime.fromisoformat(line.tags.get("time", ""))
@@ -126,7 +126,7 @@ def _sent_at(line: Line, now: datetime) -> datetime:
 def _find_mentions(text: str, scene: Scene) -> tuple[Person, ...]:
     """Return the people of the channel whose nicknames stand in the text behind an @, or in front of a colon."""
     found = (word[0] for word in _WORD.finditer(text) if _is_address(text, word))
-    people = (scene.people.get(folded(name)) for name in found if folded(name) != folded(scene.nick))
+    people = (scene.people.get(fold(name)) for name in found if fold(name) != fold(scene.nick))
     return tuple(dict.fromkeys(person for person in people if person is not None))
 
 

@@ -198,7 +198,7 @@ def _options(function: str, fields: Mapping[str, object], needed: set[str]) -> I
             name=name,
             kind=kind,
             english=english,
-            chinese=_named_in_chinese(function, name) or chinese if chinese == english else chinese,
+            chinese=_chinese_name(function, name) or chinese if chinese == english else chinese,
             is_required=name in needed,
             choices=_texts(schema.get("enum")) if kind == "text" else (),
             least=_number(schema.get("minimum")),
@@ -229,7 +229,7 @@ def _in_both_languages(text: str) -> tuple[str, str]:
     return (_short(text, only_first_sentence=True),) * 2
 
 
-def _named_in_chinese(function: str, name: str) -> str:
+def _chinese_name(function: str, name: str) -> str:
     """Return the Chinese name of a function's argument.
 
     Empty when unknown.

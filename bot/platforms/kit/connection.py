@@ -47,7 +47,7 @@ class Connection:
 
     `stale_after` is how long a live connection may be silent before its state is `deaf`; None trusts any silence. Half
     way there `probe` provokes an answer, so that a quiet chat is not taken for a stale connection. A connection that
-    has been stale for `patience` (as long again, where it is None) is made anew.
+    has been stale for `reconnect_after` (as long again, where it is None) is made anew.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Connection:
         clock: Clock,
         *,
         stale_after: timedelta | None = None,
-        patience: timedelta | None = None,
+        reconnect_after: timedelta | None = None,
         probe: Probe | None = None,
         first_pause: timedelta = _FIRST_PAUSE,
         longest_pause: timedelta = LONGEST_PAUSE,
@@ -65,7 +65,7 @@ class Connection:
         self._name = name
         self._clock = clock
         self._stale_after = stale_after
-        self._patience = patience
+        self._reconnect_after = reconnect_after
         self._probe = probe
         self._new_pauses = partial(growing_pauses, first_pause.total_seconds(), longest_pause.total_seconds())
         self._pauses = self._new_pauses()
@@ -92,7 +92,7 @@ class Connection:
         """Note that the library lost the connection and reconnects within the same session, until `note_received`."""
         if self._health.state in {"live", "deaf"}:
             self._reconnects += 1
-            self._lost(detail)
+            self._note_loss(detail)
 
     async def run(self, session: Session) -> None:
         """Run `session`, which lasts as long as its connection, again and again until cancelled.
@@ -121,15 +121,15 @@ class Connection:
             self._become("stopped", str(refusal))
             raise
         except ConnectionEnded as end:
-            self._lost(str(end))
+            self._note_loss(str(end))
             return end.retry_after
         except (OSError, EOFError, StorageBusy, StorageUnavailable) as error:  # TimeoutError is an OSError
-            self._lost(f"{type(error).__name__}: {error}")
+            self._note_loss(f"{type(error).__name__}: {error}")
         except Exception as error:  # noqa: BLE001 - a platform must not stay silent because one session failed
             logger.bind(platform=self._name).opt(exception=error).error("session failed")
-            self._lost(f"{type(error).__name__}: {error}")
+            self._note_loss(f"{type(error).__name__}: {error}")
         else:
-            self._lost("the connection was closed")
+            self._note_loss("the connection was closed")
         return None
 
     async def _run_watched(self, session: Session) -> None:
@@ -138,11 +138,11 @@ class Connection:
         try:
             await asyncio.wait({running, watching}, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            is_deaf = watching.done()
+            is_stale = watching.done()
             for task in (running, watching):
                 task.cancel()
             results = await asyncio.gather(running, watching, return_exceptions=True)
-        if is_deaf:
+        if is_stale:
             raise ConnectionEnded("nothing was received for too long")
         if isinstance(results[0], BaseException):
             raise results[0]
@@ -153,7 +153,7 @@ class Connection:
             await asyncio.Event().wait()
             return
         limit = self._stale_after.total_seconds()
-        end = limit + (self._patience or self._stale_after).total_seconds()
+        end = limit + (self._reconnect_after or self._stale_after).total_seconds()
         await self._is_live.wait()
         asked_at = None
         while (silence := (self._clock.now() - self._received_at).total_seconds()) < end:
@@ -184,7 +184,7 @@ class Connection:
         """Half of the pause is fixed, half is chance, so that many bots do not come back at once."""
         return next(self._pauses) * (0.5 + self._chance() / 2)
 
-    def _lost(self, detail: str) -> None:
+    def _note_loss(self, detail: str) -> None:
         logger.bind(platform=self._name).warning("connection lost: {}", detail)
         self._become("connecting", detail)
 
@@ -223,7 +223,7 @@ class Backlog:
 
 
 @asynccontextmanager
-async def listening(routes: Callable[["UrlDispatcher"], object], host: str, port: int) -> AsyncIterator[int]:
+async def listen(routes: Callable[["UrlDispatcher"], object], host: str, port: int) -> AsyncIterator[int]:
     """Serve `routes` over HTTP for as long as the context lasts, and give the port that is listened on."""
     from aiohttp import web  # only platforms with webhooks need it
 

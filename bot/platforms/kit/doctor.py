@@ -49,7 +49,7 @@ def warning(about: str, said: str) -> Finding:
     return Finding(about=about, said=said, is_warning=True)
 
 
-class Answered(Struct, frozen=True, kw_only=True):
+class ProbeResult(Struct, frozen=True, kw_only=True):
     """An answer; `problem` says why there is none, and `status` is 0 then. Header names are in lower case.
 
     `listed` are the objects of an answer that is a list, which has no `body`.
@@ -67,7 +67,7 @@ class Answered(Struct, frozen=True, kw_only=True):
         return 200 <= self.status < 300
 
 
-class Asking:
+class Prober:
     """A client whose requests never raise. `skews` are how far the servers' clocks are ahead of ours."""
 
     def __init__(self, clock: Clock) -> None:
@@ -87,20 +87,20 @@ class Asking:
 
     async def ask(
         self, method: str, url: str, body: Mapping[str, object] | None = None, headers: Mapping[str, str] | None = None
-    ) -> Answered:
+    ) -> ProbeResult:
         """Make a request; whatever goes wrong is part of the answer."""
         import httpx
 
         try:
             response = await self._http.request(method, url, json=body, headers=dict(headers or {}))
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            return Answered(problem=str(error) or type(error).__name__)
+            return ProbeResult(problem=str(error) or type(error).__name__)
         self._note_time(response)
         try:
             found = response.json()
         except ValueError:
             found = {}
-        return Answered(
+        return ProbeResult(
             status=response.status_code,
             body=found if isinstance(found, dict) else {},
             listed=tuple(each for each in found if isinstance(each, dict)) if isinstance(found, list) else (),
@@ -109,7 +109,7 @@ class Asking:
 
     def _note_time(self, response: "httpx.Response") -> None:
         try:
-            told: datetime = parsedate_to_datetime(response.headers["Date"])
+            server_time: datetime = parsedate_to_datetime(response.headers["Date"])
         except (KeyError, ValueError):
             return
-        self.skews[response.url.host] = told - self._clock.now()
+        self.skews[response.url.host] = server_time - self._clock.now()

@@ -65,10 +65,10 @@ def spans_of(message: OutgoingMessage, text: str | None = None) -> tuple[Span, .
 
     Those who are to be notified and stand nowhere in the text come first, once: in the first piece.
     """
-    said = message.text if text is None else text
-    spans = [part for span in parsed(said) for part in _with_mentions(span, message.mentions)]
-    if message.text.lstrip().startswith(said.lstrip()):
-        spans = [*_unnamed_mentions(message), *(_with_everyone(spans) if message.mentions_everyone else spans)]
+    piece = message.text if text is None else text
+    spans = [part for span in parse(piece) for part in _with_mentions(span, message.mentions)]
+    if message.text.lstrip().startswith(piece.lstrip()):
+        spans = [*_extra_mentions(message), *(_with_everyone(spans) if message.mentions_everyone else spans)]
     return tuple(_harmless(span) for span in spans if span.text)
 
 
@@ -76,7 +76,7 @@ def _harmless(span: Span) -> Span:
     return span if span.kind == "everyone" else replace(span, text=harmless(span.text))
 
 
-def parsed(text: str) -> list[Span]:
+def parse(text: str) -> list[Span]:
     """`text` as spans, mentions not looked for."""
     spans: list[Span] = []
     end = 0
@@ -150,7 +150,7 @@ def mention_pattern(people: Sequence[Person]) -> re.Pattern[str] | None:
 _END: Final = r"(?![A-Za-z0-9_])"
 
 
-def mentioned(text: str, people: Sequence[Person]) -> tuple[Person, ...]:
+def find_mentioned(text: str, people: Sequence[Person]) -> tuple[Person, ...]:
     """Those of `people` that `text` names with an @; of two names that begin alike the longer one."""
     pattern = mention_pattern(people)
     names = {found[0].removeprefix("@").casefold() for found in pattern.finditer(text)} if pattern else set()
@@ -171,7 +171,7 @@ def _with_mentions(span: Span, people: Sequence[Person]) -> Iterator[Span]:
     yield replace(span, text=span.text[end:])
 
 
-def _unnamed_mentions(message: OutgoingMessage) -> Iterator[Span]:
+def _extra_mentions(message: OutgoingMessage) -> Iterator[Span]:
     """Yield the people to notify who stand nowhere in the text."""
     for person in message.mentions:
         pattern = mention_pattern([person])

@@ -38,7 +38,7 @@ class PriorityLock:
         self._others: deque[asyncio.Future[None]] = deque()
 
     @asynccontextmanager
-    async def held(self, *, is_urgent: bool) -> AsyncIterator[None]:
+    async def hold(self, *, is_urgent: bool) -> AsyncIterator[None]:
         """Hold the lock for as long as the context lasts."""
         await self._acquire(self._urgent if is_urgent else self._others)
         try:

@@ -23,7 +23,7 @@ _SKIN: Final = range(0x1F3FB, 0x1F400)
 _TAGS: Final = range(0xE0020, 0xE0080)
 _FLAGS: Final = range(0x1F1E6, 0x1F200)
 
-_LONGEST_PATIENCE_SECONDS: Final = 60.0
+_LONGEST_WAIT_SECONDS: Final = 60.0
 _ATTEMPTS: Final = 3
 
 Sending = Callable[[], Awaitable[str | None]]
@@ -84,18 +84,18 @@ def _longest_fit(text: str, limit: int, measure: Measure) -> int:
 
 def _find_cut(text: str, most: int, people: Sequence[Person]) -> int:
     """Return where to cut `text`, at `most` or before it."""
-    kept = list(_kept_whole(text, most, people))
+    unbreakable = list(_unbreakable_spans(text, most, people))
     for pause in _PAUSES:
-        ends = [found.end() for found in pause.finditer(text, 0, most) if not _is_inside(found.end(), kept)]
+        ends = [found.end() for found in pause.finditer(text, 0, most) if not _is_inside(found.end(), unbreakable)]
         if ends and ends[-1] >= most // 2:
             return ends[-1]
-    for begin, end in kept:
+    for begin, end in unbreakable:
         if begin < most < end and begin > 0:
             return begin
     return _whole_character(text, most)
 
 
-def _kept_whole(text: str, most: int, people: Sequence[Person]) -> Iterator[tuple[int, int]]:
+def _unbreakable_spans(text: str, most: int, people: Sequence[Person]) -> Iterator[tuple[int, int]]:
     """Yield what is not to be cut and begins before `most`; what would not fit into the next piece either is cut."""
     mentions = mention_pattern(people)
     patterns = (INLINE,) if mentions is None else (INLINE, mentions)
@@ -155,7 +155,7 @@ async def _patiently(sending: Sending, clock: Clock) -> None:
             await sending()
         except DeliveryFailed as failure:
             wish = failure.retry_after
-            if wish is None or wish > _LONGEST_PATIENCE_SECONDS or attempt == _ATTEMPTS:
+            if wish is None or wish > _LONGEST_WAIT_SECONDS or attempt == _ATTEMPTS:
                 raise DeliveryFailed(f"only the beginning was taken: {failure}", is_unknown=True) from failure
             await clock.nap(wish)
         else:

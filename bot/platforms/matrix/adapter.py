@@ -215,15 +215,15 @@ class MatrixPlatform(NetworkPlatform):
         taken = []
         for room_id, events in batch.events.items():
             room = client.room(room_id, self._own_events, self._reactions)
-            said = since_joining(events, account)
+            new_events = since_joining(events, account)
             if is_new_group(events, account):  # before its join is synced nothing can be sent to a room
                 taken.append(await self._hand_in(BotAdded(address=ChatAddress(platform=NAME, chat_id=room_id))))
-            for event in said:
+            for event in new_events:
                 incoming = to_incoming(event, room, account)
                 if isinstance(incoming, Reaction):
                     self._note(text_of(event.get("event_id")), incoming)
                 taken.append(await self._hand_in(incoming))
-            if any(event.get("type") == "m.room.encrypted" for event in said):
+            if any(event.get("type") == "m.room.encrypted" for event in new_events):
                 text = _CANNOT_DECRYPT if client.reads_encrypted else _CANNOT_READ
                 await self._say_that_it_cannot_read(room_id, text)
         return [each for each in taken if each is not None]

@@ -41,10 +41,10 @@ R = TypeVar("R")
 def device_in(folder: Path) -> str:
     """Return the id of the bot's device, made together with its keys: with other keys it would be another device."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    kept = folder / "device"
-    if not kept.exists():
-        kept.write_text(f"BUBBLES-{secrets.token_hex(4).upper()}", encoding="utf-8")
-    return kept.read_text(encoding="utf-8")
+    path = folder / "device"
+    if not path.exists():
+        path.write_text(f"BUBBLES-{secrets.token_hex(4).upper()}", encoding="utf-8")
+    return path.read_text(encoding="utf-8")
 
 
 async def keep_keys(client: nio.AsyncClient) -> None:
@@ -267,10 +267,10 @@ async def _call_server(request: Coroutine[object, object, R], *, seconds: float 
 def _check_session(answer: object) -> None:
     if not isinstance(answer, nio.ErrorResponse):
         return
-    code, told = str(answer.status_code), f"{answer.status_code}: {answer.message}"
+    code, reason = str(answer.status_code), f"{answer.status_code}: {answer.message}"
     if code in _LOCKED_OUT:
-        raise ConnectionRefusedForGood(told)
-    raise ConnectionEnded(told, retry_after=_seconds(answer))
+        raise ConnectionRefusedForGood(reason)
+    raise ConnectionEnded(reason, retry_after=_seconds(answer))
 
 
 def _to_delivery_failed(answer: "nio.ErrorResponse") -> DeliveryFailed:

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from bot.config.platform_catalog import MatrixSettings
 from bot.config.settings import Settings
-from bot.platforms.kit.doctor import Answered, Asking, Finding, good, problem
+from bot.platforms.kit.doctor import Finding, Prober, ProbeResult, good, problem
 from bot.platforms.matrix.wire import NAME
 
 # A device of its own: logging in as the device of the running bot would log that out.
@@ -17,7 +17,7 @@ _MOST_ROOMS: Final = 20
 _DECRYPTS: Final = "vodozemac"
 
 
-async def examine(settings: Settings, asking: Asking, *, can_decrypt: bool | None = None) -> list[Finding]:
+async def examine(settings: Settings, prober: Prober, *, can_decrypt: bool | None = None) -> list[Finding]:
     """Log in, look at the rooms, and log out again. `can_decrypt` is looked for where it is not given."""
     if can_decrypt is None:
         can_decrypt = find_spec(_DECRYPTS) is not None
@@ -26,50 +26,50 @@ async def examine(settings: Settings, asking: Asking, *, can_decrypt: bool | Non
         step = "fill in homeserver and user of [platforms.matrix]"
         return [problem("matrix", "homeserver or user is not named", step)]
     base = f"{own.homeserver.rstrip('/')}/_matrix/client"
-    served = await asking.ask("GET", f"{base}/versions")
+    served = await prober.ask("GET", f"{base}/versions")
     if served.problem or "versions" not in served.body:
-        said = served.problem or f"no Matrix homeserver answers there ({served.status})"
-        return [problem("matrix", f"{own.homeserver}: {said}", "correct platforms.matrix.homeserver, or the network")]
+        reason = served.problem or f"no Matrix homeserver answers there ({served.status})"
+        return [problem("matrix", f"{own.homeserver}: {reason}", "correct platforms.matrix.homeserver, or the network")]
     given = own.access_token.get_secret_value()
     if given:
-        return await _account(base, given, own, asking, can_decrypt=can_decrypt)
+        return await _account(base, given, own, prober, can_decrypt=can_decrypt)
     if not own.password.get_secret_value():
         step = "set BUBBLES_PLATFORMS__MATRIX__PASSWORD, or BUBBLES_PLATFORMS__MATRIX__ACCESS_TOKEN"
         return [problem("matrix account", "there is neither password nor access token", step)]
-    return await _with_password(base, own, asking, can_decrypt=can_decrypt)
+    return await _with_password(base, own, prober, can_decrypt=can_decrypt)
 
 
-async def _with_password(base: str, own: MatrixSettings, asking: Asking, *, can_decrypt: bool) -> list[Finding]:
+async def _with_password(base: str, own: MatrixSettings, prober: Prober, *, can_decrypt: bool) -> list[Finding]:
     body = {
         "type": "m.login.password",
         "identifier": {"type": "m.id.user", "user": own.user},
         "password": own.password.get_secret_value(),
         "device_id": _DEVICE,
     }
-    entered = await asking.ask("POST", f"{base}/v3/login", body)
+    entered = await prober.ask("POST", f"{base}/v3/login", body)
     token = entered.body.get("access_token")
     if entered.status == 429:
         return [good("matrix account", "the homeserver wants no more logins now, so the password was not tried")]
     if not isinstance(token, str):
         return [_refusal(entered, "correct user and password, or make an access token where people log in elsewhere")]
     try:
-        return await _account(base, token, own, asking, can_decrypt=can_decrypt)
+        return await _account(base, token, own, prober, can_decrypt=can_decrypt)
     finally:
-        await asking.ask("POST", f"{base}/v3/logout", {}, _auth_headers(token))
+        await prober.ask("POST", f"{base}/v3/logout", {}, _auth_headers(token))
 
 
-async def _account(base: str, token: str, own: MatrixSettings, asking: Asking, *, can_decrypt: bool) -> list[Finding]:
-    who = await asking.ask("GET", f"{base}/v3/account/whoami", headers=_auth_headers(token))
+async def _account(base: str, token: str, own: MatrixSettings, prober: Prober, *, can_decrypt: bool) -> list[Finding]:
+    who = await prober.ask("GET", f"{base}/v3/account/whoami", headers=_auth_headers(token))
     if not who.is_ok:
         return [_refusal(who, "make a new access token, or give the password instead")]
     if who.body.get("user_id") != own.user:
         step = "write that ID into platforms.matrix.user"
         return [problem("matrix account", f"it belongs to {who.body.get('user_id')}, not to {own.user}", step)]
     works = good("matrix account", f"works: {own.user}")
-    answer = await asking.ask("GET", f"{base}/v3/joined_rooms", headers=_auth_headers(token))
+    answer = await prober.ask("GET", f"{base}/v3/joined_rooms", headers=_auth_headers(token))
     joined = answer.body.get("joined_rooms")
     rooms = [each for each in joined if isinstance(each, str)] if isinstance(joined, list) else []
-    unreadable = 0 if can_decrypt else await _count_encrypted(base, token, rooms, asking)
+    unreadable = 0 if can_decrypt else await _count_encrypted(base, token, rooms, prober)
     return [works, *_rooms(rooms, own, unreadable)]
 
 
@@ -85,18 +85,18 @@ def _rooms(rooms: Sequence[str], own: MatrixSettings, unreadable: int) -> list[F
     return [good(about, f"the bot is in {len(rooms)}" if rooms else "the bot is in none yet; invite it")]
 
 
-async def _count_encrypted(base: str, token: str, rooms: Sequence[str], asking: Asking) -> int:
+async def _count_encrypted(base: str, token: str, rooms: Sequence[str], prober: Prober) -> int:
     """Return how many of the first rooms are known to be encrypted."""
     found = 0
     for room in rooms[:_MOST_ROOMS]:
         path = f"{base}/v3/rooms/{quote(room)}/state/m.room.encryption/"
-        found += "algorithm" in (await asking.ask("GET", path, headers=_auth_headers(token))).body
+        found += "algorithm" in (await prober.ask("GET", path, headers=_auth_headers(token))).body
     return found
 
 
-def _refusal(answer: Answered, step: str) -> Finding:
-    said = answer.problem or answer.body.get("error", answer.status)
-    return problem("matrix account", f"refused ({said})", step)
+def _refusal(answer: ProbeResult, step: str) -> Finding:
+    reason = answer.problem or answer.body.get("error", answer.status)
+    return problem("matrix account", f"refused ({reason})", step)
 
 
 def _auth_headers(token: str) -> Mapping[str, str]:

@@ -98,17 +98,17 @@ def _reaction(relation: Event, room: Room, sender: str) -> Reaction | None:
 
 def since_joining(events: Sequence[Event], account: Account) -> Sequence[Event]:
     """Return the events after the bot joined, where that is among them."""
-    place = _joining(events, account)
+    place = _join_index(events, account)
     return events if place is None else events[place + 1 :]
 
 
 def is_new_group(events: Sequence[Event], account: Account) -> bool:
     """Tell whether the bot has joined the room in these events, on an invitation that was not for two alone."""
-    place = _joining(events, account)
+    place = _join_index(events, account)
     return place is not None and _before(events[place]).get("is_direct") is not True
 
 
-def _joining(events: Sequence[Event], account: Account) -> int | None:
+def _join_index(events: Sequence[Event], account: Account) -> int | None:
     for place in range(len(events) - 1, -1, -1):
         event = events[place]
         if event.get("type") == "m.room.member" and event.get("state_key") == account.user_id:
@@ -134,11 +134,11 @@ def _to_edited(event: Event, content: Event, relation: Event, room: Room) -> Mes
 
 
 def _message(event: Event, content: Event, relation: Event, room: Room, account: Account) -> ChatMessage:
-    reply_to = _replied_to(relation)
+    reply_to = _reply_target(relation)
     mentioned = _find_mentions(content)
     people = tuple(room.person(user_id) for user_id in mentioned if user_id != account.user_id)
     text = _mark_names(_text(content), people)
-    is_meant = account.user_id in mentioned or reply_to in room.own_events or is_called(text, account.bot_name)
+    is_target = account.user_id in mentioned or reply_to in room.own_events or is_called(text, account.bot_name)
     localpart = account.user_id.lstrip("@").partition(":")[0]
     return ChatMessage(
         id=text_of(event.get("event_id")),
@@ -146,7 +146,7 @@ def _message(event: Event, content: Event, relation: Event, room: Room, account:
         sender=room.person(text_of(event.get("sender")), is_bot=content.get("msgtype") == "m.notice"),
         text=text,
         sent_at=_when(event),
-        is_addressed=room.is_private or is_meant or is_called(text, localpart),
+        is_addressed=room.is_private or is_target or is_called(text, localpart),
         is_private=room.is_private,
         reply_to=reply_to,
         mentions=people,
@@ -159,7 +159,7 @@ def _address(room: Room, relation: Event) -> ChatAddress:
     return ChatAddress(platform=NAME, chat_id=room.id, thread_id=thread or None)
 
 
-def _replied_to(relation: Event) -> str | None:
+def _reply_target(relation: Event) -> str | None:
     """Return the event that is replied to; what a thread names for clients without threads is none."""
     if relation.get("is_falling_back") is True:
         return None

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from bot.config.platform_catalog import OneBotSettings
 from bot.platforms.base import Capabilities, OutgoingMessage, Receive
 from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts
-from bot.platforms.kit.connection import Backlog, Connection, listening
+from bot.platforms.kit.connection import Backlog, Connection, listen
 from bot.platforms.kit.events import parse_event
 from bot.platforms.kit.pieces import send_in_turn
 from bot.platforms.onebot import requests
@@ -45,7 +45,7 @@ class OneBotPlatform(NetworkPlatform):
         self._own_messages: deque[str] = deque(maxlen=_REMEMBERED_MESSAGES)
         self._link = self._make_link()
         self._backlog = Backlog()
-        self._asking: set[asyncio.Task[None]] = set()
+        self._name_lookups: set[asyncio.Task[None]] = set()
         self.port = 0
 
     async def run(self, receive: Receive) -> None:
@@ -55,12 +55,12 @@ class OneBotPlatform(NetworkPlatform):
                 if isinstance(self._link, ForwardLink):
                     await super().run(receive)
                     return
-                async with listening(self._link.routes, self._settings.host, self._settings.port) as self.port:
+                async with listen(self._link.routes, self._settings.host, self._settings.port) as self.port:
                     await super().run(receive)
         finally:
-            for asking in list(self._asking):
-                asking.cancel()
-            await asyncio.gather(*self._asking, return_exceptions=True)
+            for lookup in list(self._name_lookups):
+                lookup.cancel()
+            await asyncio.gather(*self._name_lookups, return_exceptions=True)
 
     async def _session(self) -> None:
         await self._link.session()
@@ -71,9 +71,9 @@ class OneBotPlatform(NetworkPlatform):
         Raises:
             DeliveryFailed: the client did not take it.
         """
-        others = [requests.named(file) for file in message.files if not requests.is_picture(file)]
-        said = replace(message, text="\n".join([message.text, *others]).strip())
-        pieces = [*requests.messages(address, said), *requests.pictures(address, message)]
+        others = [requests.file_line(file) for file in message.files if not requests.is_picture(file)]
+        text_message = replace(message, text="\n".join([message.text, *others]).strip())
+        pieces = [*requests.messages(address, text_message), *requests.pictures(address, message)]
         return await send_in_turn([partial(self._send, piece) for piece in pieces], self._clock)
 
     async def is_member(self, address: ChatAddress, person_id: str) -> bool | None:
@@ -106,8 +106,8 @@ class OneBotPlatform(NetworkPlatform):
             self._backlog.put(incoming)
         elif is_about_emoji(event):
             # The answer to a question comes over the line that this event came over.
-            self._asking.add(asking := asyncio.create_task(self._tell_reactions(event), name="onebot reaction"))
-            asking.add_done_callback(self._asking.discard)
+            self._name_lookups.add(lookup := asyncio.create_task(self._tell_reactions(event), name="onebot reaction"))
+            lookup.add_done_callback(self._name_lookups.discard)
 
     async def _tell_reactions(self, event: Event) -> None:
         name = await self._name_of(str(event.group_id), str(event.user_id))

@@ -5,28 +5,28 @@ import socket
 
 from bot.config.platform_catalog import OneBotSettings
 from bot.config.settings import Settings
-from bot.platforms.kit.doctor import Asking, Finding, good, problem
+from bot.platforms.kit.doctor import Finding, Prober, good, problem
 from bot.platforms.onebot.wire import NAME
 
 
-async def examine(settings: Settings, asking: Asking) -> list[Finding]:
+async def examine(settings: Settings, prober: Prober) -> list[Finding]:
     """Ask the client who it is, or see that it could come to us."""
     own = settings.platforms.group(NAME, OneBotSettings)
     if own.mode == "reverse":
         return [_place_to_listen(own)]
     if not own.url:
         return [problem("onebot", f"mode {own.mode} needs the address of the client", "set platforms.onebot.url")]
-    return [await _client(own, asking)]
+    return [await _client(own, prober)]
 
 
-async def _client(own: OneBotSettings, asking: Asking) -> Finding:
+async def _client(own: OneBotSettings, prober: Prober) -> Finding:
     """Over http it says who it is; at a WebSocket address it at least answers that it wants one."""
     token = own.token.get_secret_value()
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     if own.mode == "http":
-        answer = await asking.ask("POST", f"{own.url.rstrip('/')}/get_login_info", {}, headers)
+        answer = await prober.ask("POST", f"{own.url.rstrip('/')}/get_login_info", {}, headers)
     else:
-        answer = await asking.ask("GET", own.url.replace("ws", "http", 1), headers=headers)
+        answer = await prober.ask("GET", own.url.replace("ws", "http", 1), headers=headers)
     if answer.problem:
         return problem(
             "onebot", f"{own.url} cannot be reached ({answer.problem})", "start the client, or correct the url"

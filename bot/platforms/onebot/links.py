@@ -72,13 +72,13 @@ class PendingCalls:
         finally:
             self._waiting.pop(echo, None)
 
-    def answered(self, answer: Answer) -> None:
+    def resolve(self, answer: Answer) -> None:
         """Resolve the pending call of `answer`; late answers are dropped."""
         waiting = self._waiting.get(str(answer.echo))
         if waiting is not None and not waiting.done():
             waiting.set_result(answer)
 
-    def broke(self) -> None:
+    def fail_all(self) -> None:
         """Fail all pending calls, because the connection is gone."""
         for waiting in self._waiting.values():
             if not waiting.done():
@@ -117,14 +117,14 @@ class _SocketLink:
                     await self._read(json.loads(frame.data))
         finally:
             self._line = None
-            self._pending.broke()
+            self._pending.fail_all()
         raise ConnectionEnded("the client hung up")
 
     async def _read(self, frame: Mapping[str, object]) -> None:
         if "post_type" in frame:
             await self._take(frame)
         else:
-            self._pending.answered(Answer.model_validate(frame))
+            self._pending.resolve(Answer.model_validate(frame))
 
 
 class ForwardLink(_SocketLink):

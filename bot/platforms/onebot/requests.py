@@ -44,7 +44,7 @@ def is_picture(file: SentFile) -> bool:
     return file.media_type in _PICTURES
 
 
-def named(file: SentFile) -> str:
+def file_line(file: SentFile) -> str:
     """Return what stands for a file that cannot be sent."""
     return f"📎 {file.name} ({file.kilobytes} kB)"
 
@@ -75,5 +75,5 @@ def _number(span: Span) -> str | None:
 
 
 def _text(spans: list[Span]) -> list[dict[str, object]]:
-    said = plain(spans)
-    return [{"type": "text", "data": {"text": said}}] if said else []
+    text = plain(spans)
+    return [{"type": "text", "data": {"text": text}}] if text else []

@@ -65,16 +65,16 @@ def _parse_codes(written: str) -> list[Segment]:
     for code in _CODE.finditer(written):
         found += _text(written[end : code.start()])
         pairs = (part.partition("=") for part in code[2].split(",") if part)
-        found.append(Segment(type=code[1], data={name: unescaped(value) for name, _, value in pairs}))
+        found.append(Segment(type=code[1], data={name: unescape(value) for name, _, value in pairs}))
         end = code.end()
     return found + _text(written[end:])
 
 
 def _text(written: str) -> list[Segment]:
-    return [Segment(type="text", data={"text": unescaped(written)})] if written else []
+    return [Segment(type="text", data={"text": unescape(written)})] if written else []
 
 
-def unescaped(written: str) -> str:
+def unescape(written: str) -> str:
     """Return a text without the escapes of CQ codes; the ampersand comes last."""
     return written.replace("&#91;", "[").replace("&#93;", "]").replace("&#44;", ",").replace("&amp;", "&")
 

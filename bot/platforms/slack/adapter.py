@@ -88,7 +88,7 @@ class SlackPlatform(NetworkPlatform):
         Raises:
             DeliveryFailed: Slack did not take it.
         """
-        await self._api.ask("chat.update", requests.edited(address, message_id, message))
+        await self._api.ask("chat.update", requests.edit_body(address, message_id, message))
 
     async def is_member(self, address: ChatAddress, person_id: str) -> bool | None:
         """Return whether somebody is in a channel.

@@ -104,7 +104,7 @@ def _in_the_words_of_the_outbox() -> Iterator[None]:
     try:
         yield
     except SlackApiError as error:
-        raise refused(error) from error
+        raise to_delivery_failed(error) from error
     except SlackRequestError as error:
         raise DeliveryFailed(f"slack: {error}", is_unknown=True) from error
     except (ClientError, TimeoutError, OSError) as error:
@@ -112,7 +112,7 @@ def _in_the_words_of_the_outbox() -> Iterator[None]:
         raise DeliveryFailed(f"slack: {error}", is_unknown=is_sent) from error
 
 
-def refused(error: SlackApiError) -> DeliveryFailed:
+def to_delivery_failed(error: SlackApiError) -> DeliveryFailed:
     """Return what Slack's refusal means for a message that was being sent."""
     reason = str(error.response.get("error", error))
     headers = {name.lower(): value for name, value in dict(error.response.headers).items()}

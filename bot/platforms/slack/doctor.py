@@ -2,7 +2,7 @@
 
 from bot.config.platform_catalog import SlackSettings
 from bot.config.settings import Settings
-from bot.platforms.kit.doctor import Asking, Finding, good, problem
+from bot.platforms.kit.doctor import Finding, Prober, good, problem
 from bot.platforms.slack.wire import NAME
 
 _SCOPES = {"chat:write": "speaks", "users:read": "knows names"}
@@ -10,24 +10,24 @@ _READING = {"channels:history", "groups:history", "im:history", "mpim:history", 
 _STEP = "api.slack.com/apps, OAuth & Permissions: add the scope, then install the app again"
 
 
-async def examine(settings: Settings, asking: Asking) -> list[Finding]:
+async def examine(settings: Settings, prober: Prober) -> list[Finding]:
     """Try both tokens, or the one and the signing secret."""
     own = settings.platforms.group(NAME, SlackSettings)
-    found = await _bot_token(own, asking)
+    found = await _bot_token(own, prober)
     if own.mode == "socket":
-        return [*found, await _app_token(own, asking)]
+        return [*found, await _app_token(own, prober)]
     if own.signing_secret.get_secret_value():
         return [*found, good("slack signing secret", "is set")]
     step = "api.slack.com/apps, Basic Information: copy it to BUBBLES_PLATFORMS__SLACK__SIGNING_SECRET"
     return [*found, problem("slack signing secret", "there is none", step)]
 
 
-async def _bot_token(own: SlackSettings, asking: Asking) -> list[Finding]:
+async def _bot_token(own: SlackSettings, prober: Prober) -> list[Finding]:
     token = own.bot_token.get_secret_value()
     if not token:
         step = "api.slack.com/apps, OAuth & Permissions: copy it to BUBBLES_PLATFORMS__SLACK__BOT_TOKEN"
         return [problem("slack bot token", "there is none", step)]
-    answer = await asking.ask("POST", f"{own.api_url}auth.test", {}, {"Authorization": f"Bearer {token}"})
+    answer = await prober.ask("POST", f"{own.api_url}auth.test", {}, {"Authorization": f"Bearer {token}"})
     if answer.problem:
         return [problem("slack", f"cannot be reached ({answer.problem})", "check the network")]
     if not answer.body.get("ok"):
@@ -49,12 +49,12 @@ def _permissions(scopes: set[str]) -> list[Finding]:
     return [good("slack permissions", "the bot reads, speaks and knows names")]
 
 
-async def _app_token(own: SlackSettings, asking: Asking) -> Finding:
+async def _app_token(own: SlackSettings, prober: Prober) -> Finding:
     token = own.app_token.get_secret_value()
     if not token:
         step = "api.slack.com/apps, Basic Information, App-Level Tokens: one with connections:write"
         return problem("slack app token", "there is none", step)
-    answer = await asking.ask("POST", f"{own.api_url}apps.connections.open", {}, {"Authorization": f"Bearer {token}"})
+    answer = await prober.ask("POST", f"{own.api_url}apps.connections.open", {}, {"Authorization": f"Bearer {token}"})
     if answer.body.get("ok"):
         return good("slack app token", "works: Socket Mode is open")
     why = answer.problem or str(answer.body.get("error", answer.status))

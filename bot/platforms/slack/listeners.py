@@ -17,7 +17,7 @@ from slack_sdk.socket_mode.request import SocketModeRequest
 from slack_sdk.socket_mode.response import SocketModeResponse
 
 from bot.config.platform_catalog import PATH
-from bot.platforms.kit.connection import ConnectionEnded, ConnectionRefusedForGood, listening
+from bot.platforms.kit.connection import ConnectionEnded, ConnectionRefusedForGood, listen
 from bot.platforms.slack.calls import web_client
 
 _SEEN_IN_CHANNEL = {"response_type": "in_channel"}
@@ -67,7 +67,7 @@ class SocketListener:
             await close()
 
     async def _work(
-        self, client: SocketModeClient, arrived: "asyncio.Queue[SocketModeRequest]", heard: Callable[[], None]
+        self, client: SocketModeClient, arrived: "asyncio.Queue[SocketModeRequest]", on_activity: Callable[[], None]
     ) -> None:
         """Take envelopes in their order, one at a time, and look after the line in between."""
         answered = client.last_ping_pong_time
@@ -80,9 +80,9 @@ class SocketListener:
                     raise ConnectionEnded("Slack closed the connection") from None
                 if client.last_ping_pong_time != answered:
                     answered = client.last_ping_pong_time
-                    heard()
+                    on_activity()
                 continue
-            heard()
+            on_activity()
             await self._take(request.type, request.payload)
             answer = _SEEN_IN_CHANNEL if request.type == "slash_commands" else None
             await client.send_socket_mode_response(SocketModeResponse(request.envelope_id, payload=answer))
@@ -100,7 +100,7 @@ class HttpListener:
 
     async def serve(self, is_open: Callable[[], None]) -> None:
         """Listen until cancelled."""
-        async with listening(lambda router: router.add_post(PATH, self._handle), self._host, self._port) as self.port:
+        async with listen(lambda router: router.add_post(PATH, self._handle), self._host, self._port) as self.port:
             is_open()
             await asyncio.Event().wait()
 

@@ -91,8 +91,8 @@ def _hint(command: Command) -> str:
 
 
 def _fields(options: Sequence[CommandOption]) -> str:
-    said = (f"{option.name}={'|'.join(option.choices) or '…'}" for option in options)
-    return " ".join(text if option.is_required else f"[{text}]" for option, text in zip(options, said, strict=True))
+    fields = (f"{option.name}={'|'.join(option.choices) or '…'}" for option in options)
+    return " ".join(text if option.is_required else f"[{text}]" for option, text in zip(options, fields, strict=True))
 
 
 def _in_both(english: str, chinese: str) -> str:

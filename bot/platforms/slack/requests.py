@@ -36,7 +36,7 @@ def messages(address: ChatAddress, message: OutgoingMessage) -> list[dict[str, o
     return bodies
 
 
-def edited(address: ChatAddress, message_id: str, message: OutgoingMessage) -> dict[str, object]:
+def edit_body(address: ChatAddress, message_id: str, message: OutgoingMessage) -> dict[str, object]:
     """Return the parameters of `chat.update`; what does not fit is left out."""
     return {**messages(address, message)[0], "ts": message_id}
 

@@ -46,7 +46,7 @@ _EMOJI: Mapping[str, str] = {
     "raised_hand": "✋",
 }
 
-_SAID = {"", "file_share", "thread_broadcast", "me_message", "bot_message"}
+_MESSAGE_SUBTYPES = {"", "file_share", "thread_broadcast", "me_message", "bot_message"}
 _MARKED = re.compile(r"<(?P<kind>[@#!]?)(?P<body>[^<>|]+)(?:\|(?P<label>[^<>]*))?>")
 _COMMANDS = {f"/{name}" for name in MENU_NAMES}
 
@@ -87,7 +87,7 @@ def to_incoming(message: Message, me: Account, people: Mapping[str, Profile]) ->
             message_id=message.deleted_ts,
             at=instant(message.event_ts),
         )
-    if message.type not in {"message", "app_mention"} or message.subtype not in _SAID:
+    if message.type not in {"message", "app_mention"} or message.subtype not in _MESSAGE_SUBTYPES:
         return None
     if message.user == me.user_id or (message.bot_id and message.bot_id == me.bot_id):
         return None
@@ -167,8 +167,8 @@ def _to_message(message: Message, me: Account, people: Mapping[str, Profile]) ->
     if not text and not attachments:
         return None
     is_private = message.channel_type == "im"
-    called = set(_mentioned_ids(message.text))
-    is_meant = message.type == "app_mention" or me.user_id in called or message.parent_user_id == me.user_id
+    called = set(_ids_of_mentions(message.text))
+    is_target = message.type == "app_mention" or me.user_id in called or message.parent_user_id == me.user_id
     sender = _person(message.user or message.bot_id or "", people)
     return ChatMessage(
         id=message.ts,
@@ -176,9 +176,9 @@ def _to_message(message: Message, me: Account, people: Mapping[str, Profile]) ->
         sender=sender if message.bot_id is None else Person(id=sender.id, name=sender.name, is_bot=True),
         text=text,
         sent_at=instant(message.ts),
-        is_addressed=is_private or is_meant or is_called(text, me.bot_name),
+        is_addressed=is_private or is_target or is_called(text, me.bot_name),
         is_private=is_private,
-        mentions=tuple(_person(user, people) for user in _mentioned_ids(message.text) if user != me.user_id),
+        mentions=tuple(_person(user, people) for user in _ids_of_mentions(message.text) if user != me.user_id),
         attachments=attachments,
     )
 
@@ -196,7 +196,7 @@ def _to_edited(message: Message, me: Account, people: Mapping[str, Profile]) -> 
     )
 
 
-def _mentioned_ids(text: str) -> Iterator[str]:
+def _ids_of_mentions(text: str) -> Iterator[str]:
     return iter(dict.fromkeys(mark["body"] for mark in _MARKED.finditer(text) if mark["kind"] == "@"))
 
 

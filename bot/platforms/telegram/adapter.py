@@ -29,7 +29,7 @@ from bot.config.platform_catalog import TelegramSettings
 from bot.platforms.base import Capabilities, Command, OutgoingMessage
 from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts
 from bot.platforms.kit.commands import MENU
-from bot.platforms.kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood, listening
+from bot.platforms.kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood, listen
 from bot.platforms.kit.pieces import send_in_turn
 from bot.platforms.telegram import requests
 from bot.platforms.telegram.client import PATH, Administrators, Webhook, delivery_failed, send_file
@@ -104,7 +104,7 @@ class TelegramPlatform(NetworkPlatform):
         Raises:
             DeliveryFailed: Telegram did not take it.
         """
-        request = requests.edited(address, message_id, message)
+        request = requests.edit_body(address, message_id, message)
         try:
             await self._bot(EditMessageText.model_validate(request))
         except AiogramError as error:
@@ -217,7 +217,7 @@ class TelegramPlatform(NetworkPlatform):
 
         settings, secret = self._settings, self._settings.webhook_secret.get_secret_value()
         routes = Webhook(take, secret=secret).routes
-        async with listening(routes, settings.webhook_host, settings.webhook_port):
+        async with listen(routes, settings.webhook_host, settings.webhook_port):
             await self._bot.set_webhook(self._webhook_url, secret_token=secret, allowed_updates=_WANTED)
             await asyncio.Event().wait()
 
@@ -235,8 +235,8 @@ class TelegramPlatform(NetworkPlatform):
             self._connection.note_received()
 
     async def _take(self, update: Update) -> None:
-        told = (update.message, update.edited_message, update.message_reaction)
-        chat = next((each.chat for each in told if each is not None), None)
+        parts = (update.message, update.edited_message, update.message_reaction)
+        chat = next((each.chat for each in parts if each is not None), None)
         admins = await self._administrators.of(chat.id) if chat else ()
         if update.message is not None and update.message.from_user is not None:
             self._remember(update.message.from_user)

@@ -2,11 +2,11 @@
 
 from bot.config.platform_catalog import TelegramSettings
 from bot.config.settings import Settings
-from bot.platforms.kit.doctor import Asking, Finding, good, problem
+from bot.platforms.kit.doctor import Finding, Prober, good, problem
 from bot.platforms.telegram.wire import NAME
 
 
-async def examine(settings: Settings, asking: Asking) -> list[Finding]:
+async def examine(settings: Settings, prober: Prober) -> list[Finding]:
     """Ask who the bot is, and whether messages can reach it."""
     own = settings.platforms.group(NAME, TelegramSettings)
     token = own.token.get_secret_value()
@@ -14,7 +14,7 @@ async def examine(settings: Settings, asking: Asking) -> list[Finding]:
         step = "talk to @BotFather, /newbot, and set BUBBLES_PLATFORMS__TELEGRAM__TOKEN"
         return [problem("telegram token", "there is none", step)]
     base = f"{own.api_url.rstrip('/')}/bot{token}"
-    answer = await asking.ask("GET", f"{base}/getMe")
+    answer = await prober.ask("GET", f"{base}/getMe")
     me = answer.body.get("result")
     if answer.problem:
         reason = answer.problem.replace(token, "…")
@@ -28,7 +28,7 @@ async def examine(settings: Settings, asking: Asking) -> list[Finding]:
         good("telegram token", f"works: @{me.get('username')}"),
         _privacy(me, listens_to_all=settings.router.listen != "addressed"),
         _groups(me),
-        *await _webhook(own, base, asking),
+        *await _webhook(own, base, prober),
     ]
 
 
@@ -51,11 +51,11 @@ def _groups(me: dict[str, object]) -> Finding:
     return problem("telegram groups", "the bot cannot be added to groups", "send /setjoingroups to @BotFather, Enable")
 
 
-async def _webhook(own: TelegramSettings, base: str, asking: Asking) -> list[Finding]:
+async def _webhook(own: TelegramSettings, base: str, prober: Prober) -> list[Finding]:
     """With a webhook: whether Telegram can reach it."""
     if not own.webhook_url:
         return []
-    found = (await asking.ask("GET", f"{base}/getWebhookInfo")).body.get("result")
+    found = (await prober.ask("GET", f"{base}/getWebhookInfo")).body.get("result")
     error = found.get("last_error_message") if isinstance(found, dict) else None
     pending = int(found.get("pending_update_count", 0)) if isinstance(found, dict) else 0
     if error and pending:

@@ -41,7 +41,7 @@ def messages(address: ChatAddress, message: OutgoingMessage) -> list[dict[str, o
     return requests
 
 
-def edited(address: ChatAddress, message_id: str, message: OutgoingMessage) -> dict[str, object]:
+def edit_body(address: ChatAddress, message_id: str, message: OutgoingMessage) -> dict[str, object]:
     """Return the parameters of `editMessageText`; what does not fit is left out."""
     first = pieces(message.text, MAX_LENGTH, measure=units, people=message.mentions)[0]
     request = _message(address, message, first)

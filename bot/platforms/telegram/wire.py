@@ -120,7 +120,7 @@ def _to_message(message: Message, me: Account, admins: Collection[str]) -> ChatM
     reading = _Reading(message, me)
     if not reading.text and not attachments:
         return None  # somebody joined, a title changed: nobody said anything
-    answered = _replied_to(message)
+    answered = _reply_target(message)
     is_private = message.chat.type == "private"
     is_answer_to_bot = answered is not None and answered.from_user is not None and answered.from_user.id == me.id
     is_addressed = is_private or is_answer_to_bot or reading.calls_the_bot or is_called(reading.text, me.bot_name)
@@ -170,7 +170,7 @@ def _is_in(member: ChatMemberUnion) -> bool:
     return member.status in _MEMBERS or getattr(member, "is_member", False)
 
 
-def _replied_to(message: Message) -> Message | None:
+def _reply_target(message: Message) -> Message | None:
     """Return the message that is replied to; in a topic, every message formally replies to the one that opened it."""
     answered = message.reply_to_message
     if answered is None or (message.is_topic_message and answered.message_id == message.message_thread_id):
@@ -229,8 +229,8 @@ class _Reading:
         pieces, end = [], 0
         for entity in message.entities or message.caption_entities or ():
             start, stop = entity.offset * 2, (entity.offset + entity.length) * 2
-            said = _decode_units(units[start:stop])
-            replaced = self._read(entity, said)
+            part = _decode_units(units[start:stop])
+            replaced = self._read(entity, part)
             if replaced is not None and start >= end:
                 pieces += [_decode_units(units[end:start]), replaced]
                 end = stop
@@ -241,14 +241,14 @@ class _Reading:
         """The people who are mentioned, the bot left out."""
         return tuple(self._people)
 
-    def _read(self, entity: MessageEntity, said: str) -> str | None:
-        """Return the replacement of `said`; None leaves it unchanged."""
+    def _read(self, entity: MessageEntity, part: str) -> str | None:
+        """Return the replacement of `part`; None leaves it unchanged."""
         if entity.type == "mention":
-            return self._by_username(said.removeprefix("@"))
+            return self._by_username(part.removeprefix("@"))
         if entity.type == "text_mention" and entity.user is not None:
             return self._by_account(entity.user)
         if entity.type == "bot_command":
-            return self._command(said)
+            return self._command(part)
         return None
 
     def _by_username(self, username: str) -> str:
@@ -267,9 +267,9 @@ class _Reading:
         self._people.append(Person(id=str(user.id), name=name_of(user), is_bot=user.is_bot))
         return f"@{name_of(user)}"
 
-    def _command(self, said: str) -> str:
-        command, _, whose = said.partition("@")
+    def _command(self, part: str) -> str:
+        command, _, whose = part.partition("@")
         if whose.lower() in {"", self._me.username.lower()}:
             self.calls_the_bot = True
             return command
-        return said
+        return part

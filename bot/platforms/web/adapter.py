@@ -30,7 +30,7 @@ from services.language_model.ports import TextListener
 from services.people.privacy import GoneMessage
 
 _REMEMBERED_KEYS: Final = 500
-_MOST_TOLD_GONE: Final = 200  # a page shows no more of them, and a socket holds no more frames
+_MOST_REPORTED_DELETIONS: Final = 200  # a page shows no more of them, and a socket holds no more frames
 
 _ABILITIES: Final = Capabilities(
     replies=True,
@@ -157,14 +157,14 @@ class WebPlatform:
             sent_at=self._clock.now(),
             is_addressed=self._is_addressed(session_id, post),
             reply_to=post.reply_to,
-            mentions=self.room(session_id).mentioned(post.text),
+            mentions=self.room(session_id).find_mentioned(post.text),
             attachments=await self._own(post.attachments, session_id, message_id),
         )
         self.room(session_id).know(post.person)
         if self._history is None or self._receive is None:
             raise DeliveryFailed("the room is not open yet")
         if not await record_once(self._history, message):
-            return await self._existing_result(session_id, message)
+            return await self._result_of_existing(session_id, message)
         await self._history.flush()  # the page is told that the bot has it
         if message.attachments:
             shown = [attachment_shape(each) for each in message.attachments]
@@ -183,7 +183,7 @@ class WebPlatform:
         self._answering.begin(message)
         await (await self._answering.hand_over(message, self._receive))
 
-    async def _existing_result(self, session_id: str, message: ChatMessage) -> PostResult:
+    async def _result_of_existing(self, session_id: str, message: ChatMessage) -> PostResult:
         """Return the result of a message that was posted before, and send it to its author again."""
         shape = await self._person_message(message)
         self.room(session_id).tell(message.sender.id, "message_new", {"message": shape})
@@ -225,7 +225,7 @@ class WebPlatform:
                 for url in {*each.files, *(attachment["url"] for attachment in shown)}:
                     await self.files.remove(url)
             await self._extras.change(each.address, message_id, Extras())
-        for each in gone[-_MOST_TOLD_GONE:]:
+        for each in gone[-_MOST_REPORTED_DELETIONS:]:
             if each.address.chat_id in self.rooms:
                 self.room(each.address.chat_id).emit("message_deleted", {"message_id": each.message_id})
 
@@ -320,8 +320,8 @@ class WebPlatform:
     ) -> list[AttachmentShape]:
         """Keep the files of a message of the bot; on a full disk its words go out without them."""
         try:
-            kept = [await files.keep(each.name, each.content) for each in sent]
-            own = await self._own(kept, session_id, message_id)
+            stored = [await files.keep(each.name, each.content) for each in sent]
+            own = await self._own(stored, session_id, message_id)
         except StorageFull as error:
             logger.bind(chat=session_id, message=message_id).error("could not store the files of a message: {}", error)
             return []
@@ -381,5 +381,5 @@ class WebPlatform:
         extras = replace(before, reactions={each: [*people] for each, people in before.reactions.items()})
         extras.react(person_id, emoji)
         await self._extras.change(self.address(session_id), message_id, extras)
-        told = {"message_id": message_id, "reactions": extras.reactions, "who": person_id, "emoji": emoji}
-        self.room(session_id).emit("reaction", told)
+        event_data = {"message_id": message_id, "reactions": extras.reactions, "who": person_id, "emoji": emoji}
+        self.room(session_id).emit("reaction", event_data)

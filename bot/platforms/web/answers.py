@@ -30,10 +30,10 @@ class Answer:
         self.is_begun = False
         self.is_stopped = False
         self._room = room
-        self._said: list[str] = []
+        self._pieces: list[str] = []
         self._waiting: list[str] = []
         self._index = 0
-        self._told_at = 0.0
+        self._flushed_at = 0.0
         self._timer: asyncio.TimerHandle | None = None
 
     @property
@@ -44,7 +44,7 @@ class Answer:
     @property
     def text(self) -> str:
         """Return the text so far."""
-        return "".join(self._said)
+        return "".join(self._pieces)
 
     def begin(self) -> None:
         """Tell the room once that something is coming."""
@@ -57,10 +57,10 @@ class Answer:
         if self.is_sent or self.is_stopped:
             return
         self.begin()
-        self._said.append(text)
+        self._pieces.append(text)
         self._waiting.append(text)
         loop = asyncio.get_running_loop()
-        wait = self._told_at + FLUSH_SECONDS - loop.time()
+        wait = self._flushed_at + FLUSH_SECONDS - loop.time()
         if wait <= 0:
             self.flush()
         elif self._timer is None:
@@ -75,7 +75,7 @@ class Answer:
             return
         delta = "".join(self._waiting)
         self._waiting.clear()
-        self._told_at = asyncio.get_running_loop().time()
+        self._flushed_at = asyncio.get_running_loop().time()
         self._room.emit("message", {"message_id": self.id, "index": self._index, "delta": delta, "content": delta})
         self._index += 1
 
@@ -112,7 +112,7 @@ class Answer:
         call["status"] = "ok" if result.ok else result.failure
         call["duration_ms"] = round(result.duration_ms, 1)
         if result.ok:
-            call["result"], call["truncated"] = shown_result(result)
+            call["result"], call["truncated"] = shorten_result(result)
         else:
             call["error"] = result.text or result.error
         add_rule_words(call)
@@ -124,10 +124,10 @@ class Answer:
         )
 
 
-def shown_result(result: ToolResult) -> tuple[object, bool]:
+def shorten_result(result: ToolResult) -> tuple[object, bool]:
     """Return what a tool gave, cut where it is very long, and whether it was."""
-    told = result.for_model()
-    text = told if isinstance(told, str) else str(told)
+    value = result.for_model()
+    text = value if isinstance(value, str) else str(value)
     if len(text) <= _LONGEST_RESULT:
-        return told, False
+        return value, False
     return f"{text[:_LONGEST_RESULT]}…", True

@@ -10,7 +10,7 @@ from services.kernel.bounded import BoundedDict
 from services.kernel.chat import ChatAddress
 from services.kernel.state import Json, StateStore
 
-_KEPT: Final = timedelta(days=36_500)
+_LIFETIME: Final = timedelta(days=36_500)
 _MOST: Final = 300
 _MOST_EMOJI: Final = 50
 _CHOICE_DEFAULTS: Final[dict[str, Json]] = {"only_for": [], "state": "live", "expires_at": None, "change_id": None}
@@ -77,7 +77,7 @@ class ExtrasBook:
             known.pop(message_id, None)
         else:
             known[message_id] = extras
-        await self._state.set(self._key, [_encode(each, known[each]) for each in known], keep=_KEPT)
+        await self._state.set(self._key, [_encode(each, known[each]) for each in known], keep=_LIFETIME)
 
     async def _all(self) -> BoundedDict[str, Extras]:
         if self._of is None:
@@ -100,11 +100,11 @@ class ExtrasRepository:
         """Keep the books in `state` from now on."""
         self._state = state
 
-    def put_back(self, address: ChatAddress) -> None:
+    def unload(self, address: ChatAddress) -> None:
         """Read the book of a room anew when it is needed again."""
         self._books.pop(address.key, None)
 
-    def put_all_back(self) -> None:
+    def unload_all(self) -> None:
         """Read every book anew."""
         self._books.clear()
 

@@ -31,20 +31,20 @@ _KEY: Final = re.compile(r"[A-Za-z0-9_-]{22}")
 _NOT_IN_NAMES: Final = re.compile(r"[^\w.() -]")
 _LONGEST_NAME: Final = 100
 _MARK: Final = ".message"  # beside a file, with the message that it belongs to; no name that we keep begins with a dot
-_BROUGHT_IN: Final = "import"
+_IMPORTED: Final = "import"
 _UNUSED: Final = "unused"
 _UNUSED_FOLDER: Final = ".unused"
 _NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
-def ending_of(name: str) -> str:
+def suffix_of(name: str) -> str:
     """Return the ending of a file name, in small letters and without its dot."""
     return PurePath(name).suffix.removeprefix(".").casefold()
 
 
 def image_type(name: str) -> str | None:
     """Return the media type of a picture that is shown; None of anything else."""
-    return _IMAGES.get(ending_of(name))
+    return _IMAGES.get(suffix_of(name))
 
 
 class RoomFiles:
@@ -87,7 +87,7 @@ class RoomFiles:
         if not _KEY.fullmatch(key) or name != _harmless(name) or await self._find_path(url) is not None:
             return False
         await self._on_disk(_write, self._folder / key / name, content)
-        return await self.take(url, _BROUGHT_IN)
+        return await self.take(url, _IMPORTED)
 
     async def take(self, url: str | None, message: str) -> bool:
         """Assign the file of an address to `message`, which deletes it; False where it belongs to another.

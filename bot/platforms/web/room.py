@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Final
 
-from bot.platforms.kit.markdown import mentioned
+from bot.platforms.kit.markdown import find_mentioned
 from bot.platforms.web.frames import AuthorShape, Frame, author_shape, make_frame
 from services.kernel.chat import Person
 from services.kernel.clock import Clock
@@ -84,10 +84,10 @@ class Room:
             del self._known[gone]
             self._spoke_at.pop(gone, None)
 
-    def mentioned(self, text: str) -> tuple[Person, ...]:
+    def find_mentioned(self, text: str) -> tuple[Person, ...]:
         """Return the people that `text` names with an @; of two names that begin alike the longer one."""
         people = sorted({**self._known, **self._people}.values(), key=lambda each: -len(each.name))
-        return mentioned(text, people)
+        return find_mentioned(text, people)
 
     def emit(self, kind: str, data: Mapping[str, object], *, top: Mapping[str, object] | None = None) -> None:
         """Publish an event to all sockets, those that reconnect included."""
@@ -195,8 +195,8 @@ class Room:
     def _leave_alone(self, listener: Listener) -> None:
         self._listeners.pop(listener, None)
         self._sent_away.pop(listener, None)
-        for watched, gone in tuple(self._watches):
-            if listener in watched:
-                watched.discard(listener)
-                if not watched:
+        for listeners, gone in tuple(self._watches):
+            if listener in listeners:
+                listeners.discard(listener)
+                if not listeners:
                     gone()

@@ -57,9 +57,9 @@ class Rooms:
         """Publish the events of the rooms to other workers; None ends that."""
         self._happened = happened
 
-    def happened_elsewhere(self, session_id: str, kind: str, data: Mapping[str, object]) -> None:
+    def apply_remote_event(self, session_id: str, kind: str, data: Mapping[str, object]) -> None:
         """Show in a room what happened in the same room of another worker."""
-        self._extras.put_back(address_of(session_id))  # what is kept there of its messages is not what was read here
+        self._extras.unload(address_of(session_id))  # what is kept there of its messages is not what was read here
         room = self._rooms.get(session_id)
         if room is None:
             return
@@ -75,9 +75,9 @@ class Rooms:
         room.repeat(kind, data)
         self._look(session_id)
 
-    def missed_elsewhere(self) -> None:
+    def reload_all(self) -> None:
         """Make every page load its room again, after events of other workers were missed."""
-        self._extras.put_all_back()
+        self._extras.unload_all()
         for room in self:
             room.begin_anew(self._next_epoch())
 
@@ -87,7 +87,7 @@ class Rooms:
         idle = [name for name, room in self._rooms.items() if room.is_idle][: max(0, spare)]
         for name in idle:
             del self._rooms[name]
-            self._extras.put_back(address_of(name))
+            self._extras.unload(address_of(name))
 
     def _next_epoch(self) -> str:
         self._opened += 1

@@ -43,7 +43,7 @@ _MAX_FILE_KILOBYTES: Final = 10_000
 _STALE_AFTER: Final = timedelta(seconds=120)
 _REJOIN_AFTER: Final = timedelta(seconds=10)
 _LONGEST_REJOIN_SECONDS: Final = 600.0
-_KEPT: Final = timedelta(days=365)
+_LIFETIME: Final = timedelta(days=365)
 _ONE_TO_ONE: Final = frozenset({None, "chat", "normal"})
 # Rooms stamp what they repeat to the second, by their own clock; what comes twice is known by its id.
 _STAMP_SLACK: Final = timedelta(seconds=3)
@@ -124,14 +124,14 @@ class XmppPlatform(NetworkPlatform):
         Raises:
             DeliveryFailed: not connected, refused, or the connection ended meanwhile (`is_unknown`).
         """
-        kept, named = await self._upload_files(message.files)
-        said = replace(message, text="\n".join([message.text, *named]).strip())
-        parts = pieces(said.text, _LONGEST, people=said.mentions)
+        uploaded, named = await self._upload_files(message.files)
+        outgoing = replace(message, text="\n".join([message.text, *named]).strip())
+        parts = pieces(outgoing.text, _LONGEST, people=outgoing.mentions)
         texts = [
-            partial(self._say, address, text_of(said, part), reply_to=None if number else said.reply_to)
+            partial(self._say, address, text_of(outgoing, part), reply_to=None if number else outgoing.reply_to)
             for number, part in enumerate(parts)
         ]
-        files = [partial(self._say, address, url, is_file=True) for url in kept]
+        files = [partial(self._say, address, url, is_file=True) for url in uploaded]
         return await send_in_turn([*texts, *files], self._clock)
 
     async def edit(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
@@ -166,15 +166,15 @@ class XmppPlatform(NetworkPlatform):
 
     async def _upload_files(self, files: Sequence[SentFile]) -> tuple[list[str], list[str]]:
         """Return the addresses of the files that the server keeps, and what stands for the others."""
-        kept: list[str] = []
+        uploaded: list[str] = []
         named: list[str] = []
         for file in files:
             try:
-                kept.append(await self._require_client().upload(file))
+                uploaded.append(await self._require_client().upload(file))
             except DeliveryFailed as failure:
                 logger.bind(platform=NAME).info("sent only the name of file {}: {}", file.name, failure)
                 named.append(f"📎 {file.name}")
-        return kept, named
+        return uploaded, named
 
     def _require_client(self) -> XmppClient:
         if self._client is None or self._connection.health.state not in {"live", "deaf"}:
@@ -205,7 +205,7 @@ class XmppPlatform(NetworkPlatform):
             stanza.send()
             return own_id
         room_id = await self._reflections.send(stanza)
-        self._recent.said(room_id, own_id)
+        self._recent.remember_own(room_id, own_id)
         return room_id
 
     async def _session(self) -> None:
@@ -233,7 +233,7 @@ class XmppPlatform(NetworkPlatform):
             self._keep_private(client)
             self._nicks.clear()
             self._outside.clear()
-            self._reflections.broke()
+            self._reflections.fail_all()
             await client.leave()
 
     async def _join(self, client: XmppClient, room: str, since: datetime | None) -> None:
@@ -273,9 +273,9 @@ class XmppPlatform(NetworkPlatform):
         stanza = arrived.stanza
         jid, _, nick = stanza.get("from", "").partition("/")
         if jid in self._nicks and nick == self._nicks[jid]:
-            self._reflections.came_back(stanza)
+            self._reflections.resolve(stanza)
         elif stanza.get("type") == "error":
-            self._reflections.refused(stanza)
+            self._reflections.fail(stanza)
         elif stanza.get("type") == "groupchat":
             await self._hear(stanza, self._room(jid, arrived.occupants))
         else:
@@ -310,17 +310,17 @@ class XmppPlatform(NetworkPlatform):
         now = self._clock.now()
         await self._note_reactions(stanza, room)
         incoming = to_incoming(stanza, room, now=now, fresh_id=uuid.uuid4().hex)
-        if incoming is None or self._recent.has_heard(stanza):
+        if incoming is None or self._recent.has_received(stanza):
             return
-        self._recent.heard(stanza)
+        self._recent.remember(stanza)
         await self._hand_in(incoming)
         if stanza.find("{urn:xmpp:delay}delay") is None:
             self._missed_since = now - _STAMP_SLACK
-            await self._state.set(self._state_key, self._missed_since.isoformat(), keep=_KEPT)
+            await self._state.set(self._state_key, self._missed_since.isoformat(), keep=_LIFETIME)
 
     async def _note_reactions(self, stanza: Element, room: Room) -> None:
         """Pass on changes of somebody's reactions, except those in the history."""
-        changed = self._recent.reacted(stanza)
+        changed = self._recent.update_reactions(stanza)
         if changed is not None and stanza.find("{urn:xmpp:delay}delay") is None:
             for reaction in to_reactions(stanza, room, *changed):
                 await self._hand_in(reaction)

@@ -5,16 +5,16 @@ from typing import Final
 from bot.config.platform_catalog import XmppSettings
 from bot.config.settings import Settings
 from bot.platforms.kit.connection import ConnectionEnded, ConnectionRefusedForGood
-from bot.platforms.kit.doctor import Asking, Finding, good, problem
+from bot.platforms.kit.doctor import Finding, Prober, good, problem
 from bot.platforms.xmpp.client import XmppClient
 from bot.platforms.xmpp.wire import NAME
 
 _LISTED: Final = 5
 
 
-async def examine(settings: Settings, asking: Asking) -> list[Finding]:
+async def examine(settings: Settings, prober: Prober) -> list[Finding]:
     """Log in as the bot would, and ask the services of the rooms whether they are there; no room is entered."""
-    del asking  # XMPP is no HTTP
+    del prober  # XMPP is no HTTP
     own = settings.platforms.group(NAME, XmppSettings)
     if not own.jid:
         return [problem("xmpp", "the bot's address is not named", "fill in jid of [platforms.xmpp]")]

@@ -81,7 +81,7 @@ def to_incoming(stanza: Element, room: Room, *, now: datetime, fresh_id: str) ->
         return None
     replaced = stanza.find(_REPLACE)
     if replaced is not None:
-        corrected = room.given_ids.get(given_id(stanza, replaced.get("id", "")))
+        corrected = room.given_ids.get(sender_key(stanza, replaced.get("id", "")))
         if corrected is None:
             return None
         author = _sender(stanza, room, nick).person  # who has the nickname now may not be who had it then
@@ -90,14 +90,14 @@ def to_incoming(stanza: Element, room: Room, *, now: datetime, fresh_id: str) ->
     reply_to = None if reply is None else reply.get("id")
     occupant = _sender(stanza, room, nick)
     text = body if reply is None else without_quote(stanza, body)
-    is_meant = is_called(text, room.nick) or is_called(text, room.bot_name) or reply_to in room.own_messages
+    is_target = is_called(text, room.nick) or is_called(text, room.bot_name) or reply_to in room.own_messages
     return ChatMessage(
         id=message_id(stanza) or fresh_id,
         address=address,
         sender=occupant.person,
         text=text,
         sent_at=_stamp(stanza) or now,
-        is_addressed=is_meant,
+        is_addressed=is_target,
         reply_to=reply_to,
         mentions=_find_mentions(text, room),
     )
@@ -110,12 +110,12 @@ def _withdrawn(message: str, stanza: Element, room: Room, now: datetime) -> Mess
     return MessageWithdrawn(address=ChatAddress(platform=NAME, chat_id=room.jid), message_id=message, at=now)
 
 
-def given_id(stanza: Element, own_id: str) -> str:
+def sender_key(stanza: Element, own_id: str) -> str:
     """Return the key of a message by its sender and the sender's own id; only the sender can correct it."""
     return f"{stanza.get('from', '')} {own_id}"
 
 
-def reacted_to(stanza: Element) -> tuple[str, frozenset[str]] | None:
+def parse_reactions(stanza: Element) -> tuple[str, frozenset[str]] | None:
     """Return the message that somebody reacts to, and all of their emoji under it from now on; None for no reaction."""
     found = stanza.find(_REACTIONS)
     if found is None or not found.get("id"):

@@ -19,7 +19,7 @@ def breakers():
 
 
 def say(breakers, address, failure=None):
-    with breakers.watched(address):
+    with breakers.guard(address):
         if failure is not None:
             raise failure
 
@@ -79,7 +79,7 @@ async def test_after_a_rest_one_message_at_a_time_is_tried_until_one_gets_throug
     fail(breakers, "a", "b", "c")
     await asyncio.sleep(10)
 
-    with breakers.watched(chat("a")):
+    with breakers.guard(chat("a")):
         assert is_out(breakers)
     assert not is_out(breakers)
 
@@ -97,7 +97,7 @@ async def test_a_failed_try_after_the_rest_begins_another_rest(breakers):
 @pytest.mark.parametrize(("seconds", "expected"), [(120, True), (2, False)])
 async def test_slow_failure_counts_as_a_hanging_platform(breakers, seconds, expected):
     async def hang(name):
-        with breakers.watched(chat(name)):
+        with breakers.guard(chat(name)):
             await asyncio.sleep(1000)
 
     tasks = [asyncio.create_task(hang(name)) for name in "abc"]

@@ -87,7 +87,7 @@ def lease_holder_of(leases, *names, own=()):
 async def test_only_who_has_the_lease_connects():
     line, leases = Connected(), FakeLeases()
     lease_holder = lease_holder_of(leases, "fake")
-    async with lease_holder.renewing():
+    async with lease_holder.hold():
         running = asyncio.create_task(lease_holder.run_while_leader("fake", line.run))
         await asyncio.sleep(5)
         before = line.made
@@ -101,7 +101,7 @@ async def test_only_who_has_the_lease_connects():
 async def test_worker_disconnects_without_the_lease_and_connects_again_with_it():
     line, leases = Connected(), FakeLeases({"fake"})
     lease_holder = lease_holder_of(leases, "fake")
-    async with lease_holder.renewing():
+    async with lease_holder.hold():
         running = asyncio.create_task(lease_holder.run_while_leader("fake", line.run))
         await asyncio.sleep(1)
         leases.given = frozenset()
@@ -118,7 +118,7 @@ async def test_worker_disconnects_without_the_lease_and_connects_again_with_it()
 async def test_a_short_outage_of_the_database_keeps_the_connection_and_a_long_one_ends_it():
     line, leases = Connected(), FakeLeases({"fake"})
     lease_holder = lease_holder_of(leases, "fake")
-    async with lease_holder.renewing():
+    async with lease_holder.hold():
         running = asyncio.create_task(lease_holder.run_while_leader("fake", line.run))
         await asyncio.sleep(1)
         leases.error = OSError("gone")
@@ -135,7 +135,7 @@ async def test_worker_without_renewal_sends_nothing_before_the_database_answers(
     lease_holder = lease_holder_of(leases, "fake")
     remote_outbox = RemoteOutbox(table, lease_holder, LoopClock())
     outbox = Outbox({"fake": platform}, HistoryService(MemoryMessageStore()), LoopClock(), remote_outbox)
-    async with lease_holder.renewing():
+    async with lease_holder.hold():
         await asyncio.sleep(1)
         before = lease_holder.is_here("fake")
         leases.takes_seconds = 6.5  # as for one that is frozen: it asks, and time goes by
@@ -156,7 +156,7 @@ async def test_a_connection_whose_input_ends_is_over():
     async def ends():
         return None
 
-    async with lease_holder.renewing():
+    async with lease_holder.hold():
         async with asyncio.timeout(3):
             await lease_holder.run_while_leader("fake", ends)
 
@@ -167,7 +167,7 @@ async def test_error_of_the_platform_is_passed_on():
     async def fails():
         raise RuntimeError("no such network")
 
-    async with lease_holder.renewing():
+    async with lease_holder.hold():
         with pytest.raises(RuntimeError, match="no such network"):
             await lease_holder.run_while_leader("fake", fails)
 
@@ -175,7 +175,7 @@ async def test_error_of_the_platform_is_passed_on():
 async def test_a_stop_gives_the_platforms_to_the_others_at_once():
     leases = FakeLeases({"fake"})
     lease_holder = lease_holder_of(leases, "fake")
-    async with lease_holder.renewing():
+    async with lease_holder.hold():
         await asyncio.sleep(1)
 
     assert leases.were_given_back
@@ -205,7 +205,7 @@ class Two:
         self.away_outbox = Outbox({}, self.histories, LoopClock(), RemoteOutbox(self.table, self.away, LoopClock()))
 
     async def __aenter__(self):
-        self._kept = self.here.renewing()
+        self._kept = self.here.hold()
         await self._kept.__aenter__()
         remote_outbox = RemoteOutbox(self.table, self.here, LoopClock())
         self._serving = asyncio.create_task(remote_outbox.serve(self.outbox.send))

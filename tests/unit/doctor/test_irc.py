@@ -9,7 +9,7 @@ from pydantic import SecretStr
 from bot.config.platform_catalog import IrcSettings
 from bot.config.settings import PlatformSettings, Settings
 from bot.platforms.irc.doctor import examine
-from bot.platforms.kit.doctor import Asking
+from bot.platforms.kit.doctor import Prober
 from services.kernel.clock import SystemClock
 
 SECRET = SecretStr("hunter2")
@@ -43,8 +43,8 @@ async def network(answers):
 
 async def findings(port, **values):
     own = IrcSettings(host="127.0.0.1", port=port, encrypted=False, **values)
-    async with Asking(SystemClock()) as asking:
-        return await examine(Settings(platforms=PlatformSettings(groups={"irc": own})), asking)
+    async with Prober(SystemClock()) as prober:
+        return await examine(Settings(platforms=PlatformSettings(groups={"irc": own})), prober)
 
 
 async def problems(port, **values):
@@ -114,8 +114,8 @@ async def test_a_server_that_bans_the_bot_or_hangs_up_is_a_problem():
 @pytest.mark.parametrize("host", ["127.0.0.1", ""])
 async def test_a_server_that_is_away_or_not_named_is_a_problem(host):
     own = IrcSettings(host=host, port=9, encrypted=False)
-    async with Asking(SystemClock()) as asking:
-        found = await examine(Settings(platforms=PlatformSettings(groups={"irc": own})), asking)
+    async with Prober(SystemClock()) as prober:
+        found = await examine(Settings(platforms=PlatformSettings(groups={"irc": own})), prober)
 
     assert [each.about for each in found if each.is_problem] == ["irc"]
 
@@ -125,9 +125,9 @@ async def test_a_server_without_tls_on_that_port_is_a_problem_that_names_the_por
         writer.write(b":net NOTICE * :hello\r\n")
         writer.close()
 
-    async with await asyncio.start_server(hello, "127.0.0.1", 0) as server, Asking(SystemClock()) as asking:
+    async with await asyncio.start_server(hello, "127.0.0.1", 0) as server, Prober(SystemClock()) as prober:
         own = IrcSettings(host="127.0.0.1", port=server.sockets[0].getsockname()[1])
-        found = await examine(Settings(platforms=PlatformSettings(groups={"irc": own})), asking)
+        found = await examine(Settings(platforms=PlatformSettings(groups={"irc": own})), prober)
 
     assert found[0].is_problem
     assert "6697" in found[0].next_step

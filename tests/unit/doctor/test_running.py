@@ -8,7 +8,7 @@ from pydantic import SecretStr
 
 from bot.cli.doctor.connections import examine_running
 from bot.config.settings import HttpSettings
-from bot.platforms.kit.doctor import Asking
+from bot.platforms.kit.doctor import Prober
 from services.kernel.clock import SystemClock
 from tests.support.chat_servers.loopback import LoopbackServer, answer
 
@@ -38,8 +38,8 @@ class RunningBot(LoopbackServer):
 
 
 async def found(settings):
-    async with Asking(SystemClock()) as asking:
-        return await examine_running(settings, asking, data_dir=Path("data"))
+    async with Prober(SystemClock()) as prober:
+        return await examine_running(settings, prober, data_dir=Path("data"))
 
 
 @pytest.mark.parametrize("state", ["live", "connecting", "elsewhere"])

@@ -189,7 +189,7 @@ async def test_a_probe_that_fails_or_hangs_changes_no_times(clock, error):
 
 async def test_library_that_reconnects_by_itself_gets_time(clock):
     states = []
-    connection = Connection("x", clock, stale_after=timedelta(seconds=10), patience=timedelta(seconds=60))
+    connection = Connection("x", clock, stale_after=timedelta(seconds=10), reconnect_after=timedelta(seconds=60))
 
     async def session():
         connection.note_received()

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.platforms.base import OutgoingMessage
-from bot.platforms.kit.markdown import Span, as_html, parsed, plain, spans_of
+from bot.platforms.kit.markdown import Span, as_html, parse, plain, spans_of
 from bot.platforms.kit.pieces import pieces
 from services.kernel.chat import Person
 
@@ -35,18 +35,18 @@ def kinds(text, **message):
     ],
 )
 def test_each_mark_becomes_a_span(text, expected):
-    assert expected in parsed(text)
+    assert expected in parse(text)
 
 
 @pytest.mark.parametrize(
     "text", ["2*3*4", "snake_case_name", "* not a mark", "**", "half **open", "a*", "`", "[x](javascript:1)"]
 )
 def test_marks_without_a_partner_or_inside_words_are_text(text):
-    assert parsed(text) == [Span(text=text)]
+    assert parse(text) == [Span(text=text)]
 
 
 def test_bold_text_may_hold_italic_text():
-    assert parsed("**a *b* c**")[1] == Span(text="b", is_bold=True, is_italic=True)
+    assert parse("**a *b* c**")[1] == Span(text="b", is_bold=True, is_italic=True)
 
 
 def test_person_to_notify_is_mentioned_at_their_name():
@@ -119,12 +119,12 @@ def test_later_piece_notifies_nobody_again():
 def test_no_letter_is_ever_lost(text):
     letters = [each for each in text if each in "ab"]
 
-    assert [each for each in plain(parsed(text)) if each in "ab"] == letters
+    assert [each for each in plain(parse(text)) if each in "ab"] == letters
 
 
 @given(st.text(alphabet="a<>&\"'`*_\n[]", max_size=60))
 def test_html_holds_no_tag_that_a_person_wrote(text):
-    html = as_html(parsed(text), lambda span: span.text)
+    html = as_html(parse(text), lambda span: span.text)
     without_ours = html
     for tag in ("b", "i", "code", "pre"):
         without_ours = without_ours.replace(f"<{tag}>", "").replace(f"</{tag}>", "")
@@ -145,4 +145,4 @@ def test_html_keeps_code_links_and_mentions():
 
 
 def test_plain_text_shows_the_address_of_a_link():
-    assert plain(parsed("see [the page](https://x.example)")) == "see the page (https://x.example)"
+    assert plain(parse("see [the page](https://x.example)")) == "see the page (https://x.example)"

@@ -11,7 +11,7 @@ def lock():
 
 
 async def hold(lock, name, order, *, is_urgent=False, gate=None):
-    async with lock.held(is_urgent=is_urgent):
+    async with lock.hold(is_urgent=is_urgent):
         order.append(name)
         if gate is not None:
             await gate.wait()
@@ -35,7 +35,7 @@ async def test_yielding_holder_continues_after_the_urgent_one_before_the_others(
     order = []
 
     async def long():
-        async with lock.held(is_urgent=False):
+        async with lock.hold(is_urgent=False):
             order.append("begin")
             await asyncio.sleep(0.01)
             await lock.yield_to_urgent()

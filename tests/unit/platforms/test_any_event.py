@@ -79,7 +79,7 @@ def element(raw):
 def from_xmpp(raw):
     """Everything that is read of a stanza; what it says."""
     stanza = element(raw)
-    reaction = xmpp.reacted_to(stanza)
+    reaction = xmpp.parse_reactions(stanza)
     if reaction is not None:
         xmpp.to_reactions(stanza, MUC, reaction[0], (), reaction[1])
     xmpp.private_message(stanza, now=NOW, fresh_id="fresh")

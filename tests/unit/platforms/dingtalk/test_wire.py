@@ -107,7 +107,7 @@ def test_unsupported_file_is_packed(unknown):
 
     with zipfile.ZipFile(io.BytesIO(packed.content)) as archive:
         assert archive.read(unknown.name) == b"content"
-    assert (packed.name, requests.ending(packed)) == (f"{unknown.name}.zip", "zip")
+    assert (packed.name, requests.suffix_of(packed)) == (f"{unknown.name}.zip", "zip")
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from bot.platforms.base import OutgoingMessage
 from bot.platforms.irc.people import People
-from bot.platforms.irc.wire import Line, Scene, folded, parse_line, text_lines, to_message
+from bot.platforms.irc.wire import Line, Scene, fold, parse_line, text_lines, to_message
 from services.kernel.chat import Person
 
 NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
@@ -22,7 +22,7 @@ BEN = Person(id="ben", name="Ben[1]")
 
 
 def heard(text, **scene):
-    known = {"nick": "Bubbles", "bot_name": "Bubbles", "people": {folded(BEN.name): BEN}} | scene
+    known = {"nick": "Bubbles", "bot_name": "Bubbles", "people": {fold(BEN.name): BEN}} | scene
     line = parse_line(text)
     return to_message(line, Scene(**known), sender=ANN, message_id="m1", now=NOW)
 

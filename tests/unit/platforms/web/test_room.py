@@ -89,5 +89,5 @@ def test_people_are_mentioned_by_the_longest_name_that_fits():
     room.know(Person(id="anna", name="Anna"))
     room.enter(LIN)
 
-    assert [person.id for person in room.mentioned("@Anna and @lin, look")] in (["anna", "lin"], ["anna"])
-    assert room.mentioned("nobody") == ()
+    assert [person.id for person in room.find_mentioned("@Anna and @lin, look")] in (["anna", "lin"], ["anna"])
+    assert room.find_mentioned("nobody") == ()

@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from bot.platforms.base import OutgoingMessage
-from bot.platforms.xmpp.wire import Occupant, Room, private_message, reacted_to, text_of, to_incoming, to_reactions
+from bot.platforms.xmpp.wire import Occupant, Room, parse_reactions, private_message, text_of, to_incoming, to_reactions
 from services.kernel.chat import MessageEdited, MessageWithdrawn, Person
 
 NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
@@ -68,7 +68,7 @@ def test_late_room_event_names_the_message_by_the_rooms_id():
 
     assert (correction.message_id, correction.text) == (said, "hello all")
     assert retraction.message_id == said
-    assert reacted_to(ET.fromstring(RECORDED["reaction"])) == (said, {"👍"})
+    assert parse_reactions(ET.fromstring(RECORDED["reaction"])) == (said, {"👍"})
 
 
 def test_repeated_room_message_keeps_its_time_and_id():
@@ -179,7 +179,7 @@ def test_reactions_are_compared_with_the_earlier_ones():
         "<reactions xmlns='urn:xmpp:reactions:0' id='room-7'><reaction>👍</reaction><reaction> </reaction></reactions>"
     )
     reacting = stanza(inside, **BEN)
-    message, after = reacted_to(reacting)
+    message, after = parse_reactions(reacting)
     told = to_reactions(reacting, ROOM, message, {"🎉"}, after)
 
     assert (message, after) == ("room-7", {"👍"})
@@ -190,7 +190,7 @@ def test_reactions_are_compared_with_the_earlier_ones():
 
 
 def test_message_without_reactions_is_ignored():
-    assert reacted_to(stanza("<body>👍</body>")) is None
+    assert parse_reactions(stanza("<body>👍</body>")) is None
 
 
 DELAYED = "<body>hi</body><delay xmlns='urn:xmpp:delay' stamp='2026-11-21T09:00:00Z'/>"
