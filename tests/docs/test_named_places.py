@@ -1,4 +1,4 @@
-"""The pages that say where things are name files and folders that there are."""
+"""Files, folders and modules named on pages exist."""
 
 import re
 from pathlib import Path
@@ -6,12 +6,34 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-NAMED = re.compile(r"`((?:bot|function_calls|services|tests|docs|web)/[\w./-]+)`")
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+PATH = re.compile(r"`((?:bot|function_calls|services|tests|docs|web|benchmarks|examples)/[\w./-]+)`")
+MODULE = re.compile(r"`((?:bot|function_calls|services)(?:\.(?!py`)[a-z]\w*)+)(?:\.[A-Z]\w*)?`")
+EXAMPLES = {"bot/platforms/NAME", "tests/browser/shots"}  # a placeholder, and a folder that tests create
+SETTINGS = re.compile(r"bot\.(owners|data_dir|stall_seconds|timezone|language|name)")
 
 
-@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/explanation/architecture.md"])
-def test_every_place_that_is_named_is_there(page):
-    named = NAMED.findall((ROOT / page).read_text(encoding="utf-8"))
+def is_module(name: str) -> bool:
+    """Return whether `name` is a module, a package, or a name defined in one."""
+    place = ROOT.joinpath(*name.split("."))
+    outer, inner = place.parent, place.name
+    defining = outer.with_suffix(".py") if outer.with_suffix(".py").exists() else outer / "__init__.py"
+    return (
+        place.is_dir()
+        or place.with_suffix(".py").exists()
+        or (defining.exists() and re.search(rf"\b{inner}\b", defining.read_text(encoding="utf-8")) is not None)
+    )
 
-    assert [place for place in named if not (ROOT / place).exists()] == []
-    assert named
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_named_places_exist(page):
+    text = page.read_text(encoding="utf-8")
+
+    assert [place for place in PATH.findall(text) if not (ROOT / place).exists() and place not in EXAMPLES] == []
+    assert [name for name in MODULE.findall(text) if not is_module(name) and not SETTINGS.fullmatch(name)] == []
+
+
+def test_missing_module_would_be_noticed():
+    assert is_module("bot.app.application.build_app")
+    assert not is_module("bot.app.application.build_nothing")
+    assert not is_module("bot.nowhere.module")
