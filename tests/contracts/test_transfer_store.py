@@ -85,7 +85,7 @@ def draft(key, creator=ANN, address=HOME, rule=""):
 
 
 async def fill_database(database):
-    """Something of every kind, of two people in two chats."""
+    """Store something of every kind, of two people in two chats."""
     messages, privacy = SqlMessageStore(database), SqlPrivacyStore(database)
     desk = Attachment(kind="image", description="desk.png", url="/files/k/desk.png")
     await messages.add(
@@ -132,7 +132,7 @@ async def fill_database(database):
         await state.set(key, ["dice"], keep=timedelta(days=1))
 
 
-class Shelf(dict):
+class MemoryFiles(dict):
     """Files by their addresses."""
 
     async def read(self, url):
@@ -144,14 +144,14 @@ class Shelf(dict):
         return is_new
 
 
-async def taken_out(database, wanted, files=FILES):
-    return [text async for _, text in export_lines(TransferReader(database), Shelf(files), wanted, NOW)]
+async def export_from(database, wanted, files=FILES):
+    return [text async for _, text in export_lines(TransferReader(database), MemoryFiles(files), wanted, NOW)]
 
 
-async def brought(database, texts, files=None):
+async def import_into(database, texts, files=None):
     store = SqlTransferStore(database)
     return await import_lines(
-        lambda: texts, store, TransferWriter(database), Shelf() if files is None else files, CLOCK
+        lambda: texts, store, TransferWriter(database), MemoryFiles() if files is None else files, CLOCK
     )
 
 
@@ -166,16 +166,16 @@ def kinds(texts):
 
 async def test_data_of_a_chat_is_restored_unchanged(database, other):
     await fill_database(database)
-    taken = await taken_out(database, ALL_OF_HOME)
-    files = Shelf()
-    await brought(other, taken, files)
+    exported = await export_from(database, ALL_OF_HOME)
+    files = MemoryFiles()
+    await import_into(other, exported, files)
 
-    assert things(await taken_out(other, ALL_OF_HOME, files)) == things(taken)
-    assert " ".join(kinds(taken)) == (
+    assert things(await export_from(other, ALL_OF_HOME, files)) == things(exported)
+    assert " ".join(kinds(exported)) == (
         "call file memory message quiet_hours reminder retention scoped state turn"  # accounts are a person's
     )
     assert files == {url: FILES[url] for url in ("/files/k/desk.png", "/files/k/b.txt")}
-    assert sorted(json.loads(each)["reminder"]["state"] for each in taken if '"reminder":' in each) == [
+    assert sorted(json.loads(each)["reminder"]["state"] for each in exported if '"reminder":' in each) == [
         "active",
         "done",
     ]
@@ -185,7 +185,7 @@ async def test_data_of_a_chat_is_restored_unchanged(database, other):
 
 async def test_export_has_no_data_of_other_chats_and_nothing_deleted(database):
     await fill_database(database)
-    text = "\n".join(await taken_out(database, ALL_OF_HOME))
+    text = "\n".join(await export_from(database, ALL_OF_HOME))
 
     assert "web:work" not in text
     assert "4444" not in text
@@ -195,7 +195,7 @@ async def test_export_has_no_data_of_other_chats_and_nothing_deleted(database):
 
 async def test_export_of_a_person_covers_every_chat_of_the_platform(database):
     await fill_database(database)
-    lines = [json.loads(each) for each in (await taken_out(database, ExportScope(people=("web:ann",))))[1:]]
+    lines = [json.loads(each) for each in (await export_from(database, ExportScope(people=("web:ann",))))[1:]]
 
     assert {(each["kind"], each.get("chat") or each.get("scope") or each.get("key")) for each in lines} == {
         ("message", "web:home"),
@@ -218,23 +218,23 @@ async def test_export_of_a_person_covers_every_chat_of_the_platform(database):
 
 async def test_the_same_file_twice_is_the_same_as_once(database, other):
     await fill_database(database)
-    taken = await taken_out(database, ALL_OF_HOME)
-    files = Shelf()
-    first, second = await brought(other, taken, files), await brought(other, taken, files)
+    exported = await export_from(database, ALL_OF_HOME)
+    files = MemoryFiles()
+    first, second = await import_into(other, exported, files), await import_into(other, exported, files)
 
     assert first.added["message"] == 3
     assert not any(second.added.values())
     assert second.known_reminders == 2
-    assert things(await taken_out(other, ALL_OF_HOME)) == things(taken)
+    assert things(await export_from(other, ALL_OF_HOME)) == things(exported)
 
 
 async def test_import_into_the_same_bot_changes_nothing(database):
     await fill_database(database)
-    taken = await taken_out(database, ALL_OF_HOME)
-    came = await brought(database, taken, Shelf(FILES))
+    exported = await export_from(database, ALL_OF_HOME)
+    came = await import_into(database, exported, MemoryFiles(FILES))
 
     assert not any(came.added.values())
-    assert things(await taken_out(database, ALL_OF_HOME)) == things(taken)
+    assert things(await export_from(database, ALL_OF_HOME)) == things(exported)
 
 
 async def test_the_accounts_of_a_person_are_linked_again_unless_one_of_them_is_linked_here(database, other):
@@ -246,15 +246,15 @@ async def test_the_accounts_of_a_person_are_linked_again_unless_one_of_them_is_l
         return service
 
     await link(database, ("web", ANN), ("irc", Person(id="ann_", name="Ann")))
-    taken = await taken_out(database, ExportScope(people=("web:ann", "irc:ann_")))
-    first = await brought(other, taken)
+    exported = await export_from(database, ExportScope(people=("web:ann", "irc:ann_")))
+    first = await import_into(other, exported)
     there = PeopleService(SqlScopeStore(other), LinkCodes(SqlStateStore(other, CLOCK)))
     known = await there.accounts_of(HOME, ANN)
     await there.unlink(HOME, ANN)
     await link(other, ("web", ANN), ("irc", Person(id="another", name="Ann")))
-    second = await brought(other, taken)
+    second = await import_into(other, exported)
 
-    assert [json.loads(each)["kind"] for each in taken[1:]] == ["accounts"]
+    assert [json.loads(each)["kind"] for each in exported[1:]] == ["accounts"]
     assert [each.key for each in known] == ["web:ann", "irc:ann_"]
     assert (first.added["accounts"], second.added["accounts"]) == (1, 0)
     assert [each.key for each in await there.accounts_of(HOME, ANN)] == ["web:ann", "irc:another"]
@@ -262,15 +262,15 @@ async def test_the_accounts_of_a_person_are_linked_again_unless_one_of_them_is_l
 
 async def test_opted_out_person_is_neither_exported_by_others_nor_imported(database, other):
     await fill_database(database)
-    before = await taken_out(database, ALL_OF_HOME)
+    before = await export_from(database, ALL_OF_HOME)
     await SqlPrivacyStore(database).opt_out(DataScope(address=HOME, person=BEN), NOW)
-    taken = await taken_out(database, ALL_OF_HOME)
-    await brought(other, taken)
-    await brought(other, before)
+    exported = await export_from(database, ALL_OF_HOME)
+    await import_into(other, exported)
+    await import_into(other, before)
 
-    assert "tea, please" not in "\n".join(taken)
+    assert "tea, please" not in "\n".join(exported)
     assert [each.sender.id for each in await SqlMessageStore(other).recent(HOME, 10)] == ["ann", "bot"]
-    assert not [each for each in taken if '"turn"' in each and '"ben"' in each]
+    assert not [each for each in exported if '"turn"' in each and '"ben"' in each]
     assert {each.text for each in await SqlCallStore(other).latest_turns(9, person_id="ben")} <= {""}
 
 
@@ -286,7 +286,7 @@ async def test_opted_out_person_is_neither_exported_by_others_nor_imported(datab
 async def test_a_line_that_is_not_ours_keeps_all_of_the_file_out(other, wrong):
     good = '{"kind": "retention", "chat": "web:home", "keep_days": 3}'
     with pytest.raises(ImportRefused, match="line 3"):
-        await brought(other, ['{"exported_at": "2026-11-20T09:00:00Z"}', good, wrong])
+        await import_into(other, ['{"exported_at": "2026-11-20T09:00:00Z"}', good, wrong])
 
     assert await SqlPrivacyStore(other).retention() == {}
 
@@ -295,25 +295,25 @@ async def test_a_line_that_is_not_ours_keeps_all_of_the_file_out(other, wrong):
 async def test_a_number_that_not_every_database_holds_keeps_all_of_the_file_out(tmp_path, other, column, too_much):
     async with Database(f"sqlite:///{tmp_path}/a.db") as database:
         await fill_database(database)
-        taken = await taken_out(database, ALL_OF_HOME)
-    line = next(number for number, text in enumerate(taken) if f'"{column}":' in text)
-    taken[line] = re.sub(rf'(?<="{column}":)[^,}}]+', str(too_much), taken[line])
+        exported = await export_from(database, ALL_OF_HOME)
+    line = next(number for number, text in enumerate(exported) if f'"{column}":' in text)
+    exported[line] = re.sub(rf'(?<="{column}":)[^,}}]+', str(too_much), exported[line])
 
     with pytest.raises(ImportRefused, match=rf"line {line + 1}: .*{column}"):
-        await brought(other, taken)
+        await import_into(other, exported)
 
-    assert await taken_out(other, ALL_OF_HOME) == taken[:1]
+    assert await export_from(other, ALL_OF_HOME) == exported[:1]
 
 
 async def test_a_file_of_a_newer_form_is_refused_at_its_first_line(other):
     with pytest.raises(ImportRefused, match="line 1"):
-        await brought(other, ['{"exported_at": "2026-11-20T09:00:00Z", "version": 2}'])
+        await import_into(other, ['{"exported_at": "2026-11-20T09:00:00Z", "version": 2}'])
 
 
 async def test_a_long_history_is_taken_whole_and_in_order(database, other):
     await SqlMessageStore(database).add([message(f"{number:04}") for number in range(2001)])
-    taken = await taken_out(database, ALL_OF_HOME)
-    came = await brought(other, taken)
+    exported = await export_from(database, ALL_OF_HOME)
+    came = await import_into(other, exported)
 
-    assert [json.loads(each)["id"] for each in taken[1:]] == [f"{number:04}" for number in range(2001)]
+    assert [json.loads(each)["id"] for each in exported[1:]] == [f"{number:04}" for number in range(2001)]
     assert came.added["message"] == 2001

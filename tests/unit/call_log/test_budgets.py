@@ -19,7 +19,7 @@ REQUEST = CompletionRequest(messages=[])
 PRICE = Price(input=10_000, output=20_000)  # a scripted completion, 10 tokens in and 5 out, costs 0.2
 
 
-def tally(person="ann", chat="home"):
+def turn_usage(person="ann", chat="home"):
     address = ChatAddress(platform="fake", chat_id=chat)
     return TurnUsage(address=address, person=Person(id=person, name=person), message_id="m1")
 
@@ -51,7 +51,7 @@ async def test_cached_tokens_have_their_own_price():
 
 async def test_usage_of_a_request_is_added_to_the_message():
     model, _ = metered()
-    with count_usage(tally()) as account:
+    with count_usage(turn_usage()) as account:
         account.begin_round("model")
         await model.complete(REQUEST)
         await model.complete(REQUEST)
@@ -63,7 +63,7 @@ async def test_usage_of_a_request_is_added_to_the_message():
 
 async def test_failed_request_is_counted_with_its_reason():
     model = MeteredModel(ScriptedModel([ModelUnavailable("timeout")]))
-    with count_usage(tally()) as account, pytest.raises(ModelUnavailable):
+    with count_usage(turn_usage()) as account, pytest.raises(ModelUnavailable):
         await model.complete(REQUEST)
 
     assert [each.error for each in account.completions] == ["timeout"]
@@ -79,7 +79,7 @@ async def test_model_works_without_a_message():
 @pytest.mark.parametrize("scope", ["message", "person", "chat", "day"])
 async def test_when_a_budget_is_used_up_no_request_is_made(scope, limit):
     model, scripted = metered(budget_of(**{scope: limit}))
-    with count_usage(tally()):
+    with count_usage(turn_usage()):
         await model.complete(REQUEST)
         await model.complete(REQUEST)
         with pytest.raises(ModelUnavailable) as refused:
@@ -102,9 +102,9 @@ async def test_when_a_budget_is_used_up_no_request_is_made(scope, limit):
 )
 async def test_a_budget_holds_for_its_own_scope(scope, person, chat, passes):
     model, scripted = metered(budget_of(**{scope: Limit(tokens=1)}))
-    with count_usage(tally()):
+    with count_usage(turn_usage()):
         await model.complete(REQUEST)
-    with count_usage(tally(person, chat)):
+    with count_usage(turn_usage(person, chat)):
         if passes:
             await model.complete(REQUEST)
         else:
@@ -117,9 +117,9 @@ async def test_a_budget_holds_for_its_own_scope(scope, person, chat, passes):
 async def test_a_restart_does_not_begin_the_day_anew():
     on_record = [Spent(chat_key="fake:home", person_key="fake:ann", tokens=100, cost=1.0)]
     model, scripted = metered(budget_of(spent=on_record, person=Limit(tokens=100)))
-    with count_usage(tally("bob")):
+    with count_usage(turn_usage("bob")):
         await model.complete(REQUEST)
-    with count_usage(tally("ann")), pytest.raises(ModelUnavailable):
+    with count_usage(turn_usage("ann")), pytest.raises(ModelUnavailable):
         await model.complete(REQUEST)
 
     assert len(scripted.shown) == 1
@@ -143,7 +143,7 @@ async def test_requests_in_tasks_of_a_tool_count_for_the_message():
     import asyncio
 
     model, _ = metered()
-    with count_usage(tally()) as account:
+    with count_usage(turn_usage()) as account:
         async with asyncio.TaskGroup() as group:
             group.create_task(model.complete(REQUEST))
             group.create_task(model.complete(REQUEST))

@@ -58,7 +58,7 @@ async def fail(script, *, on_text=None, **options):
     return caught.value, server
 
 
-class Ear:
+class TextListener:
     def __init__(self):
         self.heard = []
 
@@ -79,7 +79,7 @@ async def test_an_answer_in_words_is_read_with_its_usage():
 async def test_parallel_calls_come_back_in_order_with_their_arguments(is_streamed):
     script = [calls(("reminder_set", {"content": "喝水", "type": "daily"}), ("clock", {}))]
 
-    completion, _ = await ask(script, on_text=Ear() if is_streamed else None)
+    completion, _ = await ask(script, on_text=TextListener() if is_streamed else None)
 
     assert [entry.name for entry in completion.calls] == ["reminder_set", "clock"]
     assert json.loads(completion.calls[0].arguments) == {"content": "喝水", "type": "daily"}
@@ -87,12 +87,12 @@ async def test_parallel_calls_come_back_in_order_with_their_arguments(is_streame
 
 
 async def test_streamed_text_is_handed_on_as_it_arrives():
-    ear = Ear()
+    listener = TextListener()
 
-    completion, _ = await ask([say("It is ten o'clock.")], on_text=ear)
+    completion, _ = await ask([say("It is ten o'clock.")], on_text=listener)
 
-    assert len(ear.heard) > 1
-    assert "".join(ear.heard) == completion.text == "It is ten o'clock."
+    assert len(listener.heard) > 1
+    assert "".join(listener.heard) == completion.text == "It is ten o'clock."
     assert completion.usage.prompt_tokens == 120
 
 
@@ -100,7 +100,7 @@ async def test_streamed_text_is_handed_on_as_it_arrives():
 async def test_request_body_has_the_tools_and_extra_fields(is_streamed):
     _, server = await ask(
         [say("yes")],
-        on_text=Ear() if is_streamed else None,
+        on_text=TextListener() if is_streamed else None,
         extra={"temperature": 0, "chat_template_kwargs": {"enable_thinking": False}},
     )
 
@@ -216,7 +216,7 @@ async def test_no_server_at_all_is_a_connection_failure():
 
 
 async def test_a_cut_stream_is_malformed_and_not_an_answer():
-    error, _ = await fail([cut("It is ten and I will tell")], on_text=Ear())
+    error, _ = await fail([cut("It is ten and I will tell")], on_text=TextListener())
 
     assert error.reason == "malformed"
 
@@ -224,16 +224,16 @@ async def test_a_cut_stream_is_malformed_and_not_an_answer():
 async def test_a_cut_stream_of_calls_is_asked_for_again():
     broken = Chat(calls=(("clock", '{"zone": "Asia/Shanghai"}'),), is_cut=True)
 
-    completion, server = await ask([broken, call("clock", {"zone": "UTC"})], on_text=Ear())
+    completion, server = await ask([broken, call("clock", {"zone": "UTC"})], on_text=TextListener())
 
     assert completion.calls[0].arguments == '{"zone": "UTC"}'
     assert len(server.requests) == 2
 
 
 async def test_started_stream_is_not_restarted():
-    ear = Ear()
+    listener = TextListener()
 
-    _, server = await fail([cut("It is ten and I will tell"), say("again")], on_text=ear, attempts=3)
+    _, server = await fail([cut("It is ten and I will tell"), say("again")], on_text=listener, attempts=3)
 
     assert len(server.requests) == 1
 
@@ -260,12 +260,12 @@ async def test_error_with_status_200_is_a_failure():
 
 async def test_a_server_that_answers_whole_when_asked_to_stream_is_understood():
     body = b'{"choices": [{"message": {"content": "whole"}, "finish_reason": "stop"}]}'
-    ear = Ear()
+    listener = TextListener()
 
-    completion, _ = await ask([Raw(code=200, body=body)], on_text=ear)
+    completion, _ = await ask([Raw(code=200, body=body)], on_text=listener)
 
     assert completion.text == "whole"
-    assert ear.heard == ["whole"]
+    assert listener.heard == ["whole"]
 
 
 async def test_at_most_the_given_number_of_requests_is_in_flight():
@@ -331,7 +331,7 @@ async def test_a_connection_is_used_again_after_a_stream():
     async with OpenAIServer([say("one"), say("two")]) as server:
         model = model_at(server)
         for _ in range(2):
-            await model.complete(CompletionRequest(messages=MESSAGES, on_text=Ear()))
+            await model.complete(CompletionRequest(messages=MESSAGES, on_text=TextListener()))
         await model.close()
 
     assert server.connections == 1
@@ -365,7 +365,7 @@ async def test_an_extra_field_that_the_server_refuses_is_left_out_from_then_on()
 async def test_the_address_is_found_however_it_is_written(written, asked, is_streamed):
     async with OpenAIServer([say("yes")]) as server:
         model = OpenAIModel("m", base_url=f"{server.url}{written}")
-        await model.complete(CompletionRequest(messages=MESSAGES, on_text=Ear() if is_streamed else None))
+        await model.complete(CompletionRequest(messages=MESSAGES, on_text=TextListener() if is_streamed else None))
         await model.close()
 
     assert server.requests[0].path == asked

@@ -75,7 +75,7 @@ async def fail(answer, **options):
     return caught.value
 
 
-class Ear:
+class TextListener:
     def __init__(self):
         self.heard = ""
 
@@ -210,7 +210,7 @@ STREAMED_TEA = {
 
 @pytest.mark.parametrize("form", STREAMED_CALLS)
 async def test_two_streamed_calls_are_separated(form):
-    completion = await ask(streamed(*STREAMED_CALLS[form], end()), on_text=Ear())
+    completion = await ask(streamed(*STREAMED_CALLS[form], end()), on_text=TextListener())
 
     assert called(completion) == meant(TEA_CALL, LIST_CALL)
     assert completion.finish_reason == "tool_calls"
@@ -219,7 +219,7 @@ async def test_two_streamed_calls_are_separated(form):
 @pytest.mark.parametrize("form", STREAMED_TEA)
 @pytest.mark.parametrize("reason", ["tool_calls", "stop", "function_call", "tool_use"])
 async def test_streamed_call_is_put_together(form, reason):
-    completion = await ask(streamed(*STREAMED_TEA[form], end(reason)), on_text=Ear())
+    completion = await ask(streamed(*STREAMED_TEA[form], end(reason)), on_text=TextListener())
 
     assert called(completion) == meant(TEA_CALL)
     assert completion.finish_reason == "tool_calls"
@@ -286,11 +286,11 @@ HELLO_STREAMS = {
 @pytest.mark.parametrize("form", HELLO_STREAMS)
 @pytest.mark.parametrize("content_type", ["text/event-stream", "text/plain", "application/json"])
 async def test_streamed_words_are_passed_on_once_without_anything_else(form, content_type):
-    ear = Ear()
+    listener = TextListener()
 
-    completion = await ask(Raw(code=200, body=HELLO_STREAMS[form], content_type=content_type), on_text=ear)
+    completion = await ask(Raw(code=200, body=HELLO_STREAMS[form], content_type=content_type), on_text=listener)
 
-    assert completion.text == ear.heard == "喝茶!"
+    assert completion.text == listener.heard == "喝茶!"
     assert (completion.calls, completion.finish_reason) == ((), "stop")
 
 
@@ -302,7 +302,7 @@ async def test_a_compressed_stream_is_read():
         headers={"Content-Encoding": "gzip"},
     )
 
-    assert (await ask(answer, on_text=Ear())).text == "喝茶!"
+    assert (await ask(answer, on_text=TextListener())).text == "喝茶!"
 
 
 async def test_unrequested_stream_is_read():
@@ -379,7 +379,9 @@ async def test_the_cause_of_a_refusal_is_found_in_every_form(form):
 @pytest.mark.parametrize("form", ERRORS)
 @pytest.mark.parametrize("is_streamed", [False, True])
 async def test_error_with_status_200_is_a_failure_with_its_cause(form, is_streamed):
-    failure = await fail(Raw(code=200, body=json.dumps(ERRORS[form]).encode()), on_text=Ear() if is_streamed else None)
+    failure = await fail(
+        Raw(code=200, body=json.dumps(ERRORS[form]).encode()), on_text=TextListener() if is_streamed else None
+    )
 
     assert "the cause" in failure.detail
 
@@ -398,7 +400,7 @@ async def test_error_with_status_200_is_a_failure_with_its_cause(form, is_stream
 async def test_an_error_in_the_middle_of_a_stream_fails_by_what_it_names(prefix, error, reason):
     body = events(CHUNKS[0], done=False) + f"{prefix}{json.dumps({'error': error})}\n\n".encode()
 
-    failure = await fail(Raw(code=200, body=body, content_type="text/event-stream"), on_text=Ear())
+    failure = await fail(Raw(code=200, body=body, content_type="text/event-stream"), on_text=TextListener())
 
     assert failure.reason == reason
 
@@ -470,4 +472,4 @@ async def test_tokens_are_counted_where_servers_count_them(usage, counted):
 async def test_tokens_that_stand_in_the_choice_are_counted():
     chunks = [*CHUNKS[:2], end("stop", usage={"prompt_tokens": 9, "completion_tokens": 2})]
 
-    assert (await ask(streamed(*chunks), on_text=Ear())).usage.prompt_tokens == 9
+    assert (await ask(streamed(*chunks), on_text=TextListener())).usage.prompt_tokens == 9

@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from bot.testing.openai_server import OpenAIServer, Raw
 from services.language_model.answer import MAX_TEXT_CHARACTERS
 from services.language_model.transport import MAX_BODY_BYTES
-from tests.unit.language_model.test_openai_model import Ear, ask, fail
+from tests.unit.language_model.test_openai_model import TextListener, ask, fail
 
 DEEP = "[" * 200_000
 
@@ -52,7 +52,7 @@ async def test_endless_body_is_cut_off(code):
 async def test_endless_event_is_cut_off():
     answer = Endless(piece=b"data: " + b" " * 65_536, content_type="text/event-stream")
 
-    failure, _ = await fail([answer], on_text=Ear())
+    failure, _ = await fail([answer], on_text=TextListener())
 
     assert failure.reason == "malformed"
 
@@ -60,7 +60,7 @@ async def test_endless_event_is_cut_off():
 async def test_endless_streamed_text_ends_as_an_answer_that_was_cut():
     answer = Endless(piece=event({"content": "word " * 1_000}), content_type="text/event-stream")
 
-    completion, _ = await ask([answer], on_text=Ear())
+    completion, _ = await ask([answer], on_text=TextListener())
 
     assert completion.finish_reason == "length"
     assert len(completion.text) == MAX_TEXT_CHARACTERS
@@ -69,7 +69,7 @@ async def test_endless_streamed_text_ends_as_an_answer_that_was_cut():
 async def test_endless_streamed_arguments_are_refused():
     part = {"tool_calls": [{"index": 0, "id": "a", "function": {"name": "clock", "arguments": "x" * 5_000}}]}
 
-    failure, _ = await fail([Endless(piece=event(part), content_type="text/event-stream")], on_text=Ear())
+    failure, _ = await fail([Endless(piece=event(part), content_type="text/event-stream")], on_text=TextListener())
 
     assert failure.reason == "malformed"
 
