@@ -48,14 +48,14 @@ def test_every_function_is_on_the_page_with_its_arguments(tool):
 @pytest.mark.parametrize(
     "tool", [each for each in built_in_registry() if not each.options.is_only_for_undo], ids=lambda tool: tool.name
 )
-def test_every_argument_of_a_function_says_what_it_means(tool):
+def test_every_argument_of_a_function_has_a_description(tool):
     properties = tool.spec.parameters.get("properties", {})
 
     assert [name for name, schema in properties.items() if not schema.get("description")] == []
 
 
 @pytest.mark.parametrize(("path", "command"), list(commands()), ids=[path for path, _ in commands()])
-def test_every_command_is_on_the_page_and_says_what_it_does(path, command):
+def test_every_command_is_on_the_page_with_its_description(path, command):
     assert f"## `{path}" in commands_page()
     assert command.help
 
@@ -114,7 +114,7 @@ def test_every_event_is_on_the_page(event):
 
 
 @pytest.mark.parametrize("route", list(http_routes()), ids=lambda route: f"{route.methods} {route.path}")
-def test_every_route_is_on_the_page_and_says_what_it_does(route):
+def test_every_route_is_on_the_page_with_its_description(route):
     assert f"| `{route.methods} {route.path}` |" in http_page()
     assert len(route.about) >= 10
 

@@ -42,7 +42,7 @@ async def _gone(route: Route) -> None:
     await route.fulfill(status=404, body="gone")
 
 
-async def test_page_whose_script_went_with_an_upgrade_offers_to_reload(visitors: Visitors):
+async def test_page_with_an_outdated_script_offers_to_reload(visitors: Visitors):
     page = await (await visitors.window(is_for_good=True)).new_page()
     await visitors.go(page, "/", "Ada")
     await page.route(CHUNKS, _gone)

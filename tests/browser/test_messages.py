@@ -268,7 +268,7 @@ async def test_palette_lists_rooms_that_were_opened_after_it_was_loaded(visitors
     visitors.room = room
 
 
-async def test_tab_title_names_the_place_and_forgets_what_was_seen(visitors: Visitors):
+async def test_tab_title_has_the_room_and_no_count_of_read_messages(visitors: Visitors):
     page = await visitors.enter("Ada")
     await expect(page).to_have_title(f"# {visitors.room} · Bubbles")
     await page.locator(".rail-link").nth(1).click()

@@ -132,7 +132,7 @@ async def test_calendar_shows_every_occurrence_of_its_range_legibly_and_without_
     assert set(await lines.all_inner_texts()) == {"09:00\nwater the ficus"}
 
 
-async def test_calendar_keeps_what_was_delivered(visitors: Visitors):
+async def test_calendar_keeps_delivered_reminders(visitors: Visitors):
     page = await visitors.enter("Ada")
     await say(page, "remind me in 1 second to look up")
     await expect(page.locator("[data-fired]")).to_be_visible(timeout=10_000)

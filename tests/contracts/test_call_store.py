@@ -64,7 +64,7 @@ async def test_usage_is_summed_by_person_and_chat(records: CallStore):
     ]
 
 
-async def test_a_forgotten_message_leaves_only_what_it_cost(records: CallStore):
+async def test_forgotten_message_leaves_only_its_cost(records: CallStore):
     turn = make_turn_record(completions=(make_completion_record(tokens=100),))
     await records.add([turn, make_turn_record(2)], [make_call_record(), make_call_record(2)])
 

@@ -83,7 +83,7 @@ async def test_a_thread_sees_its_own_messages_and_the_chat_all(messages: Message
     assert ids(await messages.recent(HOME, 10)) == ["1", "2"]
 
 
-async def test_since_leaves_out_what_is_older(messages: MessageStore):
+async def test_since_excludes_older_messages(messages: MessageStore):
     await messages.add([message(number) for number in range(1, 6)])
 
     assert ids(await messages.since(HOME, START + timedelta(minutes=3), 10)) == ["4", "5"]

@@ -173,7 +173,7 @@ async def test_opting_out_everywhere_holds_for_the_platform_alone(privacy, messa
     assert await texts(messages, OTHER) == ["tea 2"]
 
 
-async def test_opting_in_again_keeps_what_is_written_from_then_on(privacy, messages):
+async def test_opting_in_again_stores_later_messages(privacy, messages):
     await privacy.opt_out(HERE, NOW)
     await privacy.opt_out(EVERYWHERE, NOW)
 

@@ -160,7 +160,7 @@ async def test_beginning_alone_forgets_the_message_of_the_last_time(reminders: R
     assert again.message_key == ""
 
 
-async def test_new_zone_data_arm_what_is_armed_wrongly_and_the_same_do_not(reminders: ReminderStore, draft, now):
+async def test_new_zone_data_reschedule_wrong_reminders_only(reminders: ReminderStore, draft, now):
     row = await reminders.add(replace(draft(rule="FREQ=DAILY"), first_fire=now + DAY), now, LIMITS)
 
     moved = [await reminders.follow_zone_data(version, now) for version in ("2026a", "2026a", "2026b", "2026b")]

@@ -128,7 +128,7 @@ async def test_a_chat_shows_its_own_reminders_only(reminders: ReminderStore, dra
     assert [each.request_key for each in found] == ["b"]
 
 
-async def test_only_what_is_due_by_the_horizon_is_claimed(reminders: ReminderStore, draft, now):
+async def test_only_occurrences_due_by_the_horizon_are_claimed(reminders: ReminderStore, draft, now):
     await reminders.add_many([draft("a", seconds=3), draft("b", seconds=60)], now)
 
     claim = await reminders.claim("me", now, now + timedelta(seconds=5), 500)
@@ -213,7 +213,7 @@ async def test_a_fire_that_still_waits_is_absorbed_by_the_next(reminders: Remind
     assert states == [DeliveryState.CANCELLED, DeliveryState.LEASED]
 
 
-async def test_a_rule_that_cannot_be_read_fires_once_more_and_pauses(reminders: ReminderStore, draft, now):
+async def test_reminder_with_an_unreadable_rule_fires_once_and_pauses(reminders: ReminderStore, draft, now):
     wish = replace(
         draft().wish,
         schedule=Schedule(
@@ -231,7 +231,7 @@ async def test_a_rule_that_cannot_be_read_fires_once_more_and_pauses(reminders: 
     assert (parked.state, parked.next_fire_at) == (ReminderState.PAUSED, None)
 
 
-async def test_only_the_owner_can_begin_and_what_was_deleted_cannot(reminders: ReminderStore, draft, now):
+async def test_only_the_owner_can_begin_an_existing_occurrence(reminders: ReminderStore, draft, now):
     row = await reminders.add(draft("a"), now, LIMITS)
     await reminders.add(draft("b"), now, LIMITS)
     first, second = await claimed(reminders, now + MINUTE)
@@ -303,7 +303,7 @@ async def test_freeing_one_owner_leaves_the_others(reminders: ReminderStore, dra
     assert await reminders.free("me") == 1
 
 
-async def test_a_late_mark_does_not_revive_what_is_final(reminders: ReminderStore, draft, now):
+async def test_late_settlement_does_not_revive_a_final_occurrence(reminders: ReminderStore, draft, now):
     await reminders.add(draft(), now, LIMITS)
     (lease,) = await claimed(reminders, now + MINUTE)
     await reminders.begin("me", [lease.notice.delivery_id])
@@ -349,7 +349,7 @@ async def test_new_words_leave_the_next_fire_alone(reminders: ReminderStore, dra
     assert changed.next_fire_at == now + MINUTE + DAY
 
 
-async def test_new_times_cancel_what_is_claimed(reminders: ReminderStore, draft, now):
+async def test_new_times_cancel_claimed_occurrences(reminders: ReminderStore, draft, now):
     row = await reminders.add(draft(), now, LIMITS)
     (lease,) = await claimed(reminders, now + MINUTE)
     later = Schedule(start=datetime.fromisoformat("2026-11-21T09:00"), zone="UTC")
@@ -488,7 +488,7 @@ async def test_a_released_lease_can_be_claimed_again_and_the_others_stay(reminde
     assert [lease.notice.delivery_id for lease in await claimed(reminders, now + MINUTE, "other")] == [released]
 
 
-async def test_the_latest_due_time_is_that_of_what_was_claimed(reminders: ReminderStore, draft, now):
+async def test_latest_due_time_is_that_of_the_claimed_occurrences(reminders: ReminderStore, draft, now):
     before = await reminders.latest_due()
     await reminders.add_many([draft("a", seconds=30), draft("b", seconds=60), draft("c", seconds=90)], now)
     await claimed(reminders, now + MINUTE)

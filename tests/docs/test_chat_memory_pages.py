@@ -30,7 +30,7 @@ HOME = {
 
 @pytest.mark.looptime
 @pytest.mark.parametrize(("start", "block"), DIALOGUES)
-async def test_the_bot_says_what_the_pages_say(start, block):
+async def test_bot_answers_as_the_pages_say(start, block):
     await play_block(start, block)
 
 

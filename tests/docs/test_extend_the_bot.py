@@ -38,7 +38,7 @@ def office(tmp_path):
     return running
 
 
-async def test_the_middleware_passes_on_what_it_changed(office):
+async def test_middleware_passes_on_the_changed_message(office):
     async with office() as platform:
         await platform.say("list my reminders\n-- \nAnn, third floor")
 

@@ -11,7 +11,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "tutorial" / "first-platform.md").r
 *FILE, _TEST = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 
 
-def test_the_plugin_is_shown_with_what_it_adds(tmp_path, monkeypatch):
+def test_plugin_is_shown_with_its_contributions(tmp_path, monkeypatch):
     (tmp_path / "plugins").mkdir()
     (tmp_path / "plugins" / "lines.py").write_text("\n\n".join(FILE), encoding="utf-8")
     monkeypatch.chdir(tmp_path)

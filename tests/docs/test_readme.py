@@ -92,7 +92,7 @@ async def test_without_a_model_the_examples_reach_the_handler(talk, text):
 
 @pytest.mark.looptime
 @pytest.mark.parametrize(("start", "block"), dialogues_in(README + CHINESE))
-async def test_the_bot_says_what_the_readme_says(start, block):
+async def test_bot_answers_as_the_readme_says(start, block):
     await play_block(start, block)
 
 

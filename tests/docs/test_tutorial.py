@@ -29,7 +29,7 @@ def coins(tmp_path, monkeypatch):
 
 @pytest.mark.looptime
 @pytest.mark.parametrize(("start", "block"), dialogues_in(FIRST_BOT))
-async def test_the_bot_says_what_the_first_tutorial_says(start, block):
+async def test_bot_answers_as_the_first_tutorial_says(start, block):
     await play_block(start, block)
 
 

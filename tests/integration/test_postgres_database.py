@@ -179,7 +179,7 @@ async def test_marks_do_not_wait_for_the_disk_and_readers_cannot_write(postgres_
     assert (durable, quick) == ("on", "off")
 
 
-async def test_work_whose_session_was_lost_is_done_again(postgres_url: str):
+async def test_work_of_a_lost_session_is_repeated(postgres_url: str):
     def drop(connection: sa.Connection) -> None:
         """Another session's end, as a restart of the server would bring it."""
         connection.exec_driver_sql(

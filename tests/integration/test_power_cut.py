@@ -97,7 +97,7 @@ def torn(notes: Path, chance: random.Random) -> int:
 
 
 @pytest.mark.parametrize("seed", range(4))
-async def test_a_copy_in_the_midst_of_a_burst_goes_on_where_it_was(tmp_path: Path, seed: int):
+async def test_copy_during_a_burst_continues_at_its_state(tmp_path: Path, seed: int):
     chance = random.Random(seed)
     burst = Worker(tmp_path / "burst.log", deliver_until_killed, tmp_path, "burst", BURST, 0.3)
     try:

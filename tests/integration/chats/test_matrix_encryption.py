@@ -165,7 +165,7 @@ async def test_without_the_keys_it_says_once_that_it_cannot_read(ann, connected)
     assert [each["body"].partition(" ")[0] for each in ann.heard(room)] == ["🔒"]
 
 
-async def test_a_message_whose_key_it_does_not_have_is_asked_for_again(ann, accounts, connected):
+async def test_message_with_an_unknown_key_is_requested_again(ann, accounts, connected):
     async with connected(access_token=SecretStr(accounts[1].token)) as (_, heard):
         room = await asyncio.to_thread(ann.create_room)
         await ann.say(room, "hello")

@@ -36,7 +36,7 @@ def is_answered(messages):
     return {each["id"] for each in messages if each["role"] == "user"} <= answers(messages).keys()
 
 
-async def test_an_answer_that_was_being_written_is_written_once_more_after_the_restart(tmp_path, open_tab):
+async def test_answer_cut_off_by_a_restart_is_written_again(tmp_path, open_tab):
     async with SlowModel(WORDS, pause_seconds=0.3) as model:
         settings = {
             "BUBBLES_MODEL__BASE_URL": model.base_url,

@@ -192,7 +192,7 @@ async def test_after_a_restart_a_repeated_message_is_stored_once_and_a_snapshot_
     assert again["data"]["message"]["id"] == hello["messages"][0]["id"]
 
 
-async def test_a_reminder_fires_in_the_room_with_whom_it_is_for(served, open_tab):
+async def test_reminder_in_the_room_names_its_people(served, open_tab):
     address, _ = served
     async with open_tab(address, "Ada") as ada, open_tab(address, "Lin") as lin:
         await ada.say("remind me in 1 second to stretch")

@@ -103,7 +103,7 @@ async def test_connection_is_closed_when_its_request_does_not_arrive_in_time(hal
         assert await closed_within(readers, on_this_machine(3)) == 10
 
 
-async def test_slow_upload_that_goes_on_is_not_closed(monkeypatch):
+async def test_slow_but_steady_upload_is_not_closed(monkeypatch):
     quick = replace(ConnectionLimits.of(LOW), body_seconds=0.4, body_bytes_per_second=500)
     monkeypatch.setattr(server, "limited_protocol", lambda _: connection_limits.limited_protocol(quick))
 

@@ -60,7 +60,7 @@ async def test_message_is_received_and_answered(server, platform, receiver):
     assert server.said.entries[0].body["message_reference"]["message_id"] == receiver.heard[0].id
 
 
-async def test_a_broken_session_is_resumed_with_what_came_in_between(server, platform, receiver):
+async def test_broken_session_is_resumed_with_the_missed_events(server, platform, receiver):
     await server.say("one")
     await receiver.wait_for(1)
     await server.disconnect()

@@ -82,7 +82,7 @@ def made():
     return table(("", *(TITLES.get(each.name, each.name.title()) for each in known)), rows)
 
 
-def test_the_table_of_the_page_is_what_the_adapters_say():
+def test_table_of_the_page_matches_the_adapters():
     lines = PAGE.read_text(encoding="utf-8").splitlines()
     begin = next(number for number, line in enumerate(lines) if line.startswith("|"))
 

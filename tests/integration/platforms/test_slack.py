@@ -123,7 +123,7 @@ async def test_a_private_reply_is_seen_by_one_person(server, platform):
     assert server.called("chat.postEphemeral")[0]["user"] == "U7"
 
 
-async def test_a_command_of_every_platform_keeps_its_name_and_another_is_what_follows(server, platform, receiver):
+async def test_common_command_keeps_its_name_and_another_is_its_text(server, platform, receiver):
     await server.command("/remind", "tea at 5")
     await server.command("/bubbles", "list reminders")
     await receiver.wait_for(2)

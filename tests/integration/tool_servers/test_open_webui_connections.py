@@ -100,7 +100,7 @@ async def member(client, name="Ann"):
         ("!delete_books,!get_fault", {"list_books", "get_echo"}),
     ],
 )
-async def test_the_function_name_filter_list_narrows_what_is_offered_and_called(serve, names, left):
+async def test_function_name_filter_list_restricts_offers_and_calls(serve, names, left):
     async with serve(library()) as url, bot_with(form(url, config={"function_name_filter_list": names})) as client:
         found = await offered(client)
         called = await client.post("/api/tools/delete_books/invoke", json={})

@@ -124,7 +124,7 @@ async def test_model_failure_before_any_change_is_reported(turn, context):
         await agent(ModelUnavailable("timeout")).run(turn, context)
 
 
-async def test_a_model_that_fails_after_a_call_leaves_what_was_found(turn, context):
+async def test_model_failure_after_a_call_keeps_its_results(turn, context):
     outcome = await agent(called("look"), ModelUnavailable("timeout")).run(turn, context)
 
     assert outcome.text == SEEN
@@ -138,7 +138,7 @@ async def test_a_model_hook_may_answer_for_an_agent(turn, context):
     assert outcome.text == "closed"
 
 
-async def test_an_error_hook_may_answer_for_an_agent_whose_model_fails(turn, context):
+async def test_error_hook_may_answer_for_a_failed_model_of_an_agent(turn, context):
     hooks = AgentHooks(model=ModelHooks(on_error=[lambda turn, error: Interpretation(answer="later")]))
     outcome = await agent(ModelUnavailable("timeout"), hooks=hooks).run(turn, context)
 
@@ -157,7 +157,7 @@ def router(*script, specialists):
     return Agent(name="router", model=ScriptedInterpreter(script), tools=[look], sub_agents=specialists)
 
 
-async def test_a_transfer_lets_the_sub_agent_answer(turn, context):
+async def test_transfer_lets_the_sub_agent_answer(turn, context):
     specialist = agent(called("paint", color="blue"), name="painter", description="Paints things.")
     desk = router(called("transfer_to_agent", agent_name="painter"), specialists=[specialist])
     outcome = await desk.run(turn, context)
@@ -178,7 +178,7 @@ async def test_the_transfer_tool_is_there_only_with_sub_agents_and_names_them(tu
     assert specialist.turns[0].tools == ()
 
 
-async def test_a_sub_agent_sees_what_was_found_and_not_the_transfer(turn, context):
+async def test_sub_agent_sees_results_but_not_the_transfer(turn, context):
     specialist = ScriptedInterpreter(["red, then"])
     both = [*called("look", call_id="1"), *called("transfer_to_agent", call_id="2", agent_name="painter")]
     await router(both, specialists=[Agent(name="painter", model=specialist)]).run(turn, context)

@@ -107,7 +107,7 @@ async def test_words_in_the_form_are_the_answer(turn, context, words):
         ('{"city": "rome", "celsius": 21}', "/city: names of cities begin with a capital"),
     ],
 )
-async def test_other_words_go_back_once_with_what_is_wrong(turn, context, words, told):
+async def test_invalid_answer_is_returned_once_with_its_errors(turn, context, words, told):
     model = ScriptedModel([words, given(**ROME)])
     outcome = await forecaster(model).run(turn, context)
 
@@ -203,7 +203,7 @@ async def test_a_malformed_answer_is_a_failed_call(context):
     assert not result.spawned.ok
 
 
-async def test_a_function_goes_on_with_the_typed_answer(context):
+async def test_function_continues_with_the_typed_answer(context):
     agent = scripted(called("give_answer", **ROME))
 
     async def warmer(ctx: CallContext) -> int:

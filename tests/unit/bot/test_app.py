@@ -135,7 +135,7 @@ async def test_message_is_in_the_history_before_it_is_answered(platform, clock):
     assert [each.sender.name for each in history] == ["ann", "Bubbles"]
 
 
-async def test_only_what_is_addressed_is_interpreted_when_the_operator_says_so(platform, clock):
+async def test_only_addressed_messages_are_interpreted_with_the_setting(platform, clock):
     interpreter = ScriptedInterpreter(["hello"])
     async with bot(platform, clock, interpreter=interpreter, router=RouterSettings(listen="addressed")):
         await platform.say("remind me in 10 minutes to stretch")

@@ -223,7 +223,7 @@ async def test_a_chat_that_the_bot_was_removed_from_gets_no_reminder(office):
 
 
 @pytest.mark.parametrize("text", ["remind me in the ops chat to smile", "see you in #ops", "提醒我在公司群里说一声"])
-async def test_without_such_a_chat_a_sentence_is_what_it_was(office, text):
+async def test_sentence_without_such_a_chat_keeps_its_meaning(office, text):
     async with office.bot:
         await office.work.say(text, chat="lunch")
 

@@ -130,7 +130,7 @@ async def test_explanation_is_refused_for_other_people_and_chats(platform, clock
     assert platform.texts[1] == "I have no record of having done anything for you here."
 
 
-async def test_people_who_ask_each_other_why_are_left_alone(platform, clock):
+async def test_people_who_ask_each_other_why_are_not_answered(platform, clock):
     async with bot(platform, clock):
         await platform.say("remind me in 10 minutes to stretch")
         await platform.say("I sold the car", sender="bob")

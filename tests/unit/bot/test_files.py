@@ -48,7 +48,7 @@ async def test_a_file_goes_to_the_chat_with_the_answer(platform, clock):
     assert (platform.texts, platform.sent[0][1].files) == (["Here it is."], (PLOT,))
 
 
-async def test_a_returned_file_is_sent_with_what_the_model_says_about_it(platform, clock):
+async def test_returned_file_is_sent_with_the_models_text(platform, clock):
     platform.capabilities = replace(platform.capabilities, files=True)
     async with bot(platform, clock, "sketch", said="A sketch."):
         await platform.say("bubbles, sketch")

@@ -59,7 +59,7 @@ def test_the_list_of_commands_cuts_no_sentence_short(path, group):
     assert [line for line in listed.splitlines() if line.endswith("...")] == []
 
 
-def test_no_words_are_left_of_what_is_gone():
+def test_translations_of_removed_commands_are_removed():
     said = {command.help for _, command in commands()} | {"Show this message and exit.", "Show the version and exit."}
     said |= {each.help for _, command in commands() for each in command.params if isinstance(each, click.Option)}
 

@@ -178,7 +178,7 @@ def test_python_tools_need_a_database(said, tmp_path):
         ('[http]\nhost = "0.0.0.0"\n', "http.host"),
     ],
 )
-def test_a_check_refuses_what_a_start_would_refuse(said, config, said_of):
+def test_check_refuses_settings_that_prevent_a_start(said, config, said_of):
     result = said("check", config=config)
 
     assert said_of in result.output

@@ -37,7 +37,7 @@ def test_no_secret_is_written_not_even_in_a_trace(logged):
     assert "ValueError: refused [secret]" in text
 
 
-def test_a_line_of_text_has_time_level_message_and_what_is_bound(logged):
+def test_text_line_has_time_level_message_and_context(logged):
     last = logged().splitlines()[-1]
 
     assert last[24:].startswith("INFO    {curly} <red>braces</red> {'chat': 'fake:home'}")

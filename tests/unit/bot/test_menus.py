@@ -63,7 +63,7 @@ async def test_filled_form_sets_a_reminder(clock):
     assert "2026" in platform.texts[-1] or "09:10" in platform.texts[-1]
 
 
-async def test_a_command_with_a_wrong_value_is_answered_with_what_is_wrong(clock):
+async def test_command_with_a_wrong_value_is_answered_with_the_error(clock):
     platform = Menu(clock)
     async with bot(platform, clock):
         await platform.say("/reminder_list page=many")

@@ -8,7 +8,7 @@ from bot.observability.metrics import OTHER, Counts, Latencies
 from tests.support.records import make_call_record, make_completion_record, make_turn_record
 
 
-def test_a_turn_counts_with_what_each_model_used_for_it():
+def test_turn_counts_the_usage_of_each_model():
     counts = Counts()
     completions = (make_completion_record(tokens=100, cost=0.25), make_completion_record(tokens=100, cost=0.5))
     counts.record(make_turn_record(completions=completions))

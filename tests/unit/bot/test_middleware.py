@@ -69,7 +69,7 @@ async def test_only_listed_chats_are_served_if_there_is_a_list():
         ("smart", ["request", "called", "private"]),
     ],
 )
-async def test_the_operator_chooses_what_is_interpreted(listen, through):
+async def test_operator_chooses_the_interpreted_messages(listen, through):
     middleware = ListenFilter(listen, looks_like_a_request=lambda text: text == "request")
 
     assert (

@@ -99,7 +99,7 @@ async def test_several_members_of_one_name_need_a_question(chat):
     assert await chat.targets() == []
 
 
-async def test_member_of_now_counts_more_than_one_of_the_past(chat):
+async def test_present_member_counts_more_than_a_past_one(chat):
     await chat.say("good morning", SECOND_BOB)
     chat.platform.members_here = (BOB,)
     await chat.say("Bubbles, remind Bob tomorrow at 9:00 to water plants")

@@ -150,7 +150,7 @@ async def test_worker_without_renewal_sends_nothing_before_the_database_answers(
     assert [row[0] for row in table.rows.values()] == ["fake"]
 
 
-async def test_a_connection_whose_input_ends_is_over():
+async def test_connection_ends_with_its_input():
     lease_holder = lease_holder_of(FakeLeases({"fake"}), "fake")
 
     async def ends():

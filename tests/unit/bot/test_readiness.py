@@ -24,7 +24,7 @@ class Connected:
     ("states", "is_refused"),
     [(["stopped", "stopped"], True), (["stopped", "connecting"], False), (["live"], False), ([], False)],
 )
-async def test_process_whose_every_platform_is_refused_is_not_ready(states, is_refused):
+async def test_process_with_all_platforms_refused_is_not_ready(states, is_refused):
     platforms = (object(), *(Connected(state) for state in states))
     context = SimpleNamespace(app=SimpleNamespace(platforms=platforms))
 

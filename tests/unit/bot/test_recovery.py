@@ -68,7 +68,7 @@ async def test_a_message_that_was_taken_and_not_answered_is_answered_once(databa
     assert second.sent == []
 
 
-async def test_a_message_that_was_answered_is_left_alone(database):
+async def test_answered_message_is_not_answered_again(database):
     async with started(database, "It is noon.") as platform:
         await platform.say("bubbles, what is the time?", message_id="m1")
 
@@ -78,7 +78,7 @@ async def test_a_message_that_was_answered_is_left_alone(database):
     assert again.sent == []
 
 
-async def test_a_message_that_led_to_silence_is_left_alone(database):
+async def test_message_with_silence_as_answer_is_not_answered_again(database):
     async with started(database) as platform:
         await platform.say("lovely weather today", message_id="m1")
 

@@ -16,7 +16,7 @@ def test_failure_is_reported_without_the_secret():
     assert (result.error, result.text) == (f"key {MASK}", f"no: {MASK}")
 
 
-def test_a_result_is_left_alone():
+def test_result_without_a_secret_is_unchanged():
     assert HOOK(CALL, None, ToolResult(ok=True, text="tea")) is None
 
 

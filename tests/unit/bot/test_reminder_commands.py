@@ -71,7 +71,7 @@ def test_exported_reminders_can_be_imported_in_another_chat(bubbles, remind, for
     assert (reminder["content"], reminder["rule"], reminder["creator"]["id"]) == ("喝水", "FREQ=DAILY", "ann")
 
 
-def test_a_second_import_says_what_was_there(bubbles, remind):
+def test_second_import_lists_existing_reminders(bubbles, remind):
     remind("FREQ=DAILY")
     bubbles("export", "--chat", "console:home", "--out", "file")
 

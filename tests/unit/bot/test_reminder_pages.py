@@ -8,7 +8,7 @@ from bot.testing.rehearsal import build_in_memory
 pytestmark = pytest.mark.looptime
 
 
-async def test_the_next_page_goes_on_where_the_first_ended(platform, clock):
+async def test_next_page_continues_after_the_first(platform, clock):
     settings = Settings(bot=BotSettings(timezone="UTC"), log=LogSettings(to_file=False))
     async with build_in_memory(settings, platforms=[platform], clock=clock):
         for number in range(17):

@@ -19,7 +19,7 @@ def test_without_a_file_everything_has_its_default(tmp_path, monkeypatch):
     assert load_settings(environment={}) == Settings()
 
 
-def test_the_file_sets_what_it_names(tmp_path):
+def test_file_sets_its_settings(tmp_path):
     path = written(tmp_path, '[bot]\nname = "泡泡"\n')
 
     assert load_settings(path, {}).bot.name == "泡泡"
@@ -199,5 +199,5 @@ def test_variable_with_one_underscore_names_the_correct_one(tmp_path, name, mean
         load_settings(written(tmp_path, ""), {name: "8080"})
 
 
-def test_variables_of_our_prefix_that_are_no_settings_are_left_alone(tmp_path):
+def test_other_variables_with_the_prefix_are_ignored(tmp_path):
     assert load_settings(written(tmp_path, ""), {"BUBBLES_CHROMIUM": "/usr/bin/chromium"}) == Settings()

@@ -134,7 +134,7 @@ async def test_turn_cut_off_by_a_stop_stays_claimed(way):
     assert claims.dealt_with == set()
 
 
-async def test_the_same_message_again_does_not_let_go_of_what_is_being_answered(way):
+async def test_repeated_message_does_not_release_the_running_turn(way):
     _, claims, handle = way
     answering = asyncio.create_task(handle(MESSAGE))
     await asyncio.sleep(30)
@@ -158,7 +158,7 @@ async def test_a_tool_is_not_called_for_a_message_that_another_process_answers()
     assert kept is None
 
 
-async def test_an_answer_is_given_where_the_database_does_not_say_whose_it_is():
+async def test_answer_is_sent_when_the_owner_of_the_turn_is_unknown():
     claims = FakeClaims(lost=[KEY])
     claims.errors = 1
 

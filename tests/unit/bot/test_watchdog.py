@@ -52,7 +52,7 @@ async def test_a_message_is_noted_while_it_is_handled_and_not_while_it_waits(not
     assert (seen, between, key_in(notes.path)) == ([KEY, KEY], None, None)
 
 
-async def test_cancelling_a_noted_message_cancels_what_it_waits_for(notes):
+async def test_cancelling_a_noted_message_cancels_its_work(notes):
     ended = []
 
     async def handling() -> None:

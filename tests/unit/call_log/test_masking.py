@@ -56,7 +56,7 @@ def test_a_field_that_is_named_like_a_secret_is_masked(name):
         '{"tokens": 12, "secretary": 1}',
     ],
 )
-def test_ordinary_text_is_left_alone(text):
+def test_ordinary_text_is_unchanged(text):
     assert SecretMask().text(text) == text
 
 

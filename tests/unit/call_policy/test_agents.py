@@ -140,7 +140,7 @@ async def test_a_hook_of_the_bot_sees_the_call_of_an_agent_that_is_run_after_a_y
     assert made == []
 
 
-async def test_a_hook_of_the_bot_sees_what_an_undo_runs_in_an_agent(room, scout, made):
+async def test_hook_of_the_bot_sees_the_undo_of_an_agents_change(room, scout, made):
     here = room(scout([call("tidy", place="attic")]), script=[[ASK], "tidied", [call("undo")]])
     seen = []
     here.router.hooks.before.append(lambda call, ctx: seen.append(call.name))

@@ -160,7 +160,7 @@ async def wipe() -> str:
     return "wiped"
 
 
-async def test_a_claim_after_a_tool_that_may_have_changed_something_is_replaced_by_what_ran(room):
+async def test_claim_after_a_possibly_changing_tool_is_replaced_by_its_calls(room):
     told = await room(wipe, script=[[call("wipe")], "I've deleted the reminder."]).say("clean up, please")
 
     assert told.startswith("I cannot confirm that anything was changed. What ran just now: wipe.")
@@ -175,7 +175,7 @@ async def test_a_claim_after_an_agents_tool_names_that_tool_too(room, agent_says
     assert told.startswith("I cannot confirm that anything was changed. What ran just now: cleaner, wipe.")
 
 
-async def test_an_agents_own_claim_is_replaced_by_what_it_ran(room):
+async def test_claim_of_an_agent_is_replaced_by_its_calls(room):
     agent = Agent(name="cleaner", model=ScriptedInterpreter([[call("wipe")], "Reminder deleted."]), tools=[wipe])
     result = await room(AgentTool(agent)).dispatch(call("cleaner", request="wipe it"))
 

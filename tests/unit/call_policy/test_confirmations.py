@@ -35,7 +35,7 @@ def bans():
     return Bans()
 
 
-async def test_the_person_is_asked_what_exactly_would_be_done(room, bans):
+async def test_person_is_asked_with_the_exact_effect(room, bans):
     told = await room(bans.tool(), script=[[BAN]]).say("ban bob for a week")
 
     assert told == ASKED
@@ -173,7 +173,7 @@ async def test_the_confirmed_call_runs_in_the_context_of_the_message_that_asked(
     assert context.call_id == f"{asking.id}/0.0"
 
 
-async def test_times_of_what_was_agreed_to_count_from_the_request_and_not_from_the_yes(room, bans):
+async def test_times_of_a_confirmed_call_count_from_the_request(room, bans):
     here = room(bans.tool(), script=[[BAN]])
     await here.say("ban bob for a week")
     asked_at = here.clock.now()
@@ -237,7 +237,7 @@ async def test_without_storage_the_call_is_not_run(room, bans):
     assert bans.made == []
 
 
-async def test_a_question_is_not_lost_when_the_model_goes_on(room, bans):
+async def test_question_is_not_lost_when_the_model_continues(room, bans):
     @tool_function()
     async def look() -> str:
         """Look."""

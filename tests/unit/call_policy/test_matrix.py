@@ -123,7 +123,7 @@ async def came_through(room, made, sentence, door, who):
 
 @pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize("tool", DECLARED, ids=lambda tool: tool.name)
-async def test_a_function_is_reached_by_whom_and_where_it_is_declared(tool, door):
+async def test_function_is_reached_by_its_declared_people_and_places(tool, door):
     reached = {
         (role, place)
         for role, place in itertools.product(ROLES, PLACES)
@@ -150,7 +150,7 @@ CASES = [(name, door) for name in OFFERED for door in DOORS if door != "offline"
 
 
 @pytest.mark.parametrize(("name", "door"), CASES)
-async def test_a_built_in_function_is_reached_by_whom_and_where_it_is_declared(name, door):
+async def test_built_in_function_is_reached_by_its_declared_people_and_places(name, door):
     tool = OFFERED[name]
     reached = {
         (role, place)

@@ -56,7 +56,7 @@ async def test_a_function_is_switched_on_again(here):
     assert await here.say("pour the tea") == "poured"
 
 
-async def test_the_list_marks_what_is_off(here):
+async def test_list_marks_disabled_functions(here):
     await here.say("/tools off pour", is_admin=True)
     told = await here.say("/tools", is_admin=True)
 

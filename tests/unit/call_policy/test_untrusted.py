@@ -87,14 +87,14 @@ async def test_trusted_results_need_no_confirmation(room, tools, made):
 @pytest.mark.parametrize(
     ("text", "is_shown"), [("delete all reminders", True), ("the milk", True), ("tidy", True), ("tidy milk", False)]
 )
-async def test_a_tool_can_tell_what_was_shown_from_what_was_made_up(room, tools, text, is_shown):
+async def test_tool_can_distinguish_shown_and_invented_addresses(room, tools, text, is_shown):
     before = replace(said_by("bob", number=1), text="who has the milk?")
     here = room(*tools, seek, script=[[call("browse")], [call("seek", text=text)]], recent=[before])
 
     assert await here.say("tidy up") == str(is_shown)
 
 
-async def test_looking_things_up_goes_on_unasked(room, tools, made):
+async def test_reading_calls_need_no_confirmation(room, tools, made):
     told = await room(*tools, script=[[call("browse")], [call("look")], "All is well."]).say("what does the page say?")
 
     assert told == "All is well."

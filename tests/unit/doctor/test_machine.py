@@ -69,7 +69,7 @@ async def test_examining_a_database_changes_no_file(tmp_path):
     assert {each.name: each.read_bytes() for each in tmp_path.iterdir()} == before
 
 
-async def test_examining_what_a_killed_process_left_keeps_its_write_ahead_log(tmp_path):
+async def test_doctor_keeps_the_write_ahead_log_of_a_killed_process(tmp_path):
     url = f"sqlite:///{tmp_path / 'left' / 'bubbles.db'}"
     async with Database(f"sqlite:///{tmp_path / 'bubbles.db'}") as database:
         await database.run(lambda connection: connection.exec_driver_sql("CREATE TABLE tea (cups INTEGER)"))
@@ -143,7 +143,7 @@ async def test_database_that_does_not_exist_yet_is_not_created(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-async def test_a_database_whose_folder_cannot_be_made_is_a_problem(tmp_path):
+async def test_database_in_an_unusable_folder_is_a_problem(tmp_path):
     (tmp_path / "file").write_text("", encoding="utf-8")
     finding = await examine_database(f"sqlite:///{tmp_path / 'file' / 'bubbles.db'}")
 

@@ -43,7 +43,7 @@ async def found(settings):
 
 
 @pytest.mark.parametrize("state", ["live", "connecting", "elsewhere"])
-async def test_a_bot_whose_platforms_are_well_is_well(state):
+async def test_bot_with_working_platforms_is_ok(state):
     async with RunningBot(telegram=state) as bot:
         [finding] = await found(bot.settings())
 

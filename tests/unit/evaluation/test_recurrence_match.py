@@ -19,7 +19,7 @@ FRIDAY = datetime(2026, 11, 20, 10, 0)
         ("FREQ=MONTHLY;BYMONTHDAY=-1", "DTSTART=20261130;FREQ=MONTHLY;BYMONTHDAY=-1"),
     ],
 )
-def test_rules_that_do_the_same_are_alike_however_they_are_spelt(wanted, given):
+def test_equivalent_rules_match_in_any_spelling(wanted, given):
     assert fires_alike(wanted, given, FRIDAY)
 
 

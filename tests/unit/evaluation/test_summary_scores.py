@@ -30,7 +30,7 @@ def test_every_method_is_scored_on_every_corpus():
     assert found[2].rouge.one == 1
 
 
-def test_quotations_of_the_own_set_cite_what_they_say():
+def test_quotations_of_the_own_set_cite_their_messages():
     found = citations(own_cases())
 
     assert {each.corpus for each in found} == {"own_en", "own_zh"}

@@ -220,7 +220,7 @@ async def test_silence_of_a_hook_stays(assistant_of, turn):
     assert await assistant_of(model, Played(calls("greet", name="Ann"))).answer(turn) is None
 
 
-async def test_a_model_without_words_for_what_it_looked_up_leaves_no_silence(assistant_of, turn):
+async def test_silent_model_after_a_lookup_is_answered_with_the_result(assistant_of, turn):
     model, offline = Played(calls("look"), Interpretation()), Played(Interpretation())
     reply = await assistant_of(model, offline).answer(turn)
 

@@ -227,7 +227,7 @@ def test_class_tools_of_a_module_are_collected():
     assert [spec.name for spec in registry.specs] == ["query_database"]
 
 
-def test_specs_for_a_person_leave_out_what_they_may_not_call(message):
+def test_specs_for_a_person_exclude_forbidden_functions(message):
     registry = Registry()
     registry.register(QueryDatabase())
     registry.register(Slow(), ToolOptions(permission="admins"))

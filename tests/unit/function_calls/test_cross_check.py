@@ -63,7 +63,7 @@ def test_ambiguous_time_words_need_a_question():
     assert [choice.start.hour for choice in found.choices] == [17, 18, 19]
 
 
-def test_a_rule_is_compared_by_what_it_does():
+def test_rule_is_compared_by_its_occurrences():
     proposed = read_schedule(datetime(2026, 11, 23, 9, 0), "Europe/Berlin", "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0")
 
     assert verdict(proposed, "every Monday at 9 remind me to send the report").schedule == proposed

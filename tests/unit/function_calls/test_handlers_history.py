@@ -44,7 +44,7 @@ async def test_earlier_messages_are_quoted_with_their_time_and_sender(find, hist
     assert result.is_untrusted
 
 
-async def test_a_message_is_shown_with_what_came_with_it(find, history, message):
+async def test_message_is_shown_with_its_attachments(find, history, message):
     photo = Attachment(kind="photo", description="the broken printer")
     at = message.sent_at - timedelta(days=1)
     await history.record(replace(message, id="1", text="", attachments=(photo,), sent_at=at))

@@ -55,7 +55,7 @@ async def test_memories_are_listed(ask, language, text):
     assert (await ask("memory_search", language)).text == text
 
 
-async def test_others_see_only_what_is_for_everyone(ask):
+async def test_others_see_only_shared_memories(ask):
     await ask("memory_save", text="I am allergic to nuts")
     await ask("memory_save", text="the door code is 4711", audience="everyone")
 

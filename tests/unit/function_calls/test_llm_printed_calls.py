@@ -107,7 +107,7 @@ def test_tagged_call_with_cut_arguments_stays_text():
         "Thought: tea.\nAction: drink {it}.",
     ],
 )
-def test_ordinary_text_is_left_alone(text):
+def test_ordinary_text_is_unchanged(text):
     printed = find_text_calls(text, NAMES)
 
     assert (printed.calls, printed.text) == ((), text)

@@ -216,7 +216,7 @@ REJECTED = RequestRejected("tools are not supported", status=400)
         ([ModelUnavailable("malformed"), "seven"], "prompt"),
     ],
 )
-async def test_the_probe_finds_what_an_endpoint_can_do(script, expected):
+async def test_probe_finds_the_abilities_of_an_endpoint(script, expected):
     assert await probe(ScriptedModel(script)) == expected
 
 

@@ -17,7 +17,7 @@ async def test_a_before_hook_may_answer_without_the_model(turn):
     assert model.turns == []
 
 
-async def test_a_before_hook_may_change_what_the_model_is_shown(turn):
+async def test_before_hook_may_change_the_turn_for_the_model(turn):
     async def censor(turn):
         return replace(turn, message=replace(turn.message, text="***"))
 

@@ -120,7 +120,7 @@ def test_malformed_call_with_a_clear_meaning_is_repaired_and_explained(raw: str)
         ({"place": {"City": "Rome", "zz": None}}, {"place": {"city": "Rome"}}),
     ],
 )
-def test_a_value_in_another_dress_becomes_what_the_schema_asks_for(given: dict[str, object], meant: dict[str, object]):
+def test_value_in_another_form_is_converted_to_the_schema(given: dict[str, object], meant: dict[str, object]):
     result = mended({**RIGHT, **given})
 
     assert result.arguments == {**RIGHT, **meant}

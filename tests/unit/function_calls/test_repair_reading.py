@@ -63,7 +63,7 @@ def test_any_text_is_read_as_proper_json_or_refused(text: str):
         ("{a-b: undefined}", {"a-b": None}),
     ],
 )
-def test_slips_whose_meaning_is_plain_are_read(text: str, value: object):
+def test_mistakes_with_a_clear_meaning_are_read(text: str, value: object):
     read = read_json(text)
 
     assert read.value == value

@@ -37,7 +37,7 @@ async def test_the_same_call_is_answered_from_the_record():
     assert done.tally.round == 1
 
 
-async def test_a_model_is_fed_what_was_recorded():
+async def test_model_gets_the_recorded_results():
     script = ScriptedInterpreter([[SAME], "It is set."])
     done = await replay(again(), [make_call_record(ending="")], script, route="model", rounds=4)
 

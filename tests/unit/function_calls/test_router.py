@@ -294,7 +294,7 @@ def test_two_tools_with_one_name_are_refused():
         router_of(pour, pour)
 
 
-def test_register_returns_what_removes_the_tool_again():
+def test_register_returns_a_function_that_unregisters():
     registry = Registry(injectable=(CallContext,))
     unregister = registry.register(pour)
     before = [spec.name for spec in registry.specs]

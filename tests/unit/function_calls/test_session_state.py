@@ -144,7 +144,7 @@ def call(**arguments):
     return ToolCall(id="1", name="remember", arguments=arguments)
 
 
-async def test_a_call_that_succeeds_keeps_what_it_wrote(router, store, context_of):
+async def test_successful_call_stores_its_state(router, store, context_of):
     context = replace(context_of(), state=await state_of(store))
     await router.dispatch(call(word="tea"), context)
 

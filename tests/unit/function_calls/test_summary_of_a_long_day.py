@@ -135,7 +135,7 @@ async def test_neither_orders_to_the_model_nor_who_opted_out_reach_it(summarize,
     assert not any(text in everything for text in (*HOSTILE.values(), *SECRET.values()))
 
 
-async def test_the_second_summary_of_the_day_asks_about_what_is_new(summarize, history):
+async def test_second_summary_of_the_day_requests_new_parts_only(summarize, history):
     model = KeenReader(FixedClock(EVENING))
     summaries = SummaryService(history, summarizer=ModelSummarizer(model))
     await summarize(summaries)

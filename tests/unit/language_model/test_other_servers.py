@@ -397,7 +397,7 @@ async def test_error_with_status_200_is_a_failure_with_its_cause(form, is_stream
         ("overloaded", "malformed"),
     ],
 )
-async def test_an_error_in_the_middle_of_a_stream_fails_by_what_it_names(prefix, error, reason):
+async def test_error_in_the_middle_of_a_stream_fails_with_its_reason(prefix, error, reason):
     body = events(CHUNKS[0], done=False) + f"{prefix}{json.dumps({'error': error})}\n\n".encode()
 
     failure = await fail(Raw(code=200, body=body, content_type="text/event-stream"), on_text=TextListener())

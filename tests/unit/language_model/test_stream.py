@@ -87,7 +87,7 @@ def test_calls_with_the_same_id_and_index_are_separated(place, names, cut):
     ]
 
 
-def test_arguments_that_come_once_more_are_no_second_call():
+def test_repeated_arguments_are_no_second_call():
     answer = StreamedAnswer()
     for arguments in ("", '{"x": ', "1}", '{"x":1}'):
         answer.add_chunk(chunk(delta_call(arguments, index=0, id="a", name="one")))

@@ -54,7 +54,7 @@ def test_no_text_that_matches_lacks_them(pattern: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("language", languages())
-def test_gates_and_rewritings_find_what_their_patterns_find(language: str) -> None:
+def test_gates_and_rewritings_match_like_their_patterns(language: str) -> None:
     pack = load_pack(language)
     sought = [each for each, _ in pack.rewritten] + [load_intent_gate(language, name) for name in pack.data.intents]
     texts = [

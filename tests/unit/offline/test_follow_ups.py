@@ -15,7 +15,7 @@ WITH_UPDATE = (*TOOLS, UPDATE)
 
 
 @pytest.mark.parametrize("text", ["make it 6pm", "move it to 6pm", "改到下午六点"])
-def test_a_change_follows_what_was_just_set(say: Say, text: str) -> None:
+def test_change_refers_to_the_reminder_just_set(say: Say, text: str) -> None:
     say("remind me at 5pm to buy milk", tools=WITH_UPDATE)
 
     (call,) = say(text, tools=WITH_UPDATE).calls
@@ -44,7 +44,7 @@ def test_follow_up_after_some_minutes_is_for_others(say: Say) -> None:
     assert say("make it 6pm", tools=WITH_UPDATE, now=NOW + timedelta(minutes=4)).calls == ()
 
 
-def test_only_so_many_people_are_remembered() -> None:
+def test_number_of_remembered_people_is_limited() -> None:
     served = ServedLately(limit=1)
     served.note("home:ann", NOW)
     served.note("home:bob", NOW)

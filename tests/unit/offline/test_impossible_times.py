@@ -39,7 +39,7 @@ def test_nonexistent_time_needs_a_question(say: Say, text: str, language: str, w
         "remind me at 5pm to read chapter 30",
     ],
 )
-def test_other_numbers_are_left_alone(say: Say, text: str) -> None:
+def test_other_numbers_are_unchanged(say: Say, text: str) -> None:
     assert [call.name for call in say(text).calls] == ["reminder_set"]
 
 

@@ -20,7 +20,7 @@ def test_a_name_ends_where_the_platform_says(say: Say, text: str, name: str, con
     assert (call.arguments["person"], call.arguments["content"]) == (name, content)
 
 
-def test_a_longer_name_that_begins_alike_is_another_person(say: Say) -> None:
+def test_longer_name_with_the_same_beginning_is_another_person(say: Say) -> None:
     (call,) = say("remind @Annabel tomorrow at 9:00 to eat", mentions=("Ann",)).calls
 
     assert call.arguments["person"] == "Annabel"

@@ -159,7 +159,7 @@ def test_the_unmarked_hour_of_an_alarm_may_be_one_of_the_morning(say: Say, text:
 
 
 @pytest.mark.parametrize("text", ["set an alarm for 6am tomorrow", "set a 10 minute alarm", "设闹钟下午6点半"])
-def test_an_alarm_whose_hour_is_clear_is_set(say: Say, text: str) -> None:
+def test_alarm_with_a_clear_hour_is_set(say: Say, text: str) -> None:
     assert len(say(text).calls) == 1
 
 

@@ -340,7 +340,7 @@ def test_time_without_a_clock_reading_needs_a_question(say: Say, text: str) -> N
 
 
 @pytest.mark.parametrize("text", ["every 10 seconds", "每10秒"])
-def test_a_repetition_below_a_minute_is_read_for_whoever_refuses_it(text: str) -> None:
+def test_recurrence_below_a_minute_is_read_so_that_it_can_be_refused(text: str) -> None:
     best = TimeReader().parse(text, NOW).best
 
     assert best is not None

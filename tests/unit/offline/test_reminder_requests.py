@@ -48,7 +48,7 @@ PEOPLE = [
 
 
 @pytest.mark.parametrize(("text", "content"), CONTENTS)
-def test_the_content_is_what_is_left_without_trigger_time_and_politeness(say: Say, text: str, content: str) -> None:
+def test_content_is_the_text_without_trigger_time_and_politeness(say: Say, text: str, content: str) -> None:
     (call,) = say(text, language="zh").calls
 
     assert call.arguments["content"] == content

@@ -40,7 +40,7 @@ def test_the_time_of_a_place_that_is_not_known_is_searched_for(say: Say) -> None
     assert call.name == "perplexity_search"
 
 
-def test_people_who_ask_each_other_are_left_alone(say: Say) -> None:
+def test_people_who_ask_each_other_are_not_answered(say: Say) -> None:
     heard = say("what time is it?")
 
     assert (heard.calls, heard.answer) == ((), "")

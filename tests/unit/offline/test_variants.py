@@ -59,7 +59,7 @@ def test_a_word_of_its_own_is_no_slip_of_another() -> None:
     assert slips(["reminder", "reminders"], real={"reminded"}).keys().isdisjoint({"reminder", "reminders", "reminded"})
 
 
-def test_a_picture_of_what_is_to_be_bought_stays_in_the_content(say: Say) -> None:
+def test_emoji_of_a_thing_to_buy_stays_in_the_content(say: Say) -> None:
     (call,) = say("remind me tomorrow to buy 🍎").calls
 
     assert call.arguments["content"] == "buy 🍎"

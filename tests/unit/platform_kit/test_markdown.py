@@ -63,7 +63,7 @@ def test_a_chinese_name_needs_no_space_behind_it():
     assert ("mention", "@小安") in kinds("@小安吃药", mentions=(XIAOAN,))
 
 
-def test_a_person_whom_the_text_does_not_name_is_named_in_front():
+def test_person_missing_in_the_text_is_named_in_front():
     assert kinds("tea", mentions=(ANN,)) == [("mention", "@ann"), ("text", " "), ("text", "tea")]
 
 
@@ -80,7 +80,7 @@ def test_text_never_notifies_everybody(word):
     assert "@" + word.partition("@")[2] not in plain(spans_of(message))
 
 
-def test_an_address_of_mail_is_left_alone():
+def test_mail_address_is_unchanged():
     assert kinds("write to sales@all.example") == [("text", "write to sales@all.example")]
 
 

@@ -128,7 +128,7 @@ async def test_part_that_works_until_a_restart_is_not_closed_before(rig):
     assert sorted(closed(rig)) == ["the first", "the late one", "the late one", "the newer"]
 
 
-async def test_a_plugin_whose_file_is_gone_is_closed(rig):
+async def test_plugin_with_a_deleted_file_is_closed(rig):
     path = rig.write("dice", OPENING)
     async with rig.running():
         path.unlink()

@@ -130,7 +130,7 @@ NEW = "<item><guid>2</guid><title>&lt;b&gt;Rain&lt;/b&gt; ahead</title><link>htt
 
 
 class TestNews:
-    async def test_only_what_came_since_the_first_look_is_posted_once(self, tmp_path):
+    async def test_entries_after_the_first_look_are_posted_once(self, tmp_path):
         rig = with_plugin(tmp_path, "news")
         async with Places() as server:
             server.body = FEED.format(more="").encode()

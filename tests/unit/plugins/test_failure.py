@@ -134,7 +134,7 @@ async def test_two_functions_of_one_name_in_one_plugin_are_distinguished(rig):
         ({"times": "often"}, "word is missing (str: What it says.); times: Input should be a valid integer"),
     ],
 )
-async def test_wrong_options_are_all_named_with_what_is_expected(rig, options, said):
+async def test_wrong_options_are_all_named_with_the_expected_values(rig, options, said):
     rig.write("dice", DICE)
     rig.write("polite", OPTIONS)
     told = await told_of(rig, "polite", options={"polite": options})

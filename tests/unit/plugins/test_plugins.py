@@ -19,7 +19,7 @@ async def test_a_file_with_a_function_is_a_plugin(rig):
     assert answer == "a four"
 
 
-async def test_a_plugin_says_in_setup_what_it_adds(rig):
+async def test_plugin_adds_its_contributions_in_setup(rig):
     rig.write(
         "polite",
         '''

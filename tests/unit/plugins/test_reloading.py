@@ -131,7 +131,7 @@ async def test_hooks_and_listeners_of_the_old_version_leave_with_it(rig):
     assert answer == "a four new"
 
 
-async def test_files_that_stay_as_they_are_are_left_alone(rig):
+async def test_unchanged_files_are_not_reloaded(rig):
     rig.write("dice", DICE)
     async with rig.running():
         await rig.watch.look()

@@ -51,7 +51,7 @@ async def test_without_a_setting_only_chats_with_a_rule_are_purged(database):
     assert await kept_after_purge(database, 0) == {"short": 2, "long": 10, "usual": 10}
 
 
-async def test_a_chat_without_a_rule_keeps_what_the_settings_say(database):
+async def test_chat_without_a_rule_uses_the_setting(database):
     privacy = PrivacyService(SqlPrivacyStore(database), keep_days=5)
     await privacy.set_retention_days(CHATS["short"], 2)
     await privacy.set_retention_days(CHATS["usual"], 7)

@@ -22,7 +22,7 @@ DAY = timedelta(days=1)
 RARELY = DeliveryConfig(tick=timedelta(minutes=30))  # days pass in few steps
 
 
-async def test_a_clock_set_forward_fires_what_is_due_at_once(make_desk):
+async def test_clock_set_forward_fires_due_reminders_at_once(make_desk):
     desk = make_desk(pace=DeliveryConfig())
     await desk.set(seconds=3600)
     async with desk.running():

@@ -44,7 +44,7 @@ async def test_draining_finishes_running_sends_and_begins_none(desk):
     assert await desk.states() == [DeliveryState.SENT, DeliveryState.LEASED]
 
 
-async def test_draining_waits_for_what_the_ledger_is_being_asked_to_begin(desk):
+async def test_draining_waits_for_sends_being_begun_in_the_ledger(desk):
     await desk.set(seconds=1)
     await drained_while(desk, "begin")
 

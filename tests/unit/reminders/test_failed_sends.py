@@ -238,7 +238,7 @@ async def test_old_failure_is_marked_as_failed(make_desk):
     assert len(desk.courier.reported) == 1
 
 
-async def test_a_stopped_process_leaves_what_it_was_sending_to_the_next_as_a_possible_repeat(desk):
+async def test_stopped_process_leaves_its_running_sends_as_possible_repeats(desk):
     desk.courier.hold.clear()
     await desk.set("begun", seconds=1)
     await desk.set("claimed", seconds=4)

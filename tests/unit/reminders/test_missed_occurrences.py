@@ -26,7 +26,7 @@ async def test_missed_occurrences_are_sent_by_the_setting_of_the_reminder(desk, 
     assert [((notice.due_at - start).days, notice.missed) for notice in desk.courier.said] == said
 
 
-async def test_a_reminder_that_does_not_catch_up_goes_on_afterwards(desk):
+async def test_reminder_without_catching_up_continues_afterwards(desk):
     await desk.set(seconds=86400, rule="FREQ=DAILY", catch_up=CatchUp.NONE)
     await asyncio.sleep(3.5 * 86400)
     async with desk.running():

@@ -89,7 +89,7 @@ def test_every_day_at_midnight_set_just_after_midnight_fires_tomorrow():
     assert fires(daily, "2026-11-21T00:00:00.000001", 1) == ["2026-11-22T00:00"]
 
 
-def test_a_rule_years_old_goes_on_from_its_first_day():
+def test_old_rule_continues_from_its_first_day():
     assert fires(schedule("2016-01-04T09:00", "FREQ=WEEKLY;INTERVAL=3", "UTC"), "2026-11-20T00:00", 1) == [
         "2026-12-07T09:00"
     ]

@@ -19,7 +19,7 @@ from services.reminders.lookup.references import all_except, is_in
         ("明天的所有", ()),
     ],
 )
-def test_the_words_of_an_exception_say_what_is_left(reference: str, kept: tuple[str, ...]) -> None:
+def test_words_of_an_exception_name_the_remaining_reminders(reference: str, kept: tuple[str, ...]) -> None:
     assert all_except(reference) == kept
 
 

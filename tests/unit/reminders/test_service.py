@@ -179,7 +179,7 @@ async def test_a_number_means_the_list_that_this_person_saw_last(desk):
     assert of_ann.content == "later"
 
 
-async def test_a_number_whose_reminder_is_gone_is_unknown(desk):
+async def test_number_of_a_deleted_reminder_is_unknown(desk):
     first = await desk.set("sooner", seconds=60)
     await desk.set("later", seconds=120)
     await desk.service.list(HOME, ANN)
@@ -218,7 +218,7 @@ async def test_words_that_match_two_need_a_question(desk):
     assert [each.content for each in refused.fields["candidates"]] == ["buy milk", "drink milk"]
 
 
-async def test_an_unknown_reference_names_what_is_there(desk):
+async def test_unknown_reference_lists_the_existing_reminders(desk):
     await desk.set("tea")
 
     refused = await refusal(desk.service.delete(HOME, ANN, "beer"))
@@ -300,7 +300,7 @@ async def test_existing_or_foreign_reminder_cannot_be_restored(desk):
     assert (await refusal(desk.service.restore(WORK, ANN, reminder.id))).code == "reminder_unknown"
 
 
-async def test_a_reminder_whose_time_has_passed_is_not_restored(desk):
+async def test_expired_reminder_is_not_restored(desk):
     reminder = await desk.set(seconds=10)
     await desk.service.delete(HOME, ANN, reminder.id)
     await asyncio.sleep(20)
@@ -405,7 +405,7 @@ async def test_sent_reminder_is_snoozed_by_words(desk):
     assert snoozed.content == "tea"
 
 
-async def test_snoozing_what_has_not_fired_moves_it(desk):
+async def test_snoozing_a_future_reminder_moves_it(desk):
     reminder = await desk.set(seconds=10)
     until = desk.clock.now() + timedelta(hours=1)
 

@@ -51,7 +51,7 @@ def test_last_mentioned_reminders_are_referred_to_together(words, count):
         ("后两条提醒", "last", 2),
     ],
 )
-def test_so_many_are_named_from_an_end_of_the_list(words, kind, count):
+def test_number_of_reminders_counts_from_an_end_of_the_list(words, kind, count):
     named = several_in(words)
 
     assert named is not None
@@ -112,7 +112,7 @@ async def test_missing_one_of_several_is_reported(desk):
     assert (refused.value.code, refused.value.fields["reference"]) == ("reminder_unknown", "beer")
 
 
-async def test_the_last_two_are_what_was_set_since_the_list_was_shown(desk):
+async def test_last_two_are_those_set_since_the_list_was_shown(desk):
     await desk.set("soon", seconds=60)
     await desk.set("late", seconds=300)
     await desk.service.list(HOME, ANN)

@@ -76,7 +76,7 @@ def test_follow_ups_that_are_done_stay_done_after_the_rest():
     assert new.follow_up.done_until == NOW
 
 
-def test_waking_keeps_out_what_has_gone_by():
+def test_resuming_excludes_past_occurrences():
     old = at(f"{DAILY};EXDATE=20261110")
 
     assert resume_suspended(suspend(old, rest(7)), NOW) == old

@@ -22,5 +22,5 @@ def test_batch_is_begun_ahead_on_a_fast_platform():
     assert after(send_seconds=0.0, question_seconds=0.003) == 500
 
 
-def test_in_between_it_is_what_the_senders_get_done():
+def test_limit_in_between_follows_the_senders():
     assert after(send_seconds=0.01, question_seconds=0.005) == 16

@@ -149,7 +149,7 @@ async def test_unreadable_rule_is_reported(prove):
     assert [each.fate for each in found.wrong] == [Fate.UNREADABLE]
 
 
-async def test_the_period_is_cut_to_what_the_ledger_keeps(prove):
+async def test_period_is_cut_to_the_stored_ledger(prove):
     found, _ = await prove(reminder(), *(told(day(each)) for each in range(5)), since=START - timedelta(days=300))
 
     assert found.since == NOW - timedelta(days=30)

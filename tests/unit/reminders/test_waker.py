@@ -134,7 +134,7 @@ class ForgetfulStore(MemoryReminderStore):
         return claim
 
 
-async def test_a_claim_whose_answer_was_lost_loses_no_reminder(make_desk):
+async def test_claim_with_a_lost_answer_loses_no_reminder(make_desk):
     desk = make_desk(store=ForgetfulStore())
     await desk.set(seconds=60)
     async with desk.running():

@@ -50,7 +50,7 @@ def test_a_kind_that_the_model_got_wrong_is_the_one_of_the_words(review, chosen)
     assert (kept[0].arguments["type"], kept[0].arguments["weekday"]) == ("weekly", 1)
 
 
-def test_a_content_that_holds_the_whole_request_is_cut_to_what_is_asked(review, chosen):
+def test_content_with_the_whole_request_is_cut_to_its_subject(review, chosen):
     calls = chosen("reminder_set", type="once", time="2026-11-21 16:00", content=PIE)
 
     assert review(PIE, calls).calls[0].arguments["content"] == "bake the pie"
@@ -230,7 +230,7 @@ def test_a_question_among_people_is_not_searched_for(missed):
     assert missed("what's the weather in Lima", is_addressed=False) == []
 
 
-def test_a_reminder_may_be_about_what_was_great(review, chosen):
+def test_content_may_contain_a_past_tense(review, chosen):
     calls = chosen("reminder_set", type="once", time="2026-11-21 08:00", content="tell Leo that it was great")
 
     assert review("tomorrow at 8am remind me to tell Leo that it was great", calls).calls != ()
@@ -246,7 +246,7 @@ def test_a_reminder_may_be_about_what_was_great(review, chosen):
         ("现在几点了？", "zh"),
     ],
 )
-def test_small_talk_and_what_the_chat_knows_are_not_searched_for(missed, text, language):
+def test_small_talk_and_known_facts_are_not_searched(missed, text, language):
     assert missed(text, language=language) == []
 
 
@@ -280,7 +280,7 @@ async def test_a_missed_request_costs_no_second_request(tools):
     assert len(model.shown) == 1
 
 
-async def test_a_wrong_choice_gives_way_to_what_was_plainly_asked(tools):
+async def test_wrong_choice_is_replaced_by_the_clear_request(tools):
     model = ScriptedModel(['{"tool": "reminder_set", "type": "once", "time": "2026-11-20 12:00", "content": "rain"}'])
     llm = FunctionCallLLM(model, styles=make_styles("json_router", model), reviewer=SecondReader())
 
@@ -317,7 +317,7 @@ def test_call_supported_by_a_word_or_of_an_unknown_function_stays(tools, chosen,
     assert SecondReader().instead(make_turn(text, tools=tools), chosen(tool)) == ()
 
 
-async def test_unusable_calls_give_way_to_what_was_plainly_asked(tools):
+async def test_unusable_calls_are_replaced_by_the_clear_request(tools):
     model = ScriptedModel(['{"tool": "reminder_delete"}', '{"tool": "reminder_delete"}'])
     llm = FunctionCallLLM(model, styles=make_styles("json_router", model), reviewer=SecondReader())
 

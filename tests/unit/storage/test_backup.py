@@ -136,7 +136,7 @@ def test_without_a_database_there_is_no_backup(tmp_path, monkeypatch):
     assert "nothing to back up" in done.output
 
 
-async def test_the_commands_say_what_they_did(url, tmp_path, monkeypatch):
+async def test_commands_print_their_results(url, tmp_path, monkeypatch):
     await said(url, "a")
     monkeypatch.chdir(tmp_path)
     run = CliRunner().invoke

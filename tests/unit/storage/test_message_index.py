@@ -103,7 +103,7 @@ async def test_best_match_comes_first_whether_it_is_indexed_or_not():
     assert [each.id for each in found] == ["4", "2", "1"]
 
 
-async def test_to_read_what_is_not_in_the_index_yet_no_chat_is_read_as_a_whole():
+async def test_reading_unindexed_messages_reads_no_whole_chat():
     plans: list[str] = []
 
     def work(connection: sa.Connection) -> None:

@@ -111,7 +111,7 @@ async def test_versions_are_kept_and_count_changes_of_the_source(repository):
 
 
 @pytest.mark.parametrize("valves", [{"degrees": "hot"}, {"degrees": []}])
-async def test_settings_must_fit_what_the_tool_says_of_them(repository, valves):
+async def test_settings_must_fit_the_schema_of_the_tool(repository, valves):
     await repository.create(ToolForm(content=SOURCE), "web:ann")
 
     with pytest.raises(ValvesInvalid):

@@ -37,7 +37,7 @@ def test_a_long_pause_ends_a_part_that_has_grown_enough(talk):
     assert [len(part) for part in parts] == [5, 5]
 
 
-def test_overlapping_windows_are_cut_alike_after_a_pause_they_share(talk):
+def test_overlapping_windows_have_the_same_parts_after_a_common_pause(talk):
     days = [
         talk(*["ann: " + "word " * 12] * 40, start=talk("a: b")[0].sent_at + timedelta(days=day)) for day in range(3)
     ]

@@ -117,7 +117,7 @@ def test_a_person_is_found_by_name_or_id(talk):
     assert by_id == by_name
 
 
-def test_a_topic_keeps_what_names_it_and_the_replies(talk):
+def test_topic_keeps_matching_messages_and_their_replies(talk):
     messages = talk("ann: the boiler leaks again", "bob: nice weather", "cat: call the plumber", "dan: 锅炉坏了")
     messages[2] = replace(messages[2], reply_to="m1")
 
@@ -156,7 +156,7 @@ def test_answered_message_was_meant_for_the_bot(talk):
     assert [message.id for message in kept] == ["m3"]
 
 
-def test_a_thread_is_what_a_message_answers_and_what_answers_it(talk):
+def test_thread_is_the_chain_of_answers_of_a_message(talk):
     asked, other, answer, aside, more = talk(
         "ann: who books the hall", "bob: lunch?", "cat: I do", "bob: pizza then", "ann: and the chairs"
     )

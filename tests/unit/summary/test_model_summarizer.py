@@ -174,7 +174,7 @@ async def test_a_day_of_five_thousand_messages_is_read_in_parts_and_its_facts_ar
     assert max(model.parts) < 200
 
 
-async def test_a_second_summary_costs_only_what_is_new(talk):
+async def test_second_summary_costs_only_its_new_parts(talk):
     model = FactFinder()
     summarizer = ModelSummarizer(model)
     messages = long_day(talk, facts=[7, 4000])
@@ -232,7 +232,7 @@ async def test_progress_is_reported_part_by_part(talk):
     assert len(heard) > 1
 
 
-async def test_the_window_decides_what_the_model_sees(talk, stored, home):
+async def test_window_limits_the_messages_for_the_model(talk, stored, home):
     model = FactFinder()
     messages = long_day(talk, facts=[4999])
 

@@ -91,7 +91,7 @@ def test_a_class_tool_keeps_its_contract():
     assert_tool_contract(Query())
 
 
-def test_a_class_that_refuses_what_its_schema_accepts_breaks_the_contract():
+def test_class_that_refuses_valid_arguments_breaks_the_contract():
     class EvenArgs(BaseModel):
         number: int
 
@@ -110,7 +110,7 @@ def test_a_class_that_refuses_what_its_schema_accepts_breaks_the_contract():
         assert_tool_contract(halve)
 
 
-def test_class_that_accepts_what_its_schema_refuses_breaks_the_contract():
+def test_class_that_accepts_invalid_arguments_breaks_the_contract():
     class LooseArgs(BaseModel):
         name: str = Field(json_schema_extra={"maxLength": 2})
 

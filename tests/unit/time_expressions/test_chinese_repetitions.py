@@ -177,7 +177,7 @@ def test_the_numeral_of_a_weekday_is_no_part_of_the_hour_behind_it(words, rule, 
     ),
 )
 @settings(deadline=None)
-def test_every_so_many_units_until_a_day_or_so_many_times(number, unit, in_words, bound):
+def test_every_n_units_until_a_day_or_n_times(number, unit, in_words, bound):
     (word, frequency), (words, ends) = unit, bound
     amount = han(number).replace("二", "两") if in_words and number == 2 else han(number) if in_words else number
 

@@ -146,7 +146,7 @@ def test_a_date_gone_by_this_year_means_next_year(read):
 
 
 @pytest.mark.parametrize(("order", "day"), [(DateOrder.MDY, "2027-05-06"), (DateOrder.DMY, "2027-06-05")])
-def test_the_order_decides_what_five_slash_six_is(read, order, day):
+def test_order_decides_the_reading_of_five_slash_six(read, order, day):
     assert str(read("on 5/6", order=order).start.date()) == day
 
 
@@ -167,7 +167,7 @@ def test_a_number_above_twelve_is_the_day_whatever_the_order(read):
         ("in 10 seconds", Grain.SECOND),
     ],
 )
-def test_the_grain_is_what_the_words_fixed(read, text, grain):
+def test_grain_is_the_precision_of_the_words(read, text, grain):
     assert read(text).grain is grain
 
 

@@ -58,7 +58,7 @@ def test_a_minute_of_no_hour_is_no_time(now, text):
         ("每天饭前", "7,10,18"),
     ],
 )
-def test_so_many_times_a_day_are_parts_of_it(read, text, hours):
+def test_number_of_times_a_day_becomes_parts_of_the_day(read, text, hours):
     assert read(text).rrule == f"FREQ=DAILY;BYHOUR={hours};BYMINUTE=0"
 
 

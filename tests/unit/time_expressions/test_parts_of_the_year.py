@@ -123,5 +123,5 @@ def test_days_of_quarters_and_seasons_repeat(read, text, rule):
         ("下个星期中国队比赛", "2026-11-23"),
     ],
 )
-def test_a_season_beside_another_time_belongs_to_what_is_to_be_done(now, text, day):
+def test_season_beside_another_time_belongs_to_the_content(now, text, day):
     assert [str(one.best.start.date()) for one in parse_all(text, now)] == [day]

@@ -139,7 +139,7 @@ def test_english_and_both_chinese_scripts_agree(hour, weekday, now):
 
 @given(st.lists(st.sampled_from([word for word in WORDS if not word.isascii()]), max_size=10), moments)
 @settings(deadline=None)
-def test_a_heap_of_chinese_words_is_read_alike_in_both_scripts(words, now):
+def test_random_chinese_words_are_read_the_same_in_both_scripts(words, now):
     text = "".join(words)
 
     found = [[(each.best, each.ambiguous) for each in parse_all(each, now)] for each in (text, text.translate(OLD))]

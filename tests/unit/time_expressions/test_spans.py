@@ -106,7 +106,7 @@ def test_ten_to_eight_is_in_the_half_of_the_day_of_eight(now, text, hour, found)
         ("每天差十分八点", {"07:50", "19:50"}),
     ],
 )
-def test_minutes_do_not_settle_the_half_of_what_repeats(now, text, clocks):
+def test_minutes_do_not_settle_the_half_of_the_day_of_a_recurrence(now, text, clocks):
     found = parse(text, now)
 
     assert found.ambiguous

@@ -45,7 +45,7 @@ def test_a_repetition_by_the_clock_of_another_place_moves_its_days_along(read, t
     assert read(text).rrule == rule
 
 
-def test_a_repetition_whose_days_would_be_others_here_is_not_made(now):
+def test_recurrence_on_other_local_days_is_not_made(now):
     assert parse("first day of every month at 6am tokyo time", now).best is None
 
 

@@ -212,7 +212,7 @@ def with_operations(**descriptions):
     return {"openapi": "3.1.0", "paths": paths}
 
 
-async def test_a_refresh_says_what_changed(toolset_of):
+async def test_refresh_reports_the_changes(toolset_of):
     toolset = await toolset_of(documents(with_operations(a="1", b="1"), with_operations(b="2", c="1")))
     await toolset.refresh()
 

@@ -21,7 +21,7 @@ async def test_every_answer_has_an_example(document):
     assert bare == []
 
 
-async def test_every_example_fits_what_is_declared(document):
+async def test_every_example_fits_its_declared_schema(document):
     wrong = []
     for route, media, content in told(document):
         schema = {**content.get("schema", {}), "components": document["components"]}

@@ -148,7 +148,7 @@ async def test_files_of_who_is_forgotten_go_with_the_messages_and_the_answers(ap
     assert [(await api.get(each["url"])).status_code for each in (kept, plot, others)] == [404, 404, 200]
 
 
-async def test_files_go_with_messages_whose_time_is_over(api):
+async def test_files_are_deleted_with_expired_messages(api):
     kept = (await sent(api)).json()
     body = {"session_id": "lobby", "message": "my desk", "attachments": [kept]}
     await api.post("/api/chat/send", json=body)

@@ -304,7 +304,7 @@ SOUND = {"type": "input_audio", "input_audio": {"data": "", "format": "wav"}}
 
 @pytest.mark.parametrize("part", [PICTURE, SOUND])
 @pytest.mark.parametrize(("language", "words"), [("en", "takes text only"), ("zh", "只接受文字")])
-async def test_a_part_that_is_not_text_is_refused_and_says_what_to_send(api, part, language, words):
+async def test_part_that_is_not_text_is_refused_with_an_alternative(api, part, language, words):
     messages = [{"role": "user", "content": [{"type": "text", "text": "what is this?"}, part]}]
 
     answer = await api.post("/v1/chat/completions", json={"messages": messages}, headers={"Accept-Language": language})

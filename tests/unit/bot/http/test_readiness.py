@@ -29,7 +29,7 @@ async def test_bot_on_a_full_disk_is_not_ready(api, monkeypatch):
     assert await ready(api) == (503, "disk_full")
 
 
-async def test_bot_whose_writes_find_no_room_is_not_ready(api):
+async def test_bot_with_a_full_disk_is_not_ready(api):
     database = api.context.app.database
     await database.run(lambda connection: connection.exec_driver_sql("CREATE TABLE filler (text)"))
     pages = await database.run(lambda connection: connection.exec_driver_sql("PRAGMA page_count").scalar())

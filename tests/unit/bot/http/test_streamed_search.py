@@ -51,7 +51,7 @@ async def test_the_engines_words_come_while_the_search_is_running(api):
     assert kinds.index("message") < kinds.index("tool_complete")
 
 
-async def test_the_answer_is_what_was_streamed_with_its_sources_below(api):
+async def test_answer_is_the_streamed_text_with_its_sources_below(api):
     told = await ask(api)
 
     streamed = "".join(data["content"] for kind, data in told if kind == "message")

@@ -83,7 +83,7 @@ async def test_messages_of_all_chats_are_found_by_their_words(api):
     assert {each["chat"] for each in found} == {"web:two"}
 
 
-async def test_health_says_what_is_not_set_up_and_how_to_mend_it(api):
+async def test_health_lists_missing_settings_with_the_next_step(api):
     report = (await api.get("/api/admin/health", headers={"Accept-Language": "zh"})).json()
 
     states = {check["name"]: check for check in report["checks"]}

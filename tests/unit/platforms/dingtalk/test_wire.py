@@ -58,7 +58,7 @@ def test_a_rich_text_is_its_words_and_pictures():
     assert (message.text, [each.kind for each in message.attachments]) == ("看", ["picture"])
 
 
-def test_a_voice_message_is_what_dingtalk_understood():
+def test_voice_message_is_the_text_recognised_by_dingtalk():
     assert heard(msgtype="audio", content={"recognition": "提醒我喝茶", "downloadCode": "x"}).text == "提醒我喝茶"
 
 

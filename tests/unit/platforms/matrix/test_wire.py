@@ -181,7 +181,7 @@ def test_a_reply_in_a_thread_names_both():
     assert content["m.relates_to"] == {"rel_type": "m.thread", "event_id": "$root", "m.in_reply_to": {"event_id": "$x"}}
 
 
-def test_an_edit_says_what_it_replaces():
+def test_edit_names_the_replaced_message():
     content = to_edit(OutgoingMessage(text="**new**"), TEAM, "$x")
 
     assert content["m.relates_to"] == {"rel_type": "m.replace", "event_id": "$x"}

@@ -93,7 +93,7 @@ def test_only_code_mentions_everyone():
 
 
 @given(st.text(max_size=200).filter(lambda text: text and "[CQ:" not in text and "&" not in text))
-def test_a_text_without_codes_says_what_it_says(text):
+def test_text_without_codes_is_unchanged(text):
     assert [segment.data["text"] for segment in segments_of(text)] == [text]
 
 

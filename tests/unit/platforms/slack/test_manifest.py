@@ -38,7 +38,7 @@ def test_commands_reserved_by_slack_are_left_out():
     assert not {"/remind", "/search", "/help"} & set(commands_of(manifest("Bubbles", MENU)))
 
 
-def test_the_hint_shows_what_must_and_what_may_be_filled_in():
+def test_hint_shows_required_and_optional_fields():
     assert commands_of(manifest("Bubbles", [DICE]))["/dice"]["usage_hint"] == "sides=… [colour=red|blue]"
 
 

@@ -37,7 +37,7 @@ def test_marks_are_shown_as_people_see_them():
     assert message.mentions == (Person(id="U8", name="Wei"),)
 
 
-def test_the_people_of_a_message_are_those_whose_names_it_needs():
+def test_people_of_a_message_are_those_named_in_it():
     assert wire.users_in(Message.model_validate(EVENTS["message"])) == {"UBOT", "U7", "U8"}
 
 
@@ -139,7 +139,7 @@ def test_code_is_its_own_block():
     ]
 
 
-def test_buttons_say_what_they_say():
+def test_buttons_have_their_labels():
     sent = blocks("tea?", choices=(Choice(label="Yes", says="yes please"),))
 
     assert [(each["text"]["text"], each["value"]) for each in sent[1]["elements"]] == [("Yes", "yes please")]

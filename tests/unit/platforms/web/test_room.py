@@ -27,7 +27,7 @@ def test_events_are_counted_one_by_one_and_hints_are_not():
     assert [frame.is_kept for frame in frames] == [True, False, True]
 
 
-def test_a_frame_is_what_it_was_when_it_happened():
+def test_frame_keeps_its_state_at_the_time_of_the_event():
     room, frames = opened()
     data = {"call": {"status": "running"}}
 

@@ -45,11 +45,11 @@ def test_every_day_of_two_years_in_china_is_as_the_notices_say():
     assert [day for day in days if calendar.is_workday(day, "CN") != noticed(day)] == []
 
 
-def test_a_country_whose_holidays_are_law_is_known_for_ever():
+def test_country_with_holidays_by_law_is_known_without_limit():
     assert HolidayCalendar().known_until("DE") is None
 
 
-def test_a_country_whose_workdays_are_decreed_is_known_until_the_last_decree():
+def test_country_with_decreed_workdays_is_known_until_the_last_decree():
     end = HolidayCalendar().known_until("CN")
 
     assert end is not None

@@ -190,7 +190,7 @@ def test_a_lunar_event_given_another_date_is_no_longer_lunar(make):
     assert found.schedule.rule is None
 
 
-def test_a_feed_has_neither_records_nor_what_is_paused(make):
+def test_feed_has_neither_records_nor_paused_reminders(make):
     shown = make(content="tea", creator=Person(id="secret-id", name="Ann"))
     text = feed_ics([shown, make(content="hidden", state=ReminderState.PAUSED)], chat="console:home", now=NOW)
 

@@ -22,7 +22,7 @@ def test_names_with_control_characters_become_plain_ones():
     assert only(raw).name == "get_time_rm_-rf"
 
 
-def test_descriptions_lose_what_cannot_be_seen():
+def test_invisible_characters_are_removed_from_descriptions():
     raw = with_body({}, description="The\u200b time\u202e of\x07 day")
 
     assert only(raw).spec.description == "The time of day"

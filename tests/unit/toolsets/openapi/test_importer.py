@@ -192,7 +192,7 @@ def test_a_path_item_that_refers_to_itself_is_no_operation():
     assert [each.name for each in import_document(raw, "http://t").operations] == ["b"]
 
 
-def test_a_tool_never_grows_beyond_what_a_model_can_be_sent():
+def test_tool_schema_is_limited_to_a_sendable_size():
     wide = {
         f"field_{place}": {"type": "object", "description": "d" * 900, "properties": {"x": {"type": "string"}}}
         for place in range(120)
