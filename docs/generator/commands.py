@@ -1,6 +1,7 @@
 """Generate the page of the commands of `bubbles` from their help."""
 
 from collections.abc import Iterator
+from functools import cache
 
 import click
 
@@ -15,6 +16,7 @@ _HEAD = """# The `bubbles` command
 """
 
 
+@cache
 def commands_page() -> str:
     """Return the Markdown of all commands."""
     return "\n".join([_HEAD, *(_section(path, command) for path, command in commands())])

@@ -4,6 +4,7 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Iterator
+from functools import cache
 
 import bot
 import function_calls
@@ -26,6 +27,7 @@ _WITHOUT_ERRORS = ("bot.testing", "bot.platforms", "benchmarks.evaluation")
 """Left out: they need libraries that may be missing, or are for tests."""
 
 
+@cache
 def errors_page() -> str:
     """Return the Markdown of all errors and refusals."""
     rows = [

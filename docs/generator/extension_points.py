@@ -3,6 +3,7 @@
 import inspect
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from bot.plugins.contributions import Contributions, Host
 from docs.generator.markdown import cell, table
@@ -22,6 +23,7 @@ message is processed further.
 _ATTRIBUTE = re.compile(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", re.MULTILINE)
 
 
+@cache
 def extension_page() -> str:
     """Return the Markdown of the page."""
     added = [(f"`add.{name}`", cell(about)) for name, about in contributions().items()]

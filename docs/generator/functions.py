@@ -1,6 +1,7 @@
 """Generate the page of built-in functions: descriptions, arguments, permissions."""
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 
 from bot.app.registry import built_in_registry
 from docs.generator.markdown import cell, table
@@ -15,6 +16,7 @@ entry point. `/tools` lists functions of plugins and tool servers too.
 """
 
 
+@cache
 def functions_page() -> str:
     """Return the Markdown of all built-in functions in their order."""
     return "\n".join([_HEAD, *(_section(tool) for tool in built_in_registry())])

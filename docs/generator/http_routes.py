@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Iterator
+from functools import cache
 
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute, APIWebSocketRoute
@@ -26,6 +27,7 @@ class Route(Struct, frozen=True, kw_only=True):
     about: str
 
 
+@cache
 def http_page() -> str:
     """Return the Markdown of all routes."""
     rows = [(f"`{each.methods} {each.path}`", each.scope or "–", cell(each.about)) for each in http_routes()]

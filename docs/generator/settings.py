@@ -1,6 +1,7 @@
 """Generate the page of settings with defaults and meanings."""
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 
 from pydantic import SecretStr
 from pydantic.fields import FieldInfo
@@ -20,6 +21,7 @@ and missing settings.
 """
 
 
+@cache
 def settings_page() -> str:
     """Return the Markdown of all settings by group."""
     return "\n".join([_HEAD, *(_section(name, group) for name, group in groups().items())])
