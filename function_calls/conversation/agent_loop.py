@@ -148,7 +148,7 @@ def without_model(language: str, error: ModelUnavailable) -> str:
 
 def is_final(step: Step) -> bool:
     """Return whether the results are the answer: every tool answers by itself, or asked the person something."""
-    return all(result.is_question or result.is_answered or result.is_reply for result in step.results)
+    return all(result.ending for result in step.results)
 
 
 def worded(step: Step) -> str:

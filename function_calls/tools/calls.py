@@ -8,6 +8,7 @@ from typing import Final, Literal, Protocol
 
 from msgspec import Struct, field
 
+from services.call_log.model import Ending
 from services.history.service import HistoryService
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.chat import Choice as Choice  # noqa: PLC0414 - a tool finds it beside the result that has it
@@ -144,16 +145,23 @@ class Receipt(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class ToolResult(Struct, frozen=True, kw_only=True):
     """The result of a call. A failure is `ok=False`, never an exception.
 
-    `text` is worded for people (and is the answer when the tool `returns="reply"`); `value` is what a model is
-    fed; `is_answered` says that somebody else has already answered in the chat, so nothing more is to be said.
-    `is_question` says that `text` asks the person something, `is_reply` that `text` is the answer of the turn.
-    `spawned` records the agent that did the work, where one did. `failure` is the kind of a failure, `cause` a code for
-    why it failed: what a service refused with, or one of `running`; empty where a tool itself said that it failed.
-    `is_untrusted` says that others than the person wrote what is in it (a web page, a search result, a chat).
-    `is_private` asks for an answer that only the person sees, where the platform can. `choices` are offered beside it.
-    `is_correctable` says of a failure that the model which made the call is to correct it, before the person is told.
-    `is_unchanged` says that a tool which can change something did not this time, so that there is nothing to undo.
-    `files` go to the chat with the answer; a model is told that they do, never what is in them.
+    Attributes:
+        text: for people; the answer where the tool `returns="reply"`.
+        value: for a model.
+        error: why a failed call failed, for a model.
+        failure: the kind of a failure.
+        cause: a code for a failure: that of a service's refusal, or of `execution`; empty where the tool gave none.
+        receipts: proof of what was changed.
+        is_answered: the chat has the answer already, so nothing more is said. `ending` reads this and the next two.
+        is_question: `text` asks the person something.
+        is_reply: `text` is the answer of the turn.
+        is_untrusted: others than the person wrote it, such as a web page, a search result or a chat.
+        is_private: only the person should see the answer, where the platform can do that.
+        is_unchanged: a tool that can change something changed nothing, so there is nothing to undo.
+        is_correctable: the model that made a failed call corrects it before the person is told.
+        choices: buttons beside the answer.
+        files: sent to the chat with the answer; a model is told their names only.
+        spawned: the work of the agent that ran the call, where one did.
     """
 
     ok: bool
@@ -174,6 +182,15 @@ class ToolResult(Struct, frozen=True, kw_only=True):
     files: tuple[SentFile, ...] = ()
     spawned: "SpawnedTask | None" = None
     duration_ms: float = 0.0
+
+    @property
+    def ending(self) -> Ending:
+        """The way in which the result ends the turn; empty for an observation, which a model goes on with."""
+        if self.is_question:
+            return "question"
+        if self.is_answered:
+            return "answered"
+        return "reply" if self.is_reply else ""
 
     def for_model(self) -> object:
         """Return the result for the model: the value, or the error as `{"error": …}`."""

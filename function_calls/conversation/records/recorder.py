@@ -12,7 +12,7 @@ from msgspec import Struct
 from function_calls.model_calls.transcript import arguments_text, result_text
 from function_calls.tools.calls import Reply, SpawnedTask, Step, ToolCall, ToolResult, Turn
 from function_calls.tools.context import CallContext
-from services.call_log.model import AGENT_ROUTE, NOTHING, CallRecord, Ending, Outcome, TurnRecord
+from services.call_log.model import AGENT_ROUTE, NOTHING, CallRecord, Outcome, TurnRecord
 from services.call_log.service import CallLog
 from services.call_log.usage import BudgetPolicy, NoBudget, TurnUsage, count_usage, current_usage
 
@@ -122,7 +122,7 @@ def _call_record(call: ToolCall, context: CallContext, result: ToolResult, tally
         round=0 if tally is None else tally.round,
         repairs=call.repairs,
         said=result.text,
-        ending=_ending(result),
+        ending=result.ending,
         receipts=tuple((each.action, each.subject) for each in result.receipts),
         model=completions[-1].model if completions else "",
         charge=sum((each.charge for each in completions), NOTHING),
@@ -134,15 +134,6 @@ def _route(context: CallContext, tally: TurnUsage | None) -> str:
     if context.agent_name and context.parent_call_id:
         return f"{AGENT_ROUTE}{context.agent_name}"
     return context.entry_point if tally is None else tally.route
-
-
-def _ending(result: ToolResult) -> Ending:
-    """Return the ending that the result is for the turn, empty when it is none."""
-    if result.is_question:
-        return "question"
-    if result.is_answered:
-        return "answered"
-    return "reply" if result.is_reply else ""
 
 
 def _spawn_text(task: SpawnedTask) -> str:

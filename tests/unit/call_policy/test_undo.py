@@ -1,3 +1,5 @@
+from datetime import timedelta
+
 import pytest
 
 from function_calls.registry import tool_function
@@ -48,6 +50,25 @@ class Lamps:
 @pytest.fixture
 def lamps():
     return Lamps()
+
+
+async def test_a_change_stored_by_an_earlier_version_is_undone(room, lamps):
+    here = room(*lamps.tools())
+    lamps.lit.append("desk")
+    undo = {"name": "dark", "arguments": {"lamp": "desk"}}
+    stored = {
+        "tool": "light",
+        "message": "m0",
+        "agent": "",
+        "text": "desk is lit",
+        "at": "2026-11-20T11:59:00+00:00",
+        "state": "live",
+        "receipts": [{"action": "lit", "subject": "desk", "undo": undo}],
+    }
+    await here.store.set("receipts:fake:home#ann", [stored], keep=timedelta(days=1))
+    await here.say("undo")
+
+    assert lamps.lit == []
 
 
 async def test_undo_reverts_the_last_change(room, lamps):
