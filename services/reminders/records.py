@@ -28,10 +28,6 @@ class DeliveryState(StrEnum):
     SKIPPED = "skipped"
 
 
-WITHDRAWN = 0
-"""The version of an occurrence that was being sent when its reminder was deleted or moved: there is no next attempt."""
-
-
 class PendingPolicy(StrEnum):
     """The effect of a change on claimed occurrences: cancel them, or send the new text.
 

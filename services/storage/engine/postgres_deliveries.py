@@ -16,7 +16,7 @@ _BEGIN = sa.text(
     "WITH begun AS (UPDATE delivery SET state = 'sending', message_key = '', "
     "attempt = attempt + CASE state WHEN 'sending' THEN 0 ELSE 1 END "
     "WHERE id = ANY(:ids) AND owner = :owner AND state IN ('leased', 'unknown', 'sending') "
-    "AND version > 0 RETURNING id, version) SELECT array_agg(id), array_agg(version) FROM begun"
+    "AND NOT is_withdrawn RETURNING id, version) SELECT array_agg(id), array_agg(version) FROM begun"
 )
 _FINISH = "UPDATE reminder SET state = 'done' WHERE id = ANY(:keys) AND next_fire_at IS NULL AND state = 'active'"
 _APPENDED = sa.text(

@@ -8,7 +8,7 @@ from typing import Protocol
 import sqlalchemy as sa
 
 from services.reminders.model import ReminderState, public_id
-from services.reminders.records import WITHDRAWN, DeliveryOutcome, DeliveryRecord, DeliveryState, Lease
+from services.reminders.records import DeliveryOutcome, DeliveryRecord, DeliveryState, Lease
 from services.storage.engine import postgres_deliveries
 from services.storage.engine.rows import from_micros, from_micros_or_none, to_micros
 from services.storage.engine.sent_journal import SentOccurrenceLine
@@ -21,7 +21,7 @@ WAITING = (DeliveryState.LEASED.value, DeliveryState.UNKNOWN.value)
 # Without IN, which a statement for many rows at once may not have.
 _IS_WAITING = sa.or_(*(DELIVERY.c.state == state for state in WAITING))
 _IS_SENDING = DELIVERY.c.state == DeliveryState.SENDING.value
-_IS_WITHDRAWN = DELIVERY.c.version == WITHDRAWN
+_IS_WITHDRAWN = DELIVERY.c.is_withdrawn
 _LAST_CLAIMED = 1000
 _FINAL = tuple(
     state.value for state in (DeliveryState.SENT, DeliveryState.FAILED, DeliveryState.CANCELLED, DeliveryState.SKIPPED)
@@ -143,7 +143,7 @@ def cancel_leases(connection: sa.Connection, reminder_id: int, next_fire_at: int
         .where(of_reminder, DELIVERY.c.state.in_(WAITING))
         .values(state=DeliveryState.CANCELLED.value, try_at=NEVER, error="the reminder was changed", owner="")
     )
-    connection.execute(DELIVERY.update().where(of_reminder, _IS_SENDING).values(version=WITHDRAWN))
+    connection.execute(DELIVERY.update().where(of_reminder, _IS_SENDING).values(is_withdrawn=True))
     if next_fire_at is not None:
         is_again_to_come = sa.and_(
             of_reminder, DELIVERY.c.state == DeliveryState.CANCELLED.value, DELIVERY.c.due_at >= next_fire_at

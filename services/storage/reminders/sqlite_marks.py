@@ -13,11 +13,11 @@ _BEGIN = sa.text(
     "UPDATE delivery SET state = 'sending', message_key = '', "
     "attempt = attempt + CASE state WHEN 'sending' THEN 0 ELSE 1 END "
     "WHERE id IN (SELECT value FROM json_each(:ids)) AND owner = :owner AND state IN ('leased', 'unknown', 'sending') "
-    "AND version > 0"
+    "AND NOT is_withdrawn"
 )
 _BEGUN = sa.text(
     "SELECT json_group_array(json_array(id, version)) FROM delivery "
-    "WHERE id IN (SELECT value FROM json_each(:ids)) AND owner = :owner AND state = 'sending' AND version > 0"
+    "WHERE id IN (SELECT value FROM json_each(:ids)) AND owner = :owner AND state = 'sending' AND NOT is_withdrawn"
 )
 _SENT = sa.text(
     "UPDATE delivery SET state = 'sent', owner = '', error = '', sent_at = json_extract(mark.value, '$[1]'), "

@@ -47,6 +47,7 @@ class ReminderRow(StoredTable, table=True):
 class DeliveryRow(StoredTable, table=True):
     """One occurrence of a reminder: the ledger. (reminder, due) is unique, so an occurrence exists once.
 
+    `is_withdrawn` says that its reminder was deleted or moved while it was being sent: there is no next attempt.
     `try_at` is 0 where nothing is to be tried again and nothing was sent. Half of each page is left free on PostgreSQL,
     so that the begun row comes to lie beside the one that it replaces, and no index is written.
     """
@@ -73,6 +74,7 @@ class DeliveryRow(StoredTable, table=True):
     attempt: int = 0
     owner: str = ""
     was_held: bool = Field(default=False, sa_column_kwargs={"server_default": sa.false()})
+    is_withdrawn: bool = Field(default=False, sa_column_kwargs={"server_default": sa.false()})
     message_key: str = Field(default="", sa_column_kwargs={"server_default": ""})
     platform_message_id: str | None = None
     error: str = ""

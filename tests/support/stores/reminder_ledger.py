@@ -12,7 +12,6 @@ from services.reminders.model import CatchUp, DueNotice, ReminderAction, Reminde
 from services.reminders.occurrences import MOST_CAUGHT_UP, Occurrence, pause_after, plan_due
 from services.reminders.quiet_hours import QuietHours, quiet_keys, quiet_until
 from services.reminders.records import (
-    WITHDRAWN,
     Claim,
     DeliveryOutcome,
     DeliveryRecord,
@@ -36,6 +35,7 @@ class _Entry(Struct, frozen=True, kw_only=True):
     try_at: datetime
     owner: str
     was_held: bool = False
+    is_withdrawn: bool = False
     attempt: int = 0
     message_key: str = ""
     message_id: str | None = None
@@ -72,7 +72,7 @@ class MemoryLedger:
         begun: dict[int, int] = {}
         for identifier in delivery_ids:
             entry = self._entries.get(identifier)
-            if entry is not None and entry.owner == owner and entry.state not in _FINAL and entry.version != WITHDRAWN:
+            if entry is not None and entry.owner == owner and entry.state not in _FINAL and not entry.is_withdrawn:
                 key = message_keys.get(identifier, "")
                 self._put(replace(entry, state=DeliveryState.SENDING, attempt=entry.attempt + 1, message_key=key))
                 begun[identifier] = entry.version
@@ -98,7 +98,7 @@ class MemoryLedger:
             self._put(
                 replace(
                     entry,
-                    state=mark.state if is_sent or entry.version != WITHDRAWN else DeliveryState.CANCELLED,
+                    state=mark.state if is_sent or not entry.is_withdrawn else DeliveryState.CANCELLED,
                     attempt=mark.attempt,
                     try_at=mark.at,
                     sent_at=sent_at,
@@ -113,7 +113,7 @@ class MemoryLedger:
         """Free leases; what was being sent becomes `unknown`."""
         held = [each for each in self._entries.values() if each.owner and owner in {None, each.owner}]
         for entry in held:
-            ended = DeliveryState.CANCELLED if entry.version == WITHDRAWN else DeliveryState.UNKNOWN
+            ended = DeliveryState.CANCELLED if entry.is_withdrawn else DeliveryState.UNKNOWN
             is_begun = entry.state is DeliveryState.SENDING
             self._put(replace(entry, owner="", state=ended if is_begun else entry.state))
         return len(held)
@@ -152,7 +152,7 @@ class MemoryLedger:
     def cancel(self, reminder: int, next_fire_at: datetime | None) -> None:
         """Cancel what has not begun and withdraw what has, and make room for the fires that it will have again."""
         self._update(reminder, _WAITING, lambda entry: replace(entry, state=DeliveryState.CANCELLED, owner=""))
-        self._update(reminder, (DeliveryState.SENDING,), lambda entry: replace(entry, version=WITHDRAWN))
+        self._update(reminder, (DeliveryState.SENDING,), lambda entry: replace(entry, is_withdrawn=True))
         for entry in list(self._entries.values()):
             is_cancelled = entry.reminder == reminder and entry.state is DeliveryState.CANCELLED
             if is_cancelled and next_fire_at is not None and entry.due_at >= next_fire_at:
@@ -265,7 +265,7 @@ class MemoryLedger:
 
     def _update(self, reminder: int, states: Collection[DeliveryState], change: Callable[[_Entry], _Entry]) -> None:
         for entry in list(self._entries.values()):
-            if entry.reminder == reminder and entry.state in states and entry.version != WITHDRAWN:
+            if entry.reminder == reminder and entry.state in states and not entry.is_withdrawn:
                 self._put(change(entry))
 
     def _put(self, entry: _Entry) -> _Entry:

@@ -96,6 +96,19 @@ async def test_waiting_rows_before_an_upgrade_are_claimed_and_ended_ones_are_not
     assert [OUTCOMES[lease.notice.delivery_id - 1] for lease in claim.leases] == ["leased", "unknown"]
 
 
+async def test_an_upgrade_marks_withdrawn_occurrences(tmp_path: Path):
+    url = old_database(tmp_path)
+    with closing(sqlite3.connect(tmp_path / "bubbles.db")) as old:
+        old.execute("UPDATE delivery SET version = 0 WHERE state = 'sending'")
+        old.commit()
+
+    async with Database(url) as database:
+        columns = sa.text("SELECT state FROM delivery WHERE is_withdrawn")
+        found = await database.read(lambda it: it.scalars(columns).all())
+
+    assert found == ["sending"]
+
+
 async def test_an_upgrade_moves_follow_ups_out_of_rules(tmp_path: Path):
     url = old_database(tmp_path)
     rules = {

@@ -6,4 +6,4 @@ Every change of `services/storage/tables` after version 1 is a file in `versions
 
 from typing import Final
 
-SCHEMA_VERSION: Final = 13
+SCHEMA_VERSION: Final = 14
