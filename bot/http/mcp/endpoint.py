@@ -8,10 +8,10 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from bot.http.core.context import HttpContext
-from bot.http.core.errors import HttpRefused, error_response, refusal_response
+from bot.http.core.errors import HttpRefused
 from bot.http.mcp.server import Asker, McpTools
 from bot.http.rooms.memberships import admit, enter_room
-from bot.http.security.auth import Viewer
+from bot.http.security.auth import Viewer, needs
 from bot.platforms.web.shapes import SESSION
 from function_calls.language.messages import say
 from services.kernel.errors import ToolFailed
@@ -33,29 +33,21 @@ class McpEndpoint:
         self._tools = McpTools(context.app, context.clock, self._asker, admit=self._admit)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request of whoever has the scope `mcp`."""
+        """Answer one request of whoever has the scope `mcp`.
+
+        Raises:
+            HttpRefused: the request may not be made, or the extra `mcp` is not installed.
+        """
         request = Request(scope)
-        viewer = scope.get("viewer")
-        if not isinstance(viewer, Viewer):
-            await error_response(request, 401, "unauthorized")(scope, receive, send)
-            return
-        if "mcp" not in viewer.scopes:
-            await error_response(request, 403, "scope_missing", scope="mcp")(scope, receive, send)
-            return
+        viewer = await needs("mcp")(request)
         if not SESSION.fullmatch(_room_of(request)):
-            await error_response(request, 404, "not_found")(scope, receive, send)
-            return
-        try:
-            await enter_room(self._context, viewer, _room_of(request))
-        except HttpRefused as refused:
-            await refusal_response(request, refused)(scope, receive, send)
-            return
+            raise HttpRefused(404, "not_found")
+        await enter_room(self._context, viewer, _room_of(request))
         try:
             from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
             from mcp.server.transport_security import TransportSecuritySettings
-        except ImportError:
-            await error_response(request, 501, "not_set_up", why="the extra `mcp`")(scope, receive, send)
-            return
+        except ImportError as error:
+            raise HttpRefused(501, "not_set_up", why="the extra `mcp`") from error
         # Hosts and origins were looked at by our own guard.
         trusting = TransportSecuritySettings(enable_dns_rebinding_protection=False)
         manager = StreamableHTTPSessionManager(self._tools.server(), stateless=True, security_settings=trusting)
