@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         ReadResourceResult,
     )
 
-DOOR: Final = "mcp"
+ENTRY_POINT: Final = "mcp"
 CONFIRMED: Final = "bubbles/confirmed"  # in `_meta` of a call: the person has been asked
 REMINDERS: Final = "bubbles://reminders"
 HISTORY: Final = "bubbles://history"
@@ -120,7 +120,7 @@ class McpTools:
 
         asker = self._who(ctx)
         arguments = await self._repair_arguments(asker, params.name, params.arguments or {})
-        call = ToolCall(id=f"{DOOR}-{uuid.uuid4().hex}", name=params.name, arguments=arguments)
+        call = ToolCall(id=f"{ENTRY_POINT}-{uuid.uuid4().hex}", name=params.name, arguments=arguments)
         is_confirmed = bool((ctx.meta or {}).get(CONFIRMED))
         try:
             self._admit(asker)
@@ -154,7 +154,7 @@ class McpTools:
         circumstances = replace(
             self._app.turns.context(turn, 0),
             state=CallState(session),
-            entry_point=DOOR,
+            entry_point=ENTRY_POINT,
             progress=told,
             approved=call if is_confirmed else None,
         )

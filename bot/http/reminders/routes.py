@@ -165,21 +165,19 @@ async def snooze(
 @routes.post("/api/reminders/{reminder_id}/pause")
 async def pause(reminder_id: REMINDER_ID, context: Context, asked: ForReminders) -> ChangedReminderBody:
     """Keep a reminder silent."""
-    return await _switch(context, asked, reminder_id, "pause")
+    return await _change(context, asked, "reminder_state", reminder_id=reminder_id, action="pause")
 
 
 @routes.post("/api/reminders/{reminder_id}/resume")
 async def resume(reminder_id: REMINDER_ID, context: Context, asked: ForReminders) -> ChangedReminderBody:
     """Let a paused reminder fire again."""
-    return await _switch(context, asked, reminder_id, "resume")
+    return await _change(context, asked, "reminder_state", reminder_id=reminder_id, action="resume")
 
 
 @routes.delete("/api/reminders/{reminder_id}")
 async def delete(reminder_id: REMINDER_ID, context: Context, asked: ForReminders) -> ChangedReminderBody:
     """Delete a reminder; `restore` takes that back."""
-    turn = await turn_of(context, asked)
-    result = await call_tool(context, turn, "reminder_delete", {"reminder_id": reminder_id})
-    return await _shape(context, reminder_id, succeeded(result))
+    return await _change(context, asked, "reminder_delete", reminder_id=reminder_id)
 
 
 @routes.post("/api/reminders/{reminder_id}/restore")
@@ -209,10 +207,11 @@ async def _run(context: HttpContext, asked: Asked, tool: str, arguments: Mapping
     return await _changed_reminder(context, await call_tool(context, turn, tool, given))
 
 
-async def _switch(context: HttpContext, asked: Asked, reminder_id: str, action: str) -> ChangedReminderBody:
+async def _change(
+    context: HttpContext, asked: Asked, tool: str, *, reminder_id: str, **arguments: str
+) -> ChangedReminderBody:
     turn = await turn_of(context, asked)
-    arguments = {"reminder_id": reminder_id, "action": action}
-    result = await call_tool(context, turn, "reminder_state", arguments)
+    result = await call_tool(context, turn, tool, {"reminder_id": reminder_id, **arguments})
     return await _shape(context, reminder_id, succeeded(result))
 
 

@@ -27,7 +27,7 @@ from function_calls.tools.validation.schema_validator import SchemaValidator
 from services.kernel.chat import ChatMessage, Person
 from services.storage.people.state import SqlScopeStore
 
-DOOR = "http"
+ENTRY_POINT = "http"
 _ANSWERED_WITHIN: Final = 60.0  # seconds
 
 
@@ -130,14 +130,14 @@ async def call_tool(
     Raises:
         HttpRefused: the disk is full and nothing can be kept (503).
     """
-    call = ToolCall(id=f"{DOOR}-{turn.message.id}", name=name, arguments=arguments)
+    call = ToolCall(id=f"{ENTRY_POINT}-{turn.message.id}", name=name, arguments=arguments)
     conversation = Conversation(chat=turn.message.address, person=turn.message.sender)
     session = await Session.open(SqlScopeStore(context.app.database), conversation)
     circumstances = replace(
         context.app.turns.context(turn, 0),
-        call_id=f"{DOOR}/{turn.message.address.key}/{turn.message.sender.id}/{turn.message.id}",
+        call_id=f"{ENTRY_POINT}/{turn.message.address.key}/{turn.message.sender.id}/{turn.message.id}",
         state=CallState(session),
-        entry_point=DOOR,
+        entry_point=ENTRY_POINT,
         approved=call if is_confirmed else None,
         is_operator=is_operator,
     )

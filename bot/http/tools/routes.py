@@ -115,13 +115,10 @@ async def tool(
     tool_name: TOOL_NAME, context: Context, viewer: RoomToolViewer, session_id: IN_ROOM = "lobby", name: NAME = None
 ) -> ToolBody:
     """Return one tool with its schema."""
-    specs = await _specs(context, viewer.named(name), session_id)
-    spec = next((each for each in specs if each.name == tool_name), None)
-    if spec is None:
-        raise HttpRefused(404, "tool_unknown", tool=tool_name)
-    times = await context.activity.call_times(context.clock.now() - _COUNTED)
-    sources = await _sources(context, viewer.named(name), session_id)
-    return _tool_body(spec, context.app.registry, times, sources)
+    for each in await _list_tools(context, viewer.named(name), session_id):
+        if each.id == tool_name:
+            return each
+    raise HttpRefused(404, "tool_unknown", tool=tool_name)
 
 
 @routes.post("/{tool_name}/invoke")
@@ -154,20 +151,11 @@ def as_json(value: object) -> JsonValue:
 
 
 async def _list_tools(context: HttpContext, viewer: Viewer, session_id: str) -> list[ToolBody]:
-    specs = await _specs(context, viewer, session_id)
+    asking = tool_viewer(context, viewer, session_id)
+    specs = await context.app.calls.list_specs(asking)
     times = await context.activity.call_times(context.clock.now() - _COUNTED)
-    sources = await _sources(context, viewer, session_id)
+    sources = {each.spec.name: each.source for each in await context.app.tools.listed(asking)}
     return [_tool_body(spec, context.app.registry, times, sources) for spec in specs]
-
-
-async def _specs(context: HttpContext, viewer: Viewer, session_id: str) -> tuple[ToolSpec, ...]:
-    return await context.app.calls.list_specs(tool_viewer(context, viewer, session_id))
-
-
-async def _sources(context: HttpContext, viewer: Viewer, session_id: str) -> dict[str, ToolSource]:
-    """Return where each tool comes from, by its name."""
-    listed = await context.app.tools.listed(tool_viewer(context, viewer, session_id))
-    return {each.spec.name: each.source for each in listed}
 
 
 def _tool_body(
