@@ -104,7 +104,7 @@ async def inspect_bot(settings: Settings, clock: Clock) -> Inspection:
                 functions=tuple(spec for spec in calls.registry.specs if spec.name not in of_plugins),
                 plugins=tuple(InspectedPlugin(plugin=each.plugin, specs=each.tools) for each in manager.plugins),
                 sources=tuple(
-                    _offer_source(each, listed) for each in tools.sources if each.kind not in {LOCAL, "direct"}
+                    _inspect_source(each, listed) for each in tools.sources if each.kind not in {LOCAL, "direct"}
                 ),
                 clashes=tools.combined.clashes,
                 platforms=tuple(platform.name for platform in manager.platforms()),
@@ -125,6 +125,6 @@ async def _python_tools(settings: Settings) -> AsyncIterator[list[ToolSource]]:
         yield written
 
 
-def _offer_source(source: ToolSource, listed: tuple[ListedTool, ...]) -> InspectedSource:
+def _inspect_source(source: ToolSource, listed: tuple[ListedTool, ...]) -> InspectedSource:
     specs = tuple(each.spec for each in listed if each.source is source)
     return InspectedSource(source=source, health=source.health(), specs=specs)

@@ -29,20 +29,20 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="The tool list exactly as a model is sent it.")
 def tools(config: Path | None, as_json: bool) -> None:
     """Print every function and every tool of plugins and servers with its schema."""
-    offer = _offer(load_settings(config))
+    inspection = _inspect(load_settings(config))
     if as_json:
         listed = [
             {"type": "function", "function": {"name": s.name, "description": s.description, "parameters": s.parameters}}
-            for s in offer.specs
+            for s in inspection.specs
         ]
         click.echo(json.dumps(listed, ensure_ascii=False, indent=2))
         return
-    _print_tools(offer.functions)
-    for plugin in offer.plugins:
+    _print_tools(inspection.functions)
+    for plugin in inspection.plugins:
         _print_part(plugin_finding(plugin), plugin.specs)
-    for source in offer.sources:
+    for source in inspection.sources:
         _print_part(source_finding(source), source.specs)
-    for finding in clash_findings(offer):
+    for finding in clash_findings(inspection):
         print_finding(finding)
 
 
@@ -55,11 +55,11 @@ def slack_manifest(config: Path | None, url: str) -> None:
     from bot.platforms.slack.manifest import manifest
 
     settings = load_settings(config)
-    made = manifest(settings.bot.name, menu_of(_offer(settings).specs), url=url)
+    made = manifest(settings.bot.name, menu_of(_inspect(settings).specs), url=url)
     click.echo(json.dumps(made, ensure_ascii=False, indent=2))
 
 
-def _offer(settings: Settings) -> "Inspection":
+def _inspect(settings: Settings) -> "Inspection":
     # Everything that a bot is made of; a check of a bot without plugins and tool servers is done without it.
     from bot.app.inspection import inspect_bot
 
@@ -142,8 +142,8 @@ def _tool_findings(settings: Settings) -> list[Finding]:
     has_servers = servers.urls or servers.mcp_file or servers.python_tools or servers.connections.get_secret_value()
     if not has_servers and not found_plugins(settings.plugins):
         return check_configured_names(settings)
-    offer = _offer(settings)
-    return [*examine_tools(offer), *check_configured_names(settings, offer.platforms)]
+    inspection = _inspect(settings)
+    return [*examine_tools(inspection), *check_configured_names(settings, inspection.platforms)]
 
 
 def _findings(settings: Settings) -> list[str]:

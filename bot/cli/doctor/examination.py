@@ -102,8 +102,8 @@ async def examine(settings: Settings, clock: Clock) -> AsyncIterator[Finding]:
                 yield finding
         for finding in await examine_running(settings.http, prober, data_dir=settings.bot.data_dir):
             yield finding
-        offer = await inspect_bot(settings, clock)
-        for finding in (*examine_tools(offer), *check_configured_names(settings, offer.platforms)):
+        inspection = await inspect_bot(settings, clock)
+        for finding in (*examine_tools(inspection), *check_configured_names(settings, inspection.platforms)):
             yield finding
         if settings.model.base_url:
             await prober.ask("GET", settings.model.base_url)

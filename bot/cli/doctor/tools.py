@@ -28,10 +28,15 @@ def print_finding(finding: Finding) -> None:
     click.echo(click.style(f"{word:<9}", fg=colour) + printable(f"{finding.about}: {finding.said}"))
 
 
-def examine_tools(offer: "Inspection") -> list[Finding]:
+def examine_tools(inspection: "Inspection") -> list[Finding]:
     """Return a finding for each plugin, source of tools and clash of names."""
-    doubts = [finding for each in offer.plugins for finding in doubtful_findings(each)]
-    return [*map(plugin_finding, offer.plugins), *doubts, *map(source_finding, offer.sources), *clash_findings(offer)]
+    doubts = [finding for each in inspection.plugins for finding in doubtful_findings(each)]
+    return [
+        *map(plugin_finding, inspection.plugins),
+        *doubts,
+        *map(source_finding, inspection.sources),
+        *clash_findings(inspection),
+    ]
 
 
 def plugin_finding(each: "InspectedPlugin") -> Finding:
@@ -77,9 +82,9 @@ def sandbox_finding(about: str, tools: int) -> Finding:
     return good(about, f"answers, tools: {tools} (confined by {level})")
 
 
-def clash_findings(offer: "Inspection") -> list[Finding]:
+def clash_findings(inspection: "Inspection") -> list[Finding]:
     """Return who keeps each name that several offer, and what the others are called."""
     return [
         good("tool names", f"several offer {each.name}: {each.kept_by} keeps it, beside {', '.join(each.renamed)}")
-        for each in offer.clashes
+        for each in inspection.clashes
     ]

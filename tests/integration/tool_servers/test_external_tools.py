@@ -93,13 +93,13 @@ async def test_a_private_server_is_hidden_and_uncallable(serve):
 async def test_an_operator_sees_each_server_with_its_health_its_tools_and_the_clashes_between_them(serve):
     async with serve(time_server(SystemClock())) as one, serve(time_server(SystemClock())) as two:
         servers = [{"url": one, "name": "time"}, {"url": two, "name": "clock"}]
-        offer = await inspect_bot(settings(*servers, {"url": "http://127.0.0.1:9", "name": "gone"}), SystemClock())
+        inspection = await inspect_bot(settings(*servers, {"url": "http://127.0.0.1:9", "name": "gone"}), SystemClock())
 
-    said = {finding.about: finding.said for finding in examine_tools(offer)}
+    said = {finding.about: finding.said for finding in examine_tools(inspection)}
     assert said["OpenAPI server time"] == "answers, tools: 7"
     assert "cannot be reached" in said["OpenAPI server gone"]
     assert "time keeps it, beside clock_" in said["tool names"]
-    assert "clock_convert_time_convert_time_post" in [spec.name for spec in offer.specs]
+    assert "clock_convert_time_convert_time_post" in [spec.name for spec in inspection.specs]
 
 
 async def test_a_tool_of_a_server_is_switched_off_in_one_chat_and_on_again(serve):
