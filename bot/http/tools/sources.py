@@ -54,12 +54,12 @@ class ChangesBody(Answer):
 @routes.get("")
 async def sources(context: Context, viewer: RoomToolViewer, session_id: IN_ROOM = "lobby") -> SourceList:
     """List the sources of the tools that you may use, their health, and clashes of names."""
-    asking = tool_viewer(context, viewer, session_id)
+    caller = tool_viewer(context, viewer, session_id)
     tools, owners = context.app.tools, context.settings.bot.owners
-    listed = await tools.listed(asking)
+    listed = await tools.listed(caller)
     entries = []
     for source in tools.sources:
-        if not source.access.admits(asking, owners):
+        if not source.access.admits(caller, owners):
             continue
         health = source.health()
         names = [each.spec.name for each in listed if each.source is source]
