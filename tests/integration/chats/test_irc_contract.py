@@ -14,7 +14,7 @@ import pytest
 from bot.config.platform_catalog import IrcSettings
 from bot.platforms.base import OutgoingMessage
 from bot.platforms.irc.adapter import IrcPlatform
-from bot.platforms.irc.wire import said_text
+from bot.platforms.irc.wire import plain_text
 from bot.testing.contracts import PlatformContract
 from bot.testing.platform_rig import Heard, NotOnThisPlatform, PlatformRig, until
 from services.kernel.chat import ChatAddress, Person
@@ -80,7 +80,7 @@ class IrcRig(PlatformRig):
         return [self._heard(text) for nick, text in ann.said if nick == "Bubbles"]
 
     def _heard(self, raw):
-        text = said_text(raw)
+        text = plain_text(raw)
         mentioned = tuple(person for person in ("ann", "ben") if re.search(rf"\b{person}\b", text))
         return Heard(id=str(next(self._ids)), text=text, mentioned=mentioned)
 

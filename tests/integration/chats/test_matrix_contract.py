@@ -15,7 +15,7 @@ from pydantic import SecretStr
 from bot.config.platform_catalog import MatrixSettings
 from bot.config.settings import PlatformSettings, Settings
 from bot.platforms.base import OutgoingMessage
-from bot.platforms.kit.doctor import Asking
+from bot.platforms.kit.doctor import Prober
 from bot.platforms.matrix.adapter import MatrixPlatform
 from bot.platforms.matrix.doctor import examine
 from bot.testing.contracts import PlatformContract
@@ -273,9 +273,9 @@ async def test_hanging_homeserver_makes_the_connection_stale_until_it_answers(ho
 async def problems(port, *, can_decrypt=False, **values):
     chosen = {"homeserver": f"http://{HOST}:{port}", "user": "@dora:localhost", **values}
     settings = Settings(platforms=PlatformSettings(groups={"matrix": MatrixSettings(**chosen)}))
-    async with Asking(SystemClock()) as asking:
+    async with Prober(SystemClock()) as prober:
         return [
-            finding.about for finding in await examine(settings, asking, can_decrypt=can_decrypt) if finding.is_problem
+            finding.about for finding in await examine(settings, prober, can_decrypt=can_decrypt) if finding.is_problem
         ]
 
 

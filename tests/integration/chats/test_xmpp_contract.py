@@ -17,7 +17,7 @@ from pydantic import SecretStr
 from bot.config.platform_catalog import XmppSettings
 from bot.config.settings import PlatformSettings, Settings
 from bot.platforms.base import OutgoingMessage
-from bot.platforms.kit.doctor import Asking
+from bot.platforms.kit.doctor import Prober
 from bot.platforms.xmpp.adapter import XmppPlatform
 from bot.platforms.xmpp.doctor import examine
 from bot.platforms.xmpp.wire import message_id
@@ -363,7 +363,7 @@ async def test_doctor_distinguishes_working_and_broken_settings(server, changes,
         "encrypted": False,
     }
     settings = Settings(platforms=PlatformSettings(groups={"xmpp": XmppSettings(**{**chosen, **changes})}))
-    async with Asking(SystemClock()) as asking:
-        found = await examine(settings, asking)
+    async with Prober(SystemClock()) as prober:
+        found = await examine(settings, prober)
 
     assert [finding.about for finding in found if finding.is_problem] == expected
