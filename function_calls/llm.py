@@ -201,9 +201,9 @@ class _Asking:
 
 def _note_refused(checked: CheckedCalls) -> None:
     """Record the reasons for refused calls."""
-    tally = current_usage()
-    if tally is not None:
-        tally.refuse(tuple(problem.told for problem in checked.problems))
+    usage = current_usage()
+    if usage is not None:
+        usage.refuse(tuple(problem.feedback for problem in checked.problems))
 
 
 def _asking_the_person(correction: CorrectionRound, checked: CheckedCalls) -> Interpretation:

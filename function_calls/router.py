@@ -124,7 +124,7 @@ class FunctionCallRouter:
         return result
 
     def _with_policy(self, context: CallContext) -> CallContext:
-        """Return the context under the router's own oversight; an agent's router registers itself at the bot's."""
+        """Return the context under the router's own policy; an agent's router registers itself at the bot's."""
         if self.policy is not None:
             return context if context.policy is self.policy else replace(context, policy=self.policy)
         if context.policy is not None and context.agent_name:

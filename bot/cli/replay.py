@@ -109,7 +109,7 @@ def _wrap(text: str, width: int) -> list[str]:
 
 def _rows(both: _Both) -> list[tuple[str, str, str]]:
     turn, done = both.turn, both.replay
-    used = done.tally
+    used = done.usage
     reply = "" if done.reply is None else done.reply.text
     rows = [
         ("", "recorded", "replayed"),
@@ -142,8 +142,8 @@ def _plain(value: object) -> str:
 
 
 def _by(done: Replay) -> str:
-    models = [each.model for each in done.tally.completions if not each.error]
-    return _route(done.tally.route, models[-1] if models else "")
+    models = [each.model for each in done.usage.completions if not each.error]
+    return _route(done.usage.route, models[-1] if models else "")
 
 
 def _route(route: str, model: str) -> str:

@@ -148,19 +148,19 @@ class Assistant:
         return replace(made, calls=(), answer=made.answer or say(turn.language, "model.no_calls"))
 
     async def _interpret_with_fallback(self, pending: Sequence[PendingCall], turn: Turn) -> Interpretation:
-        tally = current_usage()
+        usage = current_usage()
         if pending and not turn.steps:
-            if tally is not None:
-                tally.begin_round(CONFIRMED)
+            if usage is not None:
+                usage.begin_round(CONFIRMED)
             return Interpretation(calls=tuple(each.call for each in pending))
         typed = typed_call(turn)
         if typed is not None:
-            if tally is not None:
-                tally.begin_round("typed")
+            if usage is not None:
+                usage.begin_round("typed")
             return Interpretation(calls=(typed,))
         is_offline = self._interpreter is self._offline
-        if tally is not None:
-            tally.begin_round("offline" if is_offline else "model")
+        if usage is not None:
+            usage.begin_round("offline" if is_offline else "model")
         if is_offline:
             meant = meant_name(turn)
             return await self._offline.interpret(turn) if meant is None else _suggest_command(turn, meant)
@@ -174,8 +174,8 @@ class Assistant:
             return await self._replace_empty(turn) if is_left_open(turn, made) else made
         except ModelUnavailable as error:
             logger.warning("model unavailable ({}); falling back to the offline interpreter", error.reason)
-            if tally is not None:
-                tally.fall_back("offline", error.reason)
+            if usage is not None:
+                usage.fall_back("offline", error.reason)
             return await self._without_model(turn, error)
 
     async def _require_proof(self, turn: Turn, made: Interpretation) -> Interpretation:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from function_calls.tools.calls import ToolCall, ToolSpec, Turn
-from function_calls.tools.declaring.argument_validation import mended_arguments
+from function_calls.tools.declaring.argument_validation import repair_arguments
 from services.kernel.text import closest_name
 
 _COMMAND: Final = re.compile(
@@ -40,7 +40,7 @@ def typed_call(turn: Turn) -> ToolCall | None:
     if spec is None:
         return None
     given = _given(spec, found["rest"].strip())
-    arguments = _with_numbers(spec, mended_arguments(spec.parameters, given, is_text=True))
+    arguments = _with_numbers(spec, repair_arguments(spec.parameters, given, is_text=True))
     return ToolCall(id=f"typed-{turn.message.id}", name=spec.name, arguments=arguments)
 
 

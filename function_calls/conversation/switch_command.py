@@ -24,7 +24,7 @@ class SwitchCommand(ABC):
     def __init__(self, pattern: re.Pattern[str], policy: CallPolicy, *, refused: str) -> None:
         """Initialise the command; `refused` is the message key for everybody else."""
         self._pattern = pattern
-        self._oversight = policy
+        self._policy = policy
         self._refused = refused
 
     async def __call__(self, turn: Turn) -> Reply | None:
@@ -34,7 +34,7 @@ class SwitchCommand(ABC):
             return None
         viewer, language = Viewer.of(turn.message), turn.language
         is_on = None if command["name"] is None else _is_on(command["word"])
-        if not self._oversight.may_rule(viewer):
+        if not self._policy.may_rule(viewer):
             text = say(language, self._refused)
         elif is_on is None:
             text = await self.listed(viewer, language)

@@ -93,4 +93,4 @@ class CorrectionRound:
 def _correction_text(outcome: ToolCall | Problem, *, is_cut: bool) -> str:
     if isinstance(outcome, ToolCall):
         return _ACCEPTED
-    return outcome.told + _CUT_OFF if is_cut else outcome.told
+    return outcome.feedback + _CUT_OFF if is_cut else outcome.feedback

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from bot.app.application import App
 from function_calls.tools.calls import Conversation, ToolCall, ToolResult, ToolSpec, Turn
-from function_calls.tools.declaring.argument_validation import mended_arguments
+from function_calls.tools.declaring.argument_validation import repair_arguments
 from function_calls.tools.permission import Viewer
 from function_calls.tools.session_state import CallState, Session
 from services.history.service import HistoryService
@@ -138,7 +138,7 @@ class McpTools:
         """Return what the client's model meant, where that is beyond doubt."""
         specs = await self._app.calls.list_specs(Viewer(person=asker.person, chat=asker.chat))
         spec = next((each for each in specs if each.name == name), None)
-        return given if spec is None else mended_arguments(spec.parameters, given)
+        return given if spec is None else repair_arguments(spec.parameters, given)
 
     async def _dispatch(
         self, ctx: "ServerRequestContext[object]", asker: Asker, call: ToolCall, *, is_confirmed: bool

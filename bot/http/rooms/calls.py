@@ -16,7 +16,7 @@ from bot.http.rooms.memberships import enter_room
 from bot.http.security.auth import Viewer
 from bot.platforms.web.room import Listener
 from function_calls.tools.calls import Conversation, ToolCall, ToolResult, Turn
-from function_calls.tools.declaring.argument_validation import mended_arguments
+from function_calls.tools.declaring.argument_validation import repair_arguments
 from function_calls.tools.dispatch.execution import is_disk_full
 from function_calls.tools.errors import ArgumentError, ArgumentsInvalid
 from function_calls.tools.permission import Viewer as ToolViewer
@@ -172,7 +172,7 @@ async def check_arguments(
     tool = context.app.registry.get(name)
     validator = SchemaValidator(spec.parameters) if tool is None else tool.validator
     if is_for_model:
-        arguments = mended_arguments(validator, arguments)
+        arguments = repair_arguments(validator, arguments)
     problems = validator.validate(arguments)
     if problems and is_for_model:
         told = ArgumentsInvalid(name, problems).for_model()

@@ -196,10 +196,10 @@ class Agent:
             for place in range(len(calls))
         ]
         results = await dispatch_all(self._router, calls, contexts)
-        heard = tuple(
+        checked = tuple(
             self._check_transfer(result, each.actions) for result, each in zip(results, contexts, strict=True)
         )
-        return Dispatched(results=heard, actions=_merge_actions(heard, [each.actions for each in contexts]))
+        return Dispatched(results=checked, actions=_merge_actions(checked, [each.actions for each in contexts]))
 
     def _is_malformed(self, outcome: Outcome) -> bool:
         is_about_something_else = outcome.is_question or outcome.is_answered or outcome.is_exhausted
@@ -228,12 +228,12 @@ def _refuse_sub_agents(name: str, sub_agents: Collection[str]) -> None:
 
 def _merge_actions(results: Sequence[ToolResult], actions: Sequence[Actions]) -> Actions:
     """Merge the actions of the tools that succeeded; of several transfers the first counts."""
-    heard = [action for result, action in zip(results, actions, strict=True) if result.ok]
-    transfers = (action.transfer_to_agent for action in heard if action.transfer_to_agent)
-    outputs = (action.output for action in heard if action.output is not None)
+    checked = [action for result, action in zip(results, actions, strict=True) if result.ok]
+    transfers = (action.transfer_to_agent for action in checked if action.transfer_to_agent)
+    outputs = (action.output for action in checked if action.output is not None)
     return Actions(
         transfer_to_agent=next(transfers, None),
-        escalate=any(action.escalate for action in heard),
+        escalate=any(action.escalate for action in checked),
         output=next(outputs, None),
     )
 

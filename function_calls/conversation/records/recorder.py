@@ -59,26 +59,26 @@ class TurnRecorder:
         started = time.perf_counter()
         error = ""
         account = TurnUsage(address=message.address, person=message.sender, message_id=message.id, budget=self._budget)
-        with count_usage(account) as tally:
+        with count_usage(account) as usage:
             try:
                 yield notes
             except BaseException as raised:
                 error = f"{type(raised).__name__}: {raised}"
                 raise
             finally:
-                if error or notes.reply or tally.calls or tally.completions or tally.fallback:
+                if error or notes.reply or usage.calls or usage.completions or usage.fallback:
                     took = (time.perf_counter() - started) * 1000
-                    self._log.record(_turn_record(turn, tally, notes.reply, error, took))
+                    self._log.record(_turn_record(turn, usage, notes.reply, error, took))
 
     def called(self, call: ToolCall, context: CallContext, result: ToolResult) -> None:
         """Record a call that has ended."""
-        tally = current_usage()
-        if tally is not None:
-            tally.calls += 1
-        self._log.record(_call_record(call, context, result, tally))
+        usage = current_usage()
+        if usage is not None:
+            usage.calls += 1
+        self._log.record(_call_record(call, context, result, usage))
 
 
-def _turn_record(turn: Turn, tally: TurnUsage, reply: Reply | None, error: str, took_ms: float) -> TurnRecord:
+def _turn_record(turn: Turn, usage: TurnUsage, reply: Reply | None, error: str, took_ms: float) -> TurnRecord:
     message = turn.message
     answered: Outcome = "silent" if reply is None else "answered"
     return TurnRecord(
@@ -89,21 +89,21 @@ def _turn_record(turn: Turn, tally: TurnUsage, reply: Reply | None, error: str, 
         at=turn.now,
         zone=str(turn.zone),
         language=turn.language,
-        route=tally.route,
-        rounds=tally.round,
+        route=usage.route,
+        rounds=usage.round,
         outcome="failed" if error else answered,
         is_addressed=message.is_addressed,
         is_private=message.is_private,
-        completions=tuple(tally.completions),
+        completions=tuple(usage.completions),
         reply="" if reply is None else reply.text,
-        fallback=tally.fallback,
+        fallback=usage.fallback,
         error=error,
         duration_ms=took_ms,
     )
 
 
-def _call_record(call: ToolCall, context: CallContext, result: ToolResult, tally: TurnUsage | None) -> CallRecord:
-    completions = () if tally is None else tally.take_new()
+def _call_record(call: ToolCall, context: CallContext, result: ToolResult, usage: TurnUsage | None) -> CallRecord:
+    completions = () if usage is None else usage.take_new()
     message = context.message
     return CallRecord(
         id=f"tc_{uuid4().hex}",
@@ -118,8 +118,8 @@ def _call_record(call: ToolCall, context: CallContext, result: ToolResult, tally
         status="success" if result.ok else result.failure,
         duration_ms=result.duration_ms,
         at=context.clock.now(),
-        route=_route(context, tally),
-        round=0 if tally is None else tally.round,
+        route=_route(context, usage),
+        round=0 if usage is None else usage.round,
         repairs=call.repairs,
         said=result.text,
         ending=result.ending,
@@ -130,10 +130,10 @@ def _call_record(call: ToolCall, context: CallContext, result: ToolResult, tally
     )
 
 
-def _route(context: CallContext, tally: TurnUsage | None) -> str:
+def _route(context: CallContext, usage: TurnUsage | None) -> str:
     if context.agent_name and context.parent_call_id:
         return f"{AGENT_ROUTE}{context.agent_name}"
-    return context.entry_point if tally is None else tally.route
+    return context.entry_point if usage is None else usage.route
 
 
 def _spawn_text(task: SpawnedTask) -> str:

@@ -25,11 +25,11 @@ class ReplayedCall(Struct, frozen=True, kw_only=True):
 
 
 class Replay(Struct, frozen=True, kw_only=True):
-    """The result of a replay. `reply` is None for silence; `tally` is the usage of models."""
+    """The result of a replay. `reply` is None for silence; `usage` is the usage of models."""
 
     calls: tuple[ReplayedCall, ...]
     reply: Reply | None
-    tally: TurnUsage
+    usage: TurnUsage
 
     def is_like(self, recorded: Sequence[CallRecord]) -> bool:
         """Return whether the same calls were made, in any order."""
@@ -73,13 +73,13 @@ async def replay(
     message = turn.message
 
     async def interpret(seen: Turn) -> Interpretation:
-        tally.begin_round(route)
+        usage.begin_round(route)
         return await interpreter.interpret(seen)
 
-    with count_usage(TurnUsage(address=message.address, person=message.sender, message_id=message.id)) as tally:
+    with count_usage(TurnUsage(address=message.address, person=message.sender, message_id=message.id)) as usage:
         outcome = await run_rounds(turn, interpret, tools.dispatch, rounds)
     reply = spoken(outcome.turn, outcome.text, outcome.notice, choices=outcome.choices, must_reply=outcome.must_reply)
-    return Replay(calls=tuple(tools.made), reply=reply, tally=tally)
+    return Replay(calls=tuple(tools.made), reply=reply, usage=usage)
 
 
 def turn_again(

@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from function_calls.tools.catalog.offered_tools import meant
+from function_calls.tools.catalog.offered_tools import find_name
 from function_calls.tools.validation.relaxed_json import Unreadable, read_json
 from services.language_model.ports import RequestedCall
 
@@ -62,7 +62,7 @@ def calls_of_json(text: str, names: Collection[str], *, is_certain: bool) -> Ite
             yield from _unreadable_call(piece, names, is_certain=is_certain)
             continue
         for name, arguments in _named_calls(value, names):
-            known = meant(name, names)
+            known = find_name(name, names)
             if is_certain or known is not None:
                 yield _requested(known or name, arguments)
 
@@ -84,11 +84,11 @@ def calls_of_markup(body: str, names: Collection[str]) -> Iterator[RequestedCall
     for found in re.finditer(_GEMMA_CALL, body):
         yield _requested(found["name"], found["body"].replace("<escape>", '"'))
     named = re.search(_NAME_LINE, body)
-    if named is not None and ("<arg_key>" in body or meant(body.strip(), names)):
+    if named is not None and ("<arg_key>" in body or find_name(body.strip(), names)):
         yield _requested(named["name"], _values(re.finditer(_ARG_PAIR, body)))
     together = re.search(_MISTRAL_CALL, body)
     channelled = re.search(_CHANNELLED_CALL, body)
-    if together is None and channelled and (channelled["prefix"] or meant(channelled["name"], names)):
+    if together is None and channelled and (channelled["prefix"] or find_name(channelled["name"], names)):
         together = channelled
     if together is not None:
         yield _requested(together["name"], together["body"])
@@ -135,7 +135,7 @@ def _nodes(line: ast.stmt) -> list[ast.expr]:
 def _read_node(node: ast.expr, names: Collection[str]) -> RequestedCall | None:
     if not isinstance(node, ast.Call):
         return None
-    name = meant(_called_name(node), names)
+    name = find_name(_called_name(node), names)
     arguments = None if name is None else _literals(node)
     return None if name is None or arguments is None else _requested(name, arguments)
 
@@ -195,7 +195,7 @@ def _one_call(value: Mapping[str, object], names: Collection[str]) -> Iterator[t
 def _unreadable_call(text: str, names: Collection[str], *, is_certain: bool) -> Iterator[RequestedCall]:
     """Yield a call whose JSON cannot be read: its arguments go on as they stand, to be refused with the place."""
     named = re.search(_NAMED, text)
-    if named is None or not (is_certain or meant(named["name"], names)):
+    if named is None or not (is_certain or find_name(named["name"], names)):
         return
     arguments = re.search(_BROKEN_ARGUMENTS, text)
     if arguments is not None:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator
 
 from msgspec import Struct
 
-from function_calls.tools.catalog.offered_tools import meant
+from function_calls.tools.catalog.offered_tools import find_name
 from function_calls.tools.validation.relaxed_json import Unreadable, read_json
 
 _VERBS = r"tools?|functions?|actions?|calls?|calling|invok\w+|us(?:e|ing)|to|the|调用|工具|函数|使用|执行"
@@ -35,7 +35,7 @@ class NamedObject(Struct, frozen=True, kw_only=True):
 def named_objects(text: str, names: Collection[str]) -> Iterator[NamedObject]:
     """Yield the calls in `text` that name one of `names` before an object that can be read."""
     for found in re.finditer(_NAMED_OBJECT, text):
-        name = meant(found["name"], names)
+        name = find_name(found["name"], names)
         end = _end_of_object(text, found.end())
         arguments = text[found.end() : end]
         # a name of several words before a bracket is a call, even if truncated; validation reports the error

@@ -15,12 +15,12 @@ MOST_CALLS = 16
 
 
 class Problem(Struct, frozen=True, kw_only=True):
-    """A call that cannot be used. `told` is for the model, `fields` are the arguments that are wrong.
+    """A call that cannot be used. `feedback` is for the model, `fields` are the arguments that are wrong.
 
     `tool` is empty when there is no such tool.
     """
 
-    told: str
+    feedback: str
     tool: str = ""
     fields: tuple[str, ...] = ()
 
@@ -69,14 +69,14 @@ def is_same(call: ToolCall, other: ToolCall) -> bool:
 def _check(requested: RequestedCall, tools: OfferedTools) -> ToolCall | Problem:
     spec = tools.resolve(requested.name or tools.fitting(requested.arguments) or "")
     if spec is None:
-        return Problem(told=_no_such_tool(requested.name, tools))
+        return Problem(feedback=_no_such_tool(requested.name, tools))
     renamed = () if spec.name == requested.name else (f"tool name {requested.name} read as {spec.name}",)
     try:
         repaired = check_arguments(
             tools.validator(spec.name), requested.arguments, tool=spec.name, other_tools=tools.schemas
         )
     except ArgumentsInvalid as error:
-        return Problem(told=error.for_model(), tool=spec.name, fields=_fields(error))
+        return Problem(feedback=error.for_model(), tool=spec.name, fields=_fields(error))
     return ToolCall(id=requested.id, name=spec.name, arguments=repaired.arguments, repairs=(*renamed, *repaired.steps))
 
 
@@ -87,7 +87,7 @@ def _no_such_tool(name: str, tools: OfferedTools) -> str:
 
 
 def _too_many() -> Problem:
-    return Problem(told=f"At most {MOST_CALLS} calls are taken at once; this one was not.")
+    return Problem(feedback=f"At most {MOST_CALLS} calls are taken at once; this one was not.")
 
 
 def _fields(error: ArgumentsInvalid) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ _PREFIX = r"[.:/]|__"
 _WORD = r"[A-Z]?[^\W_A-Z]+|[A-Z]+(?![^\W_A-Z])"
 
 
-def meant(name: str, names: Collection[str]) -> str | None:
+def find_name(name: str, names: Collection[str]) -> str | None:
     """Return the only one of `names` that `name` matches; None when there is none, or more than one."""
     if name in names:
         return name
@@ -100,7 +100,7 @@ class OfferedTools:
         exact = self.by_name.get(name)
         if exact is not None:
             return exact
-        known = meant(name, self.by_name)
+        known = find_name(name, self.by_name)
         return None if known is None else self.by_name[known]
 
     def fitting(self, arguments: str) -> str | None:

@@ -20,7 +20,7 @@ __all__ = [
     "SchemaValidator",
     "check_arguments",
     "instantiate",
-    "mended_arguments",
+    "repair_arguments",
     "validate_arguments",
 ]
 
@@ -71,7 +71,7 @@ def validate_arguments(
     return check_arguments(schema, raw, tool=tool, other_tools=other_tools).arguments
 
 
-def mended_arguments(
+def repair_arguments(
     schema: SchemaValidator | Mapping[str, object], given: Mapping[str, object], *, is_text: bool = False
 ) -> Mapping[str, object]:
     """Repair `given` to fit the schema where that is unambiguous; return it unchanged where it is not.

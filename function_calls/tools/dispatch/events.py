@@ -15,7 +15,7 @@ TOOL_RESULT = "tool.result"
 TOOL_START = "tool.start"
 TOOL_COMPLETE = "tool.complete"
 
-_PATIENCE: Final = 5.0  # seconds that a call waits for one listener
+_LISTENER_SECONDS: Final = 5.0  # seconds that a call waits for one listener
 
 EVENTS: Final[Mapping[str, str]] = {
     TOOL_CALL: "A tool is about to run; `data` is `{tool, args}`.",
@@ -63,7 +63,7 @@ class EventBus(Struct, kw_only=True):
         """Call the listeners; one that raises or takes too long is logged, and the others are called all the same."""
         for listener in (*self._listeners.get(event.name, ()), *self._listeners.get("*", ())):
             try:
-                async with asyncio.timeout(_PATIENCE):
+                async with asyncio.timeout(_LISTENER_SECONDS):
                     await maybe_await(listener(event))
             except Exception as error:  # noqa: BLE001 - a listener is anybody's code and must not break the call
                 logger.opt(exception=error).error("a listener of {} failed", event.name)

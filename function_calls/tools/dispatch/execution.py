@@ -69,14 +69,14 @@ async def run_guarded(
     except AssistantError as error:
         return ToolResult.failed(str(error), text=say(context.language, "failed.tool", tool=name, why=error))
     except asyncio.CancelledError as error:
-        if _is_given_up():
+        if _is_cancelled():
             raise
         return crashed(name, error, context)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - a tool is anybody's code and must not end the bot
         return crashed(name, error, context)
 
 
-def _is_given_up() -> bool:
+def _is_cancelled() -> bool:
     """Return whether this call itself was cancelled, and not something that its tool awaited."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0

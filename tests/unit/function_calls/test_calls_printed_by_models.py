@@ -5,7 +5,7 @@
 import pytest
 
 from function_calls.model_calls.text_tool_calls.calls import find_text_calls
-from function_calls.tools.catalog.offered_tools import meant
+from function_calls.tools.catalog.offered_tools import find_name
 from function_calls.tools.validation.relaxed_json import read_json
 
 NAMES = ("reminder_set", "reminder_list", "summary")
@@ -154,7 +154,7 @@ SAID = {
 def test_call_is_parsed_and_not_sent(form, before):
     printed = find_text_calls(f"{before}\n{FORMS[form]}".lstrip(), NAMES)
 
-    assert [(meant(call.name, NAMES), read_json(call.arguments).value) for call in printed.calls] == [
+    assert [(find_name(call.name, NAMES), read_json(call.arguments).value) for call in printed.calls] == [
         ("reminder_set", TEA)
     ]
     assert printed.text == before
@@ -170,7 +170,7 @@ def test_the_name_of_a_tool_alone_is_a_call_of_it():
 def test_parallel_calls_of_gpt_are_separate_calls(form):
     printed = find_text_calls(SEVERAL_AT_ONCE[form], NAMES)
 
-    assert [(meant(call.name, NAMES), read_json(call.arguments).value) for call in printed.calls] == [
+    assert [(find_name(call.name, NAMES), read_json(call.arguments).value) for call in printed.calls] == [
         ("reminder_set", TEA),
         ("reminder_list", {}),
     ]
@@ -205,16 +205,16 @@ def test_only_the_answer_is_sent(form):
     ],
 )
 def test_a_name_that_is_not_quite_one_is_understood(name):
-    assert meant(name, NAMES) == "reminder_set"
+    assert find_name(name, NAMES) == "reminder_set"
 
 
 @pytest.mark.parametrize("name", ["reminder", "create_reminder", "", "()", "set", "reminder_sets", "fly"])
 def test_a_name_that_would_need_guessing_is_no_tool(name):
-    assert meant(name, NAMES) is None
+    assert find_name(name, NAMES) is None
 
 
 def test_a_name_that_two_tools_could_mean_is_no_tool():
-    assert meant("b", ("x__b", "y__b")) is None
+    assert find_name("b", ("x__b", "y__b")) is None
 
 
 @pytest.mark.parametrize("text", ["reminder_set {" * 2000, "Action: " * 5000 + "{", "<tool_call" * 5000, "a{" * 9000])

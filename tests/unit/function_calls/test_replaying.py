@@ -34,7 +34,7 @@ async def test_the_same_call_is_answered_from_the_record():
 
     assert done.is_like([make_call_record()])
     assert done.reply.text == "✅ tea"
-    assert done.tally.round == 1
+    assert done.usage.round == 1
 
 
 async def test_model_gets_the_recorded_results():
