@@ -9,8 +9,7 @@ from services.kernel.chat import ChatAddress
 from services.kernel.clock import Clock
 from services.kernel.state import Json, StateStore
 from services.reminders.exchange.ics_write import feed_ics
-from services.reminders.exchange.model import read_chat, to_portable
-from services.reminders.exchange.ports import ReminderReader
+from services.reminders.exchange.model import ReminderReader, read_chat, to_portable
 
 _KEEP = timedelta(days=36_500)
 _TOKEN_BYTES = 32

@@ -15,17 +15,19 @@ from services.reminders.exchange.ics_write import export_ics
 from services.reminders.exchange.json_form import export_json, import_json
 from services.reminders.exchange.model import (
     MOST_BYTES,
+    ImportedReminder,
     ImportRefused,
     PortableFile,
     PortableReminder,
     Problem,
+    ReminderReader,
+    TransferStore,
     key_in_uid,
     reason_of,
     request_key,
     to_portable,
     uid_of,
 )
-from services.reminders.exchange.ports import ImportedReminder, ReminderReader, TransferStore
 from services.reminders.model import NewReminder, ReminderLimits, ReminderState
 
 _EVERYTHING = 1_000_000

@@ -11,14 +11,15 @@ from pydantic import ValidationError
 from services.kernel.clock import Clock
 from services.kernel.errors import RequestRefused
 from services.reminders.exchange.model import (
+    ImportedReminder,
     ImportRefused,
     PortableFile,
     PortableReminder,
     Problem,
+    TransferStore,
     read_chat,
     reason_of,
 )
-from services.reminders.exchange.ports import ImportedReminder, TransferStore
 from services.reminders.exchange.transfer import Importer
 from services.reminders.model import ReminderLimits
 from services.reminders.records import StoredReminder

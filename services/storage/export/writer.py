@@ -10,7 +10,7 @@ from uuid import uuid4
 import sqlalchemy as sa
 
 from services.people.model import GROUP, account_scope, group_scope
-from services.reminders.exchange.ports import ImportedReminder
+from services.reminders.exchange.model import ImportedReminder
 from services.storage.database import Database
 from services.storage.engine.rows import insert_new
 from services.storage.export.lines import ROW_KINDS, AccountsLine, Columns, FileLine, Line, RowLine

@@ -5,7 +5,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from services.reminders.exchange.ports import ImportedReminder
+from services.reminders.exchange.model import ImportedReminder
 from services.reminders.records import StoredReminder, ValidatedReminder
 from services.storage.database import Database
 from services.storage.engine.readonly import Readable
