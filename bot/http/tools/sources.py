@@ -11,7 +11,7 @@ from bot.http.core.errors import HttpRefused
 from bot.http.rooms.calls import tool_viewer
 from bot.http.rooms.memberships import RoomToolViewer
 from bot.http.security.auth import needs
-from bot.tools.servers.exchange import ServerUnavailable
+from bot.tools.servers.answers import ServerUnavailable
 
 routes = APIRouter(prefix="/api/tools/sources", tags=["tools"])
 

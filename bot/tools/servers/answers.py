@@ -1,14 +1,14 @@
 """Convert a tool server's response to a tool result."""
 
 import json
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+from msgspec import Struct
 
 from bot.tools.servers.echoes import EchoedSecretMask
 from function_calls.language.messages import say
 from function_calls.tools.calls import ToolResult
-
-if TYPE_CHECKING:
-    from bot.tools.servers.exchange import Answer
+from services.kernel.errors import ToolFailed
 
 _LONGEST_FED: Final = 16_000  # characters
 _LONGEST_SHOWN: Final = 1_500
@@ -16,7 +16,26 @@ _LONGEST_ERROR: Final = 600
 _TEXTS: Final = ("text/", "application/xml", "application/javascript", "application/x-www-form-urlencoded")
 
 
-def result_of(name: str, answer: "Answer", language: str, echoes: EchoedSecretMask) -> ToolResult:
+class ServerUnavailable(ToolFailed):
+    """A tool server cannot be used: out of reach, of the wrong kind, or it wants to lead us elsewhere."""
+
+
+class Answer(Struct, frozen=True, kw_only=True):
+    """What a server said. `is_cut` says that there was more than was read."""
+
+    status: int
+    content_type: str
+    content: bytes
+    encoding: str = "utf-8"
+    is_cut: bool = False
+
+    @property
+    def text(self) -> str:
+        """Return the content as text."""
+        return self.content.decode(self.encoding, errors="replace")
+
+
+def result_of(name: str, answer: Answer, language: str, echoes: EchoedSecretMask) -> ToolResult:
     """Return the result of a call, without the secrets that `echoes` masks.
 
     A failure says the status and the beginning of the server's own text.
@@ -28,7 +47,7 @@ def result_of(name: str, answer: "Answer", language: str, echoes: EchoedSecretMa
     return ToolResult(ok=True, text=shown(value), value=value)
 
 
-def value_of(answer: "Answer", echoes: EchoedSecretMask) -> object:
+def value_of(answer: Answer, echoes: EchoedSecretMask) -> object:
     """Return JSON as it is, text cut to a length that a model can be fed, anything else described."""
     if not answer.content:
         return {"status": answer.status}
@@ -62,7 +81,7 @@ def shown(value: object) -> str:
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
 
 
-def _error_text(answer: "Answer", echoes: EchoedSecretMask) -> str:
+def _error_text(answer: Answer, echoes: EchoedSecretMask) -> str:
     """Return the server's text about the failure: FastAPI's and RFC 9457's `detail`, or the beginning of the body."""
     try:
         said = echoes.value(json.loads(answer.text))

@@ -8,9 +8,10 @@ from urllib.parse import urlencode, urljoin
 
 from msgspec import Struct, field
 
+from bot.tools.servers.answers import ServerUnavailable
 from bot.tools.servers.connections import ToolServerConnection
 from bot.tools.servers.echoes import EchoedSecretMask, basic_pair, header_secrets
-from bot.tools.servers.exchange import Exchange, Outgoing, ServerUnavailable
+from bot.tools.servers.exchange import Exchange, Outgoing
 from function_calls.toolsets.openapi.operation import Operation, Scheme
 
 _LARGEST_TOKEN: Final = 64_000

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Final
 from urllib.parse import urljoin, urlsplit
 
-from bot.tools.servers.exchange import Answer, Exchange, Outgoing, ServerUnavailable
+from bot.tools.servers.answers import Answer, ServerUnavailable
+from bot.tools.servers.exchange import Exchange, Outgoing
 from function_calls.toolsets.openapi.document import DocumentInvalid
 from function_calls.toolsets.openapi.importer import import_document
 from function_calls.toolsets.openapi.operation import ImportedDocument

@@ -12,7 +12,7 @@ from urllib.parse import urljoin, urlsplit
 import httpx
 from msgspec import Struct
 
-from services.kernel.errors import ToolFailed
+from bot.tools.servers.answers import Answer, ServerUnavailable
 from services.kernel.network import trusted_certificates
 
 _MOST_REDIRECTS: Final = 3
@@ -20,25 +20,6 @@ _USER_AGENT: Final = "Bubbles (tool client)"
 _PORTS: Final = {"http": 80, "https": 443}
 Origin = tuple[str, str, int]
 Files = list[tuple[str, tuple[str | None, bytes, str | None]]]
-
-
-class ServerUnavailable(ToolFailed):
-    """A tool server cannot be used: out of reach, of the wrong kind, or it wants to lead us elsewhere."""
-
-
-class Answer(Struct, frozen=True, kw_only=True):
-    """What a server said. `is_cut` says that there was more than was read."""
-
-    status: int
-    content_type: str
-    content: bytes
-    encoding: str = "utf-8"
-    is_cut: bool = False
-
-    @property
-    def text(self) -> str:
-        """Return the content as text."""
-        return self.content.decode(self.encoding, errors="replace")
 
 
 class Outgoing(Struct, frozen=True, kw_only=True):

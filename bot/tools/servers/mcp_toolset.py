@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Protocol, Self, TextIO
 from loguru import logger
 from msgspec.structs import replace
 
-from bot.tools.servers.exchange import ServerUnavailable
+from bot.tools.servers.answers import ServerUnavailable
 from bot.tools.servers.mcp_servers import McpServer
 from bot.tools.servers.mcp_tools import McpListing, mcp_listing, prompt_result, resource_result, tool_result
 from function_calls.tools.calls import ToolResult, ToolSpec

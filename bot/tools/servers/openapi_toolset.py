@@ -9,12 +9,12 @@ from loguru import logger
 from msgspec import Struct
 from msgspec.structs import replace
 
-from bot.tools.servers.answers import result_of
+from bot.tools.servers.answers import ServerUnavailable, result_of
 from bot.tools.servers.connections import ToolServerConnection
 from bot.tools.servers.credentials import Credentials, Shown
 from bot.tools.servers.documents import fetched, inline
 from bot.tools.servers.echoes import EchoedSecretMask
-from bot.tools.servers.exchange import Exchange, Files, Outgoing, ServerUnavailable
+from bot.tools.servers.exchange import Exchange, Files, Outgoing
 from bot.tools.servers.mcp_servers import passes_filter
 from function_calls.tools.calls import ToolResult, ToolSpec
 from function_calls.tools.context import CallContext

@@ -7,8 +7,9 @@ from contextlib import asynccontextmanager, suppress
 import httpx
 import pytest
 
+from bot.tools.servers.answers import ServerUnavailable
 from bot.tools.servers.connections import ToolServerConnection
-from bot.tools.servers.exchange import Exchange, ServerUnavailable
+from bot.tools.servers.exchange import Exchange
 from bot.tools.servers.openapi_toolset import OpenApiToolset
 
 DOCUMENT = {"openapi": "3.1.0", "paths": {"/a": {"get": {"operationId": "a"}}}}

@@ -5,8 +5,9 @@ from contextlib import asynccontextmanager, suppress
 
 import pytest
 
+from bot.tools.servers.answers import ServerUnavailable
 from bot.tools.servers.connections import ToolServerConnection
-from bot.tools.servers.exchange import Exchange, ServerUnavailable
+from bot.tools.servers.exchange import Exchange
 from bot.tools.servers.openapi_toolset import AnswerLimits, OpenApiToolset
 
 MEGABYTE = 1_000_000

@@ -9,7 +9,7 @@ from mcp.server.mcpserver.prompts import Prompt
 from mcp.types import ToolAnnotations
 from msgspec.structs import replace
 
-from bot.tools.servers.exchange import ServerUnavailable
+from bot.tools.servers.answers import ServerUnavailable
 from bot.tools.servers.mcp_servers import McpServer, mcp_servers
 from bot.tools.servers.mcp_toolset import McpToolset
 from function_calls.toolsets.checked import CheckedToolset

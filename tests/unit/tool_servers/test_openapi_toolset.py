@@ -4,7 +4,7 @@ import json
 import httpx
 import pytest
 
-from bot.tools.servers.exchange import ServerUnavailable
+from bot.tools.servers.answers import ServerUnavailable
 from bot.tools.servers.openapi_toolset import AnswerLimits
 from function_calls.toolsets.checked import CheckedToolset
 from tests.support.tool_servers.library_server import CLIENT, KEY, library_server
