@@ -11,7 +11,6 @@ from function_calls.model_calls.forged_receipts import bare_text, is_forged, str
 from function_calls.model_calls.message_intents import intents_of
 from function_calls.model_calls.transcript import result_text
 from function_calls.offline.examples import ExampleSentences
-from function_calls.offline.restraint.signs import load_signs
 from function_calls.tools.calls import Interpretation, Step, ToolCall, ToolSpec, Turn
 
 _SENTENCE = re.compile(r"[^.!?。！？；;\n]+(?:[.!?。！？；;]+|\n|$)")
@@ -22,6 +21,8 @@ _WANTED = _CHANGES | _KEEPING
 
 def warm_up(tools: Iterable[ToolSpec]) -> None:
     """Compile the patterns that the answers of a model are checked with, before the first answer."""
+    from function_calls.offline.restraint.signs import load_signs
+
     every_claim()
     for language in LANGUAGES:
         load_signs(language)
