@@ -20,7 +20,7 @@ from bot.app.application import App
 from bot.config.settings import BotSettings, LogSettings, Settings
 from bot.platforms.base import Capabilities
 from bot.platforms.kit.addressing import is_called
-from bot.platforms.kit.markdown import mentioned
+from bot.platforms.kit.markdown import find_mentioned
 from bot.testing.clocks import LoopClock
 from bot.testing.platform import FakePlatform
 from bot.testing.rehearsal import build_in_memory
@@ -145,7 +145,7 @@ class Session:
             is_addressed=private or answered is not None or is_called(text, "Bubbles"),
             is_private=private,
             reply_to=answered,
-            mentions=mentioned(text, everybody),
+            mentions=find_mentioned(text, everybody),
         )
         await self._platform.handle(message)
         replies = [

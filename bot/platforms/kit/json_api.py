@@ -53,8 +53,6 @@ class JsonApi:
 class TokenAuth(httpx.Auth):
     """Authorises requests by an access token, and fetches a new one before it ends or when it is refused."""
 
-    requires_response_body = True
-
     def __init__(
         self,
         fetch: FetchToken,
@@ -75,6 +73,7 @@ class TokenAuth(httpx.Auth):
         """Send `request` with a valid token, once more with a new one where the first is refused."""
         self._add(request, await self._valid_token())
         response = yield request
+        await response.aread()
         if self._is_refused(response):
             self._token = ""
             self._add(request, await self._valid_token())
