@@ -61,7 +61,7 @@ class SlackPlatform(NetworkPlatform):
         self._me = wire.Account(user_id="", bot_id="", bot_name=bot_name)
         self._workspace = ""
         self._commands: Sequence[OfferedCommand] = MENU
-        self.listener = self._make_listener(settings, ping_seconds)
+        self.receiver = self._make_receiver(settings, ping_seconds)
 
     def offer(self, commands: Sequence[OfferedCommand]) -> None:
         """Understand `commands` by their names; which of them Slack shows stands in the manifest of the app."""
@@ -107,7 +107,7 @@ class SlackPlatform(NetworkPlatform):
             return None
         return f"{self._workspace.rstrip('/')}/archives/{address.chat_id}/p{message_id.replace('.', '')}"
 
-    def _make_listener(self, settings: SlackSettings, ping_seconds: float) -> SocketListener | HttpListener:
+    def _make_receiver(self, settings: SlackSettings, ping_seconds: float) -> SocketListener | HttpListener:
         if settings.mode == "http":
             secret = settings.signing_secret.get_secret_value()
             return HttpListener(self._take, signing_secret=secret, host=settings.http_host, port=settings.http_port)
@@ -129,7 +129,7 @@ class SlackPlatform(NetworkPlatform):
             user_id=str(me.get("user_id", "")), bot_id=str(me.get("bot_id", "")), bot_name=self._bot_name
         )
         self._workspace = str(me.get("url", ""))
-        await self.listener.serve(self._connection.note_received)
+        await self.receiver.serve(self._connection.note_received)
 
     async def _probe(self) -> None:
         """Check that Slack answers and accepts the token, because HTTP is silent when nobody writes.

@@ -58,8 +58,8 @@ async def platform(server, make, running, until):
 async def posted(server, make, running, until):
     """A platform that Slack posts to."""
     async with running(make(mode="http")) as platform:
-        await until(lambda: platform.listener.port)
-        server.post_to = f"http://127.0.0.1:{platform.listener.port}/slack/events"
+        await until(lambda: platform.receiver.port)
+        server.post_to = f"http://127.0.0.1:{platform.receiver.port}/slack/events"
         yield platform
 
 

@@ -1,3 +1,4 @@
+import inspect
 import subprocess
 import sys
 
@@ -6,6 +7,7 @@ import pytest
 from bot.config.platform_catalog import IrcSettings
 from bot.config.settings import PlatformSettings, Settings
 from bot.config.sources import load_settings, secret_values
+from bot.platforms import base
 from bot.platforms.catalog import create_platforms
 from services.kernel.clock import SystemClock
 from services.kernel.errors import ConfigError
@@ -118,3 +120,31 @@ def test_a_platform_that_lacks_a_setting_names_it(name, setting):
         create_platforms(Settings(platforms=PlatformSettings(enabled=(name,))), SystemClock())
 
     assert caught.value.key == setting
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("console", {}),
+        ("discord", {"TOKEN": "abc"}),
+        ("dingtalk", {"CLIENT_ID": "ding1", "CLIENT_SECRET": "abc"}),
+        ("feishu", {"APP_ID": "cli_1", "APP_SECRET": "abc"}),
+        ("irc", {"HOST": "irc.example"}),
+        ("matrix", {"HOMESERVER": "https://matrix.example", "USER": "@bubbles:matrix.example", "PASSWORD": "abc"}),
+        ("onebot", {"MODE": "forward", "URL": "ws://127.0.0.1:3001"}),
+        ("slack", {"BOT_TOKEN": "xoxb-1", "APP_TOKEN": "xapp-1"}),
+        ("telegram", {"TOKEN": "1:abc"}),
+        ("xmpp", {"JID": "bubbles@xmpp.example", "PASSWORD": "abc"}),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of Discord's library
+async def test_attributes_named_like_an_optional_method_are_methods(name, values):
+    environment = {f"BUBBLES_PLATFORMS__{name.upper()}__{key}": value for key, value in values.items()}
+    settings = load_settings(None, {"BUBBLES_PLATFORMS__ENABLED": name, **environment})
+    [platform] = create_platforms(settings, SystemClock())
+
+    protocols = [each for _, each in inspect.getmembers(base, inspect.isclass) if getattr(each, "_is_protocol", False)]
+    names = {method for each in protocols for method, _ in inspect.getmembers(each, inspect.isfunction)} - {"__init__"}
+
+    assert "listener" in names
+    assert [each for each in names if hasattr(platform, each) and not callable(getattr(platform, each))] == []
