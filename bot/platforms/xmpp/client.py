@@ -1,26 +1,24 @@
 """Wrap slixmpp: send and receive stanzas as XML elements. No other module imports it."""
 
 import asyncio
-import io
 import ssl
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Final
 from xml.etree.ElementTree import Element
 
+import httpx
 import slixmpp
-from aiohttp import ClientError
 from msgspec import Struct
 from slixmpp.exceptions import IqError, IqTimeout, PresenceError
-from slixmpp.plugins.xep_0363 import FileUploadError
-from slixmpp.stanza import Message
+from slixmpp.stanza import Iq, Message
 from slixmpp.xmlstream import StanzaBase
 from slixmpp.xmlstream.handler import Callback
 from slixmpp.xmlstream.matcher import StanzaPath
 
 from bot.config.platform_catalog import XmppSettings
 from bot.platforms.kit.connection import ConnectionEnded, ConnectionRefusedForGood
-from bot.platforms.xmpp.wire import Occupant, occupant_id
+from bot.platforms.xmpp.wire import Occupant, occupant_id, upload_slot
 from services.kernel.chat import SentFile
 from services.kernel.errors import DeliveryFailed
 
@@ -157,22 +155,19 @@ class XmppClient(slixmpp.ClientXMPP):
         Raises:
             DeliveryFailed: the server has no service for files, or did not take this one.
         """
-        upload: Callable[..., Awaitable[str]] = self.plugin[
-            "xep_0363"
-        ].upload_file  # the library leaves it without types
-        content = io.BytesIO(file.content)
         try:
             async with asyncio.timeout(_UPLOAD_SECONDS):
-                return await upload(
-                    file.name,
-                    len(file.content),
-                    file.media_type,
-                    input_file=content,
-                    domain=self.boundjid.host,
-                    timeout=_PING_SECONDS,
-                )
-        except (FileUploadError, IqError, IqTimeout, TimeoutError, ClientError) as error:
+                slot = upload_slot(await self._request_slot(file))
+                if slot is None:
+                    raise DeliveryFailed("the server named no place for a file")
+                async with httpx.AsyncClient(timeout=_UPLOAD_SECONDS) as web:
+                    headers = {**slot.headers, "Content-Type": file.media_type}
+                    response = await web.put(slot.put, content=file.content, headers=headers)
+        except (IqError, IqTimeout, TimeoutError, httpx.HTTPError, httpx.InvalidURL) as error:
             raise DeliveryFailed(f"upload failed: {type(error).__name__} {error}".strip()) from error
+        if not response.is_success:
+            raise DeliveryFailed(f"the server did not take a file ({response.status_code})")
+        return slot.get
 
     async def still_there(self) -> bool:
         """Return whether the server answers a ping."""
@@ -192,6 +187,17 @@ class XmppClient(slixmpp.ClientXMPP):
         """Close the stream within a second."""
         await self.disconnect(wait=1.0)
         self.abort()
+
+    async def _request_slot(self, file: SentFile) -> Element:
+        """Ask for a place to put `file`; `upload_file` of the plugin would go to any address, with any header."""
+        plugin = self.plugin["xep_0363"]
+        service = await plugin.find_upload_service(timeout=_PING_SECONDS)
+        if service is None:
+            raise DeliveryFailed("the server has no service for files", is_permanent=True)
+        size, kind = len(file.content), file.media_type
+        answer: Iq = await plugin.request_slot(service["from"], file.name, size, kind, timeout=_PING_SECONDS)
+        xml: Element = answer.xml
+        return xml
 
     def _occupant(self, room: str, nick: str) -> Occupant:
         muc, jid = self.plugin["xep_0045"], slixmpp.JID(room)

@@ -1,6 +1,6 @@
 """Convert stanzas of XMPP multi-user chat to chat messages.
 
-Source: XEP-0045, XEP-0461, XEP-0308, XEP-0421, XEP-0359, XEP-0424, XEP-0444, XEP-0066.
+Source: XEP-0045, XEP-0461, XEP-0308, XEP-0421, XEP-0359, XEP-0424, XEP-0444, XEP-0066, XEP-0363.
 """
 
 import re
@@ -28,6 +28,9 @@ _ONE_REACTION: Final = "{urn:xmpp:reactions:0}reaction"
 _OUT_OF_BAND: Final = "{jabber:x:oob}x"
 _OCCUPANT: Final = "{urn:xmpp:occupant-id:0}occupant-id"
 _DELAY: Final = "{urn:xmpp:delay}delay"
+_UPLOAD: Final = "{urn:xmpp:http:upload:0}"
+_UPLOAD_HEADERS: Final = frozenset({"authorization", "cookie", "expires"})
+_WEB: Final = ("https://", "http://")
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 
 
@@ -47,6 +50,14 @@ class Occupant(Struct, frozen=True, kw_only=True):
         """
         hidden = f"occupant:{self.occupant_id}" if self.occupant_id else f"nick:{self.nick}"
         return Person(id=self.jid or hidden, name=self.nick, is_admin=self.is_moderator)
+
+
+class UploadSlot(Struct, frozen=True, kw_only=True):
+    """Addresses at which a file is put, with which headers, and at which everybody gets it."""
+
+    put: str
+    headers: Mapping[str, str]
+    get: str
 
 
 class Room(Struct, frozen=True, kw_only=True):
@@ -246,6 +257,17 @@ def _render_style(span: Span) -> Span:
 def add_file(stanza: Element, address: str) -> None:
     """Mark a message as the file at `address`, so that clients show it. Source: XEP-0066."""
     SubElement(SubElement(stanza, _OUT_OF_BAND), f"{_OUT_OF_BAND[:-1]}url").text = address
+
+
+def upload_slot(answer: Element) -> UploadSlot | None:
+    """Return the slot in `answer`, None where an address is not of the web. It keeps only the headers of XEP-0363."""
+    put, get = (next(answer.iter(f"{_UPLOAD}{name}"), Element(name)) for name in ("put", "get"))
+    addresses = [each.get("url", "") for each in (put, get)]
+    if not all(each.startswith(_WEB) for each in addresses):
+        return None
+    given = ((each.get("name", ""), each.text or "") for each in put.iter(f"{_UPLOAD}header"))
+    headers = {name: re.sub(r"[\r\n]", "", value) for name, value in given if name.lower() in _UPLOAD_HEADERS}
+    return UploadSlot(put=addresses[0], headers=headers, get=addresses[1])
 
 
 def add_reply(stanza: Element, message_id_of: str, author: str) -> None:

@@ -12,7 +12,17 @@ import pytest
 from msgspec.structs import replace
 
 from bot.platforms.base import OutgoingMessage
-from bot.platforms.xmpp.wire import Occupant, Room, parse_reactions, private_message, text_of, to_incoming, to_reactions
+from bot.platforms.xmpp.wire import (
+    Occupant,
+    Room,
+    UploadSlot,
+    parse_reactions,
+    private_message,
+    text_of,
+    to_incoming,
+    to_reactions,
+    upload_slot,
+)
 from services.kernel.chat import MessageEdited, MessageWithdrawn, Person
 
 NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
@@ -242,3 +252,29 @@ def test_code_keeps_its_fences_and_controls_are_taken_out():
     message = OutgoingMessage(text="a\x00b **c**\n```py\nx = 1\n```")
 
     assert text_of(message, message.text) == "ab c\n```\nx = 1\n```"
+
+
+def slot(*, put="https://files.example/put", get="https://files.example/get", headers=()):
+    """The answer of a service for files, as in section 4 of XEP-0363."""
+    allowed = "".join(f"<header name='{name}'>{value}</header>" for name, value in headers)
+    inside = f"<put url='{put}'>{allowed}</put><get url='{get}'/>"
+    return upload_slot(ET.fromstring(f"<iq><slot xmlns='urn:xmpp:http:upload:0'>{inside}</slot></iq>"))
+
+
+def test_headers_of_an_upload_are_those_that_a_server_may_set():
+    given = [("Authorization", "Basic&#10; abc"), ("Host", "other.example"), ("Expires", "never"), ("X-Any", "1")]
+
+    assert slot(headers=given) == UploadSlot(
+        put="https://files.example/put",
+        headers={"Authorization": "Basic abc", "Expires": "never"},
+        get="https://files.example/get",
+    )
+
+
+@pytest.mark.parametrize("addresses", [{"put": "file:///etc/passwd"}, {"get": "javascript:alert(1)"}, {"get": ""}])
+def test_an_upload_goes_to_addresses_of_the_web_only(addresses):
+    assert slot(**addresses) is None
+
+
+def test_an_answer_without_a_slot_is_no_upload():
+    assert upload_slot(ET.fromstring("<iq/>")) is None
