@@ -153,7 +153,7 @@ def test_first_plugin_is_created_shown_and_reported(shell):
 async def test_the_first_platform_is_shown_tested_and_joined_by_two_people(shell):
     *parts, test = blocks(FIRST_PLATFORM, "python")
     show, run = blocks(FIRST_PLATFORM, "sh")[0].splitlines()
-    [said] = re.findall("type a name, then “(.*?)”", FIRST_PLATFORM)
+    [said] = re.findall("type a name, then “(.*?)”", " ".join(FIRST_PLATFORM.split()))
     (shell.folder / "plugins").mkdir()
     (shell.folder / "plugins" / "lines.py").write_text("\n\n".join(parts), encoding="utf-8")
     (shell.folder / "test_lines.py").write_text(test, encoding="utf-8")
