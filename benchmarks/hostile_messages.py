@@ -21,12 +21,12 @@ from importlib.resources import files
 
 from bot.app.registry import built_in_registry
 from bot.testing.turns import NOW, make_turn
-from function_calls.offline import OfflineInterpreter
+from function_calls.understanding import OfflineInterpreter
 from services.time_expressions import parse_all
 
 FOLDERS = (
-    ("function_calls.offline", "sentences"),
-    ("function_calls.offline", "direct"),
+    ("function_calls.understanding", "sentences"),
+    ("function_calls.understanding", "direct"),
     ("services.time_expressions", "lexicons"),
 )
 WORD = re.compile(r"[A-Za-zÀ-ÿ']{1,30}|[\u3400-\u9fff]{1,30}|\d{1,30}|[^\w\s]")

@@ -16,9 +16,9 @@ A time is what names one, also where no clock can read it ("later", "when I get 
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from function_calls.offline.pack import load_pack
-from function_calls.offline.questions import asks_the_world, is_question
-from function_calls.offline.requests import Ear, Request
+from function_calls.understanding.pack import load_pack
+from function_calls.understanding.questions import asks_the_world, is_question
+from function_calls.understanding.requests import Ear, Request
 from services.time_expressions import parse_all
 
 ZONE = ZoneInfo("Asia/Shanghai")

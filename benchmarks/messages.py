@@ -19,8 +19,8 @@ from bot.app.application import build_app
 from bot.config.settings import BotSettings, LogSettings, RouterSettings, Settings
 from bot.testing.platform import FakePlatform
 from bot.testing.turns import make_turn
-from function_calls.offline import OfflineInterpreter
 from function_calls.tools.calls import ToolSpec
+from function_calls.understanding import OfflineInterpreter
 from services.kernel.clock import SystemClock
 from services.storage.database import Database
 

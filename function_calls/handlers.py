@@ -41,11 +41,11 @@ from function_calls.functions.summary.offers import reminder_offers
 from function_calls.functions.summary.windows import asked_window, asks_what_was_missed
 from function_calls.language.messages import say
 from function_calls.models import PerplexityArgs, ReminderArgs, ReminderDeleteArgs, ReminderListArgs, SummaryArgs
-from function_calls.offline.reminder_times import nagging, refuse_past, schedule_from, time_reader
 from function_calls.registry import tool_function
 from function_calls.tools.calls import Receipt, ToolCall, ToolResult
 from function_calls.tools.confirmation.buttons import TimeOption, which_time
 from function_calls.tools.context import CallContext
+from function_calls.understanding.reminder_times import nagging, refuse_past, schedule_from, time_reader
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
 from services.people.zones import ZoneService

@@ -11,10 +11,10 @@ from function_calls.model_calls.styles.native import NativeStyle
 from function_calls.model_calls.styles.style import CallStyle, Correction, FixedStyle, Reading, StyleSource, read_words
 from function_calls.model_calls.text_tool_calls.spoken_text import StreamFilter
 from function_calls.model_calls.transcript import Instructions
-from function_calls.offline.restraint.review import CallReviewer
 from function_calls.tools.calls import Interpretation, ToolCall, Turn
 from function_calls.tools.catalog.model_call_validation import CheckedCalls, check_calls
 from function_calls.tools.catalog.offered_tools import OfferedTools, ToolCatalog
+from function_calls.understanding.restraint.review import CallReviewer
 from services.call_log.usage import current_usage
 from services.language_model.failures import RequestRejected
 from services.language_model.ports import Completion, CompletionRequest, LanguageModel, TextListener, ignore_text

@@ -85,7 +85,7 @@ def evaluate_tools(endpoint: ModelEndpoint, data: Path | None, *, limit: int, er
 
 def _evaluate_own_intents(errors: int) -> int:
     from benchmarks.evaluation.prompts import own_prompts
-    from function_calls.offline.interpreter import OfflineInterpreter
+    from function_calls.understanding.interpreter import OfflineInterpreter
 
     judged = asyncio.run(_judged(OfflineInterpreter(), own_prompts()))
     return _show(reports.tool_report(judged, errors))

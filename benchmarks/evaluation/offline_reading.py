@@ -6,9 +6,9 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct
 
 from benchmarks.evaluation.time_cases import TimeAnswer
-from function_calls.offline.pack import load_pack
-from function_calls.offline.questions import asks_the_world
-from function_calls.offline.requests import Ear, Request
+from function_calls.understanding.pack import load_pack
+from function_calls.understanding.questions import asks_the_world
+from function_calls.understanding.requests import Ear, Request
 from services.time_expressions import DateOrder, parse, parse_all
 from services.time_expressions.zones import zone_of
 

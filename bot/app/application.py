@@ -34,12 +34,12 @@ from bot.plugins.manager import PluginManager
 from bot.tools.servers.sources import ToolSources, tool_sources
 from function_calls.conversation.assistant import Assistant
 from function_calls.model_calls.hooks import HookedInterpreter
-from function_calls.offline.interpreter import OfflineInterpreter
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import Interpreter
 from function_calls.tools.context import Services
 from function_calls.tools.policy import CallPolicy
+from function_calls.understanding.interpreter import OfflineInterpreter
 from services.call_log.service import CallLog
 from services.history.service import HistoryService
 from services.kernel.background_tasks import BackgroundTasks, running_tasks

@@ -125,7 +125,7 @@ def model_interpreter(
     """
     from function_calls.llm import FunctionCallLLM
     from function_calls.model_calls.styles.choosing import make_styles
-    from function_calls.offline.restraint import SecondReader
+    from function_calls.understanding.restraint import SecondReader
 
     return FunctionCallLLM(
         model,

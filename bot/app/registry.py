@@ -40,9 +40,6 @@ from function_calls.functions.reminders import handlers_states as handlers_remin
 from function_calls.functions.summary import handlers as handlers_digest
 from function_calls.functions.undo import handler
 from function_calls.functions.undo.undo import UndoService
-from function_calls.offline.direct import may_be_direct
-from function_calls.offline.interpreter import OfflineInterpreter
-from function_calls.offline.pack import load_gate, load_pack
 from function_calls.registry import Registry, check_inverses
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import Interpreter, ToolCall, ToolResult, reply_scope
@@ -50,6 +47,9 @@ from function_calls.tools.confirmation.yes_no import answer_of
 from function_calls.tools.context import CallContext, Services
 from function_calls.tools.dispatch.hooks import AfterTool, ToolHooks
 from function_calls.tools.policy import CallPolicy
+from function_calls.understanding.direct import may_be_direct
+from function_calls.understanding.interpreter import OfflineInterpreter
+from function_calls.understanding.pack import load_gate, load_pack
 from services.call_log.masking import SecretMask
 from services.call_log.service import CallLog
 from services.history.service import HistoryService

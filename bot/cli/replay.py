@@ -23,8 +23,8 @@ from bot.config.terminal import printable
 from function_calls.conversation.records.explaining import arguments_in_words
 from function_calls.conversation.records.replaying import Replay, ReplayedCall, replay, turn_again
 from function_calls.language.recurrence_text import without_rule_text
-from function_calls.offline.interpreter import OfflineInterpreter
 from function_calls.tools.calls import Interpreter
+from function_calls.understanding.interpreter import OfflineInterpreter
 from services.call_log.model import CallRecord, TurnRecord, UsageCost
 from services.call_log.usage import MeteredModel
 from services.language_model.fallback import FallbackChain

@@ -25,7 +25,7 @@ from bot.platforms.catalog import create_platforms
 from bot.plugins.watcher import plugins_watched
 from bot.tools.servers.sources import tool_secrets
 from function_calls.language.messages import say
-from function_calls.offline import OfflineInterpreter
+from function_calls.understanding import OfflineInterpreter
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import Clock, SystemClock
 from services.kernel.errors import ConfigError

@@ -17,11 +17,11 @@ from bot.platforms.base import KnowsMembers, OutgoingMessage
 from bot.platforms.kit.commands import parse_command
 from function_calls.conversation.slash_commands import typed_call
 from function_calls.language.messages import say
-from function_calls.offline.clauses import LONGEST
 from function_calls.tools.calls import Interpreter, Reply, ToolCall, ToolResult, Turn
 from function_calls.tools.confirmation.buttons import undo_button
 from function_calls.tools.permission import Viewer
 from function_calls.tools.policy import CallPolicy
+from function_calls.understanding.clauses import LONGEST
 from services.kernel.chat import ChatAddress, ChatMessage
 from services.kernel.errors import DeliveryFailed, ModelUnavailable, RequestRefused
 from services.people.account_links import PeopleService

@@ -4,10 +4,10 @@ from pydantic import Field
 
 from function_calls.language.messages import say
 from function_calls.models import Arguments
-from function_calls.offline.addressing import is_meant
 from function_calls.registry import tool_function
 from function_calls.tools.calls import ToolResult
 from function_calls.tools.context import CallContext
+from function_calls.understanding.addressing import is_meant
 from services.history.service import HistoryService
 from services.search.model import PageUnavailable
 from services.search.web_pages.service import WebPageService

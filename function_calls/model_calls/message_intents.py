@@ -4,11 +4,11 @@ import re
 from collections.abc import Collection
 
 from function_calls.model_calls.transcript import result_text
-from function_calls.offline.examples import ExampleSentences
-from function_calls.offline.pack import language_of, load_pack
-from function_calls.offline.requests import Ear, Request
 from function_calls.tools.calls import Turn
 from function_calls.tools.context import CallContext
+from function_calls.understanding.examples import ExampleSentences
+from function_calls.understanding.pack import language_of, load_pack
+from function_calls.understanding.requests import Ear, Request
 from services.kernel.chat import ChatMessage
 from services.time_expressions import limited_effort, parse_all
 

@@ -47,7 +47,7 @@ def sources() -> dict[Path, str]:
     return {
         path: TEXT.sub("", (ROOT / path).read_text(encoding="utf-8"))
         for path in paths
-        if path.parts[:2] != ("function_calls", "offline")
+        if path.parts[:2] != ("function_calls", "understanding")
     }
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from bot.app.registry import built_in_registry
 from bot.testing.turns import make_turn
-from function_calls.offline import OfflineInterpreter
+from function_calls.understanding import OfflineInterpreter
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "intents.md").read_text(encoding="utf-8")
 ROWS = re.findall(r"^\| ([^|]+) \| `(\w+)` \| ([^|]+) \| ([^|]+) \|$", PAGE, re.MULTILINE)

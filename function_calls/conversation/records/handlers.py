@@ -2,10 +2,10 @@
 
 from function_calls.conversation.records.explaining import explained
 from function_calls.language.messages import say
-from function_calls.offline.addressing import is_meant
 from function_calls.registry import tool_function
 from function_calls.tools.calls import ToolResult
 from function_calls.tools.context import CallContext
+from function_calls.understanding.addressing import is_meant
 from services.call_log.model import CallRecord, TurnRecord
 from services.call_log.service import CallLog
 from services.history.service import HistoryService

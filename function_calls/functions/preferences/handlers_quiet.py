@@ -8,13 +8,13 @@ from function_calls.functions.preferences.scope import check_may_set_for
 from function_calls.language.date_format import zone_label
 from function_calls.language.messages import say
 from function_calls.language.recognized_phrases import is_clock_without_half
-from function_calls.offline.addressing import is_meant
-from function_calls.offline.pack import language_of, load_pack
-from function_calls.offline.reminder_times import time_reader, zone_name
-from function_calls.offline.whole_time import whole_time
 from function_calls.registry import tool_function
 from function_calls.tools.calls import Receipt, ToolResult, UndoStep
 from function_calls.tools.context import CallContext
+from function_calls.understanding.addressing import is_meant
+from function_calls.understanding.pack import language_of, load_pack
+from function_calls.understanding.reminder_times import time_reader, zone_name
+from function_calls.understanding.whole_time import whole_time
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
 from services.reminders.quiet_hours import QuietHours

@@ -8,11 +8,11 @@ from function_calls.functions.reminders.undo import put_back
 from function_calls.language import date_format, recurrence_text
 from function_calls.language.date_format import zone_label
 from function_calls.language.messages import say
-from function_calls.offline.addressing import is_meant
-from function_calls.offline.reminder_times import zone_name
 from function_calls.registry import tool_function
 from function_calls.tools.calls import Receipt, ToolResult, UndoStep
 from function_calls.tools.context import CallContext
+from function_calls.understanding.addressing import is_meant
+from function_calls.understanding.reminder_times import zone_name
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
 from services.people.zones import ZoneService

@@ -5,10 +5,10 @@ from function_calls.functions.privacy.models import ExportArgs, ForgetMeArgs, Op
 from function_calls.functions.privacy.own_data import data_file
 from function_calls.language import date_format
 from function_calls.language.messages import say
-from function_calls.offline.addressing import is_meant
 from function_calls.registry import tool_function
 from function_calls.tools.calls import Receipt, ToolResult, UndoStep
 from function_calls.tools.context import CallContext
+from function_calls.understanding.addressing import is_meant
 from services.history.service import HistoryService
 from services.people.account_links import PeopleService
 from services.people.privacy import DataScope, PersonData, PrivacyService

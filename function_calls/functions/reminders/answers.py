@@ -5,9 +5,9 @@ from datetime import datetime
 
 from function_calls.language import date_format, recurrence_text
 from function_calls.language.messages import say
-from function_calls.offline.reminder_times import zone_name
 from function_calls.tools.calls import Receipt, ToolResult, UndoStep
 from function_calls.tools.context import CallContext
+from function_calls.understanding.reminder_times import zone_name
 from services.kernel.errors import RequestRefused
 from services.recurrence import edits
 from services.recurrence.edits import is_next_suspended

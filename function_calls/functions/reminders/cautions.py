@@ -7,8 +7,8 @@ from function_calls.functions.reminders.answers import due_meanwhile
 from function_calls.language import date_format
 from function_calls.language.date_format import zone_label
 from function_calls.language.messages import say
-from function_calls.offline.reminder_times import zone_name
 from function_calls.tools.context import CallContext
+from function_calls.understanding.reminder_times import zone_name
 from services.people.zones import ZoneService
 from services.reminders.model import Reminder
 from services.reminders.service import ReminderService

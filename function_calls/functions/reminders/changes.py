@@ -12,8 +12,8 @@ from function_calls.functions.reminders.named_days import SAME_TIME, days_in, re
 from function_calls.functions.reminders.own_part import own_words_for
 from function_calls.language.recognized_phrases import is_clock, is_clock_without_half
 from function_calls.models import ReminderArgs
-from function_calls.offline.reminder_times import clock_of, schedule_from, time_reader
 from function_calls.tools.context import CallContext
+from function_calls.understanding.reminder_times import clock_of, schedule_from, time_reader
 from services.kernel.errors import RequestRefused
 from services.recurrence.fires import next_fires
 from services.recurrence.rules import ELAPSED, Rule

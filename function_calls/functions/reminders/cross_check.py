@@ -9,15 +9,15 @@ from itertools import chain, combinations
 from msgspec import Struct
 
 from function_calls.language.recognized_phrases import is_clock_without_half
-from function_calls.offline.answers import is_choice
-from function_calls.offline.blanks import blank_out, has_words
-from function_calls.offline.carried_days import halves, on_their_days
-from function_calls.offline.clauses import tidy
-from function_calls.offline.corrections import at_clock, corrected_times
-from function_calls.offline.pack import LanguagePack, language_of, load_pack
-from function_calls.offline.same_time import without_same_time
-from function_calls.offline.several_times import completed, with_listed_clocks
-from function_calls.offline.time_words import TimeWords, find_times, in_the_morning, joined, without_owners
+from function_calls.understanding.answers import is_choice
+from function_calls.understanding.blanks import blank_out, has_words
+from function_calls.understanding.carried_days import halves, on_their_days
+from function_calls.understanding.clauses import tidy
+from function_calls.understanding.corrections import at_clock, corrected_times
+from function_calls.understanding.pack import LanguagePack, language_of, load_pack
+from function_calls.understanding.same_time import without_same_time
+from function_calls.understanding.several_times import completed, with_listed_clocks
+from function_calls.understanding.time_words import TimeWords, find_times, in_the_morning, joined, without_owners
 from services.recurrence.edits import clamp_to_month_end
 from services.recurrence.fires import next_fires
 from services.recurrence.schedule import Schedule, read_schedule

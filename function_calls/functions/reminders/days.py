@@ -20,9 +20,9 @@ from function_calls.functions.reminders.options import Option, which_times
 from function_calls.functions.reminders.undo import put_back, restore
 from function_calls.language import date_format
 from function_calls.language.messages import say
-from function_calls.offline.reminder_times import time_reader, zone_name
 from function_calls.tools.calls import Receipt, ToolResult
 from function_calls.tools.context import CallContext
+from function_calls.understanding.reminder_times import time_reader, zone_name
 from services.recurrence.edits import end_before
 from services.recurrence.fires import next_fires
 from services.reminders.lookup.due_words import due_words

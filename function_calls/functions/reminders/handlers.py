@@ -40,10 +40,10 @@ from function_calls.functions.reminders.skips import NEXT, with_skipped
 from function_calls.functions.reminders.undo import delete, put_back
 from function_calls.functions.reminders.which import spoken_of
 from function_calls.language.messages import say
-from function_calls.offline.reminder_times import nagging
 from function_calls.registry import tool_function
 from function_calls.tools.calls import ToolCall, ToolResult
 from function_calls.tools.context import CallContext
+from function_calls.understanding.reminder_times import nagging
 from services.history.service import HistoryService
 from services.kernel.chat import Person
 from services.kernel.errors import RequestRefused

@@ -6,10 +6,10 @@ from function_calls.functions.reminders.options import let_wait
 from function_calls.language import date_format, recurrence_text
 from function_calls.language.messages import say
 from function_calls.language.recognized_phrases import folded
-from function_calls.offline.leftovers import deadline, leftover
 from function_calls.tools.calls import ToolCall, ToolResult
 from function_calls.tools.confirmation.buttons import buttons_to_confirm
 from function_calls.tools.context import CallContext
+from function_calls.understanding.leftovers import deadline, leftover
 from services.kernel.chat import Person
 from services.recurrence.fires import next_fires
 from services.recurrence.schedule import Schedule

@@ -24,9 +24,9 @@ from function_calls.functions.reminders.options import Option, which_times
 from function_calls.functions.reminders.undo import delete, put_back
 from function_calls.language import date_format, recurrence_text
 from function_calls.language.messages import say
-from function_calls.offline.references import ALL
 from function_calls.tools.calls import Receipt, ToolResult
 from function_calls.tools.context import CallContext
+from function_calls.understanding.references import ALL
 from services.recurrence import edits
 from services.recurrence.fires import next_fires
 from services.recurrence.rules import with_exceptions

@@ -6,8 +6,8 @@ from typing import Final
 
 from function_calls.language.recognized_phrases import is_clock
 from function_calls.model_calls.message_intents import clauses_that_ask_for
-from function_calls.offline.reminder_times import time_reader
 from function_calls.tools.context import CallContext
+from function_calls.understanding.reminder_times import time_reader
 from services.kernel.errors import RequestRefused
 from services.recurrence.edits import fires_from
 from services.reminders.lookup.references import is_in

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from function_calls.model_calls.message_intents import requests_in
-from function_calls.offline.requests import Request
-from function_calls.offline.time_words import TimeWords
 from function_calls.tools.context import CallContext
+from function_calls.understanding.requests import Request
+from function_calls.understanding.time_words import TimeWords
 
 _SIGNS = re.compile(r"[a-z0-9]+|[\u3400-\u9fff]", re.IGNORECASE)
 _ENOUGH = 0.5

@@ -10,8 +10,8 @@ from function_calls.functions.reminders.answers import listed_lines
 from function_calls.language import date_format
 from function_calls.language.messages import say
 from function_calls.language.recognized_phrases import every_language, folded
-from function_calls.offline.reminder_times import time_reader, zone_name
 from function_calls.tools.context import CallContext
+from function_calls.understanding.reminder_times import time_reader, zone_name
 from services.reminders.lookup.due_words import due_words
 from services.reminders.model import Reminder, ReminderState
 from services.reminders.service import ReminderService

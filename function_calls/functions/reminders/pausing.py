@@ -13,9 +13,9 @@ from function_calls.functions.reminders.rests import morning_after, rest_during,
 from function_calls.functions.reminders.undo import delete, put_back
 from function_calls.language import date_format
 from function_calls.language.messages import say
-from function_calls.offline.reminder_times import zone_name
 from function_calls.tools.calls import Receipt, ToolResult, UndoStep
 from function_calls.tools.context import CallContext
+from function_calls.understanding.reminder_times import zone_name
 from services.kernel.errors import RequestRefused
 from services.recurrence.edits import (
     Suspension,

@@ -20,10 +20,10 @@ from function_calls.functions.reminders.skips import NEXT
 from function_calls.functions.reminders.undo import delete, put_back
 from function_calls.functions.reminders.which import spoken_of
 from function_calls.language.messages import say
-from function_calls.offline.pack import language_of, load_pack
-from function_calls.offline.reminder_times import moment_of
 from function_calls.tools.calls import Receipt, ToolResult
 from function_calls.tools.context import CallContext
+from function_calls.understanding.pack import language_of, load_pack
+from function_calls.understanding.reminder_times import moment_of
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
 from services.recurrence.fires import next_fires

@@ -3,9 +3,9 @@
 import re
 
 from function_calls.model_calls.message_intents import requests_in
-from function_calls.offline.pack import language_of, load_pack
-from function_calls.offline.references import reminder_references
 from function_calls.tools.context import CallContext
+from function_calls.understanding.pack import language_of, load_pack
+from function_calls.understanding.references import reminder_references
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
 from services.reminders.lookup.references import means_all

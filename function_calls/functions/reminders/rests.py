@@ -9,8 +9,8 @@ from function_calls.functions.reminders.answers import named
 from function_calls.language import date_format, recurrence_text
 from function_calls.language.messages import say
 from function_calls.language.recognized_phrases import LANGUAGES, phrases
-from function_calls.offline.reminder_times import moment_of, time_reader
 from function_calls.tools.context import CallContext
+from function_calls.understanding.reminder_times import moment_of, time_reader
 from services.kernel.errors import RequestRefused
 from services.recurrence.edits import Suspension, drop_follow_up
 from services.recurrence.fires import next_fires

@@ -7,8 +7,8 @@ from zoneinfo import ZoneInfo
 from msgspec.structs import replace
 
 from function_calls.language import date_format
-from function_calls.offline.reminder_times import time_reader
 from function_calls.tools.context import CallContext
+from function_calls.understanding.reminder_times import time_reader
 from services.kernel.errors import RequestRefused
 from services.recurrence.edits import can_suspend, fires_from
 from services.recurrence.fires import next_fires

@@ -4,10 +4,10 @@ from function_calls.functions.reminders.answers import set_confirmed
 from function_calls.functions.reminders.undo import delete
 from function_calls.language.messages import say
 from function_calls.models import ReminderArgs, SummaryScheduleArgs
-from function_calls.offline.reminder_times import schedule_from, time_reader
 from function_calls.registry import tool_function
 from function_calls.tools.calls import Receipt, ToolResult
 from function_calls.tools.context import CallContext
+from function_calls.understanding.reminder_times import schedule_from, time_reader
 from services.reminders.model import NewReminder, ReminderAction
 from services.reminders.service import ReminderService
 

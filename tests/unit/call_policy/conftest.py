@@ -11,13 +11,13 @@ from function_calls.conversation.assistant import Assistant
 from function_calls.conversation.switch_command import ToolCommands
 from function_calls.functions.undo import handler
 from function_calls.functions.undo.undo import UndoService
-from function_calls.offline.interpreter import OfflineInterpreter
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolCall, Turn
 from function_calls.tools.context import CallContext, Services
 from function_calls.tools.permission import Viewer
 from function_calls.tools.policy import CallPolicy
+from function_calls.understanding.interpreter import OfflineInterpreter
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.state import MemoryStateStore
 from services.kernel.text import language_of

@@ -6,9 +6,9 @@ from bot.testing.models import ScriptedInterpreter
 from function_calls.conversation.agents.agent import Agent
 from function_calls.conversation.agents.agent_tool import AgentTool
 from function_calls.model_calls import unproven_claims
-from function_calls.offline import examples
 from function_calls.registry import tool_function
 from function_calls.tools.calls import Receipt, ToolResult
+from function_calls.understanding import examples
 from services.kernel.errors import ToolFailed
 from tests.unit.call_policy.conftest import call
 

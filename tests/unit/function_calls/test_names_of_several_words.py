@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from bot.testing.turns import make_tool, make_turn
-from function_calls.offline.interpreter import OfflineInterpreter
+from function_calls.understanding.interpreter import OfflineInterpreter
 from services.kernel.chat import Person
 
 BOB, ZOE = Person(id="u1", name="Bob Smith"), Person(id="u2", name="Zoe")

@@ -4,7 +4,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from function_calls.models import ReminderArgs
-from function_calls.offline.reminder_times import schedule_from
+from function_calls.understanding.reminder_times import schedule_from
 from services.kernel.errors import RequestRefused
 
 BERLIN = ZoneInfo("Europe/Berlin")

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 from bot.testing.turns import make_message
 from function_calls.functions.summary.offers import reminder_offers
 from function_calls.models import ReminderArgs, ReminderDeleteArgs
-from function_calls.offline import OfflineInterpreter
 from function_calls.tools.calls import ToolSpec, Turn
+from function_calls.understanding import OfflineInterpreter
 from services.summary.model import DateMention, Findings, Summary, SummaryMethod
 
 TOOLS = tuple(

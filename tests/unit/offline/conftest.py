@@ -7,8 +7,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from function_calls.models import PerplexityArgs, ReminderArgs, ReminderDeleteArgs, ReminderListArgs, SummaryArgs
-from function_calls.offline import OfflineInterpreter
 from function_calls.tools.calls import Interpretation, ToolSpec, Turn
+from function_calls.understanding import OfflineInterpreter
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 
 ZONE = ZoneInfo("Asia/Shanghai")

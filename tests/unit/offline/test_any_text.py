@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from function_calls.offline.pack import language_of, load_pack
-from function_calls.offline.requests import Ear
+from function_calls.understanding.pack import language_of, load_pack
+from function_calls.understanding.requests import Ear
 from services.time_expressions import parse_all
 from tests.unit.offline.conftest import NOW, Say
 

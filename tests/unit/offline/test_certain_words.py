@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from function_calls.offline.certain_words import certain_words
-from function_calls.offline.openings import Openings
-from function_calls.offline.pack import Sought, languages, load_intent_gate, load_pack
-from function_calls.offline.templates import Notation
+from function_calls.understanding.certain_words import certain_words
+from function_calls.understanding.openings import Openings
+from function_calls.understanding.pack import Sought, languages, load_intent_gate, load_pack
+from function_calls.understanding.templates import Notation
 
 CERTAIN = [
     (r"\b(?:every|each) hour,? (?=on)", (" hour",)),

@@ -3,7 +3,7 @@
 import pytest
 
 from bot.testing.talking import said
-from function_calls.offline import direct
+from function_calls.understanding import direct
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from function_calls.offline.served import ServedLately
 from function_calls.tools.calls import ToolSpec
+from function_calls.understanding.served import ServedLately
 from tests.unit.offline.conftest import NOW, TOOLS, Say
 
 UPDATE = ToolSpec(

@@ -5,8 +5,8 @@ import time
 import pytest
 
 from function_calls.language.messages import LANGUAGES
-from function_calls.offline import OfflineInterpreter
-from function_calls.offline.pack import load_pack
+from function_calls.understanding import OfflineInterpreter
+from function_calls.understanding.pack import load_pack
 from services.time_expressions import MOST_EFFORT, limited_effort, parse_all
 from services.time_expressions.grammar import vocabulary
 from tests.unit.offline.conftest import NOW, Say

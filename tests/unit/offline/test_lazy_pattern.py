@@ -5,10 +5,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from function_calls.offline import lazy_pattern
-from function_calls.offline.compiling import compile_all
-from function_calls.offline.lazy_pattern import LazyPattern
-from function_calls.offline.pack import load_pack, sought
+from function_calls.understanding import lazy_pattern
+from function_calls.understanding.compiling import compile_all
+from function_calls.understanding.lazy_pattern import LazyPattern
+from function_calls.understanding.pack import load_pack, sought
 
 
 @pytest.fixture

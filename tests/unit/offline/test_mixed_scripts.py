@@ -2,7 +2,7 @@
 
 import pytest
 
-from function_calls.offline.squeezing import squeeze
+from function_calls.understanding.squeezing import squeeze
 from tests.unit.offline.conftest import Say
 
 

@@ -4,8 +4,8 @@ from datetime import datetime
 
 import pytest
 
-from function_calls.offline.pack import load_pack
-from function_calls.offline.requests import Ear
+from function_calls.understanding.pack import load_pack
+from function_calls.understanding.requests import Ear
 from services.time_expressions import TimeReadings, parse_all
 from tests.unit.offline.conftest import NOW, Say
 

@@ -4,10 +4,10 @@ from datetime import datetime
 
 from function_calls.language.messages import catalogue
 from function_calls.language.recognized_phrases import phrases
-from function_calls.offline import OfflineInterpreter
-from function_calls.offline.pack import load_intent
-from function_calls.offline.pack_data import INTENTS
 from function_calls.tools.calls import Step, ToolResult, Turn
+from function_calls.understanding import OfflineInterpreter
+from function_calls.understanding.pack import load_intent
+from function_calls.understanding.pack_data import INTENTS
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from tests.unit.offline.conftest import NOW, ZONE
 

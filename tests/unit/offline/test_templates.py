@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import fields
 
-from function_calls.offline.pack import languages, load_gate, load_intent, load_intent_gate, load_pack
-from function_calls.offline.pack_data import INTENTS
-from function_calls.offline.questions import load_questions
-from function_calls.offline.templates import Notation, TemplateInvalid
 from function_calls.tools.declaring.option_checks import slot_names
+from function_calls.understanding.pack import languages, load_gate, load_intent, load_intent_gate, load_pack
+from function_calls.understanding.pack_data import INTENTS
+from function_calls.understanding.questions import load_questions
+from function_calls.understanding.templates import Notation, TemplateInvalid
 
 _NO_LETTER = re.compile(r"\\[A-Za-z]|\(\?P<\w+>")
 """Classes such as `\\S`, and the names of groups."""

@@ -2,8 +2,8 @@
 
 import pytest
 
-from function_calls.offline.slips import slips
 from function_calls.tools.calls import ToolSpec
+from function_calls.understanding.slips import slips
 from tests.unit.offline.conftest import Say
 
 PLAIN = {

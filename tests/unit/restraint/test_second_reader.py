@@ -6,7 +6,7 @@ from bot.testing.models import ScriptedModel
 from bot.testing.turns import make_message, make_turn
 from function_calls.llm import FunctionCallLLM
 from function_calls.model_calls.styles.choosing import make_styles
-from function_calls.offline.restraint import SecondReader
+from function_calls.understanding.restraint import SecondReader
 
 PIE = "remind me tomorrow at 4pm to bake the pie"
 

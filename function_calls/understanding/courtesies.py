@@ -1,0 +1,58 @@
+"""Tell thanks, laughter and the like, which need no answer even where the bot was spoken to."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
+_LONGEST = 60
+"""Characters; whoever writes more wants something."""
+
+
+def is_courtesy(text: str) -> bool:
+    """Whether `text`, without the bot's name, says thanks, that it was heard, or nothing in words ("👍")."""
+    said = " ".join(text.casefold().replace("’", "'").split())
+    if not 0 < len(said) <= _LONGEST:
+        return False
+    place = 0
+    while place < len(said):
+        # One after the other and never back: as one expression it would try every way to part the words.
+        found = _pattern().match(said, place)
+        if found is None:
+            return False
+        place = found.end()
+    return True
+
+
+def is_bewildered(text: str) -> bool:
+    """Whether `text` asks what is going on, and nothing else: "?", "what??", 什么？."""
+    return "".join(text.casefold().split()).strip("?？!！.。…,，") in _bewildered()
+
+
+def is_pondering(text: str) -> bool:
+    """Whether `text` says that an answer is still to come: "hmm", "let me check", 我想想."""
+    return _ponderings().fullmatch(" ".join(text.casefold().replace("’", "'").split())) is not None
+
+
+@cache
+def _ponderings() -> re.Pattern[str]:
+    return re.compile(rf"(?:(?:{'|'.join(_table()['pondering'])})[\W_]*)+")
+
+
+@cache
+def _bewildered() -> frozenset[str]:
+    return frozenset(["", *_table()["bewildered"]])
+
+
+@cache
+def _table() -> Mapping[str, list[str]]:
+    return tomllib.loads((files("function_calls.understanding") / "courtesies.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    table = _table()
+    spaced, unspaced = ("|".join(table[language]) for language in ("en", "zh"))
+    # Signs and pictures but no question mark: "?" by itself asks what is going on.
+    return re.compile(rf"\b(?:{spaced})\b|{unspaced}|[^\w?？]+")

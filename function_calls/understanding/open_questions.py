@@ -1,0 +1,80 @@
+"""Remember, for a short while, what each person was asked."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Final, Literal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from function_calls.tools.calls import ReplyScope
+from function_calls.understanding.reminder_request import ReminderRequest
+from services.kernel.bounded import BoundedDict
+from services.time_expressions import Reading
+
+_EVERYTHING: Final = ReplyScope()
+
+
+class OpenQuestion(Struct, frozen=True, kw_only=True):
+    """A question that the person's next message may answer.
+
+    Attributes:
+        asks: What is missing: when to remind, of what to remind at the only one of `options`, which of several was
+            meant, or which reminder to delete.
+        content: What to be reminded of, as far as it is known.
+        person: Whom to remind, None for the one who asks.
+        options: The readings that were offered by number.
+        manners: How the reminder is to behave, as arguments of `reminder_set`.
+        rest: The reminders of the same message that are to be asked about next.
+        patience: How many messages that are no answer and ask for nothing it outlives.
+        message_id: The message that the bot answered with the question.
+    """
+
+    asks: Literal["time", "content", "option", "reminder"]
+    content: str = ""
+    person: str | None = None
+    options: tuple[Reading, ...] = ()
+    manners: Mapping[str, object] = field(default_factory=dict)
+    rest: tuple[ReminderRequest, ...] = ()
+    patience: int = 2
+    message_id: str = ""
+
+
+class OpenQuestions:
+    """At most one open question for each person in each chat; the oldest are forgotten first."""
+
+    def __init__(self, *, limit: int = 1000, lifetime: timedelta = timedelta(minutes=10)) -> None:
+        self._lifetime = lifetime
+        self._asked: BoundedDict[str, tuple[datetime, OpenQuestion]] = BoundedDict(limit)
+
+    def ask(self, key: str, question: OpenQuestion, now: datetime) -> None:
+        """Remember `question` under `key` (chat and person)."""
+        self._asked[key] = (now, question)
+
+    def note_manners(self, key: str, manners: Mapping[str, object]) -> None:
+        """Keep with the question under `key`, if there is one, how the reminder that it is about is to behave."""
+        if key in self._asked and manners:
+            asked_at, question = self._asked[key]
+            self._asked[key] = (asked_at, replace(question, manners=manners))
+
+    def keep(self, key: str, question: OpenQuestion, now: datetime) -> None:
+        """Put back a question that the person has spoken past, unless that was too often."""
+        if question.patience and key not in self._asked:
+            self.ask(key, replace(question, patience=question.patience - 1), now)
+
+    def drop_before(self, key: str, message_id: str) -> None:
+        """Forget what was asked under `key` for another message than this one, which asks for something else."""
+        asked = self._asked.get(key)
+        if asked is not None and asked[1].message_id != message_id:
+            del self._asked[key]
+
+    def take(self, key: str, now: datetime, scope: ReplyScope = _EVERYTHING) -> OpenQuestion | None:
+        """The question under `key`, which is forgotten by this; None when there is none, or it is too old.
+
+        A question that is not within `scope`, that of the message which may answer it, stays open.
+        """
+        asked = self._asked.get(key)
+        if asked is None or not scope.covers(asked[1].message_id):
+            return None
+        del self._asked[key]
+        return None if now - asked[0] > self._lifetime else asked[1]
