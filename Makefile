@@ -19,7 +19,7 @@ unexport PYTHONDONTWRITEBYTECODE
 NO_SERVERS := --ignore=tests/integration --ignore=tests/browser
 
 .DEFAULT_GOAL := help
-.PHONY: help install run chat test integration check audit fix lock page same-page clean docs bench
+.PHONY: help install run chat test integration check audit train fix lock page same-page clean docs bench
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -76,6 +76,11 @@ audit: ## ask the package index which requirements have known vulnerabilities; n
 docs: $(DEVELOPMENT) ## the documentation as a site in site/, and what its pages show executed
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --clean --config-file .ci/mkdocs.yml
 	@$(BIN)/python -m pytest -q tests/docs tests/architecture --timeout 60
+
+train: ## train the models that read requests without a language model, from their grammars
+	@test -x build/train/bin/python || { $(PYTHON) -m venv build/train && \
+		build/train/bin/pip install --quiet --editable . 'scikit-learn==1.9.1'; }
+	@PYTHONPATH=. build/train/bin/python -m benchmarks.understanding.train en zh
 
 bench: $(DEVELOPMENT) ## every benchmark as one table, saved as bench.json (ten minutes)
 	@$(BIN)/python benchmarks/run.py --out bench.json

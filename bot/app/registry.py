@@ -162,7 +162,7 @@ class Pipeline:
             bot_name=settings.bot.name,
             language=settings.bot.language,
             zones=services.get(ZoneService),
-            context_messages=0 if interpreter is offline else settings.router.context_messages,
+            context_messages=settings.router.context_messages,
             clock=clock,
             history=self._history,
             calls=self.calls,

@@ -153,6 +153,19 @@ class Answering:
         self._ask(question)
         return self._say("what")
 
+    def dropped(self) -> Interpretation:
+        """Close the open question without an answer to it."""
+        self._questions.take(self._key, self._turn.now)
+        return self._say("dropped")
+
+    def without_content(self, reminder: ReminderRequest) -> Interpretation:
+        """Ask what to remind of at the time of `reminder`."""
+        time = self._clear_time(reminder)
+        if time is None:
+            return self.set_reminders([reminder])
+        self._ask(OpenQuestion(asks="content", person=reminder.person, options=(time,)))
+        return self._say("what")
+
     def set_reminders(self, reminders: Sequence[ReminderRequest]) -> Interpretation:
         """Set those of `reminders` whose time is clear, and ask for the time of the first that has none."""
         calls: list[ToolCall] = []

@@ -20,11 +20,13 @@ from function_calls.understanding.open_questions import OpenQuestion, OpenQuesti
 from function_calls.understanding.pack import languages_of, load_pack
 from function_calls.understanding.pointing import named_by_answer
 from function_calls.understanding.pronouns import Named, asks_for_nobody, with_person_named
-from function_calls.understanding.put_right import put_right
 from function_calls.understanding.questions import asked_when, is_question
+from function_calls.understanding.reading.dialogue import Dialogue
+from function_calls.understanding.reading.interpreter import LearnedInterpreter, Understood
+from function_calls.understanding.reading.requests import topic_of
 from function_calls.understanding.references import named_reminder, untailed
 from function_calls.understanding.requests import Ear, Request
-from function_calls.understanding.second_thoughts import second_thought
+from function_calls.understanding.second_thoughts import put_right, second_thought
 from function_calls.understanding.served import ServedLately
 from function_calls.understanding.time_words import TimeReader
 from function_calls.understanding.tool_calls import CallMaker
@@ -35,6 +37,9 @@ from services.time_expressions import is_effort_spent, limited_effort, parse_all
 _REMINDERS = "reminder_"
 _MOST_REMEMBERED = 1000
 _IT = "it"
+_FEWEST_WORDS = 3
+_LIKELY = 0.25
+"""The share of an intent that is worth a hint how to say it."""
 _CHANGING = frozenset({"reminder_set", "reminder_update", "reminder_snooze"})
 
 
@@ -60,6 +65,8 @@ class OfflineInterpreter:
         self._served = ServedLately()
         self._changed = ServedLately()
         self._set_last: BoundedDict[str, JustSet] = BoundedDict(_MOST_REMEMBERED)
+        self._dialogue = Dialogue()
+        self._learned = LearnedInterpreter(read_times, self._dialogue)
 
     @staticmethod
     def warm_up() -> None:
@@ -98,6 +105,7 @@ class OfflineInterpreter:
         if any(call.name.startswith(_REMINDERS) for call in heard.calls):
             self._served.note(key, turn.now, turn.message.id)
         self._note_change(heard, key, turn)
+        self._dialogue.note(key, turn, heard.calls)
         return heard
 
     def _note_change(self, heard: Interpretation, key: str, turn: Turn) -> None:
@@ -164,18 +172,21 @@ class OfflineInterpreter:
         answered = None if question is None else self._answered(question, ears[0], turn)
         if answered is not None:
             return replace(answered, is_answer=not answered.choices)
-        heard = self._heard(turn, key, ears, same)
+        heard = self._heard(turn, key, ears, same, question)
         if heard.calls:
             self._questions.drop_before(key, turn.message.id)
         if question is not None and heard == Interpretation() and is_pondering(turn.message.text):
             self._questions.keep(key, question, turn.now)
         return heard
 
-    def _heard(self, turn: Turn, key: str, ears: tuple[Ear, ...], same: str) -> Interpretation:
+    def _heard(
+        self, turn: Turn, key: str, ears: tuple[Ear, ...], same: str, question: OpenQuestion | None = None
+    ) -> Interpretation:
         fixed = self._by_fixed_example(turn, ears[0]) or self._put_right(turn, ears[0], key)
         fixed = fixed or self._once_more(turn, ears, key) or self._thought_again(turn, ears, key)
         if fixed is not None:
             return fixed
+        understood = self._understood(turn, ears[0], key, question)
         for ear in ears:
             answering = Answering(turn, ear, self._questions, key, same=same)
             text, manners = without_manners(turn.message.text, ear.pack)
@@ -191,12 +202,31 @@ class OfflineInterpreter:
             if requests:
                 made = with_manners(answering.interpretation(requests), manners)
                 self._questions.note_manners(key, manners)
-                return made
+                better = understood and self._learned.better(understood, made, turn, key, answering)
+                return better or made
         if any(_is_too_long(turn.message.text, ear) for ear in ears):
             return Interpretation(answer=say(turn.language, "offline.too_long", limit=LONGEST), must_reply=True)
         return (
-            self._by_example(turn, ears[0]) or self._by_note(turn, ears[0], key) or self._spoken_to(turn, ears[0], key)
+            self._by_example(turn, ears[0])
+            or self._by_note(turn, ears[0], key)
+            or self._dropped(turn, ears[0], key)
+            or self._by_reading(understood, turn, ears[0], key)
+            or self._spoken_to(turn, ears[0], understood)
         )
+
+    def _understood(self, turn: Turn, ear: Ear, key: str, question: OpenQuestion | None) -> Understood | None:
+        """Return the message as the trained models read it; None where it replies to another person."""
+        question = question or self._questions.open(key, turn.now)
+        text = without_names(turn.message.text, ear.names)
+        return None if _is_for_somebody(turn) else self._learned.read(turn, text, ear.pack.language, key, question)
+
+    def _by_reading(self, understood: Understood | None, turn: Turn, ear: Ear, key: str) -> Interpretation | None:
+        """Return what the trained models read in a message that no sentence explains."""
+        is_taken_back = ear.pack.taken_back.search(ear.pack.fold(turn.message.text)) is not None
+        is_dropped = ear.is_addressed and _is_dropped(turn, ear)
+        if understood is None or is_dropped or (is_taken_back and understood.reading.intent == "set"):
+            return None
+        return self._learned.interpret(understood, turn, key, Answering(turn, ear, self._questions, key))
 
     def _ears(self, turn: Turn, key: str) -> tuple[Ear, ...]:
         """One for each language that the message may be in: names and content may be in another one."""
@@ -254,19 +284,21 @@ class OfflineInterpreter:
         notes = noted(turn.message.text, ear) if ear.is_addressed else ()
         return Answering(turn, ear, self._questions, key).set_reminders(notes) if notes else None
 
-    def _spoken_to(self, turn: Turn, ear: Ear, key: str) -> Interpretation:
+    def _dropped(self, turn: Turn, ear: Ear, key: str) -> Interpretation | None:
+        """Return the call that takes back the last change, where the message says no more than to forget it."""
+        if not (ear.is_addressed and _is_dropped(turn, ear) and self._changed.is_recent(key, turn.now, turn.scope)):
+            return None
+        return self._taken_back(turn, ear, key, CallMaker(turn))
+
+    def _spoken_to(self, turn: Turn, ear: Ear, understood: Understood | None) -> Interpretation:
         """What to say to a message without a request: nothing, unless the bot was spoken to and not just thanked."""
         if not ear.is_addressed:
             return Interpretation()
-        if is_courtesy(without_names(turn.message.text, ear.names)):
+        is_talk = understood is not None and self._learned.is_talk(understood, turn)
+        if is_talk or is_courtesy(without_names(turn.message.text, ear.names)):
             return Interpretation()
         query, maker = ear.core(turn.message.text), CallMaker(turn)
-        is_back = len(query) <= LONGEST and any(is_dropped(form, ear.pack) for form in ear.forms(turn.message.text))
-        if is_back and self._changed.is_recent(key, turn.now, turn.scope):
-            taken_back = self._taken_back(turn, ear, key, maker)
-            if taken_back is not None:
-                return taken_back
-        if is_back or _is_yes_or_no(turn):
+        if _is_dropped(turn, ear) or _is_yes_or_no(turn):
             return Interpretation(answer=say(turn.language, "offline.nothing_open"), must_reply=True)
         is_name = trimmed(query).casefold() == turn.bot_name.casefold()
         is_asked = not is_name and not is_bewildered(query) and is_question(ear.forms(turn.message.text)[1], ear.pack)
@@ -277,7 +309,18 @@ class OfflineInterpreter:
         if is_asked and maker.offers("perplexity_search"):
             here = () if self._searches_web else looked_up_here(turn, query)
             return Interpretation(calls=here or (maker.call("perplexity_search", {"query": query}),))
-        return Interpretation() if _is_talk_below(turn) else Interpretation(answer=say(turn.language, "offline.help"))
+        if _is_talk_below(turn):
+            return Interpretation()
+        return Interpretation(answer=self._help(turn, understood))
+
+    @staticmethod
+    def _help(turn: Turn, understood: Understood | None) -> str:
+        """Return how to say what a message that was not understood comes nearest to, else what the bot can do."""
+        is_short = understood is None or len(understood.reading.tokens) < _FEWEST_WORDS
+        topic = None if understood is None or is_short else topic_of(understood.reading, least=_LIKELY)
+        if topic is None:
+            return say(turn.language, "offline.help")
+        return say(turn.language, "how.guess", how=say(turn.language, f"how.{topic}"))
 
     def _taken_back(self, turn: Turn, ear: Ear, key: str, maker: CallMaker) -> Interpretation | None:
         """The last change undone; where no reminder is wanted that was moved before, it goes and does not move back."""
@@ -286,6 +329,11 @@ class OfflineInterpreter:
         if is_moved and ear.pack.unwanted.search(ear.pack.fold(turn.message.text)) and maker.offers("reminder_delete"):
             return Interpretation(calls=(maker.call("reminder_delete", {"reminder_id": _IT}),))
         return Interpretation(calls=(maker.call("undo", {}),)) if maker.offers("undo") else None
+
+
+def _is_dropped(turn: Turn, ear: Ear) -> bool:
+    text = turn.message.text
+    return len(ear.core(text)) <= LONGEST and any(is_dropped(form, ear.pack) for form in ear.forms(text))
 
 
 def _is_too_long(text: str, ear: Ear) -> bool:

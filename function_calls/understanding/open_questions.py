@@ -68,6 +68,11 @@ class OpenQuestions:
         if asked is not None and asked[1].message_id != message_id:
             del self._asked[key]
 
+    def open(self, key: str, now: datetime) -> OpenQuestion | None:
+        """Return the question under `key` without closing it; None when there is none, or it is too old."""
+        asked = self._asked.get(key)
+        return None if asked is None or now - asked[0] > self._lifetime else asked[1]
+
     def take(self, key: str, now: datetime, scope: ReplyScope = _EVERYTHING) -> OpenQuestion | None:
         """The question under `key`, which is forgotten by this; None when there is none, or it is too old.
 

@@ -14,7 +14,6 @@ from function_calls.understanding.blanks import Blanked, has_content, has_words
 from function_calls.understanding.carried_days import halves, on_day
 from function_calls.understanding.clauses import closed_up, trimmed
 from function_calls.understanding.corrections import at_clock
-from function_calls.understanding.gapping import with_their_verbs
 from function_calls.understanding.leftovers import leftover
 from function_calls.understanding.matching import Match
 from function_calls.understanding.pack import LanguagePack
@@ -352,3 +351,17 @@ def _beside(event: Reading | None, time: TimeWords, woken: TimeWords | None) -> 
 def _said_when(match: Match) -> str:
     """The words of all places that a sentence has for a time: 明天提醒@小明九点… has two."""
     return " ".join(match.slots[name] for name in _PLACES_OF_TIME if match.slots.get(name))
+
+
+def with_their_verbs(contents: Iterable[str], pack: LanguagePack) -> list[str]:
+    """`contents`, in order; one that is nothing but a person does what the one before it does with a person."""
+    whole: list[str] = []
+    verb = ""
+    for content in contents:
+        if pack.somebody.fullmatch(content):
+            whole.append(f"{verb} {content}" if verb else content)
+            continue
+        deed = pack.to_somebody.match(content)
+        verb = deed[0].rstrip() if deed and pack.somebody.compiled.fullmatch(content, deed.end()) else ""
+        whole.append(content)
+    return whole

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from function_calls.tools.calls import Turn
 from function_calls.understanding.clauses import LONGEST, trimmed, without_names
 from function_calls.understanding.lazy_pattern import LazyPattern
+from function_calls.understanding.pack import LanguagePack
 from function_calls.understanding.requests import Ear, Request
 from function_calls.understanding.whole_time import whole_time
 from services.time_expressions import Grain, Reading
@@ -63,3 +64,25 @@ def _is_when(time: Reading) -> bool:
 def _nobody_spoke_since(turn: Turn) -> bool:
     people = (each.sender.id for each in reversed(turn.recent) if not each.sender.is_bot)
     return next(people, turn.message.sender.id) == turn.message.sender.id
+
+
+def put_right(text: str, content: str, pack: LanguagePack, is_time: Callable[[str], bool]) -> str:
+    """`content` with the word that `text` takes back replaced; nothing where it takes back none of its words.
+
+    "Change yoga to Mondays at 6" names no other word: of what `is_time` the content does not become.
+    """
+    if len(text) > LONGEST:
+        return ""
+    plain = trimmed(text)
+    for pattern in pack.replacing:
+        found = pattern.fullmatch(pack.fold(plain))
+        if found is None:
+            continue
+        wrong, right = (trimmed(plain[slice(*found.span(name))]) for name in ("wrong", "right"))
+        if is_time(right):
+            continue
+        edge = r"\b" if pack.data.is_spaced else ""
+        said = re.search(f"{edge}{re.escape(pack.fold(wrong))}{edge}", pack.fold(content)) if wrong and right else None
+        if said is not None:
+            return content[: said.start()] + right + content[said.end() :]
+    return ""

@@ -34,7 +34,7 @@ async def quiet_hours(
     args: QuietHoursArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
 ) -> ToolResult:
     """免打扰时段 / Set, end or tell the hours in which reminders wait, for a person or the whole chat."""
-    if not await is_meant(ctx, history, statement_of="quiet_hours" if args.hours else ""):
+    if not await is_meant(ctx, history, statement_of="quiet_hours" if args.hours else "", intent="quiet"):
         return ToolResult(ok=True, is_answered=True)
     before = await _current_hours(args.whose, ctx, reminders)
     if not args.hours:

@@ -27,7 +27,7 @@ async def time_zone(
     args: TimeZoneArgs, ctx: CallContext, zones: ZoneService, reminders: ReminderService, history: HistoryService
 ) -> ToolResult:
     """设置时区 / Set or tell the time zone in which a person, or the whole chat, means times."""
-    if not await is_meant(ctx, history, statement_of="time_zone" if args.zone else ""):
+    if not await is_meant(ctx, history, statement_of="time_zone" if args.zone else "", intent="zone"):
         return ToolResult(ok=True, is_answered=True)
     if not args.zone:
         return await _move_recurring(ctx, zones, reminders) if args.move_reminders else _describe(ctx)

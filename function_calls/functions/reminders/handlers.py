@@ -18,6 +18,7 @@ from function_calls.functions.reminders.models import (
 from function_calls.functions.reminders.moves import moved_once
 from function_calls.functions.reminders.named_days import due_on_own_day
 from function_calls.functions.reminders.pausing import at_rest
+from function_calls.functions.reminders.people import changed_people
 from function_calls.functions.reminders.putting_off import (
     is_shift,
     put_off,
@@ -122,7 +123,8 @@ async def _update(
         rest = rest_during(args.skip, ctx)
         if rest.until - rest.since > _DAY:
             return await at_rest(rest, old.id, ctx, reminders)
-    edit = _edit(args, old, ctx)
+    people = await changed_people(args.person, old, ctx, ctx.services.get(HistoryService)) if args.person else None
+    edit = replace(_edit(args, old, ctx), targets=people)
     if edit == ReminderEdit():
         asked = say(ctx.language, "reminder.nothing_to_change")
         return ToolResult(ok=False, text=asked, error="neither time nor content was given", is_question=True)

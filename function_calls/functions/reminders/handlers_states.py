@@ -69,7 +69,7 @@ async def _reference(
         return reference
     if args.action == "done":
         return (await _awaiting_done(ctx, reminders, history)).id
-    if not _is_addressed(ctx):
+    if args.reminder_id is None and not _is_addressed(ctx):
         raise RequestRefused("nothing_meant")
     if args.action == "join":
         here = await reminders.list(ctx.chat, ctx.sender)

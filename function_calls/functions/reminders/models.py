@@ -62,6 +62,11 @@ class ReminderUpdateArgs(Arguments):
         le=LONGEST_PAUSE_MINUTES,
         description="Repeat it until it is done: every so many minutes (10 when not said); 0 stops repeating.",
     )
+    person: str | None = Field(
+        default=None,
+        description="提醒谁 / whom it reminds from now on: names, 'everyone'; '+Ann' adds somebody, '-Ann' leaves "
+        "somebody out.",
+    )
     urgent: bool | None = Field(default=None, description="紧急 / true: say it in quiet hours (免打扰) as well")
     missed: Literal["latest", "all", "none"] | None = Field(
         default=None, description="What of a recurring one is said when the bot was down: the latest, all, or none."

@@ -12,7 +12,7 @@ from services.history.service import HistoryService
 from services.kernel.chat import ChatMessage, Person
 from services.kernel.errors import RequestRefused
 from services.people.member_names import is_unresolved, is_username_only, matching, unresolved, with_account
-from services.reminders.model import EVERYONE
+from services.reminders.model import EVERYONE, Reminder
 from services.reminders.service import ReminderService
 
 _EVERYONE_WORDS = {"everyone", "everybody", "all", "us", "大家", "所有人", "全体", "@all", "我们"}
@@ -44,6 +44,34 @@ async def named_people(words: str | None, ctx: CallContext, history: HistoryServ
     if any(each.id == EVERYONE for each in people):
         return (Person(id=EVERYONE, name=whole),)
     return _without_asker(tuple({each.id: each for each in people}.values()), ctx)
+
+
+async def changed_people(
+    words: str | None, old: Reminder, ctx: CallContext, history: HistoryService
+) -> tuple[Person, ...] | None:
+    """Return whom `old` reminds once `words` hold: "+Ann" adds, "-Ann" leaves out, "Ann" replaces; None for no words.
+
+    Raises:
+        RequestRefused: `person_ambiguous(name, people)`; `for_everyone(id)`: nobody is left out of everyone;
+            `nobody_left(id)`.
+    """
+    if not words or not words.strip("+- "):
+        return None
+    sign = words.strip()[0]
+    named = await named_people(words.strip().lstrip("+-"), ctx, history) or (ctx.sender,)
+    before = old.targets or (old.creator,)
+    if sign == "+":
+        added = tuple({each.id: each for each in (*before, *named)}.values())
+        return next(((each,) for each in added if each.id == EVERYONE), added)
+    if sign != "-":
+        return named
+    if any(each.id == EVERYONE for each in before):
+        raise RequestRefused("for_everyone", id=old.id)
+    gone = {each.id for each in named} | {each.name.casefold() for each in named}
+    left = tuple(each for each in before if each.id not in gone and each.name.casefold() not in gone)
+    if not left:
+        raise RequestRefused("nobody_left", id=old.id)
+    return left
 
 
 async def _person(name: str, mentioned: Sequence[Person], ctx: CallContext, history: HistoryService) -> Person:

@@ -1,0 +1,158 @@
+"""Train the classifier and the tagger of one language from its grammar, and write the weights.
+
+Run by `make train`, which installs scikit-learn into an environment of its own.
+"""
+
+import argparse
+import lzma
+import sys
+import tomllib
+from datetime import datetime, timedelta
+from pathlib import Path
+from zlib import crc32
+from zoneinfo import ZoneInfo
+
+import msgspec
+import numpy as np
+from scipy.sparse import csr_matrix
+from sklearn.linear_model import LogisticRegression, SGDClassifier
+
+from benchmarks.understanding.generator import Example, Grammar
+from function_calls.understanding.reading.features import bucket, classifier_features, tagger_features
+from function_calls.understanding.reading.message import NO_TAG, ModelFile
+from function_calls.understanding.reading.tokens import TimeSpan, Token, marked, time_spans, tokens_of
+from services.time_expressions import parse_all
+
+ROOT = Path(__file__).parents[2]
+WEIGHTS = ROOT / "function_calls" / "understanding" / "reading" / "weights"
+INTENT_BUCKETS = 1 << 16
+TAG_BUCKETS = 1 << 17
+_NEGLIGIBLE = 2
+_START = datetime(2026, 11, 23, 7, 3, 37, tzinfo=ZoneInfo("Europe/London"))
+
+
+def folding_of(language: str) -> dict[int, int]:
+    """Return the map of traditional to simplified characters, empty for other languages."""
+    raw = tomllib.loads(
+        (ROOT / "function_calls/understanding/sentences" / f"{language}.toml").read_text(encoding="utf-8")
+    )
+    return str.maketrans(raw.get("traditional", ""), raw.get("simplified", ""))
+
+
+def labelled(example: Example, spans: tuple[TimeSpan, ...], folding: dict[int, int]) -> tuple[list[Token], list[str]]:
+    """Return the tokens of an example with their tags: each has that of most of its characters."""
+    tokens = tokens_of(example.text, spans, folding)
+    tags = []
+    for token in tokens:
+        shares: dict[str, int] = {}
+        for start, end, tag in example.spans:
+            shared = min(end, token.end) - max(start, token.start)
+            if shared > 0:
+                shares[tag] = shares.get(tag, 0) + shared
+        best = max(shares, key=shares.__getitem__, default=NO_TAG)
+        tags.append(best if 2 * shares.get(best, 0) >= min(token.end - token.start, 4) else NO_TAG)
+    return list(tokens), tags
+
+
+class TimeCache:
+    """The time expressions of texts that were read before, kept in `build/` between runs."""
+
+    def __init__(self, language: str) -> None:
+        self._language = language
+        self._path = ROOT / "build" / f"times-{language}.msgpack"
+        data = self._path.read_bytes() if self._path.exists() else msgspec.msgpack.encode({})
+        self._known = msgspec.msgpack.decode(data, type=dict[str, tuple[TimeSpan, ...]])
+
+    def spans(self, text: str) -> tuple[TimeSpan, ...]:
+        """Return the time expressions of `text`."""
+        if text not in self._known:
+            minutes = crc32(text.encode()) % (60 * 24 * 7)
+            now = marked(_START + timedelta(minutes=minutes))
+            self._known[text] = time_spans(parse_all(text, now, language=self._language))
+        return self._known[text]
+
+    def save(self) -> None:
+        """Write what was read."""
+        self._path.parent.mkdir(exist_ok=True)
+        self._path.write_bytes(msgspec.msgpack.encode(self._known))
+
+
+def matrix(rows: list[list[int]], buckets: int) -> csr_matrix:
+    """Return the rows of buckets as a sparse matrix of counts."""
+    starts = np.cumsum([0, *map(len, rows)])
+    columns = np.fromiter((column for row in rows for column in row), dtype=np.int32)
+    return csr_matrix((np.ones(len(columns), dtype=np.float32), columns, starts), shape=(len(rows), buckets))
+
+
+def packed(weights: np.ndarray, largest: float) -> tuple[float, bytes]:
+    """Return the scale and the numbers from -127 to 127 of `weights` (buckets × labels); small ones are nothing."""
+    scale = float(largest) / 127
+    rounded = np.clip(np.round(weights / scale), -127, 127).astype(np.int8)
+    rounded[np.abs(rounded) <= _NEGLIGIBLE] = 0
+    return scale, rounded.tobytes()
+
+
+def train(language: str, count: int, seed: int, strength: float) -> ModelFile:
+    """Generate `count` examples and fit both models."""
+    folding = folding_of(language)
+    cache = TimeCache(language)
+    forms, tags, intents, contexts, addressed = [], [], [], [], []
+    for example in Grammar.load(language).generate(count, seed):
+        tokens, labels = labelled(example, cache.spans(example.text), folding)
+        if tokens:
+            forms.append([token.form for token in tokens])
+            tags.append(labels)
+            intents.append(example.intent)
+            contexts.append(example.context)
+            addressed.append(example.is_addressed)
+    cache.save()
+    rows = [
+        [bucket(each, INTENT_BUCKETS) for each in classifier_features(words, context, is_addressed=is_addressed)]
+        for words, context, is_addressed in zip(forms, contexts, addressed, strict=True)
+    ]
+    classifier = LogisticRegression(C=strength, max_iter=200, tol=1e-3)
+    classifier.fit(matrix(rows, INTENT_BUCKETS), intents)
+    tag_rows, tag_labels = [], []
+    for words, labels, intent in zip(forms, tags, intents, strict=True):
+        for at, label in enumerate(labels):
+            before = labels[at - 1] if at else "^"
+            earlier = labels[at - 2] if at > 1 else "^"
+            tag_rows.append([bucket(each, TAG_BUCKETS) for each in tagger_features(words, at, intent, before, earlier)])
+            tag_labels.append(label)
+    tagger = SGDClassifier(
+        loss="log_loss", alpha=1e-6, max_iter=10, tol=None, average=True, random_state=seed, n_jobs=2
+    )
+    tagger.fit(matrix(tag_rows, TAG_BUCKETS), tag_labels)
+    intent_scale, intent_weights = packed(classifier.coef_.T, np.abs(classifier.coef_).max())
+    tag_scale, tag_weights = packed(tagger.coef_.T, np.percentile(np.abs(tagger.coef_[tagger.coef_ != 0]), 99.9))
+    return ModelFile(
+        intents=tuple(map(str, classifier.classes_)),
+        intent_buckets=INTENT_BUCKETS,
+        intent_scale=intent_scale,
+        intent_bias=tuple(map(float, classifier.intercept_)),
+        intent_weights=intent_weights,
+        tags=tuple(map(str, tagger.classes_)),
+        tag_buckets=TAG_BUCKETS,
+        tag_scale=tag_scale,
+        tag_bias=tuple(map(float, tagger.intercept_)),
+        tag_weights=tag_weights,
+        folding=folding,
+    )
+
+
+def main() -> None:
+    """Train the languages that are named, and write their weights."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("languages", nargs="+")
+    parser.add_argument("--count", type=int, default=5, help="examples of each frame")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--strength", type=float, default=1.0)
+    options = parser.parse_args()
+    for language in options.languages:
+        data = lzma.compress(msgspec.msgpack.encode(train(language, options.count, options.seed, options.strength)))
+        (WEIGHTS / f"{language}.bin").write_bytes(data)
+        sys.stdout.write(f"{language}: {len(data):,} bytes\n")
+
+
+if __name__ == "__main__":
+    main()

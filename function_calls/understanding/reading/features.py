@@ -1,0 +1,72 @@
+"""Turn tokens into hashed features of the classifier and the tagger."""
+
+from collections.abc import Iterator, Sequence
+from zlib import crc32
+
+_LONG = 5
+_TRIGRAM = 3
+
+
+def classifier_features(forms: Sequence[str], context: str, *, is_addressed: bool) -> Iterator[str]:
+    """Yield the features of a whole message: n-grams of its tokens, parts of longer words, and the context."""
+    padded = ("^", *forms, "$")
+    yield f"a={is_addressed}"
+    yield f"a={is_addressed} c={context}"
+    yield f"c={context}"
+    yield f"n={min(len(forms), 12)}"
+    for at, form in enumerate(padded):
+        yield form
+        if at:
+            yield f"{padded[at - 1]} {form}"
+        if at > 1:
+            yield f"{padded[at - 2]} {padded[at - 1]} {form}"
+            yield f"{padded[at - 2]} * {form}"
+        if context != "none" and at < _LONG:
+            yield f"c={context} {form}"
+        if len(form) >= _LONG and form[0] != "@":
+            yield f"p={form[:4]}"
+            yield f"s={form[-4:]}"
+    if context != "none" and len(forms) <= _TRIGRAM:
+        yield f"c={context} {' '.join(forms)}"
+
+
+def tagger_features(forms: Sequence[str], at: int, intent: str, before: str, earlier: str) -> Iterator[str]:
+    """Yield the features of the token at `at`; `before` and `earlier` are the tags of the two tokens in front of it."""
+    last = len(forms)
+
+    def form(place: int) -> str:
+        return "^" if place < 0 else "$" if place >= last else forms[place]
+
+    here, left, right = form(at), form(at - 1), form(at + 1)
+    yield f"i={intent}"
+    yield f"0={here}"
+    yield f"-={left}"
+    yield f"+={right}"
+    yield f"i0={intent} {here}"
+    yield f"t={before}"
+    yield f"tt={earlier} {before}"
+    yield f"t0={before} {here}"
+    yield f"it={intent} {before}"
+    yield f"t+={before} {right}"
+    yield f"-0={left} {here}"
+    yield f"0+={here} {right}"
+    yield f"--={form(at - 2)} {left}"
+    yield f"++={right} {form(at + 2)}"
+    yield f"-2={form(at - 2)}"
+    yield f"+2={form(at + 2)}"
+    yield f"+3={form(at + 3)}"
+    yield f"-3={form(at - 3)}"
+    yield f"-0+={left} {here} {right}"
+    yield f"t-0={before} {left} {here}"
+    yield f"0++={here} {right} {form(at + 2)}"
+    yield f"--0={form(at - 2)} {left} {here}"
+    yield f"p={min(at, 4)} {intent}"
+    yield f"e={min(last - at, 4)} {before}"
+    if len(here) >= _LONG and here[0] != "@":
+        yield f"p={here[:4]}"
+        yield f"s={here[-3:]}"
+
+
+def bucket(feature: str, buckets: int) -> int:
+    """Return the row of `feature` among `buckets`, a power of two."""
+    return crc32(feature.encode()) & (buckets - 1)

@@ -1,0 +1,305 @@
+"""Decide what to do about a message that no sentence pattern explains, from its reading and the dialogue."""
+
+import re
+
+from msgspec import Struct
+
+from function_calls.tools.calls import Interpretation, Turn
+from function_calls.understanding.answering import Answering
+from function_calls.understanding.open_questions import OpenQuestion
+from function_calls.understanding.reading import slots
+from function_calls.understanding.reading.dialogue import Context, Dialogue
+from function_calls.understanding.reading.lexicon import Lexicon, load_lexicon
+from function_calls.understanding.reading.message import (
+    MessageReading,
+    has_models,
+    intents_of,
+    load_models,
+    read_message,
+    with_intent,
+)
+from function_calls.understanding.reading.requests import RequestMaker
+from function_calls.understanding.reading.tokens import TimeReader
+
+_LONGEST = 500
+_ADDRESSED, _GOING_ON, _UNADDRESSED = 0.5, 0.65, 0.9
+_LEAST, _CLEAR, _NEXT, _COLD = 0.3, 0.5, 0.15, 0.9
+_BEGINNING = frozenset({"zone", "quiet"})
+_MOST_TRIED = 3
+_POINTING = frozenset(
+    {"answer_when", "answer_content", "cancel_ask", "repeat_last", "snooze", "undo", "done", "move", "reword", "append"}
+    | {"person_add", "person_remove", "join", "leave", "delete", "skip", "until", "pause", "resume", "when_is"}
+)
+"""Intents about a reminder that the message may leave unnamed."""
+_NO_CONTENT = ("WHEN", "PERSON", "UNTILDONE", "UNTIL", "LEAD", "URGENT")
+_SURE = 0.9
+_QUOTES = "\"“”'‘’「」『』`"
+_TIMED = frozenset({"answer_when", "move", "snooze", "repeat_last"})
+"""Intents that somebody else's suggestion of a time may have called for."""
+_MOST_BETWEEN = 3
+_PROMPT = frozenset({"cancel_ask", "repeat_last", "done", "until"})
+"""Intents of bare words that people say to each other as well."""
+_TALK = 0.5
+_REFUSED = frozenset(
+    {"set", "delete", "pause", "resume", "move", "undo", "summary", "cancel_ask", "person_add", "list"}
+)
+"""Intents that a message beginning with "don't" does not have."""
+_ASKING = frozenset({"when_is", "list"})
+"""Intents that a question about anything else resembles."""
+_FEWEST_WORDS = 3
+_SHORTEST = 4
+_CAREFUL = {"cancel_ask": 0.97, "answer_when": 0.9, "ask": 0.5, "when_is": 0.4}
+"""Intents that need to be more probable: what is meant otherwise would be answered oddly."""
+
+
+class Understood(Struct, frozen=True, kw_only=True):
+    """A message as read, in the state of the dialogue in which it was written."""
+
+    reading: MessageReading
+    context: Context
+    language: str
+    question: OpenQuestion | None
+
+
+class LearnedInterpreter:
+    """Reads messages with the trained models of a language."""
+
+    def __init__(self, times: TimeReader, dialogue: Dialogue) -> None:
+        self._times = times
+        self._dialogue = dialogue
+
+    def read(self, turn: Turn, text: str, language: str, key: str, question: OpenQuestion | None) -> Understood | None:
+        """Read `text`, the message of `turn` without the bot's name; None where it is empty or too long."""
+        bare = text = behind_name(text, turn.bot_name).strip()
+        is_quoted = bare[:1] in _QUOTES and bare[-1:] in _QUOTES
+        is_read = has_models(language) and any(map(str.isalnum, bare)) and len(bare) <= _LONGEST
+        if not is_read or is_quoted:
+            return None
+        context = _asked(question) or self._dialogue.context(key, turn)
+        reading = read_message(
+            text,
+            turn.message_time,
+            context,
+            load_models(language),
+            self._times,
+            language,
+            is_addressed=_is_addressed(turn),
+        )
+        return Understood(reading=reading, context=context, language=language, question=question)
+
+    def interpret(self, understood: Understood, turn: Turn, key: str, answering: Answering) -> Interpretation | None:
+        """Return what the message asks for; None where that is nothing or unclear."""
+        for intent in self._chosen(understood, turn, key):
+            made = self._made(understood, intent, turn, key, answering)
+            if made is not None:
+                return made
+        return None
+
+    def is_talk(self, understood: Understood, turn: Turn) -> bool:
+        """Return whether a message names the bot but speaks about it: it asks nothing and is probably for people."""
+        message = turn.message
+        is_asked = message.text.rstrip().endswith(("?", "？"))
+        is_short = len(understood.reading.tokens) < _FEWEST_WORDS
+        is_called = _is_vocative(message.text, turn.bot_name)
+        if message.is_private or message.reply_to is not None or is_asked or is_short or is_called:
+            return False
+        return understood.reading.probability("none") >= _TALK
+
+    def better(
+        self, understood: Understood, made: Interpretation, turn: Turn, key: str, answering: Answering
+    ) -> Interpretation | None:
+        """Return a better reading of a request that a sentence pattern read as `made`.
+
+        It is better where the pattern left words in the content that say when, whom or how long, and where a question
+        how to do something has an answer of its own.
+        """
+        reading = understood.reading
+        if reading.intent == "help" and not made.calls:
+            return self._made(understood, "help", turn, key, answering)
+        if reading.intent != "set" or reading.intents[0][1] < _SURE:
+            return None
+        contents = [str(call.arguments["content"]) for call in made.calls if call.name == "reminder_set"]
+        own = slots.content(reading, load_lexicon(understood.language))
+        is_left = any(self._is_cut(content, own, understood, turn) for content in contents)
+        is_missed = reading.has("UNTILDONE") and any(
+            "until_done" not in call.arguments or "MINUTELY" in str(call.arguments.get("rrule", ""))
+            for call in made.calls
+        )
+        better = self._made(understood, "set", turn, key, answering) if is_left or is_missed else None
+        return better if better is not None and len(better.calls) == len(contents) else None
+
+    def _is_cut(self, content: str, own: str, understood: Understood, turn: Turn) -> bool:
+        """Return whether `own` is `content` without words at an edge that say when, or that everyone is meant."""
+        if own == content or not own or not (content.startswith(own) or content.endswith(own)):
+            return False
+        reading, words = understood.reading, load_lexicon(understood.language)
+        left = content.removeprefix(own) if content.startswith(own) else content.removesuffix(own)
+        found = needs_joint = False
+        for tag in _NO_CONTENT:
+            for piece in filter(None, map(str.strip, reading.pieces(tag))):
+                is_known = tag not in {"WHEN", "PERSON"} or piece.casefold() in words.everyone
+                if piece in left and (is_known or self._names_rule(piece, turn, understood.language)):
+                    left, found = left.replace(piece, " ", 1), True
+                    needs_joint = needs_joint or tag == "PERSON"
+        rest = left.split() if words.joint else [left.strip(" ，,：:")]
+        is_joint = all(word.strip(" ,:，：") in {"", *words.before_content} for word in rest)
+        return found and is_joint and (not needs_joint or bool(left.strip()))
+
+    def _made(
+        self, understood: Understood, intent: str, turn: Turn, key: str, answering: Answering
+    ) -> Interpretation | None:
+        models, words = load_models(understood.language), load_lexicon(understood.language)
+        reading = understood.reading
+        reading = with_intent(reading, intent, models) if intent != reading.intent else reading
+        if not self._may_point(reading, understood, turn, key):
+            return None
+        forms = [token.form for token in reading.tokens]
+
+        def classify(start: int) -> tuple[tuple[str, float], ...]:
+            return intents_of(forms[start:], "none", models, is_addressed=True)
+
+        maker = RequestMaker(
+            turn,
+            reading,
+            words,
+            self._times,
+            answering,
+            understood.question,
+            classify,
+            is_addressed=_is_addressed(turn),
+            may_point=understood.context != "none",
+        )
+        return maker.make(self._dialogue.last_set(key))
+
+    def _chosen(self, understood: Understood, turn: Turn, key: str) -> list[str]:
+        """Return the intents to act on, best first: those probable enough for who is spoken to."""
+        reading, context = understood.reading, understood.context
+        if _is_refusal(reading, load_lexicon(understood.language)):
+            return []
+        nothing = reading.probability("none")
+        is_cold = not _is_addressed(turn) and (context == "none" or reading.intent == "set")
+        if 1 - nothing < self._least(turn, context) or (is_cold and not _may_begin(understood)):
+            return self._done(understood, key)
+        found: list[str] = []
+        enough = _LEAST if _is_addressed(turn) else _CLEAR
+        for intent, share in reading.intents[:_MOST_TRIED]:
+            careful = _CAREFUL.get(intent, 0.0) if _is_addressed(turn) or intent != "list" else _COLD
+            if intent == "none" or share < (_NEXT if found else max(enough, careful)):
+                break
+            found.append(_in_context(intent, reading, context))
+        if found:
+            return found
+        return self._done(understood, key)
+
+    def _done(self, understood: Understood, key: str) -> list[str]:
+        """Return `done` where the message may say so and a reminder waits for it."""
+        is_likely = understood.reading.probability("done") >= _LEAST and understood.context in {"acted", "fired"}
+        return ["done"] if is_likely and self._awaits_done(key) else []
+
+    def _awaits_done(self, key: str) -> bool:
+        last = self._dialogue.last_set(key)
+        return last is not None and "until_done" in last.arguments
+
+    def _least(self, turn: Turn, context: Context) -> float:
+        if _is_addressed(turn):
+            return _ADDRESSED
+        return _UNADDRESSED if context == "none" else _GOING_ON
+
+    def _may_point(self, reading: MessageReading, understood: Understood, turn: Turn, key: str) -> bool:
+        """Return whether a message to nobody in particular goes on with what the bot has done or asked."""
+        intent, context = reading.intent, understood.context
+        named = slots.reference(reading, load_lexicon(understood.language))
+        if _is_addressed(turn) and intent in _ASKING and any(named):
+            return all(self._was_named(name, turn, key) for name in named)
+        if _is_addressed(turn) or intent not in _POINTING:
+            return True
+        if any(named):
+            is_certain = reading.intents[0][1] >= _SURE
+            return is_certain or all(self._was_named(name, turn, key) for name in named)
+        if intent == "when_is":
+            return False
+        if not self._dialogue.is_fresh(key, turn) and understood.question is None and context != "fired":
+            return False
+        question_id = "" if understood.question is None else understood.question.message_id
+        others = self._dialogue.since(key, turn, question_id)
+        if others and intent in _PROMPT and context != "fired":
+            return False
+        if intent in _TIMED and any(self._names_time(message.text, turn, understood.language) for message in others):
+            return False
+        return len(others) <= _MOST_BETWEEN
+
+    def _was_named(self, name: str, turn: Turn, key: str) -> bool:
+        """Return whether the bot has lately written the words of a reference; numbers and "all" need no such words."""
+        if name.isdigit() or name in {"all", "both", "them"}:
+            return True
+        last = self._dialogue.last_set(key)
+        known = [message.text for message in turn.recent if message.sender.is_bot]
+        known.append("" if last is None else str(last.arguments["content"]))
+        words = name.casefold().split() if name.isascii() else [name]
+        return any(all(word in text.casefold() for word in words) for text in known)
+
+    def _names_rule(self, text: str, turn: Turn, language: str) -> bool:
+        bests = [each.best for each in self._times(text, turn.now, language=language)]
+        return any(best is not None and best.rrule is not None for best in bests)
+
+    def _names_time(self, text: str, turn: Turn, language: str) -> bool:
+        bests = [each.best for each in self._times(text, turn.now, language=language)]
+        return any(best is not None and best.has_clock for best in bests)
+
+
+def _is_vocative(text: str, name: str) -> bool:
+    """Return whether a text calls the bot by its name, and does not only speak about it."""
+    bot = re.escape(name)
+    called = rf"@{bot}|(?:^|[\s,，]){bot}\s*[,，:：!！?？~]|[,，]\s*{bot}\s*[.!?。！？~]*$"
+    return re.search(called, text, re.IGNORECASE) is not None
+
+
+def behind_name(text: str, name: str) -> str:
+    """Return what `text` says behind the bot's name, where that calls it in the middle; else `text`."""
+    found = re.search(
+        rf"@{re.escape(name)}(?![a-z0-9])|(?<![a-z0-9]){re.escape(name)}(?![a-z0-9])", text, re.IGNORECASE
+    )
+    if found is None:
+        return text
+    before = text[: found.start()].rstrip()[-1:]
+    rest = text[found.end() :].strip(" ,，.。:：!！~")
+    is_called = found[0].startswith("@") or not (before.isascii() and before.isalnum())
+    return rest if is_called and len(rest) >= _SHORTEST else text
+
+
+def _is_addressed(turn: Turn) -> bool:
+    message = turn.message
+    return message.is_addressed or message.is_private or turn.bot_name.casefold() in message.text.casefold()
+
+
+def _is_refusal(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a message asks not to do what it names: "don't delete it"; a reminder may be stopped so."""
+    text = slots.tidied(reading.text, words.before_content).casefold().removeprefix("please ").removeprefix("请")
+    is_refused = any(text.startswith(f"{word}{words.joint}") for word in words.refusals)
+    return is_refused and reading.intent in _REFUSED
+
+
+def _may_begin(understood: Understood) -> bool:
+    """Return whether a message to nobody can be a request that begins a dialogue: "ping me at 5" is said to people."""
+    reading, words = understood.reading, load_lexicon(understood.language)
+    intent, share = reading.intents[0]
+    folded = "".join(token.form + words.joint for token in reading.tokens)
+    if intent == "set":
+        is_whole = all(map(reading.has, ("PERSON", "WHEN", "CONTENT")))
+        return is_whole and any(word in folded for word in words.triggers)
+    return share >= _COLD and intent in _BEGINNING
+
+
+def _in_context(intent: str, reading: MessageReading, context: Context) -> str:
+    """Return the intent that `intent` stands for: a bare time answers a question, or moves what was just set."""
+    if intent == "answer_when" and context == "acted":
+        return "move"
+    if intent == "move" and context == "asked_when" and not reading.has("REF"):
+        return "answer_when"
+    return intent
+
+
+def _asked(question: OpenQuestion | None) -> Context | None:
+    if question is None or question.asks == "reminder":
+        return None
+    return "asked_content" if question.asks == "content" else "asked_when"

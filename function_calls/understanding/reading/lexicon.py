@@ -1,0 +1,45 @@
+"""The words of one language that the slots of a request are read with."""
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
+import msgspec
+from msgspec import Struct
+
+
+class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Words and patterns of one language; see the comments in `lexicon/en.toml`."""
+
+    joint: str
+    oneself: frozenset[str]
+    everyone: frozenset[str]
+    itself: frozenset[str]
+    all: frozenset[str]
+    both: frozenset[str]
+    them: frozenset[str]
+    before_reference: tuple[str, ...]
+    behind_reference: tuple[str, ...]
+    before_content: tuple[str, ...]
+    amount_ahead: tuple[str, ...]
+    amount_behind: str
+    as_time: tuple[str, ...]
+    end: tuple[str, ...]
+    until_words: frozenset[str]
+    around_time: tuple[str, ...]
+    and_words: frozenset[str]
+    reference_marks: tuple[str, ...]
+    corrections: tuple[str, ...]
+    triggers: tuple[str, ...]
+    refusals: tuple[str, ...]
+    exceptions: tuple[str, ...]
+    quiet_off: tuple[str, ...]
+    ordinals: Mapping[str, int]
+
+
+@cache
+def load_lexicon(language: str) -> Lexicon:
+    """Load the words of `language`."""
+    data = files(__package__).joinpath("lexicon", f"{language}.toml").read_text(encoding="utf-8")
+    return msgspec.convert(tomllib.loads(data), Lexicon)

@@ -1,0 +1,38 @@
+"""Evaluate linear models with hashed features: rows of small integers, one for each bucket."""
+
+import math
+from array import array
+from collections.abc import Iterable
+from operator import add
+
+from msgspec import Struct
+
+
+class LinearModel(Struct, frozen=True):
+    """Weights of some labels: row `bucket` of `weights` holds one number from -127 to 127 for each of `labels`.
+
+    A row and the `bias` are worth `scale` times their numbers.
+    """
+
+    labels: tuple[str, ...]
+    buckets: int
+    scale: float
+    bias: tuple[float, ...]
+    weights: array  # type: ignore[type-arg]
+
+    def scores(self, rows: Iterable[int]) -> list[float]:
+        """Return the sum of the weights of `rows` for each label."""
+        width = len(self.labels)
+        weights = self.weights
+        total: list[int] = [0] * width
+        for row in rows:
+            at = row * width
+            total = list(map(add, total, weights[at : at + width]))
+        return [bias + self.scale * each for bias, each in zip(self.bias, total, strict=True)]
+
+    def probabilities(self, rows: Iterable[int]) -> list[float]:
+        """Return the probability of each label."""
+        scores = self.scores(rows)
+        top = max(scores)
+        shares = [math.exp(score - top) for score in scores]
+        return [share / sum(shares) for share in shares]

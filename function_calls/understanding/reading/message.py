@@ -1,0 +1,164 @@
+"""Read one message: its probable intents, and which of its words say when, what, who and which."""
+
+import lzma
+from array import array
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import cache
+from importlib.resources import files
+
+import msgspec
+from msgspec import Struct
+
+from function_calls.understanding.reading.features import bucket, classifier_features, tagger_features
+from function_calls.understanding.reading.linear import LinearModel
+from function_calls.understanding.reading.tokens import TimeReader, Token, marked, time_spans, tokens_of
+
+NO_TAG = "O"
+_JOINING = frozenset({",", "、", "，", "and", "和", "&", "-", "/", "'", "’", '"', "“", "”", "的"})
+
+
+class ModelFile(Struct, frozen=True):
+    """What a file of weights holds: labels, rows and scales of the two models of one language."""
+
+    intents: tuple[str, ...]
+    intent_buckets: int
+    intent_scale: float
+    intent_bias: tuple[float, ...]
+    intent_weights: bytes
+    tags: tuple[str, ...]
+    tag_buckets: int
+    tag_scale: float
+    tag_bias: tuple[float, ...]
+    tag_weights: bytes
+    folding: dict[int, int]
+
+
+class Models(Struct, frozen=True):
+    """The two models of one language, and its folding of traditional characters."""
+
+    intent: LinearModel
+    tag: LinearModel
+    folding: dict[int, int]
+
+
+class MessageReading(Struct, frozen=True):
+    """One message as read: `intents` with their probabilities, best first, and a tag for each token."""
+
+    text: str
+    tokens: tuple[Token, ...]
+    intents: tuple[tuple[str, float], ...]
+    tags: tuple[str, ...]
+
+    @property
+    def intent(self) -> str:
+        """Return the most probable intent."""
+        return self.intents[0][0]
+
+    def probability(self, intent: str) -> float:
+        """Return the probability of `intent`."""
+        return dict(self.intents).get(intent, 0.0)
+
+    def pieces(self, tag: str) -> list[str]:
+        """Return the pieces of the text with `tag`, in order; what stands between two tokens belongs to them."""
+        return [self.text[start:end] for start, end in self.spans(tag)]
+
+    def spans(self, tag: str) -> list[tuple[int, int]]:
+        """Return where the pieces with `tag` stand."""
+        found: list[tuple[int, int]] = []
+        open_at: int | None = None
+        for token, each in zip(self.tokens, self.tags, strict=True):
+            if each != tag:
+                open_at = None
+            elif open_at is None:
+                open_at = token.start
+                found.append((token.start, token.end))
+            else:
+                found[-1] = (open_at, token.end)
+        return found
+
+    def words(self, tag: str) -> str:
+        """Return the words with `tag` as one text, pieces joined by a space."""
+        return " ".join(piece.strip() for piece in self.pieces(tag)).strip()
+
+    def has(self, tag: str) -> bool:
+        """Return whether any token has `tag`."""
+        return tag in self.tags
+
+
+@cache
+def has_models(language: str) -> bool:
+    """Return whether there are weights for `language`."""
+    return files(__package__).joinpath("weights", f"{language}.bin").is_file()
+
+
+@cache
+def load_models(language: str) -> Models:
+    """Load the weights of `language`."""
+    data = files(__package__).joinpath("weights", f"{language}.bin").read_bytes()
+    return models_of(msgspec.msgpack.decode(lzma.decompress(data), type=ModelFile))
+
+
+def models_of(file: ModelFile) -> Models:
+    """Return the models that `file` holds."""
+    return Models(
+        LinearModel(
+            file.intents, file.intent_buckets, file.intent_scale, file.intent_bias, array("b", file.intent_weights)
+        ),
+        LinearModel(file.tags, file.tag_buckets, file.tag_scale, file.tag_bias, array("b", file.tag_weights)),
+        file.folding,
+    )
+
+
+def read_message(
+    text: str,
+    now: datetime,
+    context: str,
+    models: Models,
+    times: TimeReader,
+    language: str,
+    *,
+    is_addressed: bool,
+) -> MessageReading:
+    """Read `text`, written at `now` (timezone-aware) in a `context` of the dialogue."""
+    spans = time_spans(times(text, marked(now), language=language))
+    tokens = tokens_of(text, spans, models.folding)
+    forms = [token.form for token in tokens]
+    intents = intents_of(forms, context, models, is_addressed=is_addressed)
+    return MessageReading(text, tokens, intents, tag_tokens(forms, intents[0][0], models))
+
+
+def intents_of(
+    forms: Sequence[str], context: str, models: Models, *, is_addressed: bool
+) -> tuple[tuple[str, float], ...]:
+    """Return the intents of tokens with their probabilities, best first."""
+    rows = [
+        bucket(each, models.intent.buckets) for each in classifier_features(forms, context, is_addressed=is_addressed)
+    ]
+    shares = models.intent.probabilities(rows)
+    return tuple(sorted(zip(models.intent.labels, shares, strict=True), key=lambda each: -each[1]))
+
+
+def with_intent(reading: MessageReading, intent: str, models: Models) -> MessageReading:
+    """Return `reading` with `intent` as the best one, and the tags that its words have then."""
+    share = reading.probability(intent)
+    others = tuple(each for each in reading.intents if each[0] != intent)
+    forms = [token.form for token in reading.tokens]
+    return MessageReading(reading.text, reading.tokens, ((intent, share), *others), tag_tokens(forms, intent, models))
+
+
+def tag_tokens(forms: list[str], intent: str, models: Models) -> tuple[str, ...]:
+    """Return the most probable tag of each token, given those in front of it."""
+    before = earlier = "^"
+    found: list[str] = []
+    for at in range(len(forms)):
+        features = tagger_features(forms, at, intent, before, earlier)
+        scores = models.tag.scores(bucket(each, models.tag.buckets) for each in features)
+        earlier, before = before, models.tag.labels[max(range(len(scores)), key=scores.__getitem__)]
+        found.append(before)
+    return tuple(found)
+
+
+def probabilities(reading: MessageReading) -> Mapping[str, float]:
+    """Return the probability of each intent."""
+    return dict(reading.intents)

@@ -1,0 +1,224 @@
+"""Turn the tagged words of a message into values: times, amounts, contents, people and references."""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime, timedelta
+
+from msgspec.structs import replace
+
+from function_calls.understanding.carried_days import on_day
+from function_calls.understanding.reading.lexicon import Lexicon
+from function_calls.understanding.reading.message import MessageReading
+from function_calls.understanding.reading.tokens import marked
+from function_calls.understanding.time_words import TimeWords
+from services.time_expressions import Reading, TimeReadings
+
+ReadTimes = Callable[[str], tuple[TimeReadings, ...]]
+
+_EDGE = " \t\n,，.。;；:：、!！?？~…-—"
+_LONGEST_FIGURE = 2
+_QUOTES = "\"“”'‘’「」『』"
+_NUMBER = re.compile(r"(?:#|no\.? ?|number |第|编号)?(\d{1,3})(?:st|nd|rd|th|个|条|项|号)?", re.IGNORECASE)
+
+
+def one_time(pieces: Sequence[str], words: Lexicon, read: ReadTimes) -> TimeWords | None:
+    """Return the one time that `pieces` name together and nothing else; None where there is no such time."""
+    text = words.joint.join(piece.strip(_EDGE) for piece in pieces).strip()
+    is_code = text.isdigit() and len(text) > _LONGEST_FIGURE  # 618, 2026: no hour and no amount
+    for form in words.as_time[: 1 if is_code else None] if text else ():
+        phrase = form.format(time=text)
+        expressions = read(phrase)
+        if len(expressions) == 1 and expressions[0].best is not None and not _uncovered(phrase, expressions, words):
+            return _time_words(phrase, expressions)
+    return None
+
+
+def times(pieces: Sequence[str], words: Lexicon, read: ReadTimes) -> list[TimeWords]:
+    """Return the times that `pieces` name: one made of all of them, else one for each expression.
+
+    None where words are left over that name no time.
+    """
+    whole = one_time(pieces, words, read) or (one_time(pieces[::-1], words, read) if len(pieces) > 1 else None)
+    if whole is not None:
+        return [whole]
+    found: list[TimeWords] = []
+    for piece in pieces:
+        one = one_time([piece], words, read)
+        expressions = [each for each in read(piece) if each.best is not None]
+        if one is None and (not expressions or _uncovered(piece, expressions, words)):
+            return []
+        found += [one] if one is not None else [_time_words(piece, [each]) for each in expressions]
+    return _on_one_day(found)
+
+
+def _on_one_day(found: list[TimeWords]) -> list[TimeWords]:
+    """Return `found` with the day of the first for those behind it that name a clock alone."""
+    day = next((each.best.start.date() for each in found[:1] if each.best is not None and each.best.has_day), None)
+    if day is None:
+        return found
+    return [
+        replace(each, readings=tuple(on_day(reading, day) for reading in each.readings))
+        if each.best is not None and is_bare(each.best)
+        else each
+        for each in found
+    ]
+
+
+def _uncovered(text: str, expressions: Sequence[TimeReadings], words: Lexicon) -> str:
+    """Return what is left of `text` without the words of `expressions` and those that stand around times."""
+    covered = {
+        at
+        for each in expressions
+        for reading in (each.readings or each.past)[:1]
+        for start, end in reading.spans
+        for at in range(start, end)
+    }
+    left = "".join(" " if at in covered else letter for at, letter in enumerate(text)).casefold()
+    for word in words.around_time:
+        left = re.sub(rf"(?<![a-z0-9]){re.escape(word)}(?![a-z0-9])" if word.isascii() else re.escape(word), " ", left)
+    return "".join(letter for letter in left if letter.isalnum())
+
+
+def _time_words(text: str, expressions: Sequence[TimeReadings]) -> TimeWords:
+    (expression,) = expressions
+    covered = [text[start:end] for start, end in expression.readings[0].spans]
+    return TimeWords(words=" ".join(covered), spans=(), readings=expression.readings, is_ambiguous=expression.ambiguous)
+
+
+def amount(
+    piece: str, words: Lexicon, read: Callable[[str, datetime], tuple[TimeReadings, ...]], now: datetime
+) -> timedelta | None:
+    """Return the length of time that `piece` names; None where it names none."""
+    start = marked(now)
+    for form in ("{amount}", *words.amount_ahead):
+        phrase = form.format(amount=piece.strip(_EDGE))
+        for each in read(phrase, start):
+            reading = (each.readings or each.past)[0]
+            is_whole = not _uncovered(phrase, [each], words)
+            if is_whole and reading.rrule is None and reading.start.second:
+                return abs(reading.start - start)
+    return None
+
+
+def content(reading: MessageReading, words: Lexicon) -> str:
+    """Return the words with the tag of a content, as they are written.
+
+    What stands in front of the request is a reason or an event, unless the request names no more than a verb.
+    """
+    spans = _contents(reading)
+    begin = max((start for start, _ in reading.spans("PERSON")), default=0)
+    behind = [span for span in spans if span[0] >= begin]
+    if behind and len(reading.text[behind[0][0] : behind[-1][1]].strip()) > 1:
+        spans = behind
+    pieces = [tidied(reading.text[start:end], words.before_content) for start, end in spans]
+    return (" " if words.joint else "，").join(piece for piece in pieces if piece)
+
+
+def _contents(reading: MessageReading) -> list[tuple[int, int]]:
+    """Return where the pieces of the content stand; a gap of one untagged token belongs to it."""
+    merged: list[tuple[int, int]] = []
+    for start, end in reading.spans("CONTENT"):
+        if merged and _gap(reading, merged[-1][1], start) <= 1:
+            merged[-1] = (merged[-1][0], end)
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _gap(reading: MessageReading, start: int, end: int) -> int:
+    """Return how many tokens stand between two places; many where one of them has another tag."""
+    between = [tag for token, tag in zip(reading.tokens, reading.tags, strict=True) if start <= token.start < end]
+    return len(between) if all(tag == "O" for tag in between) else len(reading.tokens)
+
+
+def tidied(piece: str, before: Iterable[str]) -> str:
+    """Return `piece` without marks around it and without the words in `before` in front of it."""
+    piece = _trimmed(piece)
+    for word in before:
+        folded = piece.casefold()
+        if (
+            folded.startswith(word)
+            and len(piece) > len(word) + 1
+            and (not word[-1].isascii() or not piece[len(word)].isalnum())
+        ):
+            piece = _trimmed(piece[len(word) :])
+    return piece
+
+
+def _trimmed(piece: str) -> str:
+    piece = piece.strip(_EDGE)
+    if piece[:1] in _QUOTES and piece[-1:] in _QUOTES and len(piece) > 1:
+        piece = piece[1:-1].strip(_EDGE)
+    return piece
+
+
+def people(reading: MessageReading, words: Lexicon) -> str | None:
+    """Return the people that are named, "everyone", or None for the sender alone."""
+    named = [_trimmed(piece) for piece in reading.pieces("PERSON")]
+    named = [each for each in named if each]
+    if not named or all(each.casefold() in words.oneself for each in named):
+        return None
+    if any(each.casefold().lstrip("@") in words.everyone for each in named):
+        return "everyone"
+    return ", ".join(dict.fromkeys(named))
+
+
+def reference(reading: MessageReading, words: Lexicon) -> list[str]:
+    """Return the reminders that are named, as `reminder_id` takes them; empty for the one spoken of last."""
+    spans = reading.spans("REF")
+    together = [spans[0]] if spans else []
+    for span in spans[1:]:
+        between = reading.text[together[-1][1] : span[0]].strip(_EDGE + " ")
+        if between in words.and_words:
+            together.append(span)
+    if len(together) < len(spans) and len(together) == 1:
+        marked_ones = [
+            span for span in spans if any(word in reading.text[slice(*span)] for word in words.reference_marks)
+        ]
+        together = marked_ones[:1] or together
+    found: list[str] = []
+    for start, end in together:
+        name = _reference(reading.text[start:end], words)
+        if name and name not in found:
+            found.append(name)
+    old = reading.pieces("OLD")
+    return found or ([tidied(old[0], words.before_reference)] if old and not spans else [])
+
+
+def _reference(piece: str, words: Lexicon) -> str:
+    """Return the words that name a reminder; "" for a pronoun, the word for several of them."""
+    name = _trimmed(piece)
+    bare = name.casefold().lstrip("@")
+    for meaning, names in (("", words.itself), ("all", words.all), ("both", words.both), ("them", words.them)):
+        if bare in names:
+            return meaning
+    shorter = _without_edge(name, words)
+    while shorter != name:
+        name, shorter = shorter, _without_edge(shorter, words)
+    number = _NUMBER.fullmatch(name)
+    return number[1] if number else str(words.ordinals.get(name.casefold(), name))
+
+
+def _without_edge(name: str, words: Lexicon) -> str:
+    """Return `name` without one word at an edge that names nothing: "the", "reminder", 那个."""
+    for word in words.before_reference:
+        if _begins(name, word, words.joint):
+            return _trimmed(name[len(word) :])
+    for word in words.behind_reference:
+        if _ends(name, word, words.joint):
+            return _trimmed(name[: -len(word)])
+    return name
+
+
+def _begins(name: str, word: str, joint: str) -> bool:
+    return name.casefold().startswith(word + joint) and len(name) > len(word + joint)
+
+
+def _ends(name: str, word: str, joint: str) -> bool:
+    joint = "" if word.startswith("'") else joint
+    return name.casefold().endswith(joint + word) and len(name) > len(joint + word)
+
+
+def is_bare(reading: Reading) -> bool:
+    """Return whether a reading names a clock and neither a day nor a repetition."""
+    return reading.rrule is None and reading.has_clock and not reading.has_day

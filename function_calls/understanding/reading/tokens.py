@@ -1,0 +1,96 @@
+"""Split a message into tokens, with every time expression as one token of its kind."""
+
+import re
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Protocol
+
+from msgspec import Struct
+
+from services.time_expressions import TimeReadings
+
+MOST_TOKENS = 200
+_MARK = 37
+"""Seconds of the time that is read from: a reading that has seconds is an amount of time and no clock."""
+_TOKEN = re.compile(r"[A-Za-z\u00c0-\u024f]+(?:['’][A-Za-z]+)*|\d+|[\u3400-\u9fff]|[^\s\w]|\w")
+
+
+class TimeReader(Protocol):
+    """Read every separate time expression of a text; `services.time_expressions.parse_all` is one."""
+
+    def __call__(self, text: str, now: datetime, *, language: str | None = None) -> tuple[TimeReadings, ...]:
+        """Return the expressions in order; `now` is timezone-aware."""
+        ...
+
+
+class Token(Struct, frozen=True):
+    """One word, character, number, mark or time expression, with its place in the text.
+
+    `form` is folded; that of a time expression begins with `@` and names its kind.
+    """
+
+    start: int
+    end: int
+    form: str
+
+
+class TimeSpan(Struct, frozen=True):
+    """A piece of a time expression: its place in the text and the kind of the whole expression."""
+
+    start: int
+    end: int
+    kind: str
+
+
+def marked(now: datetime) -> datetime:
+    """Return `now` with the seconds by which amounts of time are told from clocks."""
+    return now.replace(second=_MARK, microsecond=0)
+
+
+def time_spans(expressions: Iterable[TimeReadings]) -> tuple[TimeSpan, ...]:
+    """Return the pieces of `expressions`, which were read from a `marked` time, in order."""
+    found = [
+        TimeSpan(start, end, _kind(each))
+        for each in expressions
+        for start, end in (each.readings or each.past)[0].spans
+    ]
+    return tuple(sorted(found, key=lambda span: span.start))
+
+
+def _kind(expression: TimeReadings) -> str:
+    reading = (expression.readings or expression.past)[0]
+    past = "" if expression.readings else "past"
+    if reading.rrule is not None:
+        return "@ruletime" if reading.has_clock or reading.part else "@rule"
+    if reading.start.second:
+        return f"@{past}offset"
+    day = "day" if reading.has_day else ""
+    return f"@{past}{day}{'clock' if reading.has_clock else 'part' if reading.part else ''}"
+
+
+def tokens_of(text: str, spans: Sequence[TimeSpan], folding: dict[int, int]) -> tuple[Token, ...]:
+    """Return the first `MOST_TOKENS` tokens of `text`; `folding` maps traditional characters to simplified ones."""
+    folded = text.lower()
+    folded = (folded if len(folded) == len(text) else text).translate(folding)
+    found: list[Token] = []
+    rest = iter(spans)
+    span = next(rest, None)
+    at = 0
+    while len(found) < MOST_TOKENS:
+        if span is not None and at >= span.start:
+            found.append(Token(span.start, span.end, span.kind))
+            at, span = max(at, span.end), next(rest, None)
+            continue
+        match = _TOKEN.search(folded, at, span.start if span is not None else len(folded))
+        if match is None:
+            if span is None:
+                break
+            at = span.start
+            continue
+        found.append(Token(match.start(), match.end(), _form(match[0])))
+        at = match.end()
+    return tuple(found)
+
+
+def _form(word: str) -> str:
+    return "0" if word.isdigit() and len(word) > 1 else word.replace("’", "'")
