@@ -153,6 +153,10 @@ class Answering:
         self._ask(question)
         return self._say("what")
 
+    def keep_options(self, options: Mapping[str, object]) -> None:
+        """Keep with the question that was just asked how the reminder is to behave."""
+        self._questions.note_manners(self._key, options)
+
     def dropped(self) -> Interpretation:
         """Close the open question without an answer to it."""
         self._questions.take(self._key, self._turn.now)

@@ -99,6 +99,8 @@ class OfflineInterpreter:
         if is_effort_spent():
             heard = _with_too_many_times(turn)
         heard = with_names(heard, {**joined, **named.joined})
+        if _replies_to_person(turn) and any(call.name == "reminder_state" for call in heard.calls):
+            heard = Interpretation()  # "done" below somebody's message is about that
         if turn.message.is_edited and not heard.calls:
             self._questions.take(key, turn.now)  # it was not asked: nobody answers a question about an edit
             return Interpretation()
@@ -364,6 +366,12 @@ def _is_for_somebody(turn: Turn) -> bool:
     """Whether a message replies to another person."""
     message = turn.message
     return message.reply_to is not None and not message.is_addressed and not message.is_private
+
+
+def _replies_to_person(turn: Turn) -> bool:
+    """Whether a message that does not call the bot replies to what another person wrote."""
+    replied = next((each for each in turn.recent if each.id == turn.message.reply_to), None)
+    return _is_for_somebody(turn) and replied is not None and not replied.sender.is_bot
 
 
 def _is_talk_below(turn: Turn) -> bool:

@@ -98,6 +98,7 @@ class RequestMaker:
         made = self._answering.set_reminders(requests) if content else self._answering.without_content(requests[0])
         if not options:
             return made
+        self._answering.keep_options(options)
         calls = tuple(
             replace(call, arguments={**call.arguments, **options}) if call.name == "reminder_set" else call
             for call in made.calls
