@@ -23,7 +23,6 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     behind_reference: tuple[str, ...]
     before_content: tuple[str, ...]
     amount_ahead: tuple[str, ...]
-    amount_behind: str
     as_time: tuple[str, ...]
     end: tuple[str, ...]
     until_words: frozenset[str]
