@@ -50,6 +50,9 @@ class OfflineInterpreter:
     that it asks are kept in memory for some minutes, per person and chat.
     """
 
+    uses_patterns = True
+    """Whether sentence patterns are tried before the trained models."""
+
     def __init__(
         self,
         *,
@@ -184,6 +187,8 @@ class OfflineInterpreter:
     def _heard(
         self, turn: Turn, key: str, ears: tuple[Ear, ...], same: str, question: OpenQuestion | None = None
     ) -> Interpretation:
+        if not self.uses_patterns:
+            return self._heard_by_models(turn, key, ears[0], question)
         fixed = self._by_fixed_example(turn, ears[0]) or self._put_right(turn, ears[0], key)
         fixed = fixed or self._once_more(turn, ears, key) or self._thought_again(turn, ears, key)
         if fixed is not None:
@@ -214,6 +219,17 @@ class OfflineInterpreter:
             or self._dropped(turn, ears[0], key)
             or self._by_reading(understood, turn, ears[0], key)
             or self._spoken_to(turn, ears[0], understood)
+        )
+
+    def _heard_by_models(self, turn: Turn, key: str, ear: Ear, question: OpenQuestion | None) -> Interpretation:
+        """Return what the trained models and the examples of tools make of a message, without sentence patterns."""
+        understood = self._understood(turn, ear, key, question)
+        return (
+            self._by_fixed_example(turn, ear)
+            or self._by_example(turn, ear)
+            or self._dropped(turn, ear, key)
+            or self._by_reading(understood, turn, ear, key)
+            or self._spoken_to(turn, ear, understood)
         )
 
     def _understood(self, turn: Turn, ear: Ear, key: str, question: OpenQuestion | None) -> Understood | None:
