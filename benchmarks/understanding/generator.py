@@ -1,7 +1,8 @@
 """Generate labelled sentences from a grammar of frames.
 
 A grammar is a TOML file: `[lists]` names lists of phrases, `[frames.INTENT]` has lists of frames by the context in
-which they are written (`any`, `acted`, `fired`, `listed`, `asked_when`, `asked_content`). A phrase or frame may hold
+which they are written (`any`, `none`, `acted`, `fired`, `listed`, `asked_when`, `asked_content`), with `_named` behind
+where the bot is spoken to and `_unnamed` where it is not (`any_named`). A phrase or frame may hold
 `<name>` (a phrase of that list), `{TAG:name}` (the same, labelled), `[a|b|]` (one of these) and `#1-12#` (a number).
 A frame that begins with `×8 ` yields eight times as many examples as another, which plain ways of speaking need.
 """
@@ -81,9 +82,13 @@ class Grammar:
                 else:
                     spans.append((len(text), len(text) + len(piece), tag))
             text += piece
+        share = _ADDRESSED.get(intent, 0.5)
+        for suffix, each in (("_named", 1.0), ("_unnamed", 0.0)):
+            if context.endswith(suffix):
+                context, share = context.removesuffix(suffix), each
         if context == "any":
             context = chance.choices(CONTEXTS, _CONTEXT_WEIGHTS)[0]
-        is_addressed = chance.random() < _ADDRESSED.get(intent, 0.5)
+        is_addressed = chance.random() < share
         return Example(text=text, intent=intent, context=context, is_addressed=is_addressed, spans=tuple(spans))
 
     def _expanded(self, text: str, tag: str, chance: random.Random, depth: int = 0) -> list[tuple[str, str]]:

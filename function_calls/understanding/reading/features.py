@@ -23,6 +23,8 @@ def classifier_features(forms: Sequence[str], context: str, *, is_addressed: boo
             yield f"{padded[at - 2]} * {form}"
         if context != "none" and at < _LONG:
             yield f"c={context} {form}"
+        if is_addressed and at < _LONG:
+            yield f"a {form}"
         if len(form) >= _LONG and form[0] != "@":
             yield f"p={form[:4]}"
             yield f"s={form[-4:]}"
