@@ -115,9 +115,7 @@ def train(language: str, count: int, seed: int, strength: float) -> ModelFile:
     tag_rows, tag_labels = [], []
     for words, labels, intent in zip(forms, tags, intents, strict=True):
         for at, label in enumerate(labels):
-            before = labels[at - 1] if at else "^"
-            earlier = labels[at - 2] if at > 1 else "^"
-            tag_rows.append([bucket(each, TAG_BUCKETS) for each in tagger_features(words, at, intent, before, earlier)])
+            tag_rows.append([bucket(each, TAG_BUCKETS) for each in tagger_features(words, at, intent, labels[:at])])
             tag_labels.append(label)
     tagger = SGDClassifier(
         loss="log_loss", alpha=1e-6, max_iter=10, tol=None, average=True, random_state=seed, n_jobs=2

@@ -5,6 +5,8 @@ from zlib import crc32
 
 _LONG = 5
 _TRIGRAM = 3
+_TOLD = ("WHEN", "EVENT", "PERSON", "CONTENT", "REF")
+"""Tags that tell, once given, what the words behind them are."""
 
 
 def classifier_features(forms: Sequence[str], context: str, *, is_addressed: bool) -> Iterator[str]:
@@ -32,9 +34,12 @@ def classifier_features(forms: Sequence[str], context: str, *, is_addressed: boo
         yield f"c={context} {' '.join(forms)}"
 
 
-def tagger_features(forms: Sequence[str], at: int, intent: str, before: str, earlier: str) -> Iterator[str]:
-    """Yield the features of the token at `at`; `before` and `earlier` are the tags of the two tokens in front of it."""
+def tagger_features(forms: Sequence[str], at: int, intent: str, tags: Sequence[str]) -> Iterator[str]:
+    """Yield the features of the token at `at`; `tags` are those of the tokens in front of it."""
     last = len(forms)
+    before = tags[-1] if tags else "^"
+    earlier = tags[-2] if len(tags) > 1 else "^"
+    seen = "".join(tag for tag in _TOLD if tag in tags)
 
     def form(place: int) -> str:
         return "^" if place < 0 else "$" if place >= last else forms[place]
@@ -64,6 +69,12 @@ def tagger_features(forms: Sequence[str], at: int, intent: str, before: str, ear
     yield f"--0={form(at - 2)} {left} {here}"
     yield f"p={min(at, 4)} {intent}"
     yield f"e={min(last - at, 4)} {before}"
+    yield f"w={seen} {before}"
+    yield f"w0={seen} {here}"
+    if here[0] == "@" != here:  # what a time is for shows anywhere in the message: "提前" behind it, another time
+        for side, others in (("<", forms[:at]), (">", forms[at + 1 :])):
+            for other in dict.fromkeys(others):
+                yield f"{side}{other}"
     if len(here) >= _LONG and here[0] != "@":
         yield f"p={here[:4]}"
         yield f"s={here[-3:]}"

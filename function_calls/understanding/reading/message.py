@@ -149,13 +149,11 @@ def with_intent(reading: MessageReading, intent: str, models: Models) -> Message
 
 def tag_tokens(forms: list[str], intent: str, models: Models) -> tuple[str, ...]:
     """Return the most probable tag of each token, given those in front of it."""
-    before = earlier = "^"
     found: list[str] = []
     for at in range(len(forms)):
-        features = tagger_features(forms, at, intent, before, earlier)
+        features = tagger_features(forms, at, intent, found)
         scores = models.tag.scores(bucket(each, models.tag.buckets) for each in features)
-        earlier, before = before, models.tag.labels[max(range(len(scores)), key=scores.__getitem__)]
-        found.append(before)
+        found.append(models.tag.labels[max(range(len(scores)), key=scores.__getitem__)])
     return tuple(found)
 
 
