@@ -19,7 +19,7 @@ from sklearn.linear_model import LogisticRegression, SGDClassifier
 
 from benchmarks.understanding.generator import Example, Grammar
 from function_calls.understanding.reading.features import bucket, classifier_features, tagger_features
-from function_calls.understanding.reading.message import NO_TAG, ModelFile
+from function_calls.understanding.reading.message import NO_TAG, NOTHING, ModelFile
 from function_calls.understanding.reading.tokens import TimeSpan, Token, marked, time_spans, tokens_of
 from services.time_expressions import parse_all
 
@@ -114,7 +114,7 @@ def train(language: str, count: int, seed: int, strength: float) -> ModelFile:
     classifier.fit(matrix(rows, INTENT_BUCKETS), intents)
     tag_rows, tag_labels = [], []
     for words, labels, intent in zip(forms, tags, intents, strict=True):
-        for at, label in enumerate(labels):
+        for at, label in enumerate(labels if intent != NOTHING else ()):
             tag_rows.append([bucket(each, TAG_BUCKETS) for each in tagger_features(words, at, intent, labels[:at])])
             tag_labels.append(label)
     tagger = SGDClassifier(

@@ -7,6 +7,13 @@ _LONG = 5
 _TRIGRAM = 3
 _TOLD = ("WHEN", "EVENT", "PERSON", "CONTENT", "REF")
 """Tags that tell, once given, what the words behind them are."""
+_ASKING = frozenset({"remind", "reminder", "reminded", "reminding", "rmd", "ping", "nudge", "tell", "醒", "叫", "闹"})
+"""Words behind which a request names what it is about; what stands in front of them is often a reason."""
+_LINKS = frozenset({"to", "that", "about", "of", ":"})
+_TIMES = frozenset(
+    {"@day", "@clock", "@part", "@dayclock", "@daypart", "@offset", "@rule", "@ruletime"}
+    | {"@past", "@pastday", "@pastclock", "@pastpart", "@pastdayclock", "@pastdaypart", "@pastoffset"}
+)
 
 
 def classifier_features(forms: Sequence[str], context: str, *, is_addressed: bool) -> Iterator[str]:
@@ -78,6 +85,31 @@ def tagger_features(forms: Sequence[str], at: int, intent: str, tags: Sequence[s
     if len(here) >= _LONG and here[0] != "@":
         yield f"p={here[:4]}"
         yield f"s={here[-3:]}"
+    place = _place(forms, at)
+    yield f"@={place} {before}"
+    yield f"@i={place} {intent}"
+    if here[0] == "@" and len(here) > 1:
+        named = "".join(sorted({form for form, tag in zip(forms, tags, strict=False) if tag == "WHEN"} & _TIMES))
+        later = next((form for form in forms[at + 1 :] if form in _TIMES), "")
+        yield f"n={named} {here}"
+        yield f"n-={named} {left} {here}"
+        yield f"n+={here} {later}"
+        yield f"n@={named} {here} {place}"
+
+
+def _place(forms: Sequence[str], at: int) -> str:
+    """Return whether a token stands in front of the word that asks, or behind it or behind what links the content."""
+    asked = next((place for place, form in enumerate(forms) if form in _ASKING), None)
+    if asked is None:
+        return ""
+    linked = next((place for place in range(asked + 1, len(forms) - 1) if _links(forms, place)), None)
+    if at <= asked:
+        return "<" if linked is None else "<:"
+    return ">" if linked is None else ">:" if at <= linked else ":>"
+
+
+def _links(forms: Sequence[str], at: int) -> bool:
+    return forms[at] in _LINKS and forms[at + 1] not in _TIMES
 
 
 def bucket(feature: str, buckets: int) -> int:

@@ -15,6 +15,8 @@ from function_calls.understanding.reading.linear import LinearModel
 from function_calls.understanding.reading.tokens import TimeReader, Token, marked, time_spans, tokens_of
 
 NO_TAG = "O"
+NOTHING = "none"
+"""The intent of what is not for the bot; its words have no tags."""
 _JOINING = frozenset({",", "、", "，", "and", "和", "&", "-", "/", "'", "’", '"', "“", "”", "的"})
 
 
@@ -149,6 +151,8 @@ def with_intent(reading: MessageReading, intent: str, models: Models) -> Message
 
 def tag_tokens(forms: list[str], intent: str, models: Models) -> tuple[str, ...]:
     """Return the most probable tag of each token, given those in front of it."""
+    if intent == NOTHING:
+        return (NO_TAG,) * len(forms)
     found: list[str] = []
     for at in range(len(forms)):
         features = tagger_features(forms, at, intent, found)
