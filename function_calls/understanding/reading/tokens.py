@@ -10,6 +10,7 @@ from msgspec import Struct
 from services.time_expressions import TimeReadings
 
 MOST_TOKENS = 200
+_LONGEST_HOUR = 2
 _MARK = 37
 """Seconds of the time that is read from: a reading that has seconds is an amount of time and no clock."""
 _TOKEN = re.compile(r"[A-Za-z\u00c0-\u024f]+(?:['’][A-Za-z]+)*|\d+|[\u3400-\u9fff]|[^\s\w]|\w")
@@ -78,7 +79,8 @@ def tokens_of(text: str, spans: Sequence[TimeSpan], folding: dict[int, int]) -> 
     at = 0
     while len(found) < MOST_TOKENS:
         if span is not None and at >= span.start:
-            found.append(Token(span.start, span.end, span.kind))
+            is_shift = span.kind == "@offset" and folded.endswith("later", span.start, span.end)
+            found.append(Token(span.start, span.end, "@later" if is_shift else span.kind))
             at, span = max(at, span.end), next(rest, None)
             continue
         match = _TOKEN.search(folded, at, span.start if span is not None else len(folded))
@@ -93,4 +95,6 @@ def tokens_of(text: str, spans: Sequence[TimeSpan], folding: dict[int, int]) -> 
 
 
 def _form(word: str) -> str:
-    return "0" if word.isdigit() and len(word) > 1 else word.replace("’", "'")
+    if word.isdigit():
+        return "0" if len(word) <= _LONGEST_HOUR else "00"
+    return word.replace("’", "'")
