@@ -119,15 +119,17 @@ class Grammar:
             pieces = [(chance.choice(self._noise["before"]) + gap, ""), *pieces]
         if chance.random() < 0.18 and self._noise.get("after"):
             pieces = [*pieces, (gap + chance.choice(self._noise["after"]), "")]
-        if chance.random() < 0.12:
-            pieces = [(_mistyped(piece, chance) if self.is_spaced else piece, tag) for piece, tag in pieces]
+        if self.is_spaced and chance.random() < 0.12:
+            pieces = [(_mistyped(piece, chance) if chance.random() < 0.4 else piece, tag) for piece, tag in pieces]
+        if self.is_spaced and chance.random() < 0.12:
+            pieces = [(piece.replace("'", ""), tag) for piece, tag in pieces]
         roll = chance.random()
         if self.is_spaced and roll < 0.45:
             pieces = [(piece.lower(), tag) for piece, tag in pieces]
         elif self.is_spaced and roll < 0.75 and pieces:
             first, tag = pieces[0]
             pieces[0] = (first[:1].upper() + first[1:], tag)
-        if chance.random() < 0.3 and intent != "none":
+        if chance.random() < (0.3 if intent != "none" else 0.15) and pieces[-1][0][-1:].isalnum():
             pieces = [
                 *pieces,
                 (chance.choice((".", "!", "!!", "…", "~") if self.is_spaced else ("。", "！", "~", "…")), ""),
