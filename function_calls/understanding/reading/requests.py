@@ -321,8 +321,6 @@ class RequestMaker:
         )
 
     def _skip(self) -> Interpretation | None:
-        if not any(map(self._reading.has, ("WHEN", "OLD", "REF"))):
-            return None
         return self._one(
             "reminder_update",
             {
