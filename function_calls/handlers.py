@@ -8,12 +8,9 @@ from msgspec.structs import asdict
 from function_calls.functions.reminders.all_of_them import to_each
 from function_calls.functions.reminders.answers import set_confirmed, which_reminder
 from function_calls.functions.reminders.cautions import cautions
-from function_calls.functions.reminders.cross_check import cross_check
 from function_calls.functions.reminders.days import deleted, on_that_day_only, with_own_days
 from function_calls.functions.reminders.edited import as_edited
-from function_calls.functions.reminders.leftover_question import ask_about_deadline, ask_about_leftover
 from function_calls.functions.reminders.named_days import due_on_own_day
-from function_calls.functions.reminders.own_part import own_part
 from function_calls.functions.reminders.pages import (
     AskedPage,
     asked_page,
@@ -39,6 +36,9 @@ from function_calls.functions.reminders.workdays import on_working_days, with_ho
 from function_calls.functions.summary.answers import SummaryProgress, summarised
 from function_calls.functions.summary.offers import reminder_offers
 from function_calls.functions.summary.windows import asked_window, asks_what_was_missed
+from function_calls.grounding.leftovers import ask_about_deadline, ask_about_leftover
+from function_calls.grounding.segments import own_part
+from function_calls.grounding.times import cross_check
 from function_calls.language.messages import say
 from function_calls.models import PerplexityArgs, ReminderArgs, ReminderDeleteArgs, ReminderListArgs, SummaryArgs
 from function_calls.registry import tool_function

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from loguru import logger
 from msgspec.structs import replace
 
+from function_calls.grounding.review import CallReviewer
 from function_calls.model_calls.answers import is_owed_an_answer, question, spoken, stuck
 from function_calls.model_calls.correction_round import CorrectionRound
 from function_calls.model_calls.styles.native import NativeStyle
@@ -14,7 +15,6 @@ from function_calls.model_calls.transcript import Instructions
 from function_calls.tools.calls import Interpretation, ToolCall, Turn
 from function_calls.tools.catalog.model_call_validation import CheckedCalls, check_calls
 from function_calls.tools.catalog.offered_tools import OfferedTools, ToolCatalog
-from function_calls.understanding.restraint.review import CallReviewer
 from services.call_log.usage import current_usage
 from services.language_model.failures import RequestRejected
 from services.language_model.ports import Completion, CompletionRequest, LanguageModel, TextListener, ignore_text

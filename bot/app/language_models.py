@@ -123,13 +123,13 @@ def model_interpreter(
 
     Its calls are read twice, the second time with `times` (the usual conventions when there are none).
     """
+    from function_calls.grounding.rule_based_review import RuleBasedReview
     from function_calls.llm import FunctionCallLLM
     from function_calls.model_calls.styles.choosing import make_styles
-    from function_calls.understanding.restraint import SecondReader
 
     return FunctionCallLLM(
         model,
         styles=make_styles(settings.function_calling, model),
         is_streaming=settings.stream,
-        reviewer=SecondReader(read_times=(times or TimeReader()).parse_all),
+        reviewer=RuleBasedReview(read_times=(times or TimeReader()).parse_all),
     )

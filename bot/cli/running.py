@@ -175,9 +175,9 @@ async def _warming_up(app: App) -> AsyncIterator[None]:
         await app.settled()
         await asyncio.to_thread(OfflineInterpreter.warm_up)
         if app.has_model:
-            from function_calls.model_calls import unproven_claims
+            from function_calls.grounding import claims
 
-            await asyncio.to_thread(unproven_claims.warm_up, app.registry.specs)
+            await asyncio.to_thread(claims.warm_up, app.registry.specs)
 
     warming = asyncio.create_task(warm_up(), name="warm up")
     try:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from bot.outbound.outbox import Outbox
 from bot.platforms.base import Capabilities, OutgoingMessage
 from bot.platforms.kit.pieces import first_piece
-from function_calls.model_calls.unproven_claims import is_unproven
+from function_calls.grounding.claims import is_unproven
 from function_calls.tools.calls import Reply, Turn
 from services.kernel.chat import ChatMessage
 from services.kernel.clock import Clock

@@ -29,16 +29,16 @@ from function_calls.conversation.undecided_answers import (
     reply_about_closed,
     reply_instead,
 )
-from function_calls.language.messages import say
-from function_calls.language.recognized_phrases import is_clock
-from function_calls.model_calls.message_intents import asked_for, was_shown
-from function_calls.model_calls.unproven_claims import (
+from function_calls.grounding.claims import (
     is_promise,
     is_unproven,
     only_changes,
     what_happened,
     without_forged_receipt,
 )
+from function_calls.grounding.intents import asked_for, was_shown
+from function_calls.language.messages import say
+from function_calls.language.recognized_phrases import is_clock
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import Conversation, Interpretation, Interpreter, Reply, Step, ToolCall, Turn
 from function_calls.tools.confirmation.pending_calls import PendingCall

@@ -11,7 +11,11 @@ pytestmark = [pytest.mark.integration, pytest.mark.timeout(60)]
 
 HEAVY = ("openai", "sqlalchemy", "apscheduler", "httpx", "prompt_toolkit", "pydantic")
 RUNNING = "import bot.cli.running"
-FOR_A_MODEL = {"function_calls.llm", "function_calls.understanding.restraint", "services.language_model.openai_model"}
+FOR_A_MODEL = {
+    "function_calls.llm",
+    "function_calls.grounding.rule_based_review",
+    "services.language_model.openai_model",
+}
 FOR_TOOL_SERVERS = {"bot.tools.servers.connections", "bot.tools.servers.mcp_servers", "function_calls.toolsets.openapi"}
 FOR_WRITTEN_TOOLS = {"bot.tools.stored", "function_calls.toolsets.stored"}
 FOR_THE_PAGE = {"fastapi", "uvicorn", "websockets", "bot.http", "bot.platforms.web"}

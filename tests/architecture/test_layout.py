@@ -12,8 +12,9 @@ MOST_ENTRIES, MOST_MODULES = 12, 16
 # Packages that are still larger; a number here may only fall.
 LARGER = {
     "bot/platforms": 14,
-    "function_calls/functions/reminders": 29,
-    "function_calls/understanding": 48,
+    "function_calls": 13,
+    "function_calls/functions/reminders": 26,
+    "function_calls/understanding": 47,
     "services/time_expressions": 29,
 }
 

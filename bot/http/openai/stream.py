@@ -12,8 +12,8 @@ from bot.http.core.errors import HttpRefused, type_of
 from bot.http.openai.bodies import MODEL
 from bot.http.openai.turns import told_calls
 from bot.outbound.drafts import complete_sentences
+from function_calls.grounding.claims import asks_for_change, is_unproven
 from function_calls.language.messages import say
-from function_calls.model_calls.unproven_claims import asks_for_change, is_unproven
 from function_calls.tools.calls import Interpretation, Interpreter, ToolCall, Turn
 from services.kernel.state import Json
 

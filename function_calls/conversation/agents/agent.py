@@ -21,10 +21,10 @@ from function_calls.conversation.agent_loop import (
 from function_calls.conversation.agents.agent_tool import TransferTool, without_transfers
 from function_calls.conversation.agents.outcome import AgentOutcome, SubAgent, by_name, checked_name, exhausted
 from function_calls.conversation.agents.output import OUTPUT, answer_tool, interpreter_of
+from function_calls.grounding.claims import is_unproven, what_happened, without_forged_receipt
+from function_calls.grounding.intents import asked_for, was_shown
 from function_calls.model_calls.hooks import HookedInterpreter, ModelHooks
-from function_calls.model_calls.message_intents import asked_for, was_shown
 from function_calls.model_calls.styles.choosing import StyleName
-from function_calls.model_calls.unproven_claims import is_unproven, what_happened, without_forged_receipt
 from function_calls.registry import Registrable, Registry, check_inverses
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import Interpretation, Interpreter, ToolCall, ToolResult, Turn

@@ -6,10 +6,10 @@ from zoneinfo import ZoneInfo
 
 from msgspec.structs import replace
 
-from function_calls.functions.reminders.cross_check import cross_check
 from function_calls.functions.reminders.models import ReminderUpdateArgs
 from function_calls.functions.reminders.named_days import SAME_TIME, days_in, readings_in
-from function_calls.functions.reminders.own_part import own_words_for
+from function_calls.grounding.segments import own_words_for
+from function_calls.grounding.times import cross_check
 from function_calls.language.recognized_phrases import is_clock, is_clock_without_half
 from function_calls.models import ReminderArgs
 from function_calls.tools.context import CallContext

@@ -8,7 +8,6 @@ from msgspec.structs import replace
 from function_calls.functions.reminders.all_of_them import MOST_UNASKED, asked_first, own_reminders, to_each
 from function_calls.functions.reminders.answers import changed_told, which_reminder
 from function_calls.functions.reminders.changes import at_same_time, changed_schedule, without_days_of_content
-from function_calls.functions.reminders.leftover_question import ask_about_leftover
 from function_calls.functions.reminders.models import (
     ReminderPutBackArgs,
     ReminderRestoreArgs,
@@ -40,6 +39,7 @@ from function_calls.functions.reminders.several import (
 from function_calls.functions.reminders.skips import NEXT, with_skipped
 from function_calls.functions.reminders.undo import delete, put_back
 from function_calls.functions.reminders.which import spoken_of
+from function_calls.grounding.leftovers import ask_about_leftover
 from function_calls.language.messages import say
 from function_calls.registry import tool_function
 from function_calls.tools.calls import ToolCall, ToolResult

@@ -4,8 +4,8 @@ import re
 from datetime import date
 from typing import Final
 
+from function_calls.grounding.intents import clauses_that_ask_for
 from function_calls.language.recognized_phrases import is_clock
-from function_calls.model_calls.message_intents import clauses_that_ask_for
 from function_calls.tools.context import CallContext
 from function_calls.understanding.reminder_times import time_reader
 from services.kernel.errors import RequestRefused

@@ -2,7 +2,7 @@
 
 import re
 
-from function_calls.model_calls.message_intents import requests_in
+from function_calls.grounding.intents import requests_in
 from function_calls.tools.context import CallContext
 from function_calls.understanding.pack import language_of, load_pack
 from function_calls.understanding.references import reminder_references

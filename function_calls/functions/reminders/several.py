@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from function_calls.functions.reminders.replies import replied_to
 from function_calls.functions.reminders.which import latest_receipts
+from function_calls.grounding.intents import requests_in
 from function_calls.language.messages import say
-from function_calls.model_calls.message_intents import requests_in
 from function_calls.tools.calls import ToolResult
 from function_calls.tools.context import CallContext
 from function_calls.understanding.pack import language_of, load_pack

@@ -5,7 +5,7 @@ import pytest
 from bot.testing.models import ScriptedInterpreter
 from function_calls.conversation.agents.agent import Agent
 from function_calls.conversation.agents.agent_tool import AgentTool
-from function_calls.model_calls import unproven_claims
+from function_calls.grounding import claims
 from function_calls.registry import tool_function
 from function_calls.tools.calls import Receipt, ToolResult
 from function_calls.understanding import examples
@@ -207,7 +207,7 @@ async def test_first_answer_compiles_no_examples_after_the_warm_up(room):
 
     examples._templates.cache_clear()
     talker = room(time_zone, paint, script=["It is blue."])
-    unproven_claims.warm_up(talker.router.registry.specs)
+    claims.warm_up(talker.router.registry.specs)
     compiled = examples._templates.cache_info().misses
 
     assert await talker.say("what colour is the sky?") == "It is blue."

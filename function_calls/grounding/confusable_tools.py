@@ -1,4 +1,4 @@
-"""Functions that small models take for each other, or call beside the right one, seen from plain requests."""
+"""Correct calls of tools that small models confuse, or call beside the right one."""
 
 from collections.abc import Sequence
 
@@ -10,8 +10,8 @@ from services.reminders.lookup.references import means_all
 _SET = "reminder_set"
 _REFERENCE = "reminder_id"
 _LIST = "reminder_list"
-_LOOK_ELSEWHERE = frozenset({"perplexity_search", "summary"})
-_TAKEN_FOR_A_REMINDER = _LOOK_ELSEWHERE | {_LIST, "memory_save", "quiet_hours"}
+_LOOK_UP = frozenset({"perplexity_search", "summary"})
+_TAKEN_FOR_A_REMINDER = _LOOK_UP | {_LIST, "memory_save", "quiet_hours"}
 _TOUCH_WHAT_IS_SET = frozenset({"reminder_update", "reminder_snooze", "reminder_delete"})
 _OF_WHAT_IS_SET = _TOUCH_WHAT_IS_SET | {_LIST}
 _STATE = "reminder_state"
@@ -19,7 +19,7 @@ _TAKEN_FOR_A_STATE = frozenset({_SET, "reminder_delete"})
 
 
 def is_mixed_up(chosen: Sequence[ToolCall], own: Sequence[ToolCall]) -> bool:
-    """Whether a plain request, read as `own`, was taken for another one by the model that has `chosen`.
+    """Return whether the model that has `chosen` took a plain request, read as `own`, for another one.
 
     A reminder that is asked for is not looked up or noted instead, nor a list of reminders searched for; where
     something is asked about one that is set, no other is set. What is paused or left out for once is neither set nor
@@ -30,7 +30,7 @@ def is_mixed_up(chosen: Sequence[ToolCall], own: Sequence[ToolCall]) -> bool:
         return False
     if plain == {_SET}:
         return names <= _TAKEN_FOR_A_REMINDER
-    if plain == {_LIST} and names <= _LOOK_ELSEWHERE:
+    if plain == {_LIST} and names <= _LOOK_UP:
         return True
     if plain == {_STATE}:
         return names <= _TAKEN_FOR_A_STATE
@@ -38,14 +38,14 @@ def is_mixed_up(chosen: Sequence[ToolCall], own: Sequence[ToolCall]) -> bool:
 
 
 def without_unasked(chosen: Sequence[ToolCall], own: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
-    """`chosen` without changes of what is set, where the contents of what is to be set are all that was said."""
+    """Return `chosen` without changes of reminders, where the message only sets reminders."""
     plain = {_content(call) for call in own}
     is_all_set = {call.name for call in own} == {_SET} and plain == {_content(call) for call in chosen if _sets(call)}
     return tuple(call for call in chosen if not (is_all_set and call.name in _TOUCH_WHAT_IS_SET))
 
 
 def with_one_for_all(chosen: Sequence[ToolCall], own: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
-    """`chosen`, where one reminder is spoken of and all would be changed, with the one that is spoken of."""
+    """Return `chosen` with the one reminder that the message names, where all would be changed."""
     named = {call.name: call.arguments.get(_REFERENCE) for call in own}
 
     def one(call: ToolCall) -> ToolCall:

@@ -44,16 +44,16 @@ def intents_of(turn: Turn, message: ChatMessage, wanted: Collection[str] | None 
 
     With `wanted` only these are sought, so that the examples of other tools are not compiled.
     """
-    ear = Ear(
+    reader = Ear(
         pack=load_pack(language_of(message.text, turn.language)),
         now=turn.message_time,
         names=(turn.bot_name,),
         is_addressed=message.is_addressed or message.is_private,
         read_times=parse_all,
     )
-    found = {request.intent for request in ear.requests(message.text)}
+    found = {request.intent for request in reader.requests(message.text)}
     tools = turn.tools if wanted is None else tuple(tool for tool in turn.tools if tool.name in wanted)
-    example = ExampleSentences().match(ear.core(message.text), tools, is_addressed=ear.is_addressed)
+    example = ExampleSentences().match(reader.core(message.text), tools, is_addressed=reader.is_addressed)
     found |= set() if example is None else {example[0]}
     return frozenset(found if wanted is None else found.intersection(wanted))
 
@@ -68,7 +68,7 @@ def clauses_that_ask_for(intent: str, context: CallContext) -> tuple[str, ...]:
 def requests_in(context: CallContext, intent: str = "") -> tuple[Request, ...]:
     """Return the requests that sentence patterns find in the message of a call: all, or those for `intent`."""
     text = context.message.text
-    ear = Ear(
+    reader = Ear(
         pack=load_pack(language_of(text, context.language)),
         now=context.message_time,
         names=(),
@@ -76,7 +76,7 @@ def requests_in(context: CallContext, intent: str = "") -> tuple[Request, ...]:
         read_times=parse_all,
     )
     for words in (text, _CALLED.sub("", text)):
-        found = tuple(request for request in ear.requests(words) if intent in {"", request.intent})
+        found = tuple(request for request in reader.requests(words) if intent in {"", request.intent})
         if found:
             return found
     return ()

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from function_calls.model_calls.message_intents import requests_in
+from function_calls.grounding.intents import requests_in
 from function_calls.tools.context import CallContext
 from function_calls.understanding.requests import Request
 from function_calls.understanding.time_words import TimeWords

@@ -4,9 +4,9 @@ import pytest
 
 from bot.testing.models import ScriptedModel
 from bot.testing.turns import make_message, make_turn
+from function_calls.grounding.rule_based_review import RuleBasedReview
 from function_calls.llm import FunctionCallLLM
 from function_calls.model_calls.styles.choosing import make_styles
-from function_calls.understanding.restraint import SecondReader
 
 PIE = "remind me tomorrow at 4pm to bake the pie"
 
@@ -18,7 +18,7 @@ def review(tools):
     def make(text, calls, *, language="en", recent=(), is_addressed=True):
         message = make_message(text, is_addressed=is_addressed)
         turn = make_turn(message, tools=tools, language=language, recent=[make_message(each) for each in recent])
-        return SecondReader().review(turn, calls)
+        return RuleBasedReview().review(turn, calls)
 
     return make
 
@@ -27,7 +27,7 @@ def review(tools):
 def missed(tools):
     def make(text, *, language="en", is_addressed=True):
         turn = make_turn(make_message(text, is_addressed=is_addressed), tools=tools, language=language)
-        return [(call.name, dict(call.arguments)) for call in SecondReader().missed(turn)]
+        return [(call.name, dict(call.arguments)) for call in RuleBasedReview().missed(turn)]
 
     return make
 
@@ -252,7 +252,7 @@ def test_small_talk_and_known_facts_are_not_searched(missed, text, language):
 
 async def test_an_interpretation_is_reviewed_before_it_is_done(tools):
     model = ScriptedModel(['{"tool": "summary"}', "You are welcome."])
-    llm = FunctionCallLLM(model, styles=make_styles("json_router", model), reviewer=SecondReader())
+    llm = FunctionCallLLM(model, styles=make_styles("json_router", model), reviewer=RuleBasedReview())
 
     found = await llm.interpret(make_turn("thanks for the summary, that was great", tools=tools))
 
@@ -261,7 +261,7 @@ async def test_an_interpretation_is_reviewed_before_it_is_done(tools):
 
 async def test_held_back_calls_among_people_are_silence_for_one_request(tools):
     model = ScriptedModel(['{"tool": "summary"}'])
-    llm = FunctionCallLLM(model, styles=make_styles("json_router", model), reviewer=SecondReader())
+    llm = FunctionCallLLM(model, styles=make_styles("json_router", model), reviewer=RuleBasedReview())
 
     found = await llm.interpret(
         make_turn(make_message("thanks for the summary, that was great", is_addressed=False), tools=tools)
@@ -272,7 +272,7 @@ async def test_held_back_calls_among_people_are_silence_for_one_request(tools):
 
 async def test_a_missed_request_costs_no_second_request(tools):
     model = ScriptedModel(['{"tool": "none"}'])
-    llm = FunctionCallLLM(model, styles=make_styles("json_router", model), reviewer=SecondReader())
+    llm = FunctionCallLLM(model, styles=make_styles("json_router", model), reviewer=RuleBasedReview())
 
     found = await llm.interpret(make_turn("list my reminders", tools=tools))
 
@@ -282,7 +282,7 @@ async def test_a_missed_request_costs_no_second_request(tools):
 
 async def test_wrong_choice_is_replaced_by_the_clear_request(tools):
     model = ScriptedModel(['{"tool": "reminder_set", "type": "once", "time": "2026-11-20 12:00", "content": "rain"}'])
-    llm = FunctionCallLLM(model, styles=make_styles("json_router", model), reviewer=SecondReader())
+    llm = FunctionCallLLM(model, styles=make_styles("json_router", model), reviewer=RuleBasedReview())
 
     found = await llm.interpret(make_turn("what's the weather in Lima", tools=tools))
 
@@ -300,7 +300,7 @@ async def test_wrong_choice_is_replaced_by_the_clear_request(tools):
 def test_a_function_for_which_no_word_speaks_gives_way_to_a_plain_request(tools, chosen, text, language, tool):
     turn = make_turn(text, tools=tools, language=language)
 
-    assert [call.name for call in SecondReader().instead(turn, chosen("reminder_delete", reminder_id="1"))] == [tool]
+    assert [call.name for call in RuleBasedReview().instead(turn, chosen("reminder_delete", reminder_id="1"))] == [tool]
 
 
 @pytest.mark.parametrize(
@@ -314,12 +314,12 @@ def test_a_function_for_which_no_word_speaks_gives_way_to_a_plain_request(tools,
     ],
 )
 def test_call_supported_by_a_word_or_of_an_unknown_function_stays(tools, chosen, text, tool):
-    assert SecondReader().instead(make_turn(text, tools=tools), chosen(tool)) == ()
+    assert RuleBasedReview().instead(make_turn(text, tools=tools), chosen(tool)) == ()
 
 
 async def test_unusable_calls_are_replaced_by_the_clear_request(tools):
     model = ScriptedModel(['{"tool": "reminder_delete"}', '{"tool": "reminder_delete"}'])
-    llm = FunctionCallLLM(model, styles=make_styles("json_router", model), reviewer=SecondReader())
+    llm = FunctionCallLLM(model, styles=make_styles("json_router", model), reviewer=RuleBasedReview())
 
     found = await llm.interpret(make_turn("list my reminders", tools=tools))
 
@@ -329,7 +329,7 @@ async def test_unusable_calls_are_replaced_by_the_clear_request(tools):
 async def test_a_missing_time_is_asked_for_even_where_the_bot_was_not_called(tools):
     guess = '{"tool": "reminder_set", "type": "once", "time": "2026-11-20 12:00", "content": "buy lemons"}'
     model = ScriptedModel([guess])
-    llm = FunctionCallLLM(model, styles=make_styles("json_router", model), reviewer=SecondReader())
+    llm = FunctionCallLLM(model, styles=make_styles("json_router", model), reviewer=RuleBasedReview())
 
     found = await llm.interpret(make_turn(make_message("remind me to buy lemons", is_addressed=False), tools=tools))
 
@@ -351,7 +351,7 @@ async def test_a_missing_time_is_asked_for_even_where_the_bot_was_not_called(too
 async def test_a_plain_request_that_a_model_only_has_words_for_is_done(tools, text, words, done):
     turn = make_turn(make_message(text), tools=tools, language="zh" if "提" in text else "en")
 
-    found = await FunctionCallLLM(ScriptedModel([words]), reviewer=SecondReader()).interpret(turn)
+    found = await FunctionCallLLM(ScriptedModel([words]), reviewer=RuleBasedReview()).interpret(turn)
 
     assert [call.name for call in found.calls] == done
     assert found.answer == ("" if done else words)

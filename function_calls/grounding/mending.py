@@ -1,4 +1,4 @@
-"""Put the person's own words in the place of what a model made of them: the time, the content, the people."""
+"""Replace the time, content and people of a model's `reminder_set` calls by those of the message."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -19,15 +19,15 @@ _CLOCK = re.compile(r"(\d{1,2}):(\d{2})")
 class Mending:
     """Mends the `reminder_set` calls of one turn."""
 
-    def __init__(self, turn: Turn, ear: Ear) -> None:
+    def __init__(self, turn: Turn, reader: Ear) -> None:
         self._turn = turn
-        self._ear = ear
+        self._reader = reader
         self._sender = turn.message.sender.name.casefold()
-        self._said = "\n".join([turn.message.text, *(each.text for each in turn.recent)]).casefold()
-        self._everyone = {word.casefold() for word in ear.pack.data.everyone}
+        self._written = "\n".join([turn.message.text, *(each.text for each in turn.recent)]).casefold()
+        self._everyone = {word.casefold() for word in reader.pack.data.everyone}
 
     def mend(self, chosen: Sequence[ToolCall], own: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
-        """`chosen` by the model, with what the patterns read in `own`; several requests taken for one are set apart."""
+        """Return `chosen` with the arguments of `own`, read from the message; split several requests taken for one."""
         if len(own) > len(chosen):
             return tuple(own)
         if len(own) == 1 and self._are_one(chosen, own[0]):
@@ -37,32 +37,32 @@ class Mending:
         return (self._merged(chosen[0], own[0].arguments if own else self._read(chosen[0])),)
 
     def _are_one(self, chosen: Sequence[ToolCall], own: ToolCall) -> bool:
-        """Whether calls come to the same, however they put the time: a day that is left out is as good as today's.
+        """Return whether calls mean the same, however they word the time: a missing day is today.
 
-        Several days are one request where the person's own words say a repetition.
+        Several days are one request where the message names a repetition.
         """
         repeats = "rrule" in own.arguments or own.arguments.get("type", "once") != "once"
         days = {_first(_DAY, call) for call in chosen} - {"", f"{self._turn.message_time:%Y-%m-%d}"}
         gists = {(str(call.arguments.get("content", "")).casefold(), _first(_CLOCK, call)) for call in chosen}
         return len(gists) == 1 and (repeats or len(days) <= 1)
 
-    def spoken_content(self, call: ToolCall) -> str:
-        """What the model would remind of, if somebody spoke of it."""
+    def mentioned_content(self, call: ToolCall) -> str:
+        """Return what the model would remind of, if somebody mentioned it."""
         content = str(call.arguments.get("content", ""))
-        return content if self._is_said(content) else ""
+        return content if self._is_written(content) else ""
 
     def _read(self, call: ToolCall) -> Mapping[str, object]:
-        """When and what, of a request that no pattern explains: its only time, and the words beside it."""
-        clause = self._ear.clause(self._ear.core(self._turn.message.text))
+        """Return the only time of a message that is not read as a request, and the words beside it."""
+        clause = self._reader.clause(self._reader.core(self._turn.message.text))
         if len(clause.times) != 1:
             return {}
         reading = _reading(clause.times[0], str(call.arguments.get("time", "")))
-        content = "" if self._is_said(str(call.arguments.get("content", ""))) else self._ear.without_times(clause)
+        content = "" if self._is_written(str(call.arguments.get("content", ""))) else self._reader.without_times(clause)
         times = schedule_arguments(reading, self._turn.message_time) if reading is not None else {}
         return {**times, "content": content}
 
     def _merged(self, call: ToolCall, own: Mapping[str, object]) -> ToolCall:
-        """The call with the time, content and person that the words say, where they say them."""
+        """Return the call with the time, content and person of the message, where it names them."""
         given = dict(call.arguments)
         if "time" in own:
             given = {name: value for name, value in given.items() if name not in _TIMES}
@@ -79,33 +79,33 @@ class Mending:
         return replace(call, arguments=arguments, repairs=(*call.repairs, *steps))
 
     def _content(self, chosen: str, own: str) -> str:
-        """The model's content, unless nobody said it or the request's own words are still in it."""
+        """Return the model's content, unless nobody wrote it or it contains more of the request."""
         is_wider = own.casefold() in chosen.casefold()
-        return chosen if self._is_said(chosen) and not is_wider else own
+        return chosen if self._is_written(chosen) and not is_wider else own
 
     def _person(self, chosen: str, own: str) -> str:
-        """Who is reminded: never somebody of whom nobody spoke."""
+        """Return who is reminded: never somebody whom nobody mentioned."""
         name = chosen.strip().removeprefix("@").casefold()
         if not name or name == self._sender:
             return own
         if name in self._everyone:
-            return chosen if any(word in self._said for word in self._everyone) else own
-        return chosen if name in self._said else own
+            return chosen if any(word in self._written for word in self._everyone) else own
+        return chosen if name in self._written else own
 
-    def _is_said(self, content: str) -> bool:
-        """Whether every word of `content` was said; Chinese is compared character by character."""
+    def _is_written(self, content: str) -> bool:
+        """Return whether every word of `content` was written; Chinese is compared character by character."""
         words = content.casefold().split()
-        return bool(words) and all(word in self._said or _in_pieces(word, self._said) for word in words)
+        return bool(words) and all(word in self._written or _in_pieces(word, self._written) for word in words)
 
 
 def _first(pattern: re.Pattern[str], call: ToolCall) -> str:
-    """What `pattern` finds in the time of a call; "" where it finds nothing."""
+    """Return what `pattern` finds in the time of a call, or ""."""
     found = pattern.search(str(call.arguments.get("time", "")))
     return found[0] if found else ""
 
 
 def _reading(time: TimeWords, chosen: str) -> Reading | None:
-    """What the words mean; where they leave the half of the day open, the reading with the clock that was chosen."""
+    """Return the meaning of a time; where the half of the day is open, the reading with the chosen clock."""
     if time.best is None or time.lead is not None:
         return None
     if not time.is_ambiguous:

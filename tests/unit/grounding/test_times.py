@@ -3,7 +3,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from function_calls.functions.reminders.cross_check import Verdict, cross_check
+from function_calls.grounding.times import Verdict, cross_check
 from services.recurrence.schedule import Schedule, read_schedule
 
 BERLIN = ZoneInfo("Europe/Berlin")

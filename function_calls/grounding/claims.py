@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
+from function_calls.grounding.forged_receipts import bare_text, is_forged, strip_receipt_marks
+from function_calls.grounding.intents import intents_of
 from function_calls.language.messages import say
 from function_calls.language.recognized_phrases import LANGUAGES, bare, every_claim, folded, foreign_change_requests
-from function_calls.model_calls.forged_receipts import bare_text, is_forged, strip_receipt_marks
-from function_calls.model_calls.message_intents import intents_of
 from function_calls.model_calls.transcript import result_text
 from function_calls.tools.calls import Interpretation, Step, ToolCall, ToolSpec, Turn
 from function_calls.understanding.examples import ExampleSentences
@@ -21,7 +21,7 @@ _WANTED = _CHANGES | _KEEPING
 
 def warm_up(tools: Iterable[ToolSpec]) -> None:
     """Compile the patterns that the answers of a model are checked with, before the first answer."""
-    from function_calls.understanding.restraint.signs import load_signs
+    from function_calls.grounding.request_cues import load_signs
 
     every_claim()
     for language in LANGUAGES:
