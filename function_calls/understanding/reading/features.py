@@ -56,7 +56,7 @@ def tagger_features(forms: Sequence[str], at: int, intent: str, tags: Sequence[s
     yield f"0={here}"
     yield f"-={left}"
     yield f"+={right}"
-    yield f"i0={intent} {here}"
+    yield intent_feature(intent, here)
     yield f"t={before}"
     yield f"tt={earlier} {before}"
     yield f"t0={before} {here}"
@@ -110,6 +110,11 @@ def _place(forms: Sequence[str], at: int) -> str:
 
 def _links(forms: Sequence[str], at: int) -> bool:
     return forms[at] in _LINKS and forms[at + 1] not in _TIMES
+
+
+def intent_feature(intent: str, form: str) -> str:
+    """Return the feature of a token in a message of `intent`."""
+    return f"i0={intent} {form}"
 
 
 def bucket(feature: str, buckets: int) -> int:

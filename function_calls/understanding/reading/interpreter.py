@@ -8,8 +8,9 @@ from function_calls.tools.calls import Interpretation, Turn
 from function_calls.understanding.answering import Answering
 from function_calls.understanding.open_questions import OpenQuestion
 from function_calls.understanding.reading import slots
+from function_calls.understanding.reading.decision import decide
 from function_calls.understanding.reading.dialogue import Context, Dialogue
-from function_calls.understanding.reading.lexicon import Lexicon, load_lexicon
+from function_calls.understanding.reading.lexicon import load_lexicon
 from function_calls.understanding.reading.message import (
     MessageReading,
     has_models,
@@ -22,10 +23,6 @@ from function_calls.understanding.reading.requests import RequestMaker
 from function_calls.understanding.reading.tokens import TimeReader
 
 _LONGEST = 500
-_ADDRESSED, _GOING_ON, _UNADDRESSED = 0.5, 0.65, 0.9
-_LEAST, _CLEAR, _NEXT, _COLD = 0.3, 0.5, 0.15, 0.9
-_BEGINNING = frozenset({"zone", "quiet"})
-_MOST_TRIED = 3
 _POINTING = frozenset(
     {"answer_when", "answer_content", "cancel_ask", "repeat_last", "snooze", "undo", "done", "move", "reword", "append"}
     | {"person_add", "person_remove", "join", "leave", "delete", "skip", "until", "pause", "resume", "when_is"}
@@ -33,6 +30,7 @@ _POINTING = frozenset(
 """Intents about a reminder that the message may leave unnamed."""
 _NO_CONTENT = ("WHEN", "PERSON", "UNTILDONE", "UNTIL", "LEAD", "URGENT")
 _SURE = 0.9
+_MAYBE_DONE = 0.3
 _QUOTES = "\"“”'‘’「」『』`"
 _TIMED = frozenset({"answer_when", "move", "snooze", "repeat_last"})
 """Intents that somebody else's suggestion of a time may have called for."""
@@ -40,16 +38,10 @@ _MOST_BETWEEN = 3
 _PROMPT = frozenset({"cancel_ask", "repeat_last", "done", "until"})
 """Intents of bare words that people say to each other as well."""
 _TALK = 0.5
-_REFUSED = frozenset(
-    {"set", "delete", "pause", "resume", "move", "undo", "summary", "cancel_ask", "person_add", "list"}
-)
-"""Intents that a message beginning with "don't" does not have."""
 _ASKING = frozenset({"when_is", "list"})
 """Intents that a question about anything else resembles."""
 _FEWEST_WORDS = 3
 _SHORTEST = 4
-_CAREFUL = {"cancel_ask": 0.97, "answer_when": 0.9, "ask": 0.5, "when_is": 0.4}
-"""Intents that need to be more probable: what is meant otherwise would be answered oddly."""
 
 
 class Understood(Struct, frozen=True, kw_only=True):
@@ -171,39 +163,26 @@ class LearnedInterpreter:
         )
         return maker.make(self._dialogue.last_set(key))
 
-    def _chosen(self, understood: Understood, turn: Turn, key: str) -> list[str]:
-        """Return the intents to act on, best first: those probable enough for who is spoken to."""
+    def _chosen(self, understood: Understood, turn: Turn, key: str) -> tuple[str, ...]:
+        """Return the intents to act on, best first."""
         reading, context = understood.reading, understood.context
-        if _is_refusal(reading, load_lexicon(understood.language)):
-            return []
-        nothing = reading.probability("none")
-        is_cold = not _is_addressed(turn) and (context == "none" or reading.intent == "set")
-        if 1 - nothing < self._least(turn, context) or (is_cold and not _may_begin(understood)):
-            return self._done(understood, key)
-        found: list[str] = []
-        enough = _LEAST if _is_addressed(turn) else _CLEAR
-        for intent, share in reading.intents[:_MOST_TRIED]:
-            careful = _CAREFUL.get(intent, 0.0) if _is_addressed(turn) or intent != "list" else _COLD
-            if intent == "none" or share < (_NEXT if found else max(enough, careful)):
-                break
-            found.append(_in_context(intent, reading, context))
-        if found:
-            return found
-        return self._done(understood, key)
+        decision = decide(
+            reading,
+            load_lexicon(understood.language),
+            context,
+            is_addressed=_is_addressed(turn),
+            is_known=load_models(understood.language).knows(reading),
+        )
+        return decision.intents if decision.intents or decision.is_refusal else self._done(understood, key)
 
-    def _done(self, understood: Understood, key: str) -> list[str]:
+    def _done(self, understood: Understood, key: str) -> tuple[str, ...]:
         """Return `done` where the message may say so and a reminder waits for it."""
-        is_likely = understood.reading.probability("done") >= _LEAST and understood.context in {"acted", "fired"}
-        return ["done"] if is_likely and self._awaits_done(key) else []
+        is_likely = understood.reading.probability("done") >= _MAYBE_DONE and understood.context in {"acted", "fired"}
+        return ("done",) if is_likely and self._awaits_done(key) else ()
 
     def _awaits_done(self, key: str) -> bool:
         last = self._dialogue.last_set(key)
         return last is not None and "until_done" in last.arguments
-
-    def _least(self, turn: Turn, context: Context) -> float:
-        if _is_addressed(turn):
-            return _ADDRESSED
-        return _UNADDRESSED if context == "none" else _GOING_ON
 
     def _may_point(self, reading: MessageReading, understood: Understood, turn: Turn, key: str) -> bool:
         """Return whether a message to nobody in particular goes on with what the bot has done or asked."""
@@ -270,33 +249,6 @@ def behind_name(text: str, name: str) -> str:
 def _is_addressed(turn: Turn) -> bool:
     message = turn.message
     return message.is_addressed or message.is_private or turn.bot_name.casefold() in message.text.casefold()
-
-
-def _is_refusal(reading: MessageReading, words: Lexicon) -> bool:
-    """Return whether a message asks not to do what it names: "don't delete it"; a reminder may be stopped so."""
-    text = slots.tidied(reading.text, words.before_content).casefold().removeprefix("please ").removeprefix("请")
-    is_refused = any(text.startswith(f"{word}{words.joint}") for word in words.refusals)
-    return is_refused and reading.intent in _REFUSED
-
-
-def _may_begin(understood: Understood) -> bool:
-    """Return whether a message to nobody can be a request that begins a dialogue: "ping me at 5" is said to people."""
-    reading, words = understood.reading, load_lexicon(understood.language)
-    intent, share = reading.intents[0]
-    folded = "".join(token.form + words.joint for token in reading.tokens)
-    if intent == "set":
-        is_whole = all(map(reading.has, ("PERSON", "WHEN", "CONTENT")))
-        return is_whole and any(word in folded for word in words.triggers)
-    return share >= _COLD and intent in _BEGINNING
-
-
-def _in_context(intent: str, reading: MessageReading, context: Context) -> str:
-    """Return the intent that `intent` stands for: a bare time answers a question, or moves what was just set."""
-    if intent == "answer_when" and context == "acted":
-        return "move"
-    if intent == "move" and context == "asked_when" and not reading.has("REF"):
-        return "answer_when"
-    return intent
 
 
 def _asked(question: OpenQuestion | None) -> Context | None:

@@ -36,3 +36,8 @@ class LinearModel(Struct, frozen=True):
         top = max(scores)
         shares = [math.exp(score - top) for score in scores]
         return [share / sum(shares) for share in shares]
+
+    def has_weights(self, row: int) -> bool:
+        """Return whether `row` counts for any label: features that were never seen have none."""
+        width = len(self.labels)
+        return any(self.weights[row * width : (row + 1) * width])

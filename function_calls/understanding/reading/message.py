@@ -10,7 +10,7 @@ from importlib.resources import files
 import msgspec
 from msgspec import Struct
 
-from function_calls.understanding.reading.features import bucket, classifier_features, tagger_features
+from function_calls.understanding.reading.features import bucket, classifier_features, intent_feature, tagger_features
 from function_calls.understanding.reading.linear import LinearModel
 from function_calls.understanding.reading.tokens import TimeReader, Token, marked, time_spans, tokens_of
 
@@ -42,6 +42,14 @@ class Models(Struct, frozen=True):
     intent: LinearModel
     tag: LinearModel
     folding: dict[int, int]
+
+    def knows(self, reading: "MessageReading") -> bool:
+        """Return whether each word outside of the slots of `reading` was seen in sentences with its intent."""
+        return all(
+            self.tag.has_weights(bucket(intent_feature(reading.intent, token.form), self.tag.buckets))
+            for token, tag in zip(reading.tokens, reading.tags, strict=True)
+            if tag == NO_TAG and token.form.isalpha()
+        )
 
 
 class MessageReading(Struct, frozen=True):

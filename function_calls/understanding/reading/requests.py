@@ -90,8 +90,7 @@ class RequestMaker:
         if any(word in self._reading.text.casefold() for word in self._words.exceptions):
             return None
         is_endless = self._reading.has("UNTIL") and not any(time.best and time.best.rrule for time in when)
-        is_asking = self._is_addressed or (bool(content) and bool(when))
-        if is_endless or not is_asking or not (content or when):
+        if is_endless or not (content or when):
             return None
         times: list[TimeWords | None] = [*when] or [None]
         requests = [ReminderRequest(content=content, person=person, time=time) for time in times]

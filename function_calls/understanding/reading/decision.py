@@ -1,0 +1,113 @@
+"""Decide which of its probable intents a message is acted on, by their probabilities and whom it speaks to."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+from function_calls.understanding.reading import slots
+from function_calls.understanding.reading.dialogue import Context
+from function_calls.understanding.reading.lexicon import Lexicon
+from function_calls.understanding.reading.message import MessageReading
+
+Standing = Literal["addressed", "going_on", "trigger", "nobody"]
+"""Whom a message speaks to: the bot; nobody, right after the bot did something for its sender; nobody, else, with a
+word such as "remind" or without one."""
+
+
+class Threshold(Struct, frozen=True):
+    """The least probability that a message asks for anything, and that of the intent that it is acted on."""
+
+    request: float
+    intent: float
+
+
+THRESHOLDS = {
+    "addressed": Threshold(request=0.5, intent=0.3),
+    "going_on": Threshold(request=0.65, intent=0.5),
+    "trigger": Threshold(request=0.85, intent=0.8),
+    "nobody": Threshold(request=0.9, intent=0.9),
+}
+CAREFUL = {"cancel_ask": 0.97, "answer_when": 0.9, "ask": 0.5, "when_is": 0.4}
+"""Intents that need to be more probable: what is meant otherwise would be answered oddly."""
+UNADDRESSED = {"list": 0.9, "summary_schedule": 0.9, "undo": 0.95, "find": 0.95}
+"""The same, where the bot is not addressed."""
+_ONE = frozenset({"trigger", "nobody"})
+_SECOND = 0.15
+"""The least probability of a second or third intent, tried where the slots of the first do not fit; in the standings
+of `_ONE` there is none."""
+_MOST_TRIED = 3
+_WITHOUT_TRIGGER = frozenset({"summary", "summary_schedule", "zone", "quiet", "undo", "find"})
+"""Intents of a message to nobody that may have no word like "remind"."""
+_REFUSED = frozenset(
+    {"set", "delete", "pause", "resume", "move", "undo", "summary", "cancel_ask", "person_add", "list"}
+)
+"""Intents that a message beginning with "don't" does not have."""
+_FOR_PEOPLE = frozenset({"help", "recall", "ask", "time_now", "when_is", "done", "answer_when", "answer_content"})
+"""Intents of questions and answers that people who speak to nobody in particular have for each other."""
+
+
+class Decision(Struct, frozen=True):
+    """The intents that a message may be acted on, best first; `is_refusal` says that it asks not to do something."""
+
+    intents: tuple[str, ...] = ()
+    is_refusal: bool = False
+
+
+def standing_of(reading: MessageReading, words: Lexicon, context: Context, *, is_addressed: bool) -> Standing:
+    """Return whom a message in `context` speaks to; a new request does not go on with anything."""
+    if is_addressed:
+        return "addressed"
+    if context != "none" and reading.intent != "set":
+        return "going_on"
+    text = words.joint.join(token.form for token in reading.tokens)
+    return "trigger" if any(word in text for word in words.triggers) else "nobody"
+
+
+def decide(
+    reading: MessageReading, words: Lexicon, context: Context, *, is_addressed: bool, is_known: bool
+) -> Decision:
+    """Return what to act on; `is_known` says that all words outside of the slots are known for the intent."""
+    if is_refusal(reading, words):
+        return Decision(is_refusal=True)
+    standing = standing_of(reading, words, context, is_addressed=is_addressed)
+    least = THRESHOLDS[standing]
+    if 1 - reading.probability("none") < least.request or not _may_be_for_bot(reading, standing, is_known=is_known):
+        return Decision()
+    found: list[str] = []
+    for intent, share in reading.intents[: 1 if standing in _ONE else _MOST_TRIED]:
+        careful = max(CAREFUL.get(intent, 0.0), 0.0 if is_addressed else UNADDRESSED.get(intent, 0.0))
+        if intent == "none" or share < (_SECOND if found else max(least.intent, careful)):
+            break
+        found.append(in_context(intent, reading, context))
+    return Decision(tuple(found))
+
+
+def in_context(intent: str, reading: MessageReading, context: Context) -> str:
+    """Return the intent that `intent` stands for: a bare time answers a question, or moves what was just set."""
+    if intent == "answer_when" and context == "acted":
+        return "move"
+    if intent == "move" and context == "asked_when" and not reading.has("REF"):
+        return "answer_when"
+    return intent
+
+
+def is_refusal(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a message asks not to do what it names: "don't delete it"; a reminder may be stopped so."""
+    text = slots.tidied(reading.text, words.before_content).casefold().removeprefix("please ").removeprefix("请")
+    is_refused = any(text.startswith(f"{word}{words.joint}") for word in words.refusals)
+    return is_refused and reading.intent in _REFUSED
+
+
+def _may_be_for_bot(reading: MessageReading, standing: Standing, *, is_known: bool) -> bool:
+    """Return whether a message to nobody can be a request that begins a dialogue.
+
+    It says "remind" or "reminder", or is certainly for the bot; "ping me at 5" and "cancel it" are said to people.
+    """
+    intent = reading.intent
+    if standing not in _ONE:
+        return True
+    if intent in _WITHOUT_TRIGGER:
+        is_about_talk = reading.has("SPEAKER") or reading.has("TOPIC")  # people ask each other who said what
+        return is_known and (standing == "trigger" or not is_about_talk)
+    is_whole = intent != "set" or (reading.has("PERSON") and (reading.has("WHEN") or reading.has("CONTENT")))
+    return standing == "trigger" and is_whole and intent not in _FOR_PEOPLE
