@@ -57,6 +57,8 @@ def tagger_features(forms: Sequence[str], at: int, intent: str, tags: Sequence[s
     yield f"-={left}"
     yield f"+={right}"
     yield intent_feature(intent, here)
+    yield f"i-={intent} {left}"
+    yield f"i-0={intent} {left} {here}"
     yield f"t={before}"
     yield f"tt={earlier} {before}"
     yield f"t0={before} {here}"
