@@ -70,8 +70,10 @@ def _allowed(item: Item, text: str, grammar: Grammar, *, eager: bool) -> bool:
     strength = item.value.get("strength", 0)
     if strength >= STRONG or _is_bound(item.value) or (eager and strength >= 0):
         return True
-    if item.value.keys() == _NOTHING_BUT_CLOCKS and strength >= 0 and text.startswith(grammar.requests, item.end):
-        return True  # 两点 counts points, but not in 两点提醒我
+    if item.value.keys() == _NOTHING_BUT_CLOCKS and strength >= 0:
+        is_named = text.startswith(grammar.requests, item.end) or text.endswith(grammar.changes, 0, item.start)
+        if is_named:
+            return True  # 两点 counts points, but neither in 两点提醒我 nor in 改到两点
     return strength >= WEAK - _is_amount(item.value) and _is_whole(item, text, grammar)
 
 

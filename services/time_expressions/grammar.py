@@ -30,6 +30,7 @@ class Grammar(NamedTuple):
     leads: frozenset[str]
     hints: tuple[str, ...]
     requests: tuple[str, ...]
+    changes: tuple[str, ...]
     conjunctions: frozenset[str]
     alternatives: frozenset[str]
     courtesies: frozenset[str]
@@ -68,7 +69,7 @@ def grammar(chosen: tuple[str, ...]) -> Grammar:
     words: dict[str, tuple[Sense, ...]] = {}
     roots: list[Node] = []
     groups: dict[str, set[str]] = {"joints": set(), "leads": set(), "hints": set(), "requests": set()}
-    groups |= {"conjunctions": set(), "alternatives": set(), "courtesies": set()}
+    groups |= {"changes": set(), "conjunctions": set(), "alternatives": set(), "courtesies": set()}
     characters: dict[int, int] = {}
     idioms: list[str] = []
     for language in chosen:
@@ -88,6 +89,7 @@ def grammar(chosen: tuple[str, ...]) -> Grammar:
         leads=frozenset(groups["leads"]),
         hints=tuple(sorted(groups["hints"], key=lambda word: (-len(word), word))),
         requests=tuple(sorted(groups["requests"])),
+        changes=tuple(sorted(groups["changes"])),
         conjunctions=frozenset(groups["conjunctions"]),
         alternatives=frozenset(groups["alternatives"]),
         courtesies=frozenset(groups["courtesies"]),
