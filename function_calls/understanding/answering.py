@@ -170,6 +170,16 @@ class Answering:
         self._ask(OpenQuestion(asks="content", person=reminder.person, options=(time,)))
         return self._say("what")
 
+    def without_time(self, reminder: ReminderRequest, wrong: str) -> Interpretation:
+        """Say that there is no such time as `wrong`, and ask for another one."""
+        asked = self._asked_about([replace(reminder, time=None)])
+        return replace(asked, answer=f"{self._say('no_such_time', time=wrong).answer} {asked.answer}")
+
+    def which_reminder(self) -> Interpretation:
+        """Ask which reminder to delete."""
+        self._ask(OpenQuestion(asks="reminder"))
+        return self._say("which_reminder")
+
     def set_reminders(self, reminders: Sequence[ReminderRequest]) -> Interpretation:
         """Set those of `reminders` whose time is clear, and ask for the time of the first that has none."""
         calls: list[ToolCall] = []
@@ -249,8 +259,7 @@ class Answering:
     def _delete(self, request: Request) -> Interpretation:
         references = reminder_references(request, self._ear.pack, may_be_several=True)
         if not references:
-            self._ask(OpenQuestion(asks="reminder"))
-            return self._say("which_reminder")
+            return self.which_reminder()
         if not self._maker.offers("reminder_delete"):
             return self._say("without_tool")
         return Interpretation(
@@ -293,6 +302,11 @@ class Answering:
 
     def _say(self, key: str, **fields: object) -> Interpretation:
         return Interpretation(answer=say(self._turn.language, f"offline.{key}", **fields), must_reply=True)
+
+
+def together(made: Sequence[Interpretation]) -> Interpretation | None:
+    """Return what several requests of one message ask for; None where there are none."""
+    return made[0] if len(made) == 1 else _all_of(made) if made else None
 
 
 def _all_of(made: Sequence[Interpretation]) -> Interpretation:

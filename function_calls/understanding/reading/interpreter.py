@@ -5,9 +5,10 @@ import re
 from msgspec import Struct
 
 from function_calls.tools.calls import Interpretation, Turn
-from function_calls.understanding.answering import Answering
+from function_calls.understanding.answering import Answering, together
 from function_calls.understanding.open_questions import OpenQuestion
 from function_calls.understanding.reading import slots
+from function_calls.understanding.reading.asked import Asked
 from function_calls.understanding.reading.decision import decide
 from function_calls.understanding.reading.dialogue import Context, Dialogue
 from function_calls.understanding.reading.lexicon import load_lexicon
@@ -19,7 +20,8 @@ from function_calls.understanding.reading.message import (
     read_message,
     with_intent,
 )
-from function_calls.understanding.reading.requests import RequestMaker
+from function_calls.understanding.reading.requests import make
+from function_calls.understanding.reading.segments import parts_of
 from function_calls.understanding.reading.tokens import TimeReader
 
 _LONGEST = 500
@@ -145,23 +147,43 @@ class LearnedInterpreter:
         reading = with_intent(reading, intent, models) if intent != reading.intent else reading
         if not self._may_point(reading, understood, turn, key):
             return None
+        parts = parts_of(reading, words, models)
+        made = [self._made_of(part, understood, turn, key, answering, is_part=len(parts) > 1) for part in parts]
+        if len(made) > 1 and not all(made):
+            made = [self._made_of(reading, understood, turn, key, answering)]
+        return together([each for each in made if each is not None])
+
+    def _made_of(
+        self,
+        reading: MessageReading,
+        understood: Understood,
+        turn: Turn,
+        key: str,
+        answering: Answering,
+        *,
+        is_part: bool = False,
+    ) -> Interpretation | None:
+        """Return what one request of a message asks for."""
         forms = [token.form for token in reading.tokens]
+        models = load_models(understood.language)
 
         def classify(start: int) -> tuple[tuple[str, float], ...]:
             return intents_of(forms[start:], "none", models, is_addressed=True)
 
-        maker = RequestMaker(
-            turn,
-            reading,
-            words,
-            self._times,
-            answering,
-            understood.question,
-            classify,
+        asked = Asked(
+            turn=turn,
+            reading=reading,
+            words=load_lexicon(understood.language),
+            language=understood.language,
+            times=self._times,
+            answering=answering,
+            question=understood.question,
+            last_set=self._dialogue.last_set(key),
             is_addressed=_is_addressed(turn),
             may_point=understood.context != "none",
+            is_part=is_part,
         )
-        return maker.make(self._dialogue.last_set(key))
+        return make(asked, classify)
 
     def _chosen(self, understood: Understood, turn: Turn, key: str) -> tuple[str, ...]:
         """Return the intents to act on, best first."""

@@ -17,38 +17,70 @@ ReadTimes = Callable[[str], tuple[TimeReadings, ...]]
 
 _EDGE = " \t\n,，.。;；:：、!！?？~…-—"
 _LONGEST_FIGURE = 2
+_FIGURES = re.compile(r"(\d{1,2})\.?(\d\d)")
+_HOURS, _MINUTES, _ROUND = 24, 60, 5
 _QUOTES = "\"“”'‘’「」『』"
+EVERYONE = "everyone"
+_MENTION = re.compile(r"(@[^\s@,，、]+)\s*@")
 _NUMBER = re.compile(r"(?:#|no\.? ?|number |第|编号)?(\d{1,3})(?:st|nd|rd|th|个|条|项|号)?", re.IGNORECASE)
 
 
 def one_time(pieces: Sequence[str], words: Lexicon, read: ReadTimes) -> TimeWords | None:
-    """Return the one time that `pieces` name together and nothing else; None where there is no such time."""
-    text = words.joint.join(piece.strip(_EDGE) for piece in pieces).strip()
+    """Return the one time that `pieces` name together and nothing else; None where there is no such time.
+
+    A time that is over counts only where nothing to come is named.
+    """
+    text = _with_figures(words.joint.join(piece.strip(_EDGE) for piece in pieces).strip())
     is_code = text.isdigit() and len(text) > _LONGEST_FIGURE  # 618, 2026: no hour and no amount
+    over: TimeWords | None = None
     for form in words.as_time[: 1 if is_code else None] if text else ():
         phrase = form.format(time=text)
         expressions = read(phrase)
-        if len(expressions) == 1 and expressions[0].best is not None and not _uncovered(phrase, expressions, words):
-            return _time_words(phrase, expressions)
-    return None
+        if len(expressions) != 1 or uncovered(phrase, expressions, words):
+            continue
+        if expressions[0].best is not None:
+            return time_words(phrase, expressions[0])
+        over = over or time_words(phrase, expressions[0])
+    return over
+
+
+def _with_figures(text: str) -> str:
+    """Return `text` with a colon in a clock that is written in figures alone: 1730, 18.45."""
+    figures = _FIGURES.fullmatch(text)
+    if figures is None:
+        return text
+    hour, minute = int(figures[1]), int(figures[2])
+    is_round = "." in text or minute % _ROUND == 0
+    return f"{hour}:{minute:02}" if hour < _HOURS and minute < _MINUTES and is_round else text
 
 
 def times(pieces: Sequence[str], words: Lexicon, read: ReadTimes) -> list[TimeWords]:
-    """Return the times that `pieces` name: one made of all of them, else one for each expression.
-
-    None where words are left over that name no time.
-    """
+    """Return the times that `pieces` name: one made of all of them, else one for each expression."""
     whole = one_time(pieces, words, read) or (one_time(pieces[::-1], words, read) if len(pieces) > 1 else None)
     if whole is not None:
         return [whole]
-    found: list[TimeWords] = []
-    for piece in pieces:
-        one = one_time([piece], words, read)
-        expressions = [each for each in read(piece) if each.best is not None]
-        if one is None and (not expressions or _uncovered(piece, expressions, words)):
-            return []
-        found += [one] if one is not None else [_time_words(piece, [each]) for each in expressions]
-    return _on_one_day(found)
+    return _on_one_day([each for piece in pieces for each in _times_in(piece, words, read)])
+
+
+def _times_in(piece: str, words: Lexicon, read: ReadTimes) -> list[TimeWords]:
+    """Return the times of a piece: of one that lists them, each by itself, bare figures as hours."""
+    one = one_time([piece], words, read)
+    if one is not None:
+        return [one]
+    parts = [part for part in _parts(piece, words) if part]
+    listed = [one_time([part], words, read) for part in parts] if len(parts) > 1 else []
+    whole = [each for each in listed if each is not None]
+    if whole and len(whole) == len(parts):
+        return whole
+    return [time_words(piece, each) for each in read(piece)]
+
+
+def _parts(piece: str, words: Lexicon) -> list[str]:
+    """Return what stands between the commas and the words for "and" in `piece`."""
+    for word in words.and_words:
+        if word.isalpha():
+            piece = re.sub(rf"\b{word}\b" if word.isascii() else re.escape(word), ",", piece)
+    return [part.strip() for part in re.split("[,，、&]", piece)]
 
 
 def _on_one_day(found: list[TimeWords]) -> list[TimeWords]:
@@ -64,7 +96,7 @@ def _on_one_day(found: list[TimeWords]) -> list[TimeWords]:
     ]
 
 
-def _uncovered(text: str, expressions: Sequence[TimeReadings], words: Lexicon) -> str:
+def uncovered(text: str, expressions: Sequence[TimeReadings], words: Lexicon) -> str:
     """Return what is left of `text` without the words of `expressions` and those that stand around times."""
     covered = {
         at
@@ -79,10 +111,11 @@ def _uncovered(text: str, expressions: Sequence[TimeReadings], words: Lexicon) -
     return "".join(letter for letter in left if letter.isalnum())
 
 
-def _time_words(text: str, expressions: Sequence[TimeReadings]) -> TimeWords:
-    (expression,) = expressions
-    covered = [text[start:end] for start, end in expression.readings[0].spans]
-    return TimeWords(words=" ".join(covered), spans=(), readings=expression.readings, is_ambiguous=expression.ambiguous)
+def time_words(text: str, expression: TimeReadings) -> TimeWords:
+    """Return an expression that was read in `text`; of one that is over, what it was."""
+    readings = expression.readings or expression.past[:1]
+    covered = [text[start:end] for start, end in readings[0].spans]
+    return TimeWords(words=" ".join(covered), spans=(), readings=readings, is_ambiguous=expression.ambiguous)
 
 
 def amount(
@@ -94,7 +127,7 @@ def amount(
         phrase = form.format(amount=piece.strip(_EDGE))
         for each in read(phrase, start):
             reading = (each.readings or each.past)[0]
-            is_whole = not _uncovered(phrase, [each], words)
+            is_whole = not uncovered(phrase, [each], words)
             if is_whole and reading.rrule is None and reading.start.second:
                 return abs(reading.start - start)
     return None
@@ -110,8 +143,19 @@ def content(reading: MessageReading, words: Lexicon) -> str:
     behind = [span for span in spans if span[0] >= begin]
     if behind and len(reading.text[behind[0][0] : behind[-1][1]].strip()) > 1:
         spans = behind
-    pieces = [tidied(reading.text[start:end], words.before_content) for start, end in spans]
+    first, *others = [tidied(reading.text[start:end], words.before_content) for start, end in spans] or [""]
+    links = [_link(reading, start, words) for start, _ in spans[1:]]
+    pieces = [first, *(f"{link}{piece}" for link, piece in zip(links, others, strict=True) if piece)]
     return (" " if words.joint else "，").join(piece for piece in pieces if piece)
+
+
+def _link(reading: MessageReading, start: int, words: Lexicon) -> str:
+    """Return the preposition in front of a later piece of a content: the "about" of "email Bob tomorrow about it"."""
+    found = ""
+    for token, tag in zip(reading.tokens, reading.tags, strict=True):
+        if token.end <= start:
+            found = f"{reading.text[token.start : token.end]} " if tag == "O" and token.form in words.inner else ""
+    return found
 
 
 def _contents(reading: MessageReading) -> list[tuple[int, int]]:
@@ -155,16 +199,41 @@ def _trimmed(piece: str) -> str:
 def people(reading: MessageReading, words: Lexicon) -> str | None:
     """Return the people that are named, "everyone", or None for the sender alone."""
     named = [_trimmed(piece) for piece in reading.pieces("PERSON")]
-    named = [each for each in named if each]
+    named = [_MENTION.sub(r"\1, @", each) for each in named if each]
     if not named or all(each.casefold() in words.oneself for each in named):
         return None
-    if any(each.casefold().lstrip("@") in words.everyone for each in named):
-        return "everyone"
+    for each in named:
+        spared = _spared(each, words)
+        if spared:
+            return f"{EVERYONE} except {spared}"
+        if each.casefold().lstrip("@") in words.everyone:
+            return EVERYONE
     return ", ".join(dict.fromkeys(named))
 
 
+def _spared(name: str, words: Lexicon) -> str:
+    """Return who is left out of everyone: "Kim" of "everyone but Kim"; else nothing."""
+    folded = name.casefold()
+    for word in words.exceptions:
+        before, found, behind = folded.partition(f"{words.joint}{word}{words.joint}")
+        if not found:
+            before, found, behind = "", folded[: len(word)], folded[len(word) :] if folded.startswith(word) else ""
+        if found and behind and (not before or before in words.everyone):
+            kept = name[len(name) - len(behind) :].strip()
+            for ending in (*words.exceptions, *words.everyone):
+                kept = kept.removesuffix(ending)
+            return kept.strip(_EDGE)
+    return ""
+
+
 def reference(reading: MessageReading, words: Lexicon) -> list[str]:
-    """Return the reminders that are named, as `reminder_id` takes them; empty for the one spoken of last."""
+    """Return the reminders that are named; empty for the one spoken of last."""
+    names = (reference_name(piece, words) for piece in reference_pieces(reading, words))
+    return list(dict.fromkeys(filter(None, names)))
+
+
+def reference_pieces(reading: MessageReading, words: Lexicon) -> list[str]:
+    """Return the pieces of text that name reminders, as they are written."""
     spans = reading.spans("REF")
     together = [spans[0]] if spans else []
     for span in spans[1:]:
@@ -176,16 +245,34 @@ def reference(reading: MessageReading, words: Lexicon) -> list[str]:
             span for span in spans if any(word in reading.text[slice(*span)] for word in words.reference_marks)
         ]
         together = marked_ones[:1] or together
-    found: list[str] = []
-    for start, end in together:
-        name = _reference(reading.text[start:end], words)
-        if name and name not in found:
-            found.append(name)
     old = reading.pieces("OLD")
-    return found or ([tidied(old[0], words.before_reference)] if old and not spans else [])
+    named = [reading.text[start:end] for start, end in together]
+    return named or ([bare_time(old[0], words)] if old and not spans else [])
 
 
-def _reference(piece: str, words: Lexicon) -> str:
+def bare_time(piece: str, words: Lexicon) -> str:
+    """Return words of time without a preposition in front of them or a particle behind them."""
+    shorter = tidied(piece, words.before_time)
+    for word in words.behind_time:
+        shorter = shorter.removesuffix(word)
+    return shorter or piece.strip()
+
+
+def without_words(piece: str, leading: Iterable[str], joint: str) -> str:
+    """Return `piece` without the first of the words `leading` that it begins with."""
+    bare = piece.strip()
+    for word in leading:
+        if bare.casefold().startswith(word + joint):
+            return bare[len(word + joint) :].strip()
+    return bare
+
+
+def is_figure(piece: str) -> bool:
+    """Return whether `piece` is a number and nothing else."""
+    return piece.strip(_EDGE).isdigit()
+
+
+def reference_name(piece: str, words: Lexicon) -> str:
     """Return the words that name a reminder; "" for a pronoun, the word for several of them."""
     name = _trimmed(piece)
     bare = name.casefold().lstrip("@")

@@ -1,0 +1,73 @@
+"""A request of a message as the models read it, and what it takes to make calls of it."""
+
+from datetime import datetime, timedelta
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from function_calls.tools.calls import ToolCall, Turn
+from function_calls.understanding.answering import Answering
+from function_calls.understanding.open_questions import OpenQuestion
+from function_calls.understanding.reading import slots
+from function_calls.understanding.reading.lexicon import Lexicon
+from function_calls.understanding.reading.message import MessageReading
+from function_calls.understanding.reading.tokens import TimeReader
+from services.time_expressions import TimeReadings
+
+
+class Asked(Struct, frozen=True, kw_only=True):
+    """One request.
+
+    `may_point` says that it may leave unnamed which reminder it is about; `last_set` is the call that set a reminder
+    for this person last; `is_part` says that the message has other requests beside this one.
+    """
+
+    turn: Turn
+    reading: MessageReading
+    words: Lexicon
+    language: str
+    times: TimeReader
+    answering: Answering
+    question: OpenQuestion | None
+    last_set: ToolCall | None
+    is_addressed: bool
+    may_point: bool
+    is_part: bool = False
+
+    @property
+    def now(self) -> datetime:
+        """Return the time from which the words of the message are read."""
+        return self.turn.message_time
+
+    @property
+    def said(self) -> str:
+        """Return the words of this request, folded; the message may have others."""
+        text = self.reading.text
+        return self.words.joint.join(text[each.start : each.end] for each in self.reading.tokens).casefold()
+
+    def read(self, text: str) -> tuple[TimeReadings, ...]:
+        """Read the times in `text`."""
+        return self.times(text, self.now, language=self.language)
+
+    def length(self, piece: str) -> timedelta | None:
+        """Return the length of time that `piece` names; None where it names none."""
+        return slots.amount(piece, self.words, self._read_from, self.now)
+
+    def amount(self, tag: str) -> timedelta | None:
+        """Return the length of time with `tag`; None where there is none, or several."""
+        pieces = self.reading.pieces(tag)
+        return self.length(pieces[0]) if len(pieces) == 1 else None
+
+    def names(self, words: tuple[str, ...] | frozenset[str]) -> bool:
+        """Return whether the request has one of `words` as a token, or as characters where words have no spaces."""
+        if not self.words.joint:
+            return any(word in self.said for word in words)
+        spaced = f" {' '.join(token.form for token in self.reading.tokens)} "
+        return any(f" {word} " in spaced for word in words)
+
+    def with_reading(self, reading: MessageReading) -> "Asked":
+        """Return the request with its words read otherwise."""
+        return replace(self, reading=reading)
+
+    def _read_from(self, text: str, now: datetime) -> tuple[TimeReadings, ...]:
+        return self.times(text, now, language=self.language)

@@ -1,0 +1,243 @@
+"""Make calls of requests to change reminders that there are: move, reword, skip, pause, snooze, delete."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+
+from msgspec.structs import replace
+
+from function_calls.language.recognized_phrases import is_clock_without_half
+from function_calls.tools.calls import Interpretation
+from function_calls.understanding.arguments import changed_schedule, shift_argument, written
+from function_calls.understanding.named_weekdays import are_all, weekdays_in
+from function_calls.understanding.reading import slots
+from function_calls.understanding.reading.asked import Asked
+from function_calls.understanding.reading.options import interval_minutes
+from function_calls.understanding.reading.references import references_of
+from function_calls.understanding.reading.reminding import repeat_last
+from function_calls.understanding.reading.when import end_of, named_times
+from function_calls.understanding.time_words import TimeWords
+
+_IT = "it"
+
+
+def delete(asked: Asked) -> Interpretation | None:
+    """Delete the reminders that are named, or the one spoken of last; ask which, where neither is known."""
+    references = references_of(asked, may_be_several=True) or ([_IT] if asked.may_point else [])
+    if not references:
+        return asked.answering.which_reminder() if asked.is_addressed else None
+    calls = [asked.answering.one("reminder_delete", {"reminder_id": each}) for each in references]
+    return Interpretation(calls=tuple(call for each in calls for call in each.calls), answer=calls[0].answer)
+
+
+def move(asked: Asked) -> Interpretation | None:
+    """Change when a reminder comes: to a time, by an amount, to another repetition."""
+    reading = asked.reading
+    if len(reading.pieces("LATER") + reading.pieces("EARLIER")) > 1:
+        return None
+    later, earlier = asked.amount("LATER"), asked.amount("EARLIER")
+    if later is not None or earlier is not None:
+        moved = later if later is not None else -(earlier or timedelta())
+        return update(asked, {"time": shift_argument(moved)})
+    lead = asked.amount("LEAD")
+    if lead is not None and not reading.has("WHEN") and not reading.has("EVENT"):
+        return update(asked, {"time": shift_argument(-lead)})
+    times = named_times(asked)
+    if len(times) != 1 or times[0].best is None:
+        return None
+    old, new = _from_range(times[0])
+    arguments = _schedule(new, asked)
+    since = slots.bare_time(reading.words("FROM"), asked.words)
+    return update(asked, {**arguments, "since": since}, old=old)
+
+
+def _schedule(time: TimeWords, asked: Asked) -> dict[str, object]:
+    """Return the arguments of a new time; of a bare "7" the time that the reminder has tells the half of the day."""
+    best = time.best
+    if best is None:
+        return {}
+    words = slots.bare_time(time.words, asked.words)
+    if slots.is_bare(best) and is_clock_without_half(words):
+        return {"time": asked.words.as_time[1].format(time=words) if words[:1].isdigit() else words}
+    return changed_schedule(best, asked.now)
+
+
+def _from_range(time: TimeWords) -> tuple[str, TimeWords]:
+    """Return the old time and the new one, where both were read as a stretch: "from 5pm to 6pm"."""
+    best = time.best
+    if best is None or best.end is None or best.rrule is not None or not best.has_clock:
+        return "", time
+    moved = best._replace(start=best.end, end=None)
+    return f"{best.start:%H:%M}", replace(time, words=f"{best.end:%H:%M}", readings=(moved,), is_ambiguous=False)
+
+
+def update(asked: Asked, arguments: Mapping[str, object], *, old: str = "") -> Interpretation | None:
+    """Change the reminder that is named, or the one spoken of last; of one that repeats the day that is named."""
+    references = references_of(asked)
+    day = slots.bare_time(asked.reading.words("OLD"), asked.words)
+    named: dict[str, object] = {"reminder_id": ", ".join(references) or old or _IT}
+    is_other = bool(day and references) and day not in references
+    if is_other and any(each.best is not None and each.best.has_day for each in asked.read(day)):
+        named["occurrence"] = day
+    return asked.answering.one("reminder_update", {**arguments, **named})
+
+
+def reword(asked: Asked) -> Interpretation | None:
+    """Replace what a reminder says."""
+    content = slots.content(asked.reading, asked.words)
+    return update(asked, {"content": content}) if content else None
+
+
+def append(asked: Asked) -> Interpretation | None:
+    """Add words to what a reminder says."""
+    content = slots.content(asked.reading, asked.words)
+    return update(asked, {"added": content}) if content else None
+
+
+def person_add(asked: Asked) -> Interpretation | None:
+    """Remind somebody else as well."""
+    return _person(asked, "+", "join")
+
+
+def person_remove(asked: Asked) -> Interpretation | None:
+    """Remind somebody no longer."""
+    return _person(asked, "-", "leave")
+
+
+def person_set(asked: Asked) -> Interpretation | None:
+    """Remind other people instead."""
+    if not asked.reading.has("PERSON"):
+        return None
+    return update(asked, {"person": slots.people(asked.reading, asked.words) or asked.turn.message.sender.name})
+
+
+def _person(asked: Asked, sign: str, own: str) -> Interpretation | None:
+    if not asked.reading.has("PERSON"):
+        return None
+    who = slots.people(asked.reading, asked.words)
+    return _state(asked, own) if who is None else update(asked, {"person": f"{sign}{who}"})
+
+
+def snooze(asked: Asked) -> Interpretation | None:
+    """Say a reminder again later; a bare figure is minutes."""
+    pieces = asked.reading.pieces("WHEN") or asked.reading.pieces("LATER")
+    figure = next((piece for piece in pieces if slots.is_figure(piece)), "")
+    length = asked.length(figure) if figure else asked.amount("LATER") or asked.amount("WHEN")
+    times = [] if figure else slots.times(asked.reading.pieces("WHEN"), asked.words, asked.read)
+    best = times[0].best if times else None
+    arguments: dict[str, object] = {"reminder_id": ", ".join(references_of(asked))}
+    if length is not None and best is None:
+        arguments["time"] = written(asked.now + length)
+    elif best is not None:
+        is_day = best.has_day and not best.has_clock
+        arguments["time"] = written(best.wall) if is_day else changed_schedule(best, asked.now).get("time")
+    return asked.answering.one("reminder_snooze", arguments)
+
+
+def pause(asked: Asked) -> Interpretation | None:
+    """Pause reminders, until a time or during it."""
+    when = asked.reading.words("WHEN") or asked.reading.words("UNTIL")
+    bare = slots.without_words(when, asked.words.until_words, asked.words.joint)
+    is_until = asked.reading.has("UNTIL") or bare != when or asked.names(asked.words.until_words)
+    arguments: dict[str, object] = {"until" if is_until else "during": bare} if when else {}
+    return _state(asked, "pause", arguments)
+
+
+def resume(asked: Asked) -> Interpretation | None:
+    """Let paused reminders go on."""
+    return _state(asked, "resume")
+
+
+def done(asked: Asked) -> Interpretation | None:
+    """Note that what a reminder is about was done."""
+    return _state(asked, "done")
+
+
+def join(asked: Asked) -> Interpretation | None:
+    """Remind the person who asks as well."""
+    return _state(asked, "join")
+
+
+def leave(asked: Asked) -> Interpretation | None:
+    """Remind the person who asks no longer."""
+    return _state(asked, "leave")
+
+
+def _state(asked: Asked, action: str, arguments: Mapping[str, object] | None = None) -> Interpretation:
+    references = references_of(asked)
+    if action in {"pause", "resume"} and not references and asked.names(asked.words.plural):
+        references = ["all"]
+    named = {"action": action, "reminder_id": ", ".join(references) or _IT}
+    return asked.answering.one("reminder_state", {**named, **(arguments or {})})
+
+
+def skip(asked: Asked) -> Interpretation | None:
+    """Leave out a day of one that repeats; days that come again are left out for good."""
+    words = slots.bare_time(asked.reading.words("WHEN") or asked.reading.words("OLD"), asked.words)
+    arguments: dict[str, object] = {"reminder_id": ", ".join(references_of(asked)), "skip": words or "next"}
+    named = weekdays_in(words, asked.now, asked.language, asked.times) if words else frozenset()
+    is_rule = bool(words) and bool(are_all(words, asked.now, asked.language, asked.times))
+    if named and (is_rule or len(named) > 1):
+        del arguments["skip"]
+    if named:
+        arguments["days"] = f"-{words}"
+    return asked.answering.one("reminder_update", arguments)
+
+
+def keep_days(asked: Asked) -> Interpretation | None:
+    """Let one that repeats come on some days of the week only."""
+    words = slots.bare_time(asked.reading.words("WHEN"), asked.words)
+    return update(asked, {"days": words}) if words else None
+
+
+def add_days(asked: Asked) -> Interpretation | None:
+    """Let one that repeats come on more days of the week; of one that does not, set another one."""
+    words = slots.bare_time(asked.reading.words("WHEN"), asked.words)
+    is_repeating = asked.last_set is not None and _repeats(asked.last_set.arguments)
+    if not words or (asked.last_set is not None and not is_repeating and not references_of(asked)):
+        return repeat_last(asked)
+    return update(asked, {"days": f"+{words}"})
+
+
+def _repeats(arguments: Mapping[str, object]) -> bool:
+    return arguments.get("type") != "once" or "rrule" in arguments
+
+
+def until(asked: Asked) -> Interpretation | None:
+    """Let one that repeats end on a day, or after some times."""
+    end = end_of(asked)
+    if end.startswith("COUNT="):
+        return update(asked, {"times": int(end.removeprefix("COUNT="))})
+    words = asked.reading.words("UNTIL") or asked.reading.words("WHEN")
+    return update(asked, {"until": words}) if words else None
+
+
+def once(asked: Asked) -> Interpretation | None:
+    """Let one that repeats come once more only."""
+    return update(asked, {"type": "once"})
+
+
+def urgent(asked: Asked) -> Interpretation | None:
+    """Say a reminder in quiet hours as well."""
+    return update(asked, {"urgent": True})
+
+
+def not_urgent(asked: Asked) -> Interpretation | None:
+    """Keep a reminder out of quiet hours."""
+    return update(asked, {"urgent": False})
+
+
+def nag(asked: Asked) -> Interpretation | None:
+    """Repeat a reminder until it is done."""
+    lengths = [asked.length(piece) for piece in _amounts(asked)]
+    return update(asked, {"until_done": interval_minutes(next(filter(None, lengths), None))})
+
+
+def _amounts(asked: Asked) -> list[str]:
+    """Return the words for an interval without "every"."""
+    pieces = asked.reading.pieces("WHEN")
+    return [*pieces, *(slots.without_words(piece, asked.words.each, asked.words.joint) for piece in pieces)]
+
+
+def catch_up(asked: Asked) -> Interpretation | None:
+    """Choose what of a repeating one is said when the bot was down."""
+    return update(asked, {"missed": asked.reading.intent.removeprefix("catch_up_")})

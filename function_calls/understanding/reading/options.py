@@ -1,0 +1,77 @@
+"""How a reminder is to behave: repeated until it is done, urgent."""
+
+from datetime import timedelta
+
+from function_calls.understanding.reading.asked import Asked
+from function_calls.understanding.reading.message import MessageReading
+from function_calls.understanding.reading.repair import is_time
+from services.recurrence.rules import parse_rule
+
+_USUAL_MINUTES = 10
+_LONGEST_AMOUNT = 4
+_SECONDS = 60
+
+
+def with_interval(asked: Asked) -> tuple[Asked, timedelta | None]:
+    """Return the request without the interval at which it is to be repeated until it is done, and that interval."""
+    if not asked.reading.has("UNTILDONE"):
+        return asked, None
+    for at, (token, tag) in enumerate(zip(asked.reading.tokens, asked.reading.tags, strict=True)):
+        if is_time(token):
+            length = _of_rule(asked.reading.text[token.start : token.end], asked)
+            if length is not None:
+                return asked.with_reading(_untagged(asked.reading, at, at + 1)), length
+        elif token.form in asked.words.each and tag != "REF":
+            found = _behind(asked, at)
+            if found is not None:
+                last, length = found
+                return asked.with_reading(_untagged(asked.reading, at, last)), length
+    return asked, None
+
+
+def interval_minutes(length: timedelta | None) -> int:
+    """Return every how many minutes to repeat; ten where that was not named."""
+    return _USUAL_MINUTES if length is None else max(1, round(length.total_seconds() / _SECONDS))
+
+
+def manners_of(asked: Asked, interval: timedelta | None) -> dict[str, object]:
+    """Return the arguments that say how a reminder is to behave."""
+    found: dict[str, object] = {}
+    if asked.reading.has("UNTILDONE"):
+        found["until_done"] = interval_minutes(interval)
+    if asked.reading.has("URGENT"):
+        found["urgent"] = not asked.names(asked.words.not_urgent)
+    return found
+
+
+def _of_rule(text: str, asked: Asked) -> timedelta | None:
+    """Return the interval that `text` names as elapsed time: "every 5 minutes"."""
+    expressions = asked.read(text)
+    rule = expressions[0].best.rrule if len(expressions) == 1 and expressions[0].best is not None else None
+    parsed = parse_rule(rule) if rule else None
+    if parsed is None or not parsed.is_elapsed:
+        return None
+    parts = dict(part.split("=", 1) for part in (rule or "").split(";") if "=" in part)
+    hours = _SECONDS if parts.get("FREQ") == "HOURLY" else 1
+    return timedelta(minutes=hours * int(parts.get("INTERVAL", "1")))
+
+
+def _behind(asked: Asked, at: int) -> tuple[int, timedelta] | None:
+    """Return the length of time behind "every" at `at`, and where its words end."""
+    tokens = asked.reading.tokens
+    for last in range(min(at + 1 + _LONGEST_AMOUNT, len(tokens)), at + 1, -1):
+        length = asked.length(asked.reading.text[tokens[at + 1].start : tokens[last - 1].end])
+        if length is not None:
+            return last, length
+    return None
+
+
+def _untagged(reading: MessageReading, first: int, last: int) -> MessageReading:
+    """Return `reading` without tags from `first` up to `last` and on to the words "until …"."""
+    behind = [at for at, tag in enumerate(reading.tags) if tag == "UNTILDONE" and at >= last]
+    is_near = bool(behind) and not any(tag in {"WHEN", "PERSON"} for tag in reading.tags[last : behind[0]])
+    end = behind[0] if is_near and behind[0] - last <= _LONGEST_AMOUNT else last
+    places = range(first, end)
+    kept = [at for at in range(len(reading.tokens)) if at not in places]
+    tokens = tuple(reading.tokens[at] for at in kept)
+    return MessageReading(reading.text, tokens, reading.intents, tuple(reading.tags[at] for at in kept))

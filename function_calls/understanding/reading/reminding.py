@@ -1,0 +1,154 @@
+"""Make calls of a request to be reminded: contents, people, times and how it is to behave."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from msgspec.structs import replace
+
+from function_calls.language.recognized_phrases import is_clock_without_half
+from function_calls.tools.calls import Interpretation
+from function_calls.understanding.carried_days import halves, on_day, on_their_days
+from function_calls.understanding.pointing import message_pointed_at
+from function_calls.understanding.reading import slots
+from function_calls.understanding.reading.asked import Asked
+from function_calls.understanding.reading.message import MessageReading
+from function_calls.understanding.reading.options import manners_of, with_interval
+from function_calls.understanding.reading.repair import is_time, repaired
+from function_calls.understanding.reading.segments import reminders_of, without_joints
+from function_calls.understanding.reading.when import impossible_time, named_times
+from function_calls.understanding.reminder_request import ReminderRequest
+from function_calls.understanding.time_words import TimeWords
+
+_LONGEST_POINTED_AT = 200
+
+
+def set_reminders(asked: Asked) -> Interpretation | None:
+    """Set the reminders that a request asks for, or ask for what is missing."""
+    asked, interval = with_interval(asked)
+    wrong = impossible_time(asked)
+    reading = repaired(asked.reading, asked.words, wrong, is_addressed=asked.is_addressed)
+    asked = asked.with_reading(without_joints(reading, asked.words))
+    requests = [each for piece in reminders_of(asked.reading, asked.words) for each in _requests(asked, piece)]
+    if interval is not None:
+        requests = [_at_interval(each, interval, asked) for each in requests]
+    manners = manners_of(asked, interval)
+    made = asked.answering.without_time(requests[0], wrong) if wrong else _set(asked, _on_their_days(requests, asked))
+    if manners:
+        asked.answering.keep_options(manners)
+    return with_manners(made, manners)
+
+
+def repeat_last(asked: Asked) -> Interpretation | None:
+    """Set what was set last for another time as well."""
+    last, times = asked.last_set, named_times(asked)
+    if last is None or not times:
+        return None
+    person = slots.people(asked.reading, asked.words) or last.arguments.get("person")
+    content = slots.content(asked.reading, asked.words) or str(last.arguments["content"])
+    named = None if person is None else str(person)
+    return asked.answering.set_reminders([ReminderRequest(content=content, person=named, time=time) for time in times])
+
+
+def answer_when(asked: Asked) -> Interpretation | None:
+    """Set the reminder that was asked about at the time of the answer."""
+    question, times = asked.question, named_times(asked)
+    if question is None or len(times) != 1 or question.asks == "reminder":
+        return None
+    time = times[0]
+    if question.options and time.best is not None and slots.is_bare(time.best):
+        days = {option.start.date() for option in question.options}
+        if len(days) == 1:
+            both = tuple(half for each in time.readings[:1] for half in halves(on_day(each, min(days))))
+            time = replace(time, readings=both, is_ambiguous=is_clock_without_half(time.words))
+    request = ReminderRequest(content=question.content, person=question.person, time=time)
+    if question.content:
+        return asked.answering.set_reminders([request, *question.rest])
+    return asked.answering.without_content(request)
+
+
+def answer_content(asked: Asked) -> Interpretation | None:
+    """Set the reminder that was asked about with the content of the answer."""
+    question, content = asked.question, slots.content(asked.reading, asked.words)
+    if question is None or not content or len(question.options) != 1 or question.content:
+        return None
+    return asked.answering.set_at(content, question.person, question.options[0])
+
+
+def with_manners(made: Interpretation, manners: dict[str, object]) -> Interpretation:
+    """Return the calls that set a reminder, with `manners` among their arguments."""
+    calls = tuple(
+        replace(call, arguments={**call.arguments, **manners}) if call.name == "reminder_set" else call
+        for call in made.calls
+    )
+    return replace(made, calls=calls)
+
+
+def _requests(asked: Asked, piece: MessageReading) -> list[ReminderRequest]:
+    """Return the reminders of one piece: its content at each of its times."""
+    part = asked.with_reading(piece)
+    content = slots.content(piece, asked.words)
+    person = _people(part)
+    times: Sequence[TimeWords | None] = named_times(part) or [None]
+    return [ReminderRequest(content=content, person=person, time=time) for time in times]
+
+
+def _people(asked: Asked) -> str | None:
+    """Return who is reminded; "both of us" are the person and who has written last before."""
+    person = slots.people(asked.reading, asked.words)
+    if person is None or person.casefold() not in asked.words.both_of_us:
+        return person
+    own = asked.turn.message.sender
+    others = (each.sender for each in reversed(asked.turn.recent) if not each.sender.is_bot)
+    other = next((each for each in others if each.id != own.id), None)
+    return slots.EVERYONE if other is None else f"{own.name}, {other.name}"
+
+
+def _on_their_days(requests: Sequence[ReminderRequest], asked: Asked) -> list[ReminderRequest]:
+    """Return `requests` with the day of a time carried on to the times after it."""
+    named = [(each.time.words, each.time.readings) for each in requests if each.time is not None]
+    if len(named) < 2:
+        return list(requests)
+    carried = on_their_days(named, asked.now)
+    return [
+        each if each.time is None else replace(each, time=replace(each.time, readings=next(carried)))
+        for each in requests
+    ]
+
+
+def _set(asked: Asked, requests: list[ReminderRequest]) -> Interpretation:
+    """Set `requests`; those without a content are about what the message points at, or have a usual title."""
+    if all(each.content for each in requests):
+        return asked.answering.set_reminders(requests)
+    title = _title(asked)
+    if title is None:
+        return asked.answering.without_content(requests[0])
+    return asked.answering.set_reminders([each if each.content else replace(each, content=title) for each in requests])
+
+
+def _title(asked: Asked) -> str | None:
+    """Return what a request without a content is about; None where that is to be asked, "" for the usual title."""
+    if any(word in asked.said for word in asked.words.waking):
+        return asked.words.wake_up
+    if asked.names(asked.words.pointers):
+        return _pointed_at(asked)
+    is_amount = any(token.form.endswith("offset") for token in asked.reading.tokens if is_time(token))
+    is_timer = any(word in asked.said for word in asked.words.alarms)
+    return "" if is_amount or is_timer else None
+
+
+def _pointed_at(asked: Asked) -> str | None:
+    """Return the words of the message that "this" means; None where there is none of a person."""
+    before = message_pointed_at(asked.turn)
+    if before is None or before.sender.is_bot:
+        return None
+    said = " ".join(before.text.split()).strip()
+    is_long = len(said) > _LONGEST_POINTED_AT
+    return f"{said[:_LONGEST_POINTED_AT].rsplit(' ', 1)[0]}…" if is_long else said
+
+
+def _at_interval(request: ReminderRequest, interval: timedelta, asked: Asked) -> ReminderRequest:
+    """Return `request` at the end of the first interval where it names no other time: it repeats until it is done."""
+    if request.time is not None:
+        return request
+    phrase = asked.words.as_amount.format(minutes=max(1, round(interval.total_seconds() / 60)))
+    return replace(request, time=slots.one_time([phrase], asked.words, asked.read))

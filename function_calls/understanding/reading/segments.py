@@ -1,0 +1,192 @@
+"""Split a message into its requests: by the words that begin another one, and by times that alternate with contents."""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from function_calls.understanding.reading.lexicon import Lexicon
+from function_calls.understanding.reading.message import (
+    NO_TAG,
+    NOTHING,
+    MessageReading,
+    Models,
+    intents_of,
+    tag_tokens,
+)
+from function_calls.understanding.reading.repair import is_time as is_time_token
+from function_calls.understanding.reading.tokens import Token
+
+_STRONG = frozenset(".;!?。；！？\n")
+_WEAK = frozenset(",，")
+_SURE, _CERTAIN = 0.6, 0.9
+_MOST_PARTS = 8
+_FEWEST_TOKENS = 3
+_MOST_TRIED = 6
+_FOLLOWING = frozenset({"move", "reword", "append", "answer_when", "answer_content", "cancel_ask", "repeat_last"})
+"""Intents that go on with the request in front of them."""
+_CHAINED = frozenset({"set", "delete", "list", "ask", "move", "pause", "resume", "summary", "undo"})
+
+
+def parts_of(reading: MessageReading, words: Lexicon, models: Models) -> list[MessageReading]:
+    """Return the requests of a message, each with an intent and tags of its own; one alone for most messages."""
+    forms = [token.form for token in reading.tokens]
+    found: list[MessageReading] = []
+    first = 0
+    for cut in list(_cuts(reading, words))[:_MOST_TRIED]:
+        left = _part(reading, first, cut, models)
+        right = _part(reading, cut, len(forms), models)
+        if left is None or right is None:
+            continue
+        is_marked = any(form in _STRONG for form in forms[max(cut - 2, 0) : cut])
+        if _is_apart(left, right, is_marked=is_marked, words=words):
+            found.append(left)
+            first = cut
+    last = _part(reading, first, len(forms), models) if found else None
+    return [reading] if last is None else [*found, last][:_MOST_PARTS]
+
+
+def _is_apart(left: MessageReading, right: MessageReading, *, is_marked: bool, words: Lexicon) -> bool:
+    """Return whether both of two parts ask for something by themselves."""
+    least = _SURE if is_marked else _CERTAIN
+    (one, share), (other, other_share) = left.intents[0], right.intents[0]
+    if one == NOTHING or other == NOTHING or share < _SURE or other_share < least:
+        return False
+    if other == "set":
+        return _begins(right, words) and (one != "set" or _begins(left, words))
+    is_named = right.has("REF") or other not in _FOLLOWING
+    return one in _CHAINED and other in _CHAINED and is_named and other != one
+
+
+def _begins(part: MessageReading, words: Lexicon) -> bool:
+    """Return whether a part has a word that asks to remind."""
+    said = words.joint.join(token.form for token in part.tokens)
+    return any(word in said for word in (*words.triggers, *words.calling))
+
+
+def _cuts(reading: MessageReading, words: Lexicon) -> Iterator[int]:
+    """Yield where another request may begin: behind marks, and at each word that asks once more to remind."""
+    tokens = reading.tokens
+    asked = _asking(tokens, words)
+    seen: set[int] = set()
+    for at, token in enumerate(tokens):
+        cut = -1
+        if token.form in _STRONG and at + 1 < len(tokens):
+            cut = at + 1
+        elif at in asked[1:]:
+            cut = _front(tokens, at, words)
+        elif (token.form in _WEAK or token.form in words.and_words) and at + 1 < len(tokens):
+            cut = at + 1
+        if cut > 0 and cut not in seen and len(tokens) - cut >= _FEWEST_TOKENS:
+            seen.add(cut)
+            yield cut
+
+
+def _asking(tokens: Sequence[Token], words: Lexicon) -> list[int]:
+    """Return the places of the words that ask to remind."""
+    if words.joint:
+        return [at for at, token in enumerate(tokens) if token.form in words.reminding]
+    said = "".join(token.form if len(token.form) == 1 else " " for token in tokens)
+    places = {at for word in (*words.triggers, *words.calling) for at in _all(said, word)}
+    return sorted(places)
+
+
+def _all(text: str, word: str) -> Iterator[int]:
+    at = text.find(word)
+    while at >= 0:
+        yield at
+        at = text.find(word, at + 1)
+
+
+def _front(tokens: Sequence[Token], at: int, words: Lexicon) -> int:
+    """Return where the request begins whose asking word stands at `at`: a time in front of it belongs to it."""
+    begin = at
+    while begin > 0 and (tokens[begin - 1].form in words.courtesies or is_time_token(tokens[begin - 1])):
+        begin -= 1
+    is_cut = begin > 0 and (tokens[begin - 1].form in _WEAK | _STRONG or tokens[begin - 1].form in words.and_words)
+    has_time = any(map(is_time_token, tokens[:begin]))
+    return begin if is_cut or has_time else at
+
+
+def _part(reading: MessageReading, first: int, last: int, models: Models) -> MessageReading | None:
+    """Return the tokens from `first` up to `last` as a message of its own, without marks at its edges."""
+    tokens = reading.tokens[first:last]
+    while tokens and tokens[-1].form in _STRONG | _WEAK:
+        tokens = tokens[:-1]
+    while tokens and tokens[0].form in _STRONG | _WEAK:
+        tokens = tokens[1:]
+    if not tokens:
+        return None
+    forms = [token.form for token in tokens]
+    intents = intents_of(forms, "none", models, is_addressed=True)
+    return MessageReading(reading.text, tokens, intents, tag_tokens(forms, intents[0][0], models))
+
+
+def reminders_of(reading: MessageReading, words: Lexicon) -> list[MessageReading]:
+    """Return the reminders that one request asks for: "at 5 to call mum and at 6 to feed the cat"."""
+    chunks = _chunks(reading, words)
+    kinds = "".join(kind for kind, _, _ in chunks)
+    if kinds.count("C") < len("CC") or kinds.count("W") < len("WW"):
+        return [reading]
+    begins = [first for kind, first, _ in chunks if kind == kinds[-2:][0]] if _alternates(kinds) else []
+    if len(begins) < len("CC") or _is_one_time(reading, chunks):
+        return [reading]
+    bounds = [0, *begins[1:], len(reading.tokens)]
+    return [_piece(reading, first, last) for first, last in pairwise(bounds)]
+
+
+def _alternates(kinds: str) -> bool:
+    """Return whether contents and times come by turns, in pairs that all have the same order."""
+    pairs = kinds[1:] if len(kinds) % 2 and kinds[:1] == "W" else kinds
+    return len(pairs) % 2 == 0 and pairs in {"WC" * (len(pairs) // 2), "CW" * (len(pairs) // 2)}
+
+
+def _chunks(reading: MessageReading, words: Lexicon) -> list[tuple[str, int, int]]:
+    """Return the contents and times of a reading in order, as C and W, with the places of their tokens."""
+    found: list[tuple[str, int, int]] = []
+    asked = min(_asking(reading.tokens, words), default=0)
+    is_ahead = "LEAD" in reading.tags
+    for at, tag in enumerate(reading.tags):
+        is_time = tag == "WHEN" or (tag == "EVENT" and at > asked and not is_ahead)
+        kind = "C" if tag == "CONTENT" else "W" if is_time else ""
+        is_joint = reading.tokens[at].form in words.and_words or reading.tokens[at].form in _STRONG | _WEAK
+        if not kind or is_joint:
+            continue
+        if found and found[-1][0] == kind:
+            found[-1] = (kind, found[-1][1], at + 1)
+        else:
+            found.append((kind, at, at + 1))
+    return found
+
+
+def _is_one_time(reading: MessageReading, chunks: list[tuple[str, int, int]]) -> bool:
+    """Return whether the words that say when are a day and a clock apart from each other."""
+    kinds = [
+        token.form
+        for kind, first, last in chunks
+        if kind == "W"
+        for token in reading.tokens[first:last]
+        if is_time_token(token)
+    ]
+    days = [kind for kind in kinds if kind in {"@day", "@rule"}]
+    clocks = [kind for kind in kinds if kind in {"@clock", "@part"}]
+    return len(days) == len(clocks) == 1 == len(kinds) - 1
+
+
+def _piece(reading: MessageReading, first: int, last: int) -> MessageReading:
+    """Return some tokens of a request with who is reminded, who is named once for all of them."""
+    has_person = "PERSON" in reading.tags[first:last]
+    kept = [at for at, tag in enumerate(reading.tags) if tag == "PERSON" and not has_person and at < first]
+    places = [*kept, *range(first, last)]
+    tokens = tuple(reading.tokens[at] for at in places)
+    return MessageReading(reading.text, tokens, reading.intents, tuple(reading.tags[at] for at in places))
+
+
+def without_joints(reading: MessageReading, words: Lexicon) -> MessageReading:
+    """Return `reading` with "and" and marks at the edges of its contents untagged."""
+    tags = list(reading.tags)
+    for at, token in enumerate(reading.tokens):
+        before = tags[at - 1] if at else NO_TAG
+        after = tags[at + 1] if at + 1 < len(tags) else NO_TAG
+        is_joint = token.form in words.and_words or token.form in _WEAK | _STRONG
+        if tags[at] == "CONTENT" and is_joint and (before != "CONTENT" or after != "CONTENT"):
+            tags[at] = NO_TAG
+    return MessageReading(reading.text, reading.tokens, reading.intents, tuple(tags))

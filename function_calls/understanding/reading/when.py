@@ -1,0 +1,244 @@
+"""When to do what a request asks for: the times that it names, leads ahead of events, corrections and ends."""
+
+from datetime import datetime, timedelta
+
+from msgspec.structs import replace
+
+from function_calls.language.recognized_phrases import is_clock_without_half
+from function_calls.understanding.carried_days import on_day
+from function_calls.understanding.impossible_times import impossible_times
+from function_calls.understanding.reading import slots
+from function_calls.understanding.reading.asked import Asked
+from function_calls.understanding.reading.leads import ahead_of
+from function_calls.understanding.several_times import apart, completed
+from function_calls.understanding.time_words import TimeWords
+from services.time_expressions import Reading
+
+_DAY = timedelta(days=1)
+_HALF_DAY = 12
+_FIRST_HOUR_UP = 5
+_LONG_AFTER = timedelta(hours=6)
+
+Span = tuple[int, int]
+
+
+def named_times(asked: Asked) -> list[TimeWords]:
+    """Return the times at which to do what is requested, in order; none where it names none that exists."""
+    leads = [each for piece in asked.reading.pieces("LEAD") if (each := asked.length(piece)) is not None]
+    found = _ahead(asked, leads) if leads else _named(asked)
+    ended = [_until(time, end_of(asked)) for time in found]
+    return [each for time in ended for each in apart(_woken(time, asked))]
+
+
+def impossible_time(asked: Asked) -> str:
+    """Return the words of a time that does not exist: "30 February", 25:00; else nothing."""
+    pairs = zip(asked.reading.tokens, asked.reading.tags, strict=True)
+    tokens = [token for token, tag in pairs if tag != "PERSON"]
+    if not tokens:
+        return ""
+    start = tokens[0].start
+    text = asked.reading.text[start : tokens[-1].end]
+    taken = [(token.start - start, token.end - start) for token in tokens if token.form[:1] == "@" != token.form]
+    first, last = next(iter(impossible_times(text.casefold(), taken, asked.read)), (0, 0))
+    return text[first:last].strip()
+
+
+def end_of(asked: Asked) -> str:
+    """Return the `UNTIL` or `COUNT` part of a rule that the request names as its end."""
+    text = asked.reading.words("UNTIL")
+    for form in asked.words.end if text else ():
+        for expression in asked.read(form.format(time=text)):
+            rule = expression.best.rrule if expression.best is not None else None
+            ends = [part for part in (rule or "").split(";") if part.startswith(("UNTIL=", "COUNT="))]
+            if ends:
+                return ends[0]
+    return ""
+
+
+def at_clock(day: Reading, clock: Reading) -> Reading:
+    """Return `day`, or the repetition that it is, at the time of `clock`."""
+    at = clock.start
+    parts = [part for part in (day.rrule or "").split(";") if part and not part.startswith(("BYHOUR", "BYMINUTE"))]
+    rule = ";".join([*parts, f"BYHOUR={at.hour}", f"BYMINUTE={at.minute}"]) if day.rrule else None
+    start = day.start.replace(hour=at.hour, minute=at.minute, second=at.second)
+    return day._replace(start=start, rrule=rule, has_clock=True, grain=clock.grain)
+
+
+def _named(asked: Asked) -> list[TimeWords]:
+    """Return the times of the words that say when, or of those of an event where nothing else says when."""
+    reading = asked.reading
+    spans = _joined(asked, reading.spans("WHEN"))
+    settled = _settled(asked, spans)
+    if settled is not None:
+        return [settled]
+    pieces, events = _texts(asked, spans), reading.pieces("EVENT")
+    if not pieces and events:
+        return completed(slots.times(events, asked.words, asked.read))
+    found = slots.times(pieces, asked.words, asked.read)
+    found = completed(found) if found else [each for each in [_elsewhere(asked)] if each is not None]
+    return [_beside(event, each) for each in found] if events and (event := _event(asked)) is not None else found
+
+
+def _texts(asked: Asked, spans: list[Span]) -> list[str]:
+    return [asked.reading.text[start:end] for start, end in spans]
+
+
+def _joined(asked: Asked, spans: list[Span]) -> list[Span]:
+    """Return `spans` with those that no more than "and" or a comma holds apart as one: "at 5, 6 and 7"."""
+    found: list[Span] = []
+    for span in spans:
+        between = asked.reading.text[found[-1][1] : span[0]].strip(" ,，、").casefold() if found else None
+        if found and between in asked.words.and_words:
+            found[-1] = (found[-1][0], span[1])
+        else:
+            found.append(span)
+    return found
+
+
+def _settled(asked: Asked, spans: list[Span]) -> TimeWords | None:
+    """Return the time that holds in the end where the last one corrects the one before: "at 6, sorry, at 7"."""
+    olds = spans[:-1] or [span for span in asked.reading.spans("OLD") if spans and span[0] < spans[-1][0]]
+    if not olds or not spans:
+        return None
+    between = asked.reading.text[olds[-1][1] : spans[-1][0]].casefold()
+    is_retracted = len(spans) == 1
+    if not is_retracted and not _corrects(between, asked):
+        return None
+    old = slots.one_time(_texts(asked, olds[-1:]), asked.words, asked.read)
+    new = slots.one_time(_texts(asked, spans[-1:]), asked.words, asked.read)
+    if old is None or new is None or old.best is None or new.best is None:
+        return new
+    is_other_clock = slots.is_bare(new.best) and (old.best.has_day or old.best.rrule)
+    return replace(new, readings=tuple(at_clock(old.best, each) for each in new.readings)) if is_other_clock else new
+
+
+def _corrects(between: str, asked: Asked) -> bool:
+    """Return whether the words between two times say that the first was wrong."""
+    if not asked.words.joint:
+        return any(word in between for word in asked.words.corrections)
+    spaced = f" {' '.join(''.join(letter if letter.isalnum() else ' ' for letter in between).split())} "
+    return any(f" {word} " in spaced for word in asked.words.corrections)
+
+
+def _elsewhere(asked: Asked) -> TimeWords | None:
+    """Return the first time among the words that are neither content nor an event, where none of `WHEN` is one."""
+    tokens = asked.reading.tokens
+    if not tokens or not (asked.reading.has("WHEN") or any(token.form[:1] == "@" != token.form for token in tokens)):
+        return None
+    kept = "".join(
+        asked.reading.text[token.start : token.end] + asked.words.joint
+        for token, tag in zip(tokens, asked.reading.tags, strict=True)
+        if tag in {"O", "WHEN", "OLD", "UNTIL"}
+    )
+    return next((slots.time_words(kept, each) for each in asked.read(kept)), None)
+
+
+def _ahead(asked: Asked, leads: list[timedelta]) -> list[TimeWords]:
+    """Return the times that lie `leads` ahead of an event, and those named beside it."""
+    reading = asked.reading
+    spans = _joined(asked, reading.spans("WHEN"))
+    pieces, events = _texts(asked, spans), reading.pieces("EVENT")
+    if not pieces and not events:
+        is_ahead = asked.names(asked.words.ahead)
+        return [] if is_ahead or len(leads) > 1 else _from_now(asked)
+    clock = slots.one_time(pieces, asked.words, asked.read) if events and pieces else None
+    one = slots.one_time([*events, *pieces], asked.words, asked.read) if clock is not None else None
+    is_of_rule = clock is not None and clock.best is not None and clock.best.rrule is not None
+    if one is not None and is_of_rule:  # "her birthday is 12 June, remind me a week before every year"
+        clock, times = None, [one]
+    else:
+        times = slots.times(events or pieces, asked.words, asked.read)
+    found = [early for event in times for lead in leads if (early := ahead_of(event, lead, clock)) is not None]
+    is_beside = not events and _is_beside(asked, spans[-1])
+    is_other = clock is not None and all(lead < _DAY for lead in leads)
+    return [*times, *found] if is_beside else [clock, *found] if clock is not None and is_other else found
+
+
+def _is_beside(asked: Asked, when: Span) -> bool:
+    """Return whether a lead behind the time `when` asks for one reminder more: "at 5, and again 10 minutes before"."""
+    lead = asked.reading.spans("LEAD")[0]
+    between = asked.reading.text[when[1] : lead[0]].casefold()
+    marks = asked.words.beside
+    is_named = any(word in (between.split() if asked.words.joint else between) for word in marks)
+    return lead[0] >= when[1] and is_named
+
+
+def _from_now(asked: Asked) -> list[TimeWords]:
+    """Return the time that an amount names from now: "remind me half an hour to check the oven"."""
+    amount = asked.reading.words("LEAD")
+    phrases = [form.format(amount=amount) for form in asked.words.amount_ahead]
+    found = (slots.one_time([phrase], asked.words, asked.read) for phrase in phrases)
+    return [each for each in found if each is not None][:1]
+
+
+def _event(asked: Asked) -> Reading | None:
+    time = slots.one_time(asked.reading.pieces("EVENT"), asked.words, asked.read)
+    return None if time is None else time.best
+
+
+def _beside(event: Reading, time: TimeWords) -> TimeWords:
+    """Return `time` on the day of `event`, where it names a clock alone.
+
+    Of an hour that leaves open which half of the day is meant, it is the one nearer to the event; what would be long
+    after the event is on the day before: "exam tomorrow at 9, remind me at 8pm". Beside an event that comes again it
+    comes again.
+    """
+    best = time.best
+    if best is None or not slots.is_bare(best) or not (event.has_day or event.rrule or event.has_clock):
+        return time
+    if not (event.has_day or event.rrule):
+        return time
+    moved = tuple(on_day(each, event.start.date()) for each in time.readings)
+    if event.has_clock and is_clock_without_half(time.words):
+        both = [half for each in moved for half in _halves(each)]
+        moved = (min(both, key=lambda half: (abs(half.start - event.start), half.start)),)
+    if event.has_clock and event.rrule is None and moved[0].start - event.start > _LONG_AFTER:
+        moved = tuple(each._replace(start=each.start - _DAY) for each in moved)
+        if moved[0].start < best.start:  # the evening before is over
+            return time
+    dated = (each._replace(has_day=True) if event.rrule is None else at_clock(event, each) for each in moved)
+    return replace(time, readings=tuple(dated), is_ambiguous=False)
+
+
+def _halves(reading: Reading) -> tuple[Reading, Reading]:
+    hour = reading.start.hour % _HALF_DAY
+    early, late = (reading._replace(start=reading.start.replace(hour=each)) for each in (hour, hour + _HALF_DAY))
+    return early, late
+
+
+def _until(time: TimeWords, end: str) -> TimeWords:
+    """Return a repeating `time` with the end of its rule."""
+    best = time.best
+    if not end or best is None or best.rrule is None or "UNTIL=" in best.rrule or "COUNT=" in best.rrule:
+        return time
+    return replace(time, readings=(best._replace(rrule=f"{best.rrule};{end}"), *time.readings[1:]))
+
+
+def _woken(time: TimeWords, asked: Asked) -> TimeWords:
+    """Return `time` in the morning where the request is about getting up; an alarm may ring in either half."""
+    best = time.best
+    if best is None or not best.has_clock or not is_clock_without_half(time.words):
+        return time
+    is_up = any(word in asked.said for word in asked.words.mornings)
+    if not is_up and not any(word in asked.said for word in asked.words.alarms):
+        return time
+    phrase = asked.words.in_the_morning.format(time=time.words)
+    early = slots.one_time([phrase], asked.words, asked.read)
+    if early is None or early.best is None or early.best.rrule != best.rrule:
+        return time if best.rrule is None or not is_up else _in_first_half(time, best)
+    morning = on_day(early.best, best.start.date()) if best.has_day else early.best
+    if is_up:
+        return replace(time, readings=(morning._replace(has_day=best.has_day),), is_ambiguous=False)
+    if morning.start.hour < _FIRST_HOUR_UP or morning.start.hour + _HALF_DAY != best.start.hour:
+        return time
+    both = sorted((best, morning), key=_start)
+    return replace(time, readings=tuple(both), is_ambiguous=True)
+
+
+def _in_first_half(time: TimeWords, best: Reading) -> TimeWords:
+    start = best.start.replace(hour=best.start.hour % _HALF_DAY)
+    return replace(time, readings=(at_clock(best, best._replace(start=start)),), is_ambiguous=False)
+
+
+def _start(reading: Reading) -> datetime:
+    return reading.start
