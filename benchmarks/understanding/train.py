@@ -5,8 +5,11 @@ Run by `make train`, which installs scikit-learn into an environment of its own.
 
 import argparse
 import lzma
+import random
 import sys
 import tomllib
+from collections import Counter
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from pathlib import Path
 from zlib import crc32
@@ -28,6 +31,12 @@ WEIGHTS = ROOT / "function_calls" / "understanding" / "reading" / "weights"
 INTENT_BUCKETS = 1 << 16
 TAG_BUCKETS = 1 << 17
 _NEGLIGIBLE = 2
+_UNKNOWN = "\0"
+"""Stands for an unknown word; features that hold it are left out, as those of an unknown word weigh nothing."""
+_WITH_UNKNOWN, _UNKNOWN_WORDS, _COMMON = 0.3, 0.5, 0.004
+"""The share of sentences with unknown words, that of their rarer words, and in how many sentences a common word is."""
+_FREE = frozenset({"CONTENT", "PERSON", "REF", "TOPIC", "SPEAKER", "OLD"})
+"""Tags of words that may be any; the words of the others are what the tags are known by."""
 _START = datetime(2026, 11, 23, 7, 3, 37, tzinfo=ZoneInfo("Europe/London"))
 
 
@@ -92,6 +101,34 @@ def packed(weights: np.ndarray, largest: float) -> tuple[float, bytes]:
     return scale, rounded.tobytes()
 
 
+def with_unknown(sentences: list[list[str]], tags: list[list[str]], intents: list[str], seed: int) -> list[list[str]]:
+    """Return `sentences` with some of the rarer words unknown in some, so that the words around them count."""
+    chance = random.Random(seed)
+    numbers = Counter(form for forms in sentences for form in set(forms))
+    most = _COMMON * len(sentences)
+
+    def replaced(form: str, label: str, *, is_free: bool) -> str:
+        is_rare = form.isalpha() and numbers[form] < most
+        is_unknown = is_rare and (is_free or label in _FREE) and chance.random() < _UNKNOWN_WORDS
+        return _UNKNOWN if is_unknown else form
+
+    found = []
+    for forms, labels, intent in zip(sentences, tags, intents, strict=True):
+        is_free = intent == NOTHING
+        is_changed = chance.random() < (_WITH_UNKNOWN / 2 if is_free else _WITH_UNKNOWN)
+        found.append(
+            [replaced(form, label, is_free=is_free) for form, label in zip(forms, labels, strict=True)]
+            if is_changed
+            else forms
+        )
+    return found
+
+
+def rows_of(features: Iterable[str], buckets: int) -> list[int]:
+    """Return the rows of `features` that hold no unknown word."""
+    return [bucket(each, buckets) for each in features if _UNKNOWN not in each]
+
+
 def train(language: str, count: int, seed: int, strength: float) -> ModelFile:
     """Generate `count` examples and fit both models."""
     folding = folding_of(language)
@@ -106,8 +143,9 @@ def train(language: str, count: int, seed: int, strength: float) -> ModelFile:
             contexts.append(example.context)
             addressed.append(example.is_addressed)
     cache.save()
+    forms = with_unknown(forms, tags, intents, seed)
     rows = [
-        [bucket(each, INTENT_BUCKETS) for each in classifier_features(words, context, is_addressed=is_addressed)]
+        rows_of(classifier_features(words, context, is_addressed=is_addressed), INTENT_BUCKETS)
         for words, context, is_addressed in zip(forms, contexts, addressed, strict=True)
     ]
     classifier = LogisticRegression(C=strength, max_iter=200, tol=1e-3)
@@ -115,7 +153,7 @@ def train(language: str, count: int, seed: int, strength: float) -> ModelFile:
     tag_rows, tag_labels = [], []
     for words, labels, intent in zip(forms, tags, intents, strict=True):
         for at, label in enumerate(labels if intent != NOTHING else ()):
-            tag_rows.append([bucket(each, TAG_BUCKETS) for each in tagger_features(words, at, intent, labels[:at])])
+            tag_rows.append(rows_of(tagger_features(words, at, intent, labels[:at]), TAG_BUCKETS))
             tag_labels.append(label)
     tagger = SGDClassifier(
         loss="log_loss", alpha=1e-6, max_iter=10, tol=None, average=True, random_state=seed, n_jobs=2
