@@ -5,6 +5,7 @@ which they are written (`any`, `none`, `acted`, `fired`, `listed`, `asked_when`,
 where the bot is spoken to and `_unnamed` where it is not (`any_named`). A phrase or frame may hold
 `<name>` (a phrase of that list), `{TAG:name}` (the same, labelled), `[a|b|]` (one of these) and `#1-12#` (a number).
 A frame that begins with `×8 ` yields eight times as many examples as another, which plain ways of speaking need.
+`[folding]` maps characters of another script to those that the models read.
 """
 
 import random

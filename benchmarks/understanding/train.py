@@ -20,7 +20,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 
-from benchmarks.understanding.generator import Example, Grammar
+from benchmarks.understanding.generator import GRAMMARS, Example, Grammar
 from function_calls.understanding.reading.features import bucket, classifier_features, tagger_features
 from function_calls.understanding.reading.message import NO_TAG, NOTHING, ModelFile
 from function_calls.understanding.reading.tokens import TimeSpan, Token, marked, time_spans, tokens_of
@@ -42,9 +42,7 @@ _START = datetime(2026, 11, 23, 7, 3, 37, tzinfo=ZoneInfo("Europe/London"))
 
 def folding_of(language: str) -> dict[int, int]:
     """Return the map of traditional to simplified characters, empty for other languages."""
-    raw = tomllib.loads(
-        (ROOT / "function_calls/understanding/sentences" / f"{language}.toml").read_text(encoding="utf-8")
-    )
+    raw = tomllib.loads((GRAMMARS / f"{language}.toml").read_text(encoding="utf-8")).get("folding", {})
     return str.maketrans(raw.get("traditional", ""), raw.get("simplified", ""))
 
 

@@ -109,5 +109,5 @@ def _may_be_for_bot(reading: MessageReading, standing: Standing, *, is_known: bo
     if intent in _WITHOUT_TRIGGER:
         is_about_talk = reading.has("SPEAKER") or reading.has("TOPIC")  # people ask each other who said what
         return is_known and (standing == "trigger" or not is_about_talk)
-    is_whole = intent != "set" or (reading.has("PERSON") and (reading.has("WHEN") or reading.has("CONTENT")))
+    is_whole = intent != "set" or reading.has("WHEN") or reading.has("CONTENT")
     return standing == "trigger" and is_whole and intent not in _FOR_PEOPLE

@@ -10,6 +10,9 @@ _TOLD = ("WHEN", "EVENT", "PERSON", "CONTENT", "REF")
 _ASKING = frozenset({"remind", "reminder", "reminded", "reminding", "rmd", "ping", "nudge", "tell", "醒", "叫", "闹"})
 """Words behind which a request names what it is about; what stands in front of them is often a reason."""
 _LINKS = frozenset({"to", "that", "about", "of", ":"})
+_JOINS = frozenset({"和", "跟", "与", "同", "and", "with"})
+"""Words that join another person who is reminded, or begin a content: what follows tells."""
+_AHEAD = 8
 _TIMES = frozenset(
     {"@day", "@clock", "@part", "@dayclock", "@daypart", "@offset", "@rule", "@ruletime"}
     | {"@past", "@pastday", "@pastclock", "@pastpart", "@pastdayclock", "@pastdaypart", "@pastoffset"}
@@ -84,6 +87,9 @@ def tagger_features(forms: Sequence[str], at: int, intent: str, tags: Sequence[s
         for side, others in (("<", forms[:at]), (">", forms[at + 1 :])):
             for other in dict.fromkeys(others):
                 yield f"{side}{other}"
+    if here in _JOINS:
+        for other in dict.fromkeys(forms[at + 1 : at + _AHEAD]):
+            yield f"j={here} {other}"
     if len(here) >= _LONG and here[0] != "@":
         yield f"p={here[:4]}"
         yield f"s={here[-3:]}"
