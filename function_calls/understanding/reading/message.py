@@ -135,7 +135,7 @@ def read_message(
     tokens = tokens_of(text, spans, models.folding)
     forms = [token.form for token in tokens]
     intents = intents_of(forms, context, models, is_addressed=is_addressed)
-    return MessageReading(text, tokens, intents, tag_tokens(forms, intents[0][0], models))
+    return MessageReading(text, tokens, intents, tags_of(tokens, intents[0][0], models))
 
 
 def intents_of(
@@ -153,11 +153,21 @@ def with_intent(reading: MessageReading, intent: str, models: Models) -> Message
     """Return `reading` with `intent` as the best one, and the tags that its words have then."""
     share = reading.probability(intent)
     others = tuple(each for each in reading.intents if each[0] != intent)
-    forms = [token.form for token in reading.tokens]
-    return MessageReading(reading.text, reading.tokens, ((intent, share), *others), tag_tokens(forms, intent, models))
+    tags = tags_of(reading.tokens, intent, models)
+    return MessageReading(reading.text, reading.tokens, ((intent, share), *others), tags)
 
 
-def tag_tokens(forms: list[str], intent: str, models: Models) -> tuple[str, ...]:
+def tags_of(tokens: Sequence[Token], intent: str, models: Models) -> tuple[str, ...]:
+    """Return the tag of each token; the pieces of one time expression have one tag where any has one."""
+    tags = _most_probable([token.form for token in tokens], intent, models)
+    named = {token.expression: tag for token, tag in zip(tokens, tags, strict=True) if tag != NO_TAG}
+    return tuple(
+        named.get(token.expression, tag) if tag == NO_TAG and token.expression >= 0 else tag
+        for token, tag in zip(tokens, tags, strict=True)
+    )
+
+
+def _most_probable(forms: list[str], intent: str, models: Models) -> tuple[str, ...]:
     """Return the most probable tag of each token, given those in front of it."""
     if intent == NOTHING:
         return (NO_TAG,) * len(forms)

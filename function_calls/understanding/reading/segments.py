@@ -10,7 +10,7 @@ from function_calls.understanding.reading.message import (
     MessageReading,
     Models,
     intents_of,
-    tag_tokens,
+    tags_of,
 )
 from function_calls.understanding.reading.repair import is_time as is_time_token
 from function_calls.understanding.reading.tokens import Token
@@ -117,7 +117,7 @@ def _part(reading: MessageReading, first: int, last: int, models: Models) -> Mes
         return None
     forms = [token.form for token in tokens]
     intents = intents_of(forms, "none", models, is_addressed=True)
-    return MessageReading(reading.text, tokens, intents, tag_tokens(forms, intents[0][0], models))
+    return MessageReading(reading.text, tokens, intents, tags_of(tokens, intents[0][0], models))
 
 
 def reminders_of(reading: MessageReading, words: Lexicon) -> list[MessageReading]:
@@ -181,12 +181,14 @@ def _piece(reading: MessageReading, first: int, last: int) -> MessageReading:
 
 
 def without_joints(reading: MessageReading, words: Lexicon) -> MessageReading:
-    """Return `reading` with "and" and marks at the edges of its contents untagged."""
+    """Return `reading` with "and" and marks at the edges of its contents untagged; 跟 in front of one is "with"."""
     tags = list(reading.tags)
     for at, token in enumerate(reading.tokens):
         before = tags[at - 1] if at else NO_TAG
         after = tags[at + 1] if at + 1 < len(tags) else NO_TAG
-        is_joint = token.form in words.and_words or token.form in _WEAK | _STRONG
-        if tags[at] == "CONTENT" and is_joint and (before != "CONTENT" or after != "CONTENT"):
+        is_mark = token.form in _WEAK | _STRONG
+        is_joint = is_mark or token.form in words.and_words
+        is_ahead = before != "CONTENT" and (is_mark or bool(words.joint))
+        if tags[at] == "CONTENT" and is_joint and (is_ahead or after != "CONTENT"):
             tags[at] = NO_TAG
     return MessageReading(reading.text, reading.tokens, reading.intents, tuple(tags))

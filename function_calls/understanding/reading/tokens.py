@@ -27,20 +27,23 @@ class TimeReader(Protocol):
 class Token(Struct, frozen=True):
     """One word, character, number, mark or time expression, with its place in the text.
 
-    `form` is folded; that of a time expression begins with `@` and names its kind.
+    `form` is folded; that of a time expression begins with `@` and names its kind. The pieces of one expression have
+    the same number `expression`, words -1.
     """
 
     start: int
     end: int
     form: str
+    expression: int = -1
 
 
 class TimeSpan(Struct, frozen=True):
-    """A piece of a time expression: its place in the text and the kind of the whole expression."""
+    """A piece of a time expression: its place in the text, the kind of the whole expression and its number."""
 
     start: int
     end: int
     kind: str
+    expression: int = 0
 
 
 def marked(now: datetime) -> datetime:
@@ -51,8 +54,8 @@ def marked(now: datetime) -> datetime:
 def time_spans(expressions: Iterable[TimeReadings]) -> tuple[TimeSpan, ...]:
     """Return the pieces of `expressions`, which were read from a `marked` time, in order."""
     found = [
-        TimeSpan(start, end, _kind(each))
-        for each in expressions
+        TimeSpan(start, end, _kind(each), number)
+        for number, each in enumerate(expressions)
         for start, end in (each.readings or each.past)[0].spans
     ]
     return tuple(sorted(found, key=lambda span: span.start))
@@ -80,7 +83,7 @@ def tokens_of(text: str, spans: Sequence[TimeSpan], folding: dict[int, int]) -> 
     while len(found) < MOST_TOKENS:
         if span is not None and at >= span.start:
             is_shift = span.kind == "@offset" and folded.endswith("later", span.start, span.end)
-            found.append(Token(span.start, span.end, "@later" if is_shift else span.kind))
+            found.append(Token(span.start, span.end, "@later" if is_shift else span.kind, span.expression))
             at, span = max(at, span.end), next(rest, None)
             continue
         match = _TOKEN.search(folded, at, span.start if span is not None else len(folded))
