@@ -61,12 +61,19 @@ def labelled(example: Example, spans: tuple[TimeSpan, ...], folding: dict[int, i
     return list(tokens), tags
 
 
+def _version(language: str) -> int:
+    """Return a number that changes with what reads the times of `language`."""
+    engine = ROOT / "services" / "time_expressions"
+    files = (*sorted(engine.rglob("*.py")), engine / "lexicons" / f"{language}.toml")
+    return crc32(b"".join(file.read_bytes() for file in files))
+
+
 class TimeCache:
     """The time expressions of texts that were read before, kept in `build/` between runs."""
 
     def __init__(self, language: str) -> None:
         self._language = language
-        self._path = ROOT / "build" / f"times-{language}.msgpack"
+        self._path = ROOT / "build" / f"times-{language}-{_version(language):08x}.msgpack"
         data = self._path.read_bytes() if self._path.exists() else msgspec.msgpack.encode({})
         self._known = msgspec.msgpack.decode(data, type=dict[str, tuple[TimeSpan, ...]])
 
