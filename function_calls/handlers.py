@@ -8,23 +8,19 @@ from msgspec.structs import asdict
 from function_calls.functions.reminders.all_of_them import to_each
 from function_calls.functions.reminders.answers import set_confirmed, which_reminder
 from function_calls.functions.reminders.cautions import cautions
-from function_calls.functions.reminders.days import deleted, on_that_day_only, with_own_days
+from function_calls.functions.reminders.days import deleted, on_that_day_only
 from function_calls.functions.reminders.edited import as_edited
-from function_calls.functions.reminders.named_days import due_on_own_day
 from function_calls.functions.reminders.pages import (
     AskedPage,
     asked_page,
-    asks_for_own,
     list_page,
     others_here,
     remember_page,
 )
 from function_calls.functions.reminders.people import named_people, names_of_sender
-from function_calls.functions.reminders.putting_off import at_same_clock
 from function_calls.functions.reminders.replies import meant, points
 from function_calls.functions.reminders.several import (
     may_mean_all,
-    or_said_together,
     several_meant,
     which_asked,
     with_others_told,
@@ -32,24 +28,18 @@ from function_calls.functions.reminders.several import (
 from function_calls.functions.reminders.that_one import told_of_that
 from function_calls.functions.reminders.undo import delete
 from function_calls.functions.reminders.which import just_deleted, the_one_spoken_of
-from function_calls.functions.reminders.workdays import on_working_days, with_holidays
 from function_calls.functions.summary.answers import SummaryProgress, summarised
 from function_calls.functions.summary.offers import reminder_offers
 from function_calls.functions.summary.windows import asked_window, asks_what_was_missed
-from function_calls.grounding.leftovers import ask_about_deadline, ask_about_leftover
-from function_calls.grounding.segments import own_part
-from function_calls.grounding.times import cross_check
 from function_calls.language.messages import say
 from function_calls.models import PerplexityArgs, ReminderArgs, ReminderDeleteArgs, ReminderListArgs, SummaryArgs
 from function_calls.registry import tool_function
-from function_calls.tools.calls import Receipt, ToolCall, ToolResult
-from function_calls.tools.confirmation.buttons import TimeOption, which_time
+from function_calls.tools.calls import Receipt, ToolResult
 from function_calls.tools.context import CallContext
 from function_calls.understanding.reminder_times import nagging, refuse_past, schedule_from, time_reader
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
 from services.people.zones import ZoneService
-from services.recurrence.schedule import rule_text
 from services.reminders.lookup.several import several_in
 from services.reminders.model import NewReminder, Reminder, row_key
 from services.reminders.service import ReminderService
@@ -65,38 +55,17 @@ async def reminder_set(
     args: ReminderArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService, zones: ZoneService
 ) -> ToolResult:
     """设置提醒 / Set a reminder: once, every day, or every week. Call it only when somebody asks to be reminded."""
-    times = time_reader(ctx)
-    proposed = schedule_from(args, now=ctx.message_time, zone=ctx.zone, language=ctx.language, times=times)
-    part = own_part(args.content, ctx)
-    verdict = cross_check(
-        proposed, part.words, now=ctx.message_time, zone=ctx.zone, language=ctx.language, times=times, own=part.time
-    )
-    if verdict.choices or not verdict.is_named:
-        refuse_past(proposed, ctx)
-    schedule = await at_same_clock(verdict.schedule, ctx, reminders)
-    if verdict.choices and ctx.message.is_edited:
-        return ToolResult(ok=True, is_answered=True)  # the reminder stays, and the answer says so
-    if verdict.choices:
-        options = [
-            TimeOption(start=each.start.replace(tzinfo=ctx.zone), rule=rule_text(each)) for each in verdict.choices
-        ]
-        asked = which_time(options, content=args.content, language=ctx.language, now=ctx.now, person=ctx.sender)
-        return ToolResult(ok=False, text=asked.text, error="time_ambiguous", is_question=True, choices=asked.choices)
-    targets = await named_people(args.person, ctx, history)
-    call = ToolCall(id=ctx.call_id, name="reminder_set", arguments=args.model_dump(exclude_none=True))
-    asked_about = await ask_about_leftover(call, args.content, schedule, targets, ctx)
-    asked_about = asked_about or await ask_about_deadline(call, args.content, schedule, targets, part.words, ctx)
-    if asked_about is not None:
-        return asked_about
-    await reminders.look_up(on_working_days(schedule, ctx.message.text))
+    schedule = schedule_from(args, now=ctx.message_time, zone=ctx.zone, language=ctx.language, times=time_reader(ctx))
+    refuse_past(schedule, ctx)
+    await reminders.look_up(schedule)
     wish = NewReminder(
         request_key=ctx.call_id,
         address=ctx.chat,
         creator=ctx.sender,
         content=args.content,
-        schedule=nagging(with_holidays(schedule, ctx.message.text), args.until_done),
+        schedule=nagging(schedule, args.until_done),
         language=ctx.language,
-        targets=targets,
+        targets=await named_people(args.person, ctx, history),
         is_private=ctx.message.is_private,
         is_urgent=bool(args.urgent),
         asked_at=ctx.message_time,
@@ -120,8 +89,7 @@ async def reminder_list(
     """列出提醒 / List the reminders of this chat with the IDs that `reminder_delete` takes."""
     if args.filter and points(args.filter):
         return await told_of_that(ctx, reminders, history)
-    only_own = asks_for_own(args.whose, ctx.message.text)
-    asked = asked_page(args.filter or "", args.page, ctx, who_set=args.who_set, only_own=only_own)
+    asked = asked_page(args.filter or "", args.page, ctx, who_set=args.who_set, only_own=args.whose == "mine")
     if asked is None:
         return ToolResult(ok=True, is_answered=True)
     names = await names_of_sender(ctx, reminders, history) if asked.only_own else frozenset[str]()
@@ -152,7 +120,6 @@ async def reminder_delete(
     args: ReminderDeleteArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
 ) -> ToolResult:
     """删除提醒 / Delete one of this chat's reminders, several, or all of one's own."""
-    args = ReminderDeleteArgs(reminder_id=or_said_together(args.reminder_id, ctx) or "")
     try:
         several = await several_meant(args.reminder_id, ctx, reminders, history)
         if several:
@@ -163,15 +130,12 @@ async def reminder_delete(
         if gone:
             return ToolResult.failed("deleted already", text=say(ctx.language, "reminder.gone", ids=", ".join(gone)))
         reference = "all" if may_mean_all(reference) else reference
-        reference = with_own_days(reference or (await the_one_spoken_of(ctx, reminders)).id, ctx)
+        reference = reference or (await the_one_spoken_of(ctx, reminders)).id
         day_only = await on_that_day_only(reference, ctx, reminders)
         if day_only is not None:
             return day_only
         return deleted(await reminders.delete(ctx.chat, ctx.sender, reference), ctx)
     except RequestRefused as refusal:
-        due = due_on_own_day(refusal, "reminder_delete", ctx)
-        if due is not None:
-            return await _deleted_alone(reminders, due, ctx)
         return await _not_deleted(refusal, args.reminder_id, ctx, reminders)
 
 
@@ -233,6 +197,6 @@ async def summary(
         ok=True,
         text=summarised(result, ctx, window, asker=ctx.sender),
         value={"bullets": bullets},
-        is_private=asks_what_was_missed(args, ctx),
+        is_private=asks_what_was_missed(args),
         choices=reminder_offers(result, ctx),
     )

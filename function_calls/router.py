@@ -177,6 +177,8 @@ class FunctionCallRouter:
             arguments = self._create_args_instance(tool, call.arguments)
         except ArgumentsInvalid as error:
             return arguments_refused(tool.spec, error, context.language)
+        if context.withheld is not None:
+            return context.withheld
         asked = await asked_first(tool.options, call, context)
         return asked or await self._run(tool, call, arguments, context)
 

@@ -36,6 +36,7 @@ from function_calls.grounding.claims import (
     what_happened,
     without_forged_receipt,
 )
+from function_calls.grounding.grounding import ground_all
 from function_calls.grounding.intents import asked_for, was_shown
 from function_calls.language.messages import say
 from function_calls.language.recognized_phrases import is_clock
@@ -241,6 +242,8 @@ class Assistant:
         ]
         if pending and not turn.steps:
             return await self._run_confirmed(pending, contexts)
+        if typed_call(turn) is None:
+            calls, contexts = await ground_all(calls, contexts)
         return Dispatched(results=await dispatch_all(self._router, calls, contexts))
 
     async def _run_confirmed(self, pending: Sequence[PendingCall], contexts: Sequence[CallContext]) -> Dispatched:

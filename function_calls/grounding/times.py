@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta, tzinfo
 from functools import partial
 from itertools import chain, combinations
+from typing import Final
 
 from msgspec import Struct
 
@@ -31,6 +32,12 @@ _USUAL = TimeReader()
 _CALLED = re.compile(r"^\s*(?:@[^\s,:，：]+[\s,:，：]*|\w+[,:，：]\s*)")
 # "Ten minutes before the meeting at two": the words name the event's time, and the reminder's by subtraction.
 _RELATIVE = re.compile(r"\b(before|beforehand|ahead|earlier|prior|in advance)\b|提前|之前|以前", re.IGNORECASE)
+
+
+# The reminder's own clock: "remind me again tomorrow, same time".
+SAME_TIME: Final = re.compile(
+    r"\bsame (?:time|hour)\b|(?:同一个?|同样的?|相同的?)(?:时间|时候|钟点|時間|時候)", re.IGNORECASE
+)
 
 
 class Verdict(Struct, frozen=True, kw_only=True):

@@ -7,9 +7,6 @@ from zoneinfo import ZoneInfo
 from msgspec.structs import replace
 
 from function_calls.functions.reminders.models import ReminderUpdateArgs
-from function_calls.functions.reminders.named_days import SAME_TIME, days_in, readings_in
-from function_calls.grounding.segments import own_words_for
-from function_calls.grounding.times import cross_check
 from function_calls.language.recognized_phrases import is_clock, is_clock_without_half
 from function_calls.models import ReminderArgs
 from function_calls.tools.context import CallContext
@@ -54,43 +51,20 @@ def changed_schedule(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) 
     shift = _SHIFT.fullmatch(args.time)
     if shift is not None:
         return _move(old, args.time, shift, ctx)
-    clock = _requested_clock(args, old, ctx)
+    clock = _requested_clock(args.time, old, ctx)
     if clock is not None:
         return _at_clock(old, clock)
     day = _requested_day(args.time, ctx)
     if day is not None:
         clock = old.start.time().replace(second=0, microsecond=0)
         return Schedule(start=datetime.combine(day, clock), zone=old.zone)
-    proposed = _parse_schedule(args, args.time, ctx)
-    verdict = cross_check(
-        proposed, _words(args, ctx), now=ctx.message_time, zone=ctx.zone, language=ctx.language, times=time_reader(ctx)
-    )
-    return verdict.schedule
+    return _parse_schedule(args, args.time, ctx)
 
 
 def _next_only(old: Schedule, ctx: CallContext) -> Schedule:
     """Return a schedule of only the next time of `old`."""
     coming = next_fires(old, ctx.now, 1)
     return Schedule(start=coming[0].replace(tzinfo=None) if coming else old.start, zone=old.zone)
-
-
-def at_same_time(args: ReminderUpdateArgs, ctx: CallContext) -> ReminderUpdateArgs:
-    """Reduce the new time in `args` to the day, where the person said "same time"."""
-    if not args.time or SAME_TIME.search(ctx.message.text) is None:
-        return args
-    days = [each for each in readings_in(args.time, ctx) if each.has_day and each.rrule is None]
-    return args.model_copy(update={"time": f"{days[0].start:%Y-%m-%d}"}) if len(days) == 1 else args
-
-
-def without_days_of_content(args: ReminderUpdateArgs, content: str, ctx: CallContext) -> ReminderUpdateArgs:
-    """Reduce the new time in `args` to the clock where the day belongs to the content: "the Monday report … to 5pm"."""
-    new = [each for each in readings_in(args.time or "", ctx) if each.has_day and each.has_clock and each.rrule is None]
-    if len(new) != 1:
-        return args
-    day = new[0].start.date()
-    named = [each for each in readings_in(ctx.message.text, ctx) if each.has_day and each.start.date() == day]
-    left = [each for each in days_in(ctx.message.text, content, ctx) if each.start.date() == day]
-    return args.model_copy(update={"time": f"{new[0].wall:%H:%M}"}) if named and not left else args
 
 
 def every_time(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> Schedule | None:
@@ -108,7 +82,7 @@ def every_time(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> Sch
         return at_clock
     if at_clock.rule is None:
         return None
-    rule = _on_other_day(at_clock.rule, goal.start, is_last_day=_names_last_day(_words(args, ctx), ctx))
+    rule = _on_other_day(at_clock.rule, goal.start, is_last_day=names_last_day(args.time or "", ctx))
     return None if rule is None else replace(at_clock, start=goal.start, rule=rule)
 
 
@@ -117,7 +91,7 @@ def _is_fire(schedule: Schedule, goal: Schedule, ctx: CallContext) -> bool:
     return moment in next_fires(schedule, max(ctx.now, moment - timedelta(seconds=1)), 1)
 
 
-def _names_last_day(words: str, ctx: CallContext) -> bool:
+def names_last_day(words: str, ctx: CallContext) -> bool:
     """Return whether `words` name the last day of a month, however many days that has."""
     return all(_names_day(words, last, ctx) for last in _LAST_DAYS)
 
@@ -166,29 +140,18 @@ def _parse_schedule(args: ReminderUpdateArgs, when: str, ctx: CallContext) -> Sc
     return schedule_from(wish, now=ctx.message_time, zone=ctx.zone, language=ctx.language, times=time_reader(ctx))
 
 
-def _words(args: ReminderUpdateArgs, ctx: CallContext) -> str:
-    """Return the message without the reminder's reference: "reminder 1 to 6pm" is no time from one to six."""
-    said = own_words_for("reminder_update", args.reminder_id or "", ctx)
-    return said.replace(args.reminder_id, " ", 1) if args.reminder_id else said
-
-
-def _requested_clock(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> time | None:
+def _requested_clock(words: str, old: Schedule, ctx: CallContext) -> time | None:
     """Return the requested clock time, where only a clock time was requested."""
-    given = clock_of(args.time or "")
-    if given is not None:
+    given = clock_of(words)
+    if given is not None or not is_clock(words):
         return given
-    text = args.time if args.time and is_clock(args.time) else _words(args, ctx)
     found = [
-        each for each in time_reader(ctx).parse_all(text, ctx.message_time, language=ctx.language) if each.readings
+        each for each in time_reader(ctx).parse_all(words, ctx.message_time, language=ctx.language) if each.readings
     ]
-    if len(found) != 1:
+    if len(found) != 1 or found[0].readings[0].rrule:
         return None
-    reading = found[0].readings[0]
-    words = "".join(text[start:end] for start, end in reading.spans).strip()
-    if reading.rrule or not is_clock(words):
-        return None
-    clock = reading.start.time().replace(tzinfo=None)
-    return _nearer_half(clock, old.start.time()) if is_clock_without_half(words) else clock
+    clock = found[0].readings[0].start.time().replace(tzinfo=None)
+    return nearer_half(clock, old.start.time()) if is_clock_without_half(words) else clock
 
 
 def _requested_day(words: str, ctx: CallContext) -> date | None:
@@ -200,7 +163,7 @@ def _requested_day(words: str, ctx: CallContext) -> date | None:
     return reading.start.date()
 
 
-def _nearer_half(clock: time, old: time) -> time:
+def nearer_half(clock: time, old: time) -> time:
     """Choose the half of the day of a bare "8:30" nearer to `old`; only a time before seven moves before seven."""
     other = clock.replace(hour=(clock.hour + _HALF_DAY) % (2 * _HALF_DAY))
     awake = [each for each in (clock, other) if each.hour >= _EARLIEST or old.hour < _EARLIEST]

@@ -10,9 +10,6 @@ from function_calls.functions.reminders.named_days import (
     EVERY,
     FROM_THEN,
     NAME_OF_ALL,
-    comes_on,
-    days_in,
-    own_words,
     says,
     spoken,
 )
@@ -26,7 +23,7 @@ from function_calls.understanding.reminder_times import time_reader, zone_name
 from services.recurrence.edits import end_before
 from services.recurrence.fires import next_fires
 from services.reminders.lookup.due_words import due_words
-from services.reminders.lookup.references import all_of, is_in, means_all
+from services.reminders.lookup.references import all_of, is_in
 from services.reminders.model import Reminder, ReminderEdit, row_key
 from services.reminders.service import ReminderService
 from services.time_expressions import Reading
@@ -35,19 +32,11 @@ _DELETE: Final = "reminder_delete"
 _MOST_DAYS: Final = 8
 
 
-def with_own_days(reference: str, ctx: CallContext) -> str:
-    """Return `reference`, or all of a day where a model shortened "everything for tomorrow" to "all"."""
-    if not means_all(reference):
-        return reference
-    days = [(day, words) for words in own_words(_DELETE, ctx) for day in days_in(words, "", ctx)]
-    return f"all {spoken(*days[0])}" if len(days) == 1 else reference
-
-
 async def on_that_day_only(reference: str, ctx: CallContext, reminders: ReminderService) -> ToolResult | None:
     """Handle "cancel the standup tomorrow" where the standup repeats; None where all of it is meant.
 
-    Where the reference names no day, because a model made an id of it, the person's own words are read. Whether "the
-    Monday meeting" of every Monday is to end, or one of them, is asked; an answer to that is not asked about again.
+    Whether "the Monday meeting" of every Monday is to end, or one of them, is asked; an answer to that is not asked
+    about again.
 
     Raises:
         RequestRefused: `not_on_that_day(day, next)`, and as `ReminderService.named` does.
@@ -58,7 +47,7 @@ async def on_that_day_only(reference: str, ctx: CallContext, reminders: Reminder
     is_id = row_key(reference) is not None and not reference.isalpha()  # "x9h89x" is no hour, "sunday" no id
     read = None if is_id else due_words(words, ctx.message_time, zone_name(ctx.zone), time_reader(ctx))
     if read is None or not any(reading.has_day for reading in read.readings):
-        return await _skip_by_message(reference, ctx, reminders)
+        return None
     named = await reminders.named(ctx.chat, ctx.sender, reference)
     if not named or not all(each.schedule.rule is not None for each in named):
         return None
@@ -69,32 +58,11 @@ async def on_that_day_only(reference: str, ctx: CallContext, reminders: Reminder
         day = read.readings[0]
         if says(FROM_THEN, words, reminder.content):
             return await _end_before(day, reminder, ctx, reminders)
-        if _may_be_all(spoken(day, words), words, reminder):
-            return await _which_days(reminder, [day], ctx)
+        if may_mean_every(spoken(day, words), words, reminder):
+            return await ask_which_days(reminder, [day], ctx)
         return await leave_out(spoken(day, words) or words, reminder, ctx, reminders)
 
     return await to_each(named, one, ctx, none="reminder.none")
-
-
-async def _skip_by_message(reference: str, ctx: CallContext, reminders: ReminderService) -> ToolResult | None:
-    """Handle a reference to one reminder without a day, using the day in the person's message."""
-    if means_all(reference):
-        return None
-    clauses = own_words(_DELETE, ctx)
-    named = await reminders.named(ctx.chat, ctx.sender, reference)
-    if len(named) != 1 or named[0].schedule.rule is None:
-        return None
-    (old,) = named
-    days = [(day, words) for words in clauses for day in days_in(words, old.content, ctx)]
-    if not days:
-        return None
-    day, words = days[0]
-    if any(says(FROM_THEN, each, old.content) for each in clauses):
-        return await _end_before(day, old, ctx, reminders)
-    if len(days) > 1 or _may_be_all(spoken(day, words), words, old):
-        coming = [each for each, _ in days if comes_on(each.start.date(), old, ctx)]
-        return await _which_days(old, coming, ctx) if coming else None
-    return await leave_out(f"{day.start:%Y-%m-%d}", old, ctx, reminders)
 
 
 async def _end_before(day: Reading, old: Reminder, ctx: CallContext, reminders: ReminderService) -> ToolResult:
@@ -118,7 +86,7 @@ def deleted(gone: Sequence[Reminder], ctx: CallContext) -> ToolResult:
     )
 
 
-def _may_be_all(day: str, words: str, reminder: Reminder) -> bool:
+def may_mean_every(day: str, words: str, reminder: Reminder) -> bool:
     """Return whether the words for a day may also mean every such day.
 
     "the Monday meeting", "the daily … tomorrow".
@@ -127,7 +95,7 @@ def _may_be_all(day: str, words: str, reminder: Reminder) -> bool:
     return says(EVERY, words, reminder.content) or (is_of_one_weekday and NAME_OF_ALL.fullmatch(day) is not None)
 
 
-async def _which_days(reminder: Reminder, days: list[Reading], ctx: CallContext) -> ToolResult:
+async def ask_which_days(reminder: Reminder, days: Sequence[Reading], ctx: CallContext) -> ToolResult:
     """Ask whether to skip one of `days` or to delete the reminder."""
     once = ("once",) if len(days) == 1 else ()
     options = [

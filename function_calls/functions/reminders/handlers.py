@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from function_calls.functions.reminders.all_of_them import MOST_UNASKED, asked_first, own_reminders, to_each
 from function_calls.functions.reminders.answers import changed_told, which_reminder
-from function_calls.functions.reminders.changes import at_same_time, changed_schedule, without_days_of_content
+from function_calls.functions.reminders.changes import changed_schedule
 from function_calls.functions.reminders.models import (
     ReminderPutBackArgs,
     ReminderRestoreArgs,
@@ -15,7 +15,6 @@ from function_calls.functions.reminders.models import (
     ReminderUpdateArgs,
 )
 from function_calls.functions.reminders.moves import moved_once
-from function_calls.functions.reminders.named_days import due_on_own_day
 from function_calls.functions.reminders.pausing import at_rest
 from function_calls.functions.reminders.people import changed_people
 from function_calls.functions.reminders.putting_off import (
@@ -31,7 +30,6 @@ from function_calls.functions.reminders.replies import meant
 from function_calls.functions.reminders.rests import rest_during
 from function_calls.functions.reminders.several import (
     may_mean_all,
-    or_said_together,
     several_meant,
     which_asked,
     with_others_told,
@@ -39,10 +37,9 @@ from function_calls.functions.reminders.several import (
 from function_calls.functions.reminders.skips import NEXT, with_skipped
 from function_calls.functions.reminders.undo import delete, put_back
 from function_calls.functions.reminders.which import spoken_of
-from function_calls.grounding.leftovers import ask_about_leftover
 from function_calls.language.messages import say
 from function_calls.registry import tool_function
-from function_calls.tools.calls import ToolCall, ToolResult
+from function_calls.tools.calls import ToolResult
 from function_calls.tools.context import CallContext
 from function_calls.understanding.reminder_times import nagging
 from services.history.service import HistoryService
@@ -61,11 +58,6 @@ async def reminder_update(
     args: ReminderUpdateArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
 ) -> ToolResult:
     """修改提醒 / Change the time, the text or the manners of one reminder, of several, or of all of one's own."""
-    call = ToolCall(id=ctx.call_id, name="reminder_update", arguments=args.model_dump(exclude_none=True))
-    asked_about = await ask_about_leftover(call, args.content or args.added, None, (), ctx)
-    if asked_about is not None:
-        return asked_about
-    args = args.model_copy(update={"reminder_id": or_said_together(args.reminder_id, ctx)})
     try:
         several = await several_meant(args.reminder_id, ctx, reminders, history)
         if several:
@@ -78,10 +70,7 @@ async def reminder_update(
     except RequestRefused as refusal:
         if refusal.code == "no_reminders":
             return ToolResult.refused(refusal.code, say(ctx.language, "reminder.none"))
-        due = due_on_own_day(refusal, "reminder_update", ctx)
-        if due is None:
-            return which_reminder(refusal, args.reminder_id or "", ctx, ask=which_asked(args.reminder_id))
-        old = due
+        return which_reminder(refusal, args.reminder_id or "", ctx, ask=which_asked(args.reminder_id))
     return await _update(args, reminders, old, ctx)
 
 
@@ -110,7 +99,7 @@ async def _update_each(
 async def _update(
     args: ReminderUpdateArgs, reminders: ReminderService, old: Reminder, ctx: CallContext, *, may_ask: bool = True
 ) -> ToolResult:
-    args = without_days_of_content(at_same_time(with_days_for_good(args, ctx), ctx), old.content, ctx)
+    args = with_days_for_good(args, ctx)
     is_over = old.state is ReminderState.DONE
     moved = None if is_over else await moved_once(args, old, ctx, reminders, may_ask=may_ask)
     if moved is not None:
@@ -150,8 +139,7 @@ async def reminder_snooze(
     args: ReminderSnoozeArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
 ) -> ToolResult:
     """推迟提醒 / Put off a reminder: say again later what was just said, or move one that has not fired yet."""
-    args = args.model_copy(update={"reminder_id": or_said_together(args.reminder_id, ctx)})
-    until = until_of(args.time, ctx)
+    until = until_of(args.time, ctx, is_again=bool(args.again))
     try:
         several = await put_off_several(until, args, ctx, reminders, history)
         if several is not None:

@@ -56,6 +56,11 @@ class ReminderUpdateArgs(Arguments):
         description="改哪一次 / with a new time for one that repeats: the day of the one occurrence to move "
         "('YYYY-MM-DD', the person's words, 'next'), or 'all'.",
     )
+    since: str | None = Field(
+        default=None,
+        description="从哪天起 / with a new time for one that repeats: the day from which on it holds "
+        "('YYYY-MM-DD', the person's words); before that it comes as it did.",
+    )
     until_done: int | None = Field(
         default=None,
         ge=0,
@@ -104,7 +109,10 @@ class ReminderSnoozeArgs(Arguments):
     time: str | None = Field(
         default=None,
         description="推迟到什么时候 / until when or for how long: 'YYYY-MM-DD HH:MM', 'HH:MM', or words such as "
-        "'10 minutes', '半小时', 'tomorrow at 9'. Ten minutes when left out.",
+        "'10 minutes', '半小时', 'tomorrow at 9'; 'YYYY-MM-DD' keeps the hour. Ten minutes when left out.",
+    )
+    again: bool | None = Field(
+        default=None, description="再提醒一次 / true: say it then as well, and leave it where it is."
     )
 
 

@@ -10,13 +10,14 @@ from msgspec.structs import replace
 from function_calls.functions.reminders.answers import changed_told, named, set_confirmed
 from function_calls.functions.reminders.changes import changed_schedule, every_time
 from function_calls.functions.reminders.models import ReminderUpdateArgs
-from function_calls.functions.reminders.named_days import FROM_THEN, days_in, readings_in, says
+from function_calls.functions.reminders.named_days import readings_in
 from function_calls.functions.reminders.occurrences import (
     MOST_A_DAY,
+    Occurrences,
     day_of,
     fires_from,
     may_be_one,
-    meant_by,
+    named_occurrences,
     next_of,
     on_day,
 )
@@ -27,6 +28,7 @@ from function_calls.language.messages import say
 from function_calls.tools.calls import Receipt, ToolResult
 from function_calls.tools.context import CallContext
 from function_calls.understanding.references import ALL
+from services.kernel.errors import RequestRefused
 from services.recurrence import edits
 from services.recurrence.fires import next_fires
 from services.recurrence.rules import with_exceptions
@@ -56,17 +58,26 @@ async def moved_once(
     from_then = await _move_from_day(args, old, bare, ctx, reminders)
     if from_then is not None:
         return from_then
-    meant = meant_by(args, bare, old.content, ctx)
-    if meant is None:
+    found = named_occurrences(args, bare, old.content, ctx)
+    if found is None:
         return None
-    fires = meant.fires
-    always = every_time(args, bare, ctx) if meant.is_doubtful else None
-    if meant.is_doubtful and always is None:  # on several days of the week: which of them is moved?
+    asked = await ask_which_occurrence(args, old, found, ctx) if may_ask else None
+    return asked or await move_to(_goal(args, found.fires[0], bare, ctx), found.fires[0], old, ctx, reminders)
+
+
+async def ask_which_occurrence(
+    args: ReminderUpdateArgs, old: Reminder, found: Occurrences, ctx: CallContext
+) -> ToolResult | None:
+    """Ask which occurrence is moved, or whether all are; None where one is meant for certain."""
+    bare = edits.drop_follow_up(old.schedule)
+    fires = found.fires
+    always = every_time(args, bare, ctx) if found.is_doubtful else None
+    if found.is_doubtful and always is None:  # on several days of the week: which of them is moved?
         fires = tuple(each for each in next_fires(bare, ctx.now, _MOST_A_WEEK) if each - fires[0] < _WEEK) or fires
     goals = [_goal(args, fire, bare, ctx) for fire in fires]
-    if may_ask and (always is not None or len(goals) > 1):
-        return await _ask(args, old, list(zip(fires, goals, strict=True)), always, ctx)
-    return await move_to(goals[0], fires[0], old, ctx, reminders)
+    if always is None and len(goals) == 1:
+        return None
+    return await _ask(args, old, list(zip(fires, goals, strict=True)), always, ctx)
 
 
 async def move_to(
@@ -141,23 +152,25 @@ async def _move_from_day(
     """Change the clock "from tomorrow on", keeping earlier occurrences; None where that is not requested."""
     if not may_be_one(args, bare, ctx):
         return None
-    if says(FROM_THEN, ctx.message.text, old.content):
-        days = [each.start.date() for each in days_in(ctx.message.text, old.content, ctx)]
+    if args.since:
+        day = day_of(args.since, ctx)
+        if day is None:
+            raise RequestRefused("time_not_understood", time=args.since)
     else:  # "every one" to "4pm tomorrow" starts tomorrow
         day = day_of(args.time or "", ctx) if means_all(args.occurrence or "") else None
-        days = [day] if day is not None and on_day(day, bare, ctx) else []
+        day = day if day is not None and on_day(day, bare, ctx) else None
     clocks = [each.wall.time() for each in readings_in(args.time or "", ctx) if each.has_clock]
-    if len(set(days)) != 1 or len(clocks) != 1:
+    if day is None or len(clocks) != 1:
         return None
     everything = args.model_copy(update={"time": f"{clocks[0]:%H:%M}", "type": None})
     new = changed_schedule(everything, bare, ctx)
-    then = fires_from(days[0], bare, ctx)
+    then = fires_from(day, bare, ctx)
     if new is None or not then:
         return None
     # From its own first day on, so that every second week stays the same weeks.
     follow_up = old.schedule.follow_up
     new = replace(new, start=datetime.combine(then[0].date(), clocks[0].replace(tzinfo=None)), follow_up=follow_up)
-    before = [fire for fire in next_fires(bare, ctx.now, MOST_A_DAY) if fire.date() < days[0]]
+    before = [fire for fire in next_fires(bare, ctx.now, MOST_A_DAY) if fire.date() < day]
     if not before or bare.rule is None or bare.rule.count is not None:
         changed = await reminders.edit(ctx.chat, ctx.sender, old.id, ReminderEdit(schedule=new))
         return changed_told(changed, ctx, "changed", put_back(old))
@@ -166,7 +179,7 @@ async def _move_from_day(
         ctx.sender,
         old.id,
         once=new,
-        left=replace(edits.end_before(bare, days[0]), follow_up=follow_up),
+        left=replace(edits.end_before(bare, day), follow_up=follow_up),
         request_key=f"{ctx.call_id}/then",
     )
     coming = say(ctx.language, "rule.joint").join(

@@ -1,25 +1,17 @@
-"""Find the days that a message names beside its reminder, and how many occurrences it means."""
+"""Find the days that words name, and how many occurrences they mean."""
 
 import re
 from datetime import date
 from typing import Final
 
-from function_calls.grounding.intents import clauses_that_ask_for
 from function_calls.language.recognized_phrases import is_clock
 from function_calls.tools.context import CallContext
 from function_calls.understanding.reminder_times import time_reader
-from services.kernel.errors import RequestRefused
 from services.recurrence.edits import fires_from
 from services.reminders.lookup.references import is_in
 from services.reminders.model import Reminder
 from services.time_expressions import Reading
 
-# "Just move it" does not tell how many occurrences.
-ONLY: Final = re.compile(
-    r"\b(?:only|once|one[- ]off|this time|just (?:for |on )?(?:this|that|today|tomorrow|once|the|\w+day))\b"
-    r"|只|仅|就(?=[今明后這这那下周週星])|单独|一次|[这那這]次|[那当當]天",
-    re.IGNORECASE,
-)
 EVERY: Final = re.compile(
     r"\b(?:daily|weekly|monthly|yearly|annual|every|each|regular|recurring|repeating)\b|每|天天|重复|重複|固定",
     re.IGNORECASE,
@@ -34,15 +26,10 @@ NAME_OF_ALL: Final = re.compile(
     r"(?:(?:the|my|our) )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:周|週|星期|礼拜|禮拜)[一二三四五六日天]",
     re.IGNORECASE,
 )
-# The reminder's own clock: "remind me again tomorrow, same time".
-SAME_TIME: Final = re.compile(
-    r"\bsame (?:time|hour)\b|(?:同一个?|同样的?|相同的?)(?:时间|时候|钟点|時間|時候)", re.IGNORECASE
-)
 _MOVED_FROM: Final = re.compile(
     r"\bfrom (?P<day>(?:this |next |on )?(?:today|tomorrow|(?:mon|tues|wednes|thurs|fri|satur|sun)day))\b(?=.*\bto\b)",
     re.IGNORECASE,
 )
-PART: Final = re.compile(r"[,;.!?，。；！？、\n]|\band\b|并且|然后|然後")
 
 
 def readings_in(words: str, ctx: CallContext) -> list[Reading]:
@@ -73,28 +60,6 @@ def spoken(day: Reading, words: str) -> str:
 def says(pattern: re.Pattern[str], text: str, content: str) -> bool:
     """Return whether `text` has such words outside of the content."""
     return any(not is_in(content, found[0]) for found in pattern.finditer(text))
-
-
-def own_words(tool: str, ctx: CallContext) -> tuple[str, ...]:
-    """Return the parts of the message that ask for `tool`; all of it where only a model found the intent."""
-    return clauses_that_ask_for(tool, ctx) or (ctx.message.text,)
-
-
-def due_on_own_day(refusal: RequestRefused, tool: str, ctx: CallContext) -> Reminder | None:
-    """Return the only reminder that matches a reference and fires on the day that the message names, if any.
-
-    Of a message that asks for several things the words count that ask for `tool`.
-    """
-    candidates = refusal.fields.get("candidates")
-    if refusal.code != "reminder_ambiguous" or not isinstance(candidates, tuple):
-        return None
-    clauses = own_words(tool, ctx)
-    found: dict[str, Reminder] = {}
-    for each in candidates:
-        days = {day.start.date() for words in clauses for day in days_in(words, each.content, ctx)}
-        if any(comes_on(day, each, ctx) for day in days):
-            found[each.id] = each
-    return next(iter(found.values())) if len(found) == 1 else None
 
 
 def comes_on(day: date, reminder: Reminder, ctx: CallContext) -> bool:

@@ -10,10 +10,7 @@ from msgspec import Struct
 from function_calls.functions.reminders.models import ReminderUpdateArgs
 from function_calls.functions.reminders.named_days import (
     EVERY,
-    FROM_THEN,
     NAME_OF_ALL,
-    ONLY,
-    PART,
     days_in,
     readings_in,
     says,
@@ -31,46 +28,41 @@ from services.reminders.lookup.references import means_all
 from services.time_expressions import Grain, Reading
 
 MOST_A_DAY: Final = 9
-_LONG_SHIFT: Final = re.compile(r"[+-](?:2[4-9]|[3-9]\d|\d{3,}):\d\d")
+LONG_SHIFT: Final = re.compile(r"[+-](?:2[4-9]|[3-9]\d|\d{3,}):\d\d")
 
 
-class Meant(Struct, frozen=True, kw_only=True):
+class Occurrences(Struct, frozen=True, kw_only=True):
     """The occurrences that may be meant; `is_doubtful` when all others may be meant too."""
 
     fires: tuple[datetime, ...]
     is_doubtful: bool = False
 
 
-def meant_by(args: ReminderUpdateArgs, old: Schedule, content: str, ctx: CallContext) -> Meant | None:
-    """Return the occurrence to move; None where no single one is meant."""
+def named_occurrences(args: ReminderUpdateArgs, old: Schedule, content: str, ctx: CallContext) -> Occurrences | None:
+    """Return the occurrences to move; None where no single one is meant."""
     if not may_be_one(args, old, ctx):
         return None
     if args.occurrence:
-        return None if means_all(args.occurrence) else Meant(fires=_named_by(args.occurrence, old, ctx))
-    words = _words(args, content, ctx)
+        return None if means_all(args.occurrence) else Occurrences(fires=_named_by(args.occurrence, old, ctx))
+    words = args.reminder_id or ""
     new_day = day_of(args.time or "", ctx)
     named = days_in(words, content, ctx)
     others = [day for day in named if new_day is None or day.start.date() != new_day]
-    if not (new_day or others) and _LONG_SHIFT.fullmatch(args.time or ""):
-        return Meant(fires=next_of(old, ctx), is_doubtful=not says(ONLY, ctx.message.text, content))
-    if not (new_day or others) or says(FROM_THEN, ctx.message.text, content):
-        return None
-    is_only, is_every = (says(pattern, ctx.message.text, content) for pattern in (ONLY, EVERY))
-    is_name = any(map(NAME_OF_ALL.fullmatch, (spoken(day, words) for day in named))) and _is_of_one_weekday(old, ctx)
+    if not (new_day or others):
+        return Occurrences(fires=next_of(old, ctx), is_doubtful=True) if LONG_SHIFT.fullmatch(args.time or "") else None
+    is_name = any(map(NAME_OF_ALL.fullmatch, (spoken(day, words) for day in named))) and is_of_one_weekday(old, ctx)
     if others:
-        return Meant(fires=_fires_on(others[0], old, ctx), is_doubtful=is_name and not is_only)
+        return Occurrences(fires=fires_on(others[0], old, ctx), is_doubtful=is_name)
     fires = on_day(new_day, old, ctx) if new_day else ()
-    is_doubtful = is_every or is_name or not fires
-    return Meant(fires=fires or next_of(old, ctx), is_doubtful=is_doubtful and not is_only)
+    is_doubtful = is_name or not fires or says(EVERY, words, content)
+    return Occurrences(fires=fires or next_of(old, ctx), is_doubtful=is_doubtful)
 
 
 def may_be_one(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> bool:
     """Return whether a wall-clock reminder gets a new time without another repetition."""
     if old.rule is None or not args.time or args.rrule is not None or args.skip or _repeats_otherwise(args, old):
         return False
-    if args.type == "once" and says(ONLY, ctx.message.text, ""):
-        return False
-    return can_suspend(old) and bool(next_of(old, ctx))
+    return args.type != "once" and can_suspend(old) and bool(next_of(old, ctx))
 
 
 def _repeats_otherwise(args: ReminderUpdateArgs, old: Schedule) -> bool:
@@ -87,22 +79,6 @@ def _repeats_otherwise(args: ReminderUpdateArgs, old: Schedule) -> bool:
     return args.type in {"daily", "weekly"} and not is_as_before
 
 
-def _words(args: ReminderUpdateArgs, content: str, ctx: CallContext) -> str:
-    """Return the words that may name the day of an occurrence: the reference, or the rest of the message.
-
-    Of a message with several requests it is the part with this new time.
-    """
-    reference, text = args.reminder_id or "", ctx.message.text
-    if days_in(reference, content, ctx):
-        return reference
-    clocks = [each for each in readings_in(text, ctx) if each.has_clock and each.rrule is None]
-    wanted = [each.start.time() for each in readings_in(args.time or "", ctx) if each.has_clock]
-    if len(clocks) < 2 or not wanted:
-        return text
-    parts = PART.split(text)
-    return next((part for part in parts if any(each.start.time() in wanted for each in readings_in(part, ctx))), text)
-
-
 def day_of(words: str, ctx: CallContext) -> date | None:
     """Return the one day that `words` name; None where they name none, or several."""
     found = [each.start.date() for each in readings_in(words, ctx) if each.has_day and each.rrule is None]
@@ -116,12 +92,12 @@ def _named_by(words: str, old: Schedule, ctx: CallContext) -> tuple[datetime, ..
     found = [each for each in readings_in(words, ctx) if each.has_day and each.rrule is None]
     if len(found) != 1:
         raise RequestRefused("time_not_understood", time=words)
-    fires = _fires_on(found[0], old, ctx)
+    fires = fires_on(found[0], old, ctx)
     at_clock = tuple(each for each in fires if found[0].has_clock and each.time() == found[0].wall.time())
     return at_clock or fires
 
 
-def _fires_on(named: Reading, old: Schedule, ctx: CallContext) -> tuple[datetime, ...]:
+def fires_on(named: Reading, old: Schedule, ctx: CallContext) -> tuple[datetime, ...]:
     """Return the occurrences on the named day, or the first in the named week.
 
     Raises:
@@ -153,5 +129,6 @@ def next_of(old: Schedule, ctx: CallContext) -> tuple[datetime, ...]:
     return tuple(next_fires(old, ctx.now, 1))
 
 
-def _is_of_one_weekday(old: Schedule, ctx: CallContext) -> bool:
+def is_of_one_weekday(old: Schedule, ctx: CallContext) -> bool:
+    """Return whether the next fires of `old` are all on the same weekday."""
     return len({fire.weekday() for fire in next_fires(old, ctx.now, 3)}) == 1

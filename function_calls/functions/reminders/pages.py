@@ -9,7 +9,6 @@ from msgspec import Struct
 from function_calls.functions.reminders.answers import listed_lines
 from function_calls.language import date_format
 from function_calls.language.messages import say
-from function_calls.language.recognized_phrases import every_language, folded
 from function_calls.tools.context import CallContext
 from function_calls.understanding.reminder_times import time_reader, zone_name
 from services.reminders.lookup.due_words import due_words
@@ -31,15 +30,6 @@ class AskedPage(Struct, frozen=True, kw_only=True):
     number: int
     who_set: bool = False
     only_own: bool = False
-
-
-def asks_for_own(whose: str | None, text: str) -> bool:
-    """Return whether "my reminders" are requested: by `whose`, or without it by the person's `text`."""
-    if whose is not None:
-        return whose == "mine"
-    said = folded(text)
-    every = tuple(every_language())
-    return any(each.own.search(said) for each in every) and not any(each.common.search(said) for each in every)
 
 
 async def others_here(

@@ -101,11 +101,11 @@ async def _member(name: str, ctx: CallContext, history: HistoryService) -> Perso
     Raises:
         RequestRefused: `person_ambiguous(name, people)`.
     """
-    found = _called(name, *await _people_of_chat(ctx, history))
+    found, bare = _called(name, *await _people_of_chat(ctx, history)), name.lstrip("@").strip()
     if len(found) > 1:
         people = say(ctx.language, "rule.joint").join(f"{each.name} ({each.id})" for each in found[:_MOST_NAMED])
-        raise RequestRefused("person_ambiguous", name=name.lstrip("@"), people=people)
-    return found[0] if found else unresolved(_as_written(name, ctx))
+        raise RequestRefused("person_ambiguous", name=bare, people=people)
+    return found[0] if found else unresolved(f"@{bare}" if name.startswith("@") else bare)
 
 
 async def _people_of_chat(ctx: CallContext, history: HistoryService) -> tuple[Sequence[Person], Sequence[Person]]:
@@ -133,12 +133,6 @@ async def names_of_sender(ctx: CallContext, reminders: ReminderService, history:
     members, known = await _people_of_chat(ctx, history)
     found = {key: _called(name, members, known) for key, name in names.items()}
     return frozenset(key for key, people in found.items() if [each.id for each in people] == [ctx.sender.id])
-
-
-def _as_written(name: str, ctx: CallContext) -> str:
-    """Return `name` with the @ that the person wrote in front of it, which the interpreter may have left out."""
-    bare = name.lstrip("@").strip()
-    return f"@{bare}" if f"@{bare}".casefold() in ctx.message.text.casefold() else bare
 
 
 async def _mentioned_before(ctx: CallContext, history: HistoryService) -> tuple[Person, ...]:

@@ -14,7 +14,6 @@ from function_calls.functions.reminders.all_of_them import MOST_UNASKED, asked_f
 from function_calls.functions.reminders.answers import changed_told, set_confirmed
 from function_calls.functions.reminders.models import ReminderSnoozeArgs, ReminderUpdateArgs
 from function_calls.functions.reminders.moves import begun_at, move_to
-from function_calls.functions.reminders.named_days import SAME_TIME, readings_in
 from function_calls.functions.reminders.several import is_of, several_meant
 from function_calls.functions.reminders.skips import NEXT
 from function_calls.functions.reminders.undo import delete, put_back
@@ -22,8 +21,10 @@ from function_calls.functions.reminders.which import spoken_of
 from function_calls.language.messages import say
 from function_calls.tools.calls import Receipt, ToolResult
 from function_calls.tools.context import CallContext
-from function_calls.understanding.pack import language_of, load_pack
-from function_calls.understanding.reminder_times import moment_of
+from function_calls.understanding.pack import language_of
+from function_calls.understanding.reading.lexicon import load_lexicon
+from function_calls.understanding.reading.slots import amount
+from function_calls.understanding.reminder_times import moment_of, time_reader
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
 from services.recurrence.fires import next_fires
@@ -35,15 +36,8 @@ _USUAL: Final = timedelta(minutes=10)
 _SAID_TOGETHER: Final = timedelta(hours=1)
 """Of what was said in this time "snooze all" speaks."""
 _SAID_LATELY: Final = timedelta(days=1)
-_EXACT: Final = timedelta(minutes=1)
 _SHIFT: Final = re.compile(r"[+-]\d{1,4}:[0-5]\d")
-# "Remind me again on Friday", not "push it back again": delivered both times.
-_AGAIN: Final = re.compile(
-    r"\b(?:remind|tell|ask|ping|notify)\b.*\bagain\b|^\W*(?:and |also )?(?:again|also) (?:on|at|in|next|tomorrow)\b"
-    r"|^\W*(?:and|also|then|again|and also|and then)\b.*\bsame time\b"
-    r"|[再也].{0,8}(?:提醒|叫|通知)|也是?(?:在)?(?:同|相同)|再来一[次遍]",
-    re.IGNORECASE,
-)
+_DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 Change = Callable[..., Awaitable[ToolResult]]
 
@@ -51,12 +45,14 @@ Change = Callable[..., Awaitable[ToolResult]]
 class Until(Struct, frozen=True, kw_only=True):
     """The target of a snooze: `moment`, or `length` after the due time.
 
-    `keeps_clock` says that it is the day of `moment` at the time that the reminder has.
+    `keeps_clock` says that it is the day of `moment` at the time that the reminder has, `is_again` that a pending
+    reminder comes then as well.
     """
 
     moment: datetime
     length: timedelta | None = None
     keeps_clock: bool = False
+    is_again: bool = False
 
     def of(self, schedule: Schedule, coming: datetime | None, now: datetime) -> datetime:
         """Return the new time of a reminder of `schedule` due at `coming`; None for a delivered one."""
@@ -67,21 +63,19 @@ class Until(Struct, frozen=True, kw_only=True):
         return self.moment if coming is None or self.length is None else coming + self.length
 
 
-def until_of(words: str | None, ctx: CallContext) -> Until:
-    """Read the argument `time`, and in the person's words whether it is a length, or a day at the same time.
+def until_of(words: str | None, ctx: CallContext, *, is_again: bool = False) -> Until:
+    """Read the argument `time`: a moment, a length, or the day on which it comes at its own time.
 
     Raises:
         RequestRefused: `time_not_understood`.
     """
     if not words:
-        return Until(moment=ctx.message_time + _USUAL, length=_USUAL)
-    moment = moment_of(words, ctx)
-    length = _length_in(words, ctx) or _length_in(ctx.message.text, ctx)
-    is_length = length is not None and abs(moment - ctx.message_time - length) <= _EXACT
+        return Until(moment=ctx.message_time + _USUAL, length=_USUAL, is_again=is_again)
     return Until(
-        moment=moment,
-        length=length if is_length else None,
-        keeps_clock=SAME_TIME.search(ctx.message.text) is not None,
+        moment=moment_of(words, ctx),
+        length=_length_of(words, ctx),
+        keeps_clock=_DATE.fullmatch(words.strip()) is not None,
+        is_again=is_again,
     )
 
 
@@ -120,9 +114,8 @@ async def put_off(reference: str, until: Until, ctx: CallContext, reminders: Rem
 async def _snooze_pending(old: Reminder, until: Until, ctx: CallContext, reminders: ReminderService) -> ToolResult:
     """Postpone a pending reminder, a repeating one once; "again … at the same time" delivers it both times."""
     coming = next_fires(old.schedule, ctx.now, 1)
-    if _AGAIN.search(ctx.message.text):
-        again = replace(until, keeps_clock=until.keeps_clock or _names_only_a_day(ctx))
-        return await _repeat(old, again.of(old.schedule, None, ctx.now), ctx, reminders)
+    if until.is_again:
+        return await _repeat(old, until.of(old.schedule, None, ctx.now), ctx, reminders)
     moment = until.of(old.schedule, coming[0] if coming else None, ctx.now)
     if coming and old.schedule.rule is not None:
         if old.schedule.rule.is_elapsed:
@@ -188,18 +181,6 @@ async def shifted_all(
     return _with_rest(told, len(own) - len(chosen or own), ctx)
 
 
-async def at_same_clock(schedule: Schedule, ctx: CallContext, reminders: ReminderService) -> Schedule:
-    """Set `schedule` for "the same time" on a day to the clock of the reminder mentioned last."""
-    if schedule.rule is not None or SAME_TIME.search(ctx.message.text) is None or not _names_only_a_day(ctx):
-        return schedule
-    try:
-        last = await spoken_of(None, ctx, reminders)
-    except RequestRefused:
-        return schedule  # there is no reminder to take the time from
-    clock = clock_of(last.schedule, ctx.now)
-    return Schedule(start=datetime.combine(schedule.start.date(), clock), zone=last.schedule.zone)
-
-
 def is_shift(words: str | None) -> bool:
     """Return whether the argument `time` is an offset."""
     return _SHIFT.fullmatch(words or "") is not None
@@ -243,21 +224,11 @@ def _with_rest(told: ToolResult, rest: int, ctx: CallContext) -> ToolResult:
     return replace(told, text="\n".join([told.text, say(ctx.language, "reminder.later_stay", count=rest)]))
 
 
-def _names_only_a_day(ctx: CallContext) -> bool:
-    named = readings_in(ctx.message.text, ctx)
-    return len(named) == 1 and named[0].has_day and not (named[0].has_clock or named[0].part)
-
-
-def _length_in(words: str, ctx: CallContext) -> timedelta | None:
-    """Return the duration in `words`, if they name one and no end."""
-    pack = load_pack(language_of(words, ctx.language))
-    found = pack.length.search(words)
-    if found is None:
-        return None
-    try:
-        return moment_of(pack.data.from_now.format(span=found[0]), ctx) - ctx.message_time
-    except RequestRefused:
-        return None
+def _length_of(words: str, ctx: CallContext) -> timedelta | None:
+    """Return the length of time that `words` name; None where they name a moment."""
+    language = language_of(words, ctx.language)
+    read = partial(time_reader(ctx).parse_all, language=language)
+    return amount(words, load_lexicon(language), read, ctx.message_time)
 
 
 def clock_of(schedule: Schedule, now: datetime) -> time:

@@ -1,6 +1,6 @@
 """Change a repeating reminder's days of the week and its end."""
 
-from datetime import UTC, timedelta
+from datetime import UTC, date, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -143,7 +143,8 @@ def _with_remaining_count(new: Schedule, old: Schedule, ctx: CallContext) -> Sch
 
 def _until(words: str, old: Schedule, ctx: CallContext) -> Schedule:
     """Return `old` until the day that `words` name, inclusive."""
-    last = last_day(words, ctx.message_time, ctx.language, time_reader(ctx).parse_all)
+    read = time_reader(ctx).parse_all
+    last = _date(words) or last_day(words, ctx.message_time, ctx.language, read)
     if last is None:
         raise RequestRefused("time_not_understood", time=words)
     ended = edits.end_before(_endless(old), last + _DAY)
@@ -151,6 +152,14 @@ def _until(words: str, old: Schedule, ctx: CallContext) -> Schedule:
         when = date_format.moment(ctx.language, next_fires(old, ctx.now, 1)[0], ctx.now)
         raise RequestRefused("not_in_that_time", next=when)
     return ended
+
+
+def _date(words: str) -> date | None:
+    """Return the date that `words` are (YYYY-MM-DD); it may be today's, which words of time never mean."""
+    try:
+        return date.fromisoformat(words.strip())
+    except ValueError:
+        return None
 
 
 def _with_count(times: int, old: Schedule, ctx: CallContext) -> Schedule:

@@ -2,13 +2,9 @@
 
 import re
 
-from function_calls.grounding.intents import requests_in
 from function_calls.tools.context import CallContext
-from function_calls.understanding.pack import language_of, load_pack
-from function_calls.understanding.references import reminder_references
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
-from services.reminders.lookup.references import means_all
 from services.reminders.model import Reminder
 from services.reminders.service import ReminderService
 
@@ -17,8 +13,6 @@ _THIS = frozenset(
     | {"这个", "这条", "它", "那个", "那条", "这个提醒", "那个提醒", "这条提醒", "提醒"}
 )
 _ID = re.compile(r"\[([a-z][a-z0-9]{5,})\]")
-_WORD = re.compile(r"[a-z0-9]+|[\u3400-\u9fff]")
-_CHANGED_BY_NAME = frozenset({"reminder_delete", "reminder_update", "reminder_snooze"})
 _LOOKED_BACK = 200
 
 
@@ -41,33 +35,15 @@ async def meant(
 ) -> str | None:
     """Return `reference`, or the id of the replied reminder where it is a pronoun; None when nothing is meant.
 
-    The person's own words take precedence where they name one reminder and contain nothing of `reference`.
-
     Raises:
         RequestRefused: `reminder_ambiguous(reference, candidates)`: the message that is replied to had several.
     """
     if reference is not None and not points(reference):
-        return await _named_in_message(reference, ctx, reminders) or reference
+        return reference
     found = await replied_to(ctx, reminders, history)
     if len(found) > 1:
         raise RequestRefused("reminder_ambiguous", reference=reference or "", candidates=found)
     return found[0].id if found else None
-
-
-async def _named_in_message(reference: str, ctx: CallContext, reminders: ReminderService) -> str | None:
-    """Return the id of the one reminder that the message names instead of `reference`; models mix up ids."""
-    said = set(_WORD.findall(ctx.message.text.casefold()))
-    if said & set(_WORD.findall(reference.casefold())):
-        return None
-    pack = load_pack(language_of(ctx.message.text, ctx.language))
-    asked = [each for each in requests_in(ctx) if each.intent in _CHANGED_BY_NAME]
-    names = [name for each in asked for name in reminder_references(each, pack)]
-    if len(names) != 1 or points(names[0]) or names[0].isdecimal() or means_all(names[0]):
-        return None
-    try:
-        return (await reminders.get(ctx.chat, ctx.sender, names[0])).id
-    except RequestRefused:
-        return None  # the words match none, or several: the model may have more context
 
 
 async def _reminders_in(

@@ -1,6 +1,5 @@
 """Resolve references to several reminders: "both", "them all", "1 and 3", 前两个."""
 
-import re
 from datetime import timedelta
 from typing import Final
 
@@ -8,12 +7,9 @@ from msgspec.structs import replace
 
 from function_calls.functions.reminders.replies import replied_to
 from function_calls.functions.reminders.which import latest_receipts
-from function_calls.grounding.intents import requests_in
 from function_calls.language.messages import say
 from function_calls.tools.calls import ToolResult
 from function_calls.tools.context import CallContext
-from function_calls.understanding.pack import language_of, load_pack
-from function_calls.understanding.references import reminder_references
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
 from services.reminders.lookup.references import means_all
@@ -22,21 +18,8 @@ from services.reminders.model import Reminder
 from services.reminders.service import ReminderService
 
 _LATELY: Final = timedelta(minutes=10)
-_MENTION: Final = re.compile(r"^\s*@\S+\s+")
 
 Reminders = tuple[Reminder, ...]
-
-
-def or_said_together(reference: str | None, ctx: CallContext) -> str | None:
-    """Return `reference`, or the person's own "both", "1 and 3" where a model omitted it or made it "all"."""
-    plain = replace(ctx.message, text=_MENTION.sub("", ctx.message.text))
-    asked = () if reference and not means_all(reference) else requests_in(replace(ctx, message=plain))
-    if len(asked) != 1:
-        return reference
-    said = ", ".join(reminder_references(asked[0], load_pack(language_of(ctx.message.text, ctx.language))))
-    named = several_in(said)
-    is_counted = named is not None and (named.kind != "each" or all(map(str.isdecimal, named.references)))
-    return said if is_counted else reference
 
 
 async def several_meant(

@@ -35,7 +35,7 @@ class _Words(Struct, frozen=True, kw_only=True):
 
 
 async def asked_window(args: SummaryArgs, ctx: CallContext, history: HistoryService) -> SummaryWindow:
-    """Return the window that `args` or the message ask for; the recent messages without one.
+    """Return the window that `args` ask for; the recent messages without one.
 
     Raises:
         RequestRefused: the words name no window.
@@ -49,7 +49,7 @@ async def asked_window(args: SummaryArgs, ctx: CallContext, history: HistoryServ
         until=command.sent_at,
         before=command.id,
     )
-    said = _fold(args.window or ctx.message.text)
+    said = _fold(args.window or "")
     if ctx.message.reply_to is not None and words.thread.search(said):
         return made(thread_of=ctx.message.reply_to, limit=_MOST)
     if words.own.search(said):
@@ -65,9 +65,27 @@ async def asked_window(args: SummaryArgs, ctx: CallContext, history: HistoryServ
     return window or made()
 
 
-def asks_what_was_missed(args: SummaryArgs, ctx: CallContext) -> bool:
+def asks_what_was_missed(args: SummaryArgs) -> bool:
     """Return whether only messages that the asker has not seen count: "what did I miss?", "since my last message"."""
-    return _words().own.search(_fold(args.window or ctx.message.text)) is not None
+    return _words().own.search(_fold(args.window or "")) is not None
+
+
+def window_words(text: str, ctx: CallContext, *, is_narrowed: bool) -> str | None:
+    """Return the words of `text` that say which messages are meant; None where they say nothing of it.
+
+    Beside a person or a topic (`is_narrowed`) times and counts in the text may be part of that.
+    """
+    words, plain = _words(), _fold(text)
+    named = (words.thread.search(plain) if ctx.message.reply_to is not None else None) or words.own.search(plain)
+    if named is not None:
+        return named[0]
+    if is_narrowed or words.recent.search(plain):
+        return None
+    counted = next(filter(None, (pattern.search(plain) for pattern in words.count)), None)
+    if counted is not None:
+        return counted[0]
+    made = partial(SummaryWindow, until=ctx.message.sent_at, before=ctx.message.id)
+    return plain if _time_window(plain, ctx, made) is not None else None
 
 
 def _person(name: str | None, ctx: CallContext) -> str | None:

@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from function_calls import handlers
+from function_calls.grounding.grounding import ground
 from function_calls.models import SummaryArgs
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
@@ -39,9 +40,8 @@ def summarize(history, context_of):
         registry.register(handlers.summary)
         services = Services(history, SummaryService(history, summarizer=summarizer))
         context = replace(context_of(text=text), services=services, language=language)
-        return await FunctionCallRouter(registry).dispatch(
-            ToolCall(id="1", name="summary", arguments=arguments), context
-        )
+        grounded = await ground(ToolCall(id="1", name="summary", arguments=arguments), context)
+        return await FunctionCallRouter(registry).dispatch(grounded.call, context)
 
     return dispatch
 

@@ -7,7 +7,9 @@ import pytest
 from msgspec.structs import replace
 
 from function_calls.functions.summary.windows import asked_window
+from function_calls.grounding.grounding import ground
 from function_calls.models import SummaryArgs
+from function_calls.tools.calls import ToolCall
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
 from tests.support.stores.messages import MemoryMessageStore
@@ -25,7 +27,9 @@ def history():
 def asked(context_of, history):
     async def window(words, *, text="summarize", **arguments):
         context = replace(context_of(text=text, sent_at=NOW), now=NOW, zone=BERLIN)
-        return await asked_window(SummaryArgs(window=words, **arguments), context, history)
+        call = ToolCall(id="1", name="summary", arguments={"window": words, **arguments})
+        grounded = await ground(call, context)
+        return await asked_window(SummaryArgs(**grounded.call.arguments), context, history)
 
     return window
 
@@ -181,8 +185,9 @@ async def test_the_messages_of_a_person_are_looked_for_further_back(asked):
 @pytest.mark.parametrize("text", ["summarize this thread", "总结一下这个讨论"])
 async def test_a_reply_may_ask_for_its_thread(context_of, history, text):
     context = context_of(text=text, reply_to="m0")
+    grounded = await ground(ToolCall(id="1", name="summary", arguments={}), context)
 
-    window = await asked_window(SummaryArgs(), context, history)
+    window = await asked_window(SummaryArgs(**grounded.call.arguments), context, history)
 
     assert window.thread_of == "m0"
 

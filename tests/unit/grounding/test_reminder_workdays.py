@@ -4,14 +4,14 @@ from datetime import datetime
 
 import pytest
 
-from function_calls.functions.reminders.workdays import with_holidays
+from function_calls.grounding.new_reminders import with_workdays
 from services.recurrence.schedule import read_schedule
 
 FIVE = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=9;BYMINUTE=0"
 
 
 def set_for(words: str, *, zone: str = "Europe/Berlin", rule: str = FIVE) -> str:
-    return str(with_holidays(read_schedule(datetime(2026, 11, 20, 9, 0), zone, rule), words).rule)
+    return str(with_workdays(read_schedule(datetime(2026, 11, 20, 9, 0), zone, rule), words).rule)
 
 
 @pytest.mark.parametrize(

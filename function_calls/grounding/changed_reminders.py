@@ -1,0 +1,326 @@
+"""Compare calls that change, delete, snooze or list reminders with the message."""
+
+import re
+from datetime import date, timedelta
+from typing import Final
+
+from msgspec.structs import replace
+
+from function_calls.functions.reminders.changes import names_last_day, nearer_half
+from function_calls.functions.reminders.days import ask_which_days, may_mean_every
+from function_calls.functions.reminders.models import ReminderSnoozeArgs, ReminderStateArgs, ReminderUpdateArgs
+from function_calls.functions.reminders.moves import ask_which_occurrence
+from function_calls.functions.reminders.named_days import (
+    EVERY,
+    FROM_THEN,
+    NAME_OF_ALL,
+    comes_on,
+    days_in,
+    readings_in,
+    says,
+    spoken,
+)
+from function_calls.functions.reminders.occurrences import (
+    LONG_SHIFT,
+    Occurrences,
+    day_of,
+    fires_on,
+    is_of_one_weekday,
+    may_be_one,
+    next_of,
+    on_day,
+)
+from function_calls.functions.reminders.several import may_mean_all
+from function_calls.functions.reminders.skips import NEXT
+from function_calls.grounding.corrections import Grounded, corrected
+from function_calls.grounding.leftovers import ask_about_leftover
+from function_calls.grounding.new_reminders import names_only_a_day
+from function_calls.grounding.recipients import as_written
+from function_calls.grounding.references import (
+    correct_name,
+    name_together,
+    request_words,
+    resolve_target,
+    with_days_of_message,
+)
+from function_calls.grounding.segments import own_words_for
+from function_calls.grounding.times import SAME_TIME, cross_check
+from function_calls.language.recognized_phrases import every_language, folded, is_clock, is_clock_without_half
+from function_calls.models import ReminderArgs, ReminderDeleteArgs, ReminderListArgs
+from function_calls.tools.calls import ToolCall
+from function_calls.tools.context import CallContext
+from function_calls.understanding.arguments import written
+from function_calls.understanding.pack import language_of, load_pack
+from function_calls.understanding.reminder_times import clock_of, moment_of, schedule_from, time_reader, zone_name
+from services.kernel.errors import RequestRefused
+from services.recurrence import edits
+from services.recurrence.edits import end_before
+from services.recurrence.fires import next_fires
+from services.recurrence.schedule import Schedule
+from services.reminders.lookup.due_words import due_words
+from services.reminders.lookup.references import all_of, means_all
+from services.reminders.model import Reminder, row_key
+
+_DELETE: Final = "reminder_delete"
+_UPDATE: Final = "reminder_update"
+_DAY: Final = timedelta(days=1)
+_EXACT: Final = timedelta(minutes=1)
+_SHIFT: Final = re.compile(r"[+-]\d{1,4}:[0-5]\d")
+_PART: Final = re.compile(r"[,;.!?，。；！？、\n]|\band\b|并且|然后|然後")
+# "Just move it" does not tell how many occurrences.
+_ONLY: Final = re.compile(
+    r"\b(?:only|once|one[- ]off|this time|just (?:for |on )?(?:this|that|today|tomorrow|once|the|\w+day))\b"
+    r"|只|仅|就(?=[今明后這这那下周週星])|单独|一次|[这那這]次|[那当當]天",
+    re.IGNORECASE,
+)
+# "Remind me again on Friday", not "push it back again": delivered both times.
+_AGAIN: Final = re.compile(
+    r"\b(?:remind|tell|ask|ping|notify)\b.*\bagain\b|^\W*(?:and |also )?(?:again|also) (?:on|at|in|next|tomorrow)\b"
+    r"|^\W*(?:and|also|then|again|and also|and then)\b.*\bsame time\b"
+    r"|[再也].{0,8}(?:提醒|叫|通知)|也是?(?:在)?(?:同|相同)|再来一[次遍]",
+    re.IGNORECASE,
+)
+
+
+async def ground_list(call: ToolCall, args: ReminderListArgs, ctx: CallContext) -> Grounded:
+    """Limit a list to one's own reminders, where the message asks for "my reminders"."""
+    text = folded(ctx.message.text)
+    every = tuple(every_language())
+    is_own = any(each.own.search(text) for each in every) and not any(each.common.search(text) for each in every)
+    return Grounded(call=corrected(call, {"whose": "mine"}) if is_own and args.whose is None else call)
+
+
+async def ground_state(call: ToolCall, args: ReminderStateArgs, ctx: CallContext) -> Grounded:
+    """Correct the reminder of a pause and the like."""
+    return Grounded(call=corrected(call, {"reminder_id": await correct_name(args.reminder_id, ctx)}))
+
+
+async def ground_delete(call: ToolCall, args: ReminderDeleteArgs, ctx: CallContext) -> Grounded:
+    """Correct which reminders are deleted, or which day of a repeating one: then the call becomes a change of it."""
+    target = await resolve_target(_DELETE, args.reminder_id, ctx)
+    reference = target.reference or ""
+    if may_mean_all(reference) and (target.one is None or means_all(reference)):
+        return Grounded(call=corrected(call, {"reminder_id": with_days_of_message(reference, _DELETE, ctx)}))
+    call = corrected(call, {"reminder_id": reference})
+    if not target.reminders or _names_day(reference, ctx):
+        return Grounded(call=call)
+    if any(each.schedule.rule is None for each in target.reminders):
+        return Grounded(call=call)
+    return await _ground_day(call, target.reminders, ctx)
+
+
+async def _ground_day(call: ToolCall, olds: tuple[Reminder, ...], ctx: CallContext) -> Grounded:
+    """Limit the deletion of repeating reminders to the day that the message names."""
+    old, clauses = olds[0], request_words(_DELETE, ctx)
+    named = [(day, words) for words in clauses for day in days_in(words, old.content, ctx)]
+    if not named:
+        return Grounded(call=call)
+    day, words = named[0]
+    if any(says(FROM_THEN, each, old.content) for each in clauses):
+        last = day.start.date() - _DAY
+        is_ended = any(_ends_with(each, day.start.date(), ctx) for each in olds)
+        return Grounded(call=call if is_ended else _as_update(call, "until", last))
+    if len(named) > 1 or may_mean_every(spoken(day, words), words, old):
+        coming = [each for each, _ in named if comes_on(each.start.date(), old, ctx)]
+        withheld = await ask_which_days(old, coming, ctx) if coming and len(olds) == 1 else None
+        return Grounded(call=call, withheld=withheld)
+    return Grounded(call=_as_update(call, "skip", day.start.date()))
+
+
+def _ends_with(old: Reminder, day: date, ctx: CallContext) -> bool:
+    """Return whether nothing is left of `old` without its fires from `day` on, or whether those are counted."""
+    left = end_before(old.schedule, day)
+    return old.schedule.rule is None or old.schedule.rule.count is not None or not next_fires(left, ctx.now, 1)
+
+
+def _as_update(call: ToolCall, argument: str, day: date) -> ToolCall:
+    """Return the deletion `call` as a change of the reminder's days."""
+    arguments = {**call.arguments, argument: f"{day:%Y-%m-%d}"}
+    steps = (*call.repairs, f"/name: {_UPDATE}, for one day", f"/{argument}: read from the message")
+    return replace(call, name=_UPDATE, arguments=arguments, repairs=steps)
+
+
+def _names_day(reference: str, ctx: CallContext) -> bool:
+    """Return whether `reference` names a day itself; an id that looks like an hour names none."""
+    if row_key(reference) is not None and not reference.isalpha():
+        return False
+    read = due_words(all_of(reference) or reference, ctx.message_time, zone_name(ctx.zone), time_reader(ctx))
+    return read is not None and any(reading.has_day for reading in read.readings)
+
+
+async def ground_snooze(call: ToolCall, args: ReminderSnoozeArgs, ctx: CallContext) -> Grounded:
+    """Correct which reminder is snoozed, and whether for a length, to the same clock, or in addition."""
+    reference = await correct_name(name_together(args.reminder_id, ctx), ctx)
+    text = ctx.message.text
+    is_again = _AGAIN.search(text) is not None
+    changes: dict[str, object] = {"reminder_id": reference}
+    if is_again:
+        changes["again"] = True
+    if args.time:
+        moment = moment_of(args.time, ctx)
+        length = _length_in(text, ctx)
+        if SAME_TIME.search(text) is not None or (is_again and names_only_a_day(ctx)):
+            changes["time"] = f"{moment:%Y-%m-%d}"
+        elif length and abs(moment_of(length, ctx) - moment) <= _EXACT:
+            changes["time"] = length
+    return Grounded(call=corrected(call, changes))
+
+
+def _length_in(text: str, ctx: CallContext) -> str:
+    """Return the words of a length of time in `text`, as the argument `time` takes them."""
+    pack = load_pack(language_of(text, ctx.language))
+    found = pack.length.search(text)
+    words = "" if found is None else pack.data.from_now.format(span=found[0])
+    try:
+        moment_of(words, ctx)
+    except RequestRefused:
+        return ""
+    return words
+
+
+async def ground_update(call: ToolCall, args: ReminderUpdateArgs, ctx: CallContext) -> Grounded:
+    """Correct which reminder is changed, its new time, and which of its occurrences get it."""
+    asked = await ask_about_leftover(call, args.content or args.added, None, (), ctx)
+    if asked is not None:
+        return Grounded(call=call, withheld=asked)
+    target = await resolve_target(_UPDATE, args.reminder_id, ctx)
+    old, text = target.one, ctx.message.text
+    changes: dict[str, object] = {"reminder_id": target.reference, "person": as_written(args.person, text)}
+    args = args.model_copy(update=changes)
+    if args.time and args.type == "once" and not says(_ONLY, text, ""):
+        changes["type"] = None
+    if args.time and not args.skip:
+        changes["time"] = _new_time(args, old, ctx)
+    args = args.model_copy(update=changes)
+    if old is not None and args.time:
+        occurrences = _occurrences(args, old, ctx)
+        if isinstance(occurrences, Occurrences):
+            asked = await ask_which_occurrence(args, old, occurrences, ctx)
+            return Grounded(call=corrected(call, changes), withheld=asked)
+        changes |= occurrences
+    elif args.time and target.reminders:
+        changes |= _days_of_change(args, ctx)
+    return Grounded(call=corrected(call, changes))
+
+
+def _new_time(args: ReminderUpdateArgs, old: Reminder | None, ctx: CallContext) -> str | None:
+    """Return the new time, as far as the message names it: a day or a clock alone, and the day that it says."""
+    time = args.time or ""
+    named = [each for each in readings_in(time, ctx) if each.has_day and each.rrule is None]
+    if len(named) == 1 and SAME_TIME.search(ctx.message.text) is not None:
+        return f"{named[0].start:%Y-%m-%d}"
+    if _SHIFT.fullmatch(time) or clock_of(time) or args.rrule is not None or args.type in {"daily", "weekly"}:
+        return args.time
+    if old is None:
+        return args.time
+    if len(named) == 1 and named[0].has_clock and _is_day_of_content(named[0].start.date(), old.content, ctx):
+        return f"{named[0].wall:%H:%M}"
+    words = _words_without_reference(args, ctx)
+    clock = "" if is_clock(time) else _only_clock(words, old.schedule, ctx)
+    if clock:
+        return clock
+    if len(named) == 1 and not (named[0].has_clock or named[0].part):
+        return _last_day_of_month(words, ctx) or args.time
+    return _compared_time(args, words, ctx)
+
+
+def _is_day_of_content(day: date, content: str, ctx: CallContext) -> bool:
+    """Return whether the message names `day` only within `content`: "the Monday report … to 5pm"."""
+    text = ctx.message.text
+    named = [each for each in readings_in(text, ctx) if each.has_day and each.start.date() == day]
+    return bool(named) and all(each.start.date() != day for each in days_in(text, content, ctx))
+
+
+def _words_without_reference(args: ReminderUpdateArgs, ctx: CallContext) -> str:
+    """Return the message without the reminder's reference: "reminder 1 to 6pm" is no time from one to six."""
+    words = own_words_for(_UPDATE, args.reminder_id or "", ctx)
+    return words.replace(args.reminder_id, " ", 1) if args.reminder_id else words
+
+
+def _only_clock(words: str, old: Schedule, ctx: CallContext) -> str:
+    """Return the clock that `words` name, where they name nothing else; a bare one in the half nearer to `old`."""
+    found = [
+        each for each in time_reader(ctx).parse_all(words, ctx.message_time, language=ctx.language) if each.readings
+    ]
+    if len(found) != 1:
+        return ""
+    reading = found[0].readings[0]
+    clock_words = "".join(words[start:end] for start, end in reading.spans).strip()
+    if reading.rrule or not is_clock(clock_words):
+        return ""
+    clock = reading.start.time().replace(tzinfo=None)
+    return f"{nearer_half(clock, old.start.time()) if is_clock_without_half(clock_words) else clock:%H:%M}"
+
+
+def _last_day_of_month(words: str, ctx: CallContext) -> str:
+    """Return the words of the last day of a month, where the message names it."""
+    if not names_last_day(words, ctx):
+        return ""
+    return next((spoken(each, words) for each in readings_in(words, ctx) if each.has_day), "")
+
+
+def _compared_time(args: ReminderUpdateArgs, words: str, ctx: CallContext) -> str | None:
+    """Return the time of the message where that is clear and another one than the call's."""
+    wish = ReminderArgs(type="once", time=args.time or "", content="")
+    times = time_reader(ctx)
+    proposed = schedule_from(wish, now=ctx.message_time, zone=ctx.zone, language=ctx.language, times=times)
+    verdict = cross_check(proposed, words, now=ctx.message_time, zone=ctx.zone, language=ctx.language, times=times)
+    if verdict.schedule == proposed or verdict.schedule.rule is not None:
+        return args.time
+    return written(verdict.schedule.start)
+
+
+def _occurrences(args: ReminderUpdateArgs, old: Reminder, ctx: CallContext) -> Occurrences | dict[str, object]:
+    """Return the arguments that say which occurrences of `old` get the new time, or those that may be meant."""
+    bare = edits.drop_follow_up(old.schedule)
+    is_settled = args.occurrence or args.since or bare.rule is None or bare.rule.is_elapsed
+    if is_settled or not may_be_one(args, bare, ctx):
+        return {}
+    text, content = ctx.message.text, old.content
+    if says(FROM_THEN, text, content):
+        return _days_of_change(args, ctx, content)
+    words = _words_with_day(args, content, ctx)
+    new_day = day_of(args.time or "", ctx)
+    named = days_in(words, content, ctx)
+    others = [day for day in named if new_day is None or day.start.date() != new_day]
+    is_only, is_every = (says(pattern, text, content) for pattern in (_ONLY, EVERY))
+    if not (new_day or others):
+        return {"occurrence": NEXT} if LONG_SHIFT.fullmatch(args.time or "") and is_only else {}
+    is_name = any(map(NAME_OF_ALL.fullmatch, (spoken(day, words) for day in named))) and is_of_one_weekday(bare, ctx)
+    if others:
+        fires = fires_on(others[0], bare, ctx)
+        is_doubtful = is_name
+    else:
+        fires = on_day(new_day, bare, ctx) if new_day else ()
+        is_doubtful = is_every or is_name or not fires
+    fires = fires or next_of(bare, ctx)
+    if is_doubtful and not is_only:
+        return Occurrences(fires=fires, is_doubtful=True)
+    return {"occurrence": f"{fires[0]:%Y-%m-%d %H:%M}" if len(fires) == 1 else f"{fires[0]:%Y-%m-%d}"}
+
+
+def _days_of_change(args: ReminderUpdateArgs, ctx: CallContext, content: str = "") -> dict[str, object]:
+    """Return from which day on the new time holds, or the day of the occurrence that gets it."""
+    text = ctx.message.text
+    days = {each.start.date() for each in days_in(text, content, ctx)}
+    if says(FROM_THEN, text, content):
+        return {"since": f"{days.pop():%Y-%m-%d}"} if len(days) == 1 else {"occurrence": "all"}
+    new_day = day_of(args.time or "", ctx)
+    others = sorted(day for day in days if day != new_day)
+    return {"occurrence": f"{others[0]:%Y-%m-%d}"} if others and not (args.occurrence or args.since) else {}
+
+
+def _words_with_day(args: ReminderUpdateArgs, content: str, ctx: CallContext) -> str:
+    """Return the words that may name the day of an occurrence: the reference, or the rest of the message.
+
+    Of a message with several requests it is the part with this new time.
+    """
+    reference, text = args.reminder_id or "", ctx.message.text
+    if days_in(reference, content, ctx):
+        return reference
+    clocks = [each for each in readings_in(text, ctx) if each.has_clock and each.rrule is None]
+    wanted = [each.start.time() for each in readings_in(args.time or "", ctx) if each.has_clock]
+    if len(clocks) < 2 or not wanted:
+        return text
+    parts = _PART.split(text)
+    return next((part for part in parts if any(each.start.time() in wanted for each in readings_in(part, ctx))), text)

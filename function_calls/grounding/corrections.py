@@ -1,0 +1,26 @@
+"""Define the outcome of grounding: a call as it is, a corrected one, or one that is withheld."""
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from function_calls.tools.calls import ToolCall, ToolResult
+
+
+class Grounded(Struct, frozen=True, kw_only=True):
+    """A call after the comparison with the message; `withheld` is its result where it must not run."""
+
+    call: ToolCall
+    withheld: ToolResult | None = None
+
+
+def corrected(call: ToolCall, changes: Mapping[str, object]) -> ToolCall:
+    """Return `call` with the arguments in `changes`, recorded among its repairs; None removes an argument."""
+    changed = {name: value for name, value in changes.items() if call.arguments.get(name) != value}
+    if not changed:
+        return call
+    merged = {**call.arguments, **changed}
+    arguments = {name: value for name, value in merged.items() if value is not None}
+    steps = tuple(f"/{name}: read from the message" for name in changed)
+    return replace(call, arguments=arguments, repairs=(*call.repairs, *steps))

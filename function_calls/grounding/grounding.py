@@ -1,0 +1,73 @@
+"""Ground the calls of a round: compare each with the message that it was chosen for, and correct or withhold it."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Final
+
+from msgspec.structs import replace
+from pydantic import ValidationError
+
+from function_calls.functions.reminders.models import ReminderSnoozeArgs, ReminderStateArgs, ReminderUpdateArgs
+from function_calls.functions.summary.windows import window_words
+from function_calls.grounding.changed_reminders import (
+    ground_delete,
+    ground_list,
+    ground_snooze,
+    ground_state,
+    ground_update,
+)
+from function_calls.grounding.corrections import Grounded, corrected
+from function_calls.grounding.new_reminders import ground_set
+from function_calls.models import Arguments, ReminderArgs, ReminderDeleteArgs, ReminderListArgs, SummaryArgs
+from function_calls.tools.calls import ToolCall
+from function_calls.tools.context import CallContext
+from function_calls.tools.dispatch.execution import crashed
+from services.history.service import HistoryService
+from services.kernel.errors import RequestRefused
+from services.reminders.service import ReminderService
+
+
+async def ground_all(
+    calls: Sequence[ToolCall], contexts: Sequence[CallContext]
+) -> tuple[tuple[ToolCall, ...], list[CallContext]]:
+    """Return the calls as the message supports them, with the contexts in which they run or are withheld."""
+    grounded = [await ground(call, context) for call, context in zip(calls, contexts, strict=True)]
+    withheld = [replace(context, withheld=each.withheld) for each, context in zip(grounded, contexts, strict=True)]
+    return tuple(each.call for each in grounded), withheld
+
+
+async def ground(call: ToolCall, ctx: CallContext) -> Grounded:
+    """Compare `call` with the message of `ctx`; a call whose arguments are invalid is left to the router."""
+    kind, compare = _TOOLS.get(call.name, (None, None))
+    if kind is None or compare is None or not _has_services(call.name, ctx):
+        return Grounded(call=call)
+    try:
+        return await compare(call, kind.model_validate(dict(call.arguments)), ctx)
+    except (ValidationError, RequestRefused):
+        return Grounded(call=call)  # it is refused when it runs
+    except Exception as error:  # noqa: BLE001 - like an exception of the tool, it must not end the turn
+        return Grounded(call=call, withheld=crashed(call.name, error, ctx))
+
+
+def _has_services(name: str, ctx: CallContext) -> bool:
+    """Return whether the function of that name can be the bot's own; another one may have the same name."""
+    return name == _SUMMARY or {ReminderService, HistoryService} <= {*ctx.services.classes()}
+
+
+async def _ground_summary(call: ToolCall, args: SummaryArgs, ctx: CallContext) -> Grounded:
+    """Add the words of the message that say which messages are summarised."""
+    if args.window:
+        return Grounded(call=call)
+    window = window_words(ctx.message.text, ctx, is_narrowed=bool(args.topic or args.person))
+    return Grounded(call=corrected(call, {"window": window}))
+
+
+_SUMMARY: Final = "summary"
+_TOOLS: Final[Mapping[str, tuple[type[Arguments], Callable[..., Awaitable[Grounded]]]]] = {
+    "reminder_set": (ReminderArgs, ground_set),
+    "reminder_list": (ReminderListArgs, ground_list),
+    "reminder_delete": (ReminderDeleteArgs, ground_delete),
+    "reminder_update": (ReminderUpdateArgs, ground_update),
+    "reminder_snooze": (ReminderSnoozeArgs, ground_snooze),
+    "reminder_state": (ReminderStateArgs, ground_state),
+    _SUMMARY: (SummaryArgs, _ground_summary),
+}

@@ -1,0 +1,133 @@
+"""Compare a call that sets a reminder with the message: its time, its people, its working days."""
+
+import re
+from datetime import datetime
+from typing import Final
+
+from msgspec.structs import replace
+
+from function_calls.functions.reminders.named_days import readings_in
+from function_calls.functions.reminders.people import named_people
+from function_calls.functions.reminders.putting_off import clock_of
+from function_calls.functions.reminders.which import spoken_of
+from function_calls.grounding.corrections import Grounded, corrected
+from function_calls.grounding.leftovers import ask_about_deadline, ask_about_leftover
+from function_calls.grounding.recipients import as_written
+from function_calls.grounding.segments import own_part
+from function_calls.grounding.times import SAME_TIME, Verdict, cross_check
+from function_calls.models import ReminderArgs
+from function_calls.tools.calls import ToolCall, ToolResult
+from function_calls.tools.confirmation.buttons import TimeOption, which_time
+from function_calls.tools.context import CallContext
+from function_calls.tools.dispatch.execution import refusal_text
+from function_calls.understanding.arguments import written
+from function_calls.understanding.reminder_times import refuse_past, schedule_from, time_reader
+from services.history.service import HistoryService
+from services.kernel.errors import RequestRefused
+from services.recurrence.calendars.workdays import Workdays, region_of
+from services.recurrence.rules import load_calendar
+from services.recurrence.schedule import Schedule, rule_text
+from services.reminders.service import ReminderService
+
+_WORKDAYS: Final = re.compile(
+    r"\b(?:work(?:ing)? ?days?|business days?)\b|工作日|上班日|节假日(?:都?不用|除外|不算|休息)|除了?(?:法定)?节假日"
+    r"|\b(?:except|excluding|apart from|other than|besides|but)[a-z ]{0,24} holidays?\b",
+    re.IGNORECASE,
+)
+_FIVE_DAYS: Final = tuple((0, weekday) for weekday in range(5))
+
+
+async def ground_set(call: ToolCall, args: ReminderArgs, ctx: CallContext) -> Grounded:
+    """Compare `call`, a `reminder_set` with `args`, with the message.
+
+    Raises:
+        RequestRefused: the arguments name no time, or people who are not known for certain.
+    """
+    reminders = ctx.services.get(ReminderService)
+    times = time_reader(ctx)
+    proposed = schedule_from(args, now=ctx.message_time, zone=ctx.zone, language=ctx.language, times=times)
+    part = own_part(args.content, ctx)
+    verdict = cross_check(
+        proposed, part.words, now=ctx.message_time, zone=ctx.zone, language=ctx.language, times=times, own=part.time
+    )
+    if verdict.choices or not verdict.is_named:
+        refuse_past(proposed, ctx)
+    if verdict.choices:
+        return Grounded(call=call, withheld=_ask_time(verdict, args.content, ctx))
+    schedule = await _at_same_clock(verdict.schedule, ctx, reminders)
+    if verdict.is_named:
+        try:
+            refuse_past(schedule, ctx)
+        except RequestRefused as refusal:  # the message says so, which no other choice of a model can mend
+            told = refusal_text(ctx.language, refusal, ctx.now)
+            return Grounded(call=call, withheld=ToolResult.refused(refusal.code, told))
+    await reminders.look_up(_on_workdays(schedule, ctx.message.text))
+    schedule = with_workdays(schedule, ctx.message.text)
+    changes = {} if schedule == proposed else _time_arguments(schedule)
+    call = corrected(call, {**changes, "person": as_written(args.person, ctx.message.text)})
+    targets = await named_people(args.person, ctx, ctx.services.get(HistoryService))
+    asked = await ask_about_leftover(call, args.content, schedule, targets, ctx)
+    asked = asked or await ask_about_deadline(call, args.content, schedule, targets, part.words, ctx)
+    return Grounded(call=call, withheld=asked)
+
+
+def with_workdays(schedule: Schedule, words: str) -> Schedule:
+    """Return `schedule` on working days of its zone's country, where `words` name working days.
+
+    It stays from Monday to Friday where no calendar knows the country, or none is installed.
+    """
+    wanted = _on_workdays(schedule, words)
+    if wanted is None or wanted.rule is None:
+        return schedule
+    try:
+        load_calendar(wanted.rule)
+    except RequestRefused:
+        return schedule
+    return wanted
+
+
+def _on_workdays(schedule: Schedule, words: str) -> Schedule | None:
+    """Return `schedule` on working days; None where `words` name weekdays or other days."""
+    rule = schedule.rule
+    if rule is None or not _WORKDAYS.search(words):
+        return None
+    if (rule.frequency, rule.interval, rule.days) != ("WEEKLY", 1, _FIVE_DAYS):
+        return None
+    calendar = Workdays(region=region_of(schedule.zone) or "")
+    return replace(schedule, rule=replace(rule, frequency="DAILY", days=(), calendar=calendar))
+
+
+def _ask_time(verdict: Verdict, content: str, ctx: CallContext) -> ToolResult:
+    """Ask which of the times is meant; the reminder of an edited message stays as it is."""
+    if ctx.message.is_edited:
+        return ToolResult(ok=True, is_answered=True)
+    options = [TimeOption(start=each.start.replace(tzinfo=ctx.zone), rule=rule_text(each)) for each in verdict.choices]
+    asked = which_time(options, content=content, language=ctx.language, now=ctx.now, person=ctx.sender)
+    return ToolResult(ok=False, text=asked.text, error="time_ambiguous", is_question=True, choices=asked.choices)
+
+
+async def _at_same_clock(schedule: Schedule, ctx: CallContext, reminders: ReminderService) -> Schedule:
+    """Return `schedule`, for "the same time" on a day at the clock of the reminder that was mentioned last."""
+    if schedule.rule is not None or SAME_TIME.search(ctx.message.text) is None or not names_only_a_day(ctx):
+        return schedule
+    try:
+        last = await spoken_of(None, ctx, reminders)
+    except RequestRefused:
+        return schedule  # there is no reminder to take the time from
+    clock = clock_of(last.schedule, ctx.now)
+    return Schedule(start=datetime.combine(schedule.start.date(), clock), zone=last.schedule.zone)
+
+
+def names_only_a_day(ctx: CallContext) -> bool:
+    """Return whether the message names one day and no clock."""
+    named = readings_in(ctx.message.text, ctx)
+    return len(named) == 1 and named[0].has_day and not (named[0].has_clock or named[0].part)
+
+
+def _time_arguments(schedule: Schedule) -> dict[str, object]:
+    return {
+        "type": "once",
+        "time": written(schedule.start),
+        "weekday": None,
+        "rrule": rule_text(schedule) or None,
+    }
