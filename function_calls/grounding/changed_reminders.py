@@ -32,7 +32,7 @@ from function_calls.functions.reminders.occurrences import (
 )
 from function_calls.functions.reminders.several import may_mean_all
 from function_calls.functions.reminders.skips import NEXT
-from function_calls.grounding.corrections import Grounded, corrected
+from function_calls.grounding.corrections import Grounded, correct_arguments
 from function_calls.grounding.leftovers import ask_about_leftover
 from function_calls.grounding.new_reminders import names_only_a_day
 from function_calls.grounding.recipients import as_written
@@ -87,12 +87,12 @@ async def ground_list(call: ToolCall, args: ReminderListArgs, ctx: CallContext) 
     text = folded(ctx.message.text)
     every = tuple(every_language())
     is_own = any(each.own.search(text) for each in every) and not any(each.common.search(text) for each in every)
-    return Grounded(call=corrected(call, {"whose": "mine"}) if is_own and args.whose is None else call)
+    return Grounded(call=correct_arguments(call, {"whose": "mine"}) if is_own and args.whose is None else call)
 
 
 async def ground_state(call: ToolCall, args: ReminderStateArgs, ctx: CallContext) -> Grounded:
     """Correct the reminder of a pause and the like."""
-    return Grounded(call=corrected(call, {"reminder_id": await correct_name(args.reminder_id, ctx)}))
+    return Grounded(call=correct_arguments(call, {"reminder_id": await correct_name(args.reminder_id, ctx)}))
 
 
 async def ground_delete(call: ToolCall, args: ReminderDeleteArgs, ctx: CallContext) -> Grounded:
@@ -100,8 +100,8 @@ async def ground_delete(call: ToolCall, args: ReminderDeleteArgs, ctx: CallConte
     target = await resolve_target(_DELETE, args.reminder_id, ctx)
     reference = target.reference or ""
     if may_mean_all(reference) and (target.one is None or means_all(reference)):
-        return Grounded(call=corrected(call, {"reminder_id": with_days_of_message(reference, _DELETE, ctx)}))
-    call = corrected(call, {"reminder_id": reference})
+        return Grounded(call=correct_arguments(call, {"reminder_id": with_days_of_message(reference, _DELETE, ctx)}))
+    call = correct_arguments(call, {"reminder_id": reference})
     if not target.reminders or _names_day(reference, ctx):
         return Grounded(call=call)
     if any(each.schedule.rule is None for each in target.reminders):
@@ -163,7 +163,7 @@ async def ground_snooze(call: ToolCall, args: ReminderSnoozeArgs, ctx: CallConte
             changes["time"] = f"{moment:%Y-%m-%d}"
         elif length and abs(moment_of(length, ctx) - moment) <= _EXACT:
             changes["time"] = length
-    return Grounded(call=corrected(call, changes))
+    return Grounded(call=correct_arguments(call, changes))
 
 
 def _length_in(text: str, ctx: CallContext) -> str:
@@ -196,11 +196,11 @@ async def ground_update(call: ToolCall, args: ReminderUpdateArgs, ctx: CallConte
         occurrences = _occurrences(args, old, ctx)
         if isinstance(occurrences, Occurrences):
             asked = await ask_which_occurrence(args, old, occurrences, ctx)
-            return Grounded(call=corrected(call, changes), withheld=asked)
+            return Grounded(call=correct_arguments(call, changes), withheld=asked)
         changes |= occurrences
     elif args.time and target.reminders:
         changes |= _days_of_change(args, ctx)
-    return Grounded(call=corrected(call, changes))
+    return Grounded(call=correct_arguments(call, changes))
 
 
 def _new_time(args: ReminderUpdateArgs, old: Reminder | None, ctx: CallContext) -> str | None:
@@ -221,7 +221,7 @@ def _new_time(args: ReminderUpdateArgs, old: Reminder | None, ctx: CallContext) 
         return clock
     if len(named) == 1 and not (named[0].has_clock or named[0].part):
         return _last_day_of_month(words, ctx) or args.time
-    return _compared_time(args, words, ctx)
+    return _time_of_message(args, words, ctx)
 
 
 def _is_day_of_content(day: date, content: str, ctx: CallContext) -> bool:
@@ -259,7 +259,7 @@ def _last_day_of_month(words: str, ctx: CallContext) -> str:
     return next((spoken(each, words) for each in readings_in(words, ctx) if each.has_day), "")
 
 
-def _compared_time(args: ReminderUpdateArgs, words: str, ctx: CallContext) -> str | None:
+def _time_of_message(args: ReminderUpdateArgs, words: str, ctx: CallContext) -> str | None:
     """Return the time of the message where that is clear and another one than the call's."""
     wish = ReminderArgs(type="once", time=args.time or "", content="")
     times = time_reader(ctx)

@@ -1,11 +1,12 @@
-"""Detect claims of a change in a model's answer that no receipt proves."""
+"""Detect claims of a change in a model's answer that no receipt proves, and remove forged receipts from it."""
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 from msgspec.structs import replace
 
-from function_calls.grounding.forged_receipts import bare_text, is_forged, strip_receipt_marks
 from function_calls.grounding.intents import intents_of
 from function_calls.language.messages import say
 from function_calls.language.recognized_phrases import LANGUAGES, bare, every_claim, folded, foreign_change_requests
@@ -13,6 +14,15 @@ from function_calls.model_calls.transcript import result_text
 from function_calls.tools.calls import Interpretation, Step, ToolCall, ToolSpec, Turn
 from function_calls.understanding.examples import ExampleSentences
 
+# Ids begin with a letter; those without a digit are kept, since a word in brackets is mostly a word, and so are
+# subscripts of code (`items[index0]`) and links of Markdown.
+_BRACKETED_ID: Final = re.compile(
+    r"(?<![a-z0-9_\])])[\[【〔「][\W_]{0,4}([a-z](?=[a-z]*\d)[a-z0-9]{5,8})[\W_]{0,4}[\]】〕」](?!\() ?", re.IGNORECASE
+)
+_LATEST_START: Final = 25  # characters of a line before the id of a receipt
+_MARKS: Final = re.compile("[✅☑✔🗑✏💤⏭⏸▶↩⏰] ?")
+_VARIATION_SELECTORS: Final = ("\ufe0e", "\ufe0f")
+_EMPHASIS: Final = re.compile(r"[*_~`#>|\\]+")
 _SENTENCE = re.compile(r"[^.!?。！？；;\n]+(?:[.!?。！？；;]+|\n|$)")
 _CHANGES = frozenset({"reminder_set", "reminder_delete", "reminder_update", "reminder_snooze", "undo"})
 _KEEPING = frozenset({"reminder_state", "memory_save", "memory_forget", "time_zone", "quiet_hours"})
@@ -134,3 +144,43 @@ def _claims_alone(turn: Turn, answer: str) -> bool:
     if not any(each.alone.search(said) for each in every_claim()):
         return False
     return asks_for_change(turn)
+
+
+def is_forged(text: str, shown: Iterable[str] = ()) -> bool:
+    """Return whether `text` has the form of a receipt with an id that is in none of the texts `shown` in this turn."""
+    visible = visible_text(text)
+    has_mark = _MARKS.search(visible) is not None
+    starts = (match.start() for match in _unknown_ids(visible, shown))
+    return any(has_mark or start - visible.rfind("\n", 0, start) <= _LATEST_START for start in starts)
+
+
+def strip_receipt_marks(text: str, shown: Iterable[str] = ()) -> str:
+    """Return `text` without the emoji of receipts and without bracketed ids that none of the texts `shown` has.
+
+    Unchanged where there is nothing to remove; else in NFKC and without invisible characters, which hide such marks.
+    """
+    visible = visible_text(text)
+    stripped = visible
+    for match in reversed(list(_unknown_ids(visible, shown))):
+        stripped = stripped[: match.start()] + stripped[match.end() :]
+    stripped = _MARKS.sub("", stripped)
+    return text if stripped == visible else stripped.strip()
+
+
+def visible_text(text: str) -> str:
+    """Return `text` in NFKC without format characters and variation selectors."""
+    if text.isascii():
+        return text
+    kept = (each for each in text if unicodedata.category(each) != "Cf" and each not in _VARIATION_SELECTORS)
+    return unicodedata.normalize("NFKC", "".join(kept))
+
+
+def bare_text(text: str) -> str:
+    """Return `visible_text` without the signs of Markdown, for patterns of words."""
+    return _EMPHASIS.sub("", visible_text(text))
+
+
+def _unknown_ids(visible: str, shown: Iterable[str]) -> Iterator[re.Match[str]]:
+    found = list(_BRACKETED_ID.finditer(visible))
+    known = " ".join(shown).lower() if found else ""
+    return (match for match in found if match[1].lower() not in known)

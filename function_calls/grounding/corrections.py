@@ -15,7 +15,7 @@ class Grounded(Struct, frozen=True, kw_only=True):
     withheld: ToolResult | None = None
 
 
-def corrected(call: ToolCall, changes: Mapping[str, object]) -> ToolCall:
+def correct_arguments(call: ToolCall, changes: Mapping[str, object]) -> ToolCall:
     """Return `call` with the arguments in `changes`, recorded among its repairs; None removes an argument."""
     changed = {name: value for name, value in changes.items() if call.arguments.get(name) != value}
     if not changed:

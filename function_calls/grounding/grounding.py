@@ -15,7 +15,7 @@ from function_calls.grounding.changed_reminders import (
     ground_state,
     ground_update,
 )
-from function_calls.grounding.corrections import Grounded, corrected
+from function_calls.grounding.corrections import Grounded, correct_arguments
 from function_calls.grounding.new_reminders import ground_set
 from function_calls.models import Arguments, ReminderArgs, ReminderDeleteArgs, ReminderListArgs, SummaryArgs
 from function_calls.tools.calls import ToolCall
@@ -58,7 +58,7 @@ async def _ground_summary(call: ToolCall, args: SummaryArgs, ctx: CallContext) -
     if args.window:
         return Grounded(call=call)
     window = window_words(ctx.message.text, ctx, is_narrowed=bool(args.topic or args.person))
-    return Grounded(call=corrected(call, {"window": window}))
+    return Grounded(call=correct_arguments(call, {"window": window}))
 
 
 _SUMMARY: Final = "summary"

@@ -10,7 +10,7 @@ from function_calls.functions.reminders.named_days import readings_in
 from function_calls.functions.reminders.people import named_people
 from function_calls.functions.reminders.putting_off import clock_of
 from function_calls.functions.reminders.which import spoken_of
-from function_calls.grounding.corrections import Grounded, corrected
+from function_calls.grounding.corrections import Grounded, correct_arguments
 from function_calls.grounding.leftovers import ask_about_deadline, ask_about_leftover
 from function_calls.grounding.recipients import as_written
 from function_calls.grounding.segments import own_part
@@ -59,12 +59,12 @@ async def ground_set(call: ToolCall, args: ReminderArgs, ctx: CallContext) -> Gr
         try:
             refuse_past(schedule, ctx)
         except RequestRefused as refusal:  # the message says so, which no other choice of a model can mend
-            told = refusal_text(ctx.language, refusal, ctx.now)
-            return Grounded(call=call, withheld=ToolResult.refused(refusal.code, told))
+            text = refusal_text(ctx.language, refusal, ctx.now)
+            return Grounded(call=call, withheld=ToolResult.refused(refusal.code, text))
     await reminders.look_up(_on_workdays(schedule, ctx.message.text))
     schedule = with_workdays(schedule, ctx.message.text)
     changes = {} if schedule == proposed else _time_arguments(schedule)
-    call = corrected(call, {**changes, "person": as_written(args.person, ctx.message.text)})
+    call = correct_arguments(call, {**changes, "person": as_written(args.person, ctx.message.text)})
     targets = await named_people(args.person, ctx, ctx.services.get(HistoryService))
     asked = await ask_about_leftover(call, args.content, schedule, targets, ctx)
     asked = asked or await ask_about_deadline(call, args.content, schedule, targets, part.words, ctx)

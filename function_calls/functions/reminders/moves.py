@@ -15,9 +15,9 @@ from function_calls.functions.reminders.occurrences import (
     MOST_A_DAY,
     Occurrences,
     day_of,
+    find_occurrences,
     fires_from,
     may_be_one,
-    named_occurrences,
     next_of,
     on_day,
 )
@@ -58,7 +58,7 @@ async def moved_once(
     from_then = await _move_from_day(args, old, bare, ctx, reminders)
     if from_then is not None:
         return from_then
-    found = named_occurrences(args, bare, old.content, ctx)
+    found = find_occurrences(args, bare, old.content, ctx)
     if found is None:
         return None
     asked = await ask_which_occurrence(args, old, found, ctx) if may_ask else None

@@ -38,7 +38,7 @@ class Occurrences(Struct, frozen=True, kw_only=True):
     is_doubtful: bool = False
 
 
-def named_occurrences(args: ReminderUpdateArgs, old: Schedule, content: str, ctx: CallContext) -> Occurrences | None:
+def find_occurrences(args: ReminderUpdateArgs, old: Schedule, content: str, ctx: CallContext) -> Occurrences | None:
     """Return the occurrences to move; None where no single one is meant."""
     if not may_be_one(args, old, ctx):
         return None
