@@ -11,13 +11,15 @@ from function_calls.understanding.arguments import changed_schedule, shift_argum
 from function_calls.understanding.named_weekdays import are_all, weekdays_in
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.asked import Asked
+from function_calls.understanding.reading.message import MessageReading
 from function_calls.understanding.reading.options import interval_minutes
 from function_calls.understanding.reading.references import references_of
-from function_calls.understanding.reading.reminding import repeat_last
+from function_calls.understanding.reading.reminding import people_of, repeat_last
 from function_calls.understanding.reading.when import end_of, named_times
 from function_calls.understanding.time_words import TimeWords
 
 _IT = "it"
+_TIMES = ("WHEN", "EVENT", "LATER", "EARLIER", "LEAD", "FROM")
 
 
 def delete(asked: Asked) -> Interpretation | None:
@@ -31,6 +33,7 @@ def delete(asked: Asked) -> Interpretation | None:
 
 def move(asked: Asked) -> Interpretation | None:
     """Change when a reminder comes: to a time, by an amount, to another repetition."""
+    asked = _with_new_time(asked)
     reading = asked.reading
     if len(reading.pieces("LATER") + reading.pieces("EARLIER")) > 1:
         return None
@@ -50,6 +53,15 @@ def move(asked: Asked) -> Interpretation | None:
     return update(asked, {**arguments, "since": since}, old=old)
 
 
+def _with_new_time(asked: Asked) -> Asked:
+    """Return a change with its only time as the new one: in "my one to 1:15" it names no reminder."""
+    reading = asked.reading
+    if not reading.has("OLD") or any(map(reading.has, _TIMES)):
+        return asked
+    tags = tuple("WHEN" if tag == "OLD" else tag for tag in reading.tags)
+    return asked.with_reading(MessageReading(reading.text, reading.tokens, reading.intents, tags))
+
+
 def _schedule(time: TimeWords, asked: Asked) -> dict[str, object]:
     """Return the arguments of a new time; of a bare "7" the time that the reminder has tells the half of the day."""
     best = time.best
@@ -57,7 +69,7 @@ def _schedule(time: TimeWords, asked: Asked) -> dict[str, object]:
         return {}
     words = slots.bare_time(time.words, asked.words)
     if slots.is_bare(best) and is_clock_without_half(words):
-        return {"time": asked.words.as_time[1].format(time=words) if words[:1].isdigit() else words}
+        return {"time": words if asked.read(words) else asked.words.as_time[1].format(time=words)}
     return changed_schedule(best, asked.now)
 
 
@@ -107,13 +119,13 @@ def person_set(asked: Asked) -> Interpretation | None:
     """Remind other people instead."""
     if not asked.reading.has("PERSON"):
         return None
-    return update(asked, {"person": slots.people(asked.reading, asked.words) or asked.turn.message.sender.name})
+    return update(asked, {"person": people_of(asked) or asked.turn.message.sender.name})
 
 
 def _person(asked: Asked, sign: str, own: str) -> Interpretation | None:
     if not asked.reading.has("PERSON"):
         return None
-    who = slots.people(asked.reading, asked.words)
+    who = people_of(asked)
     return _state(asked, own) if who is None else update(asked, {"person": f"{sign}{who}"})
 
 
@@ -172,7 +184,7 @@ def _state(asked: Asked, action: str, arguments: Mapping[str, object] | None = N
 
 def skip(asked: Asked) -> Interpretation | None:
     """Leave out a day of one that repeats; days that come again are left out for good."""
-    words = slots.bare_time(asked.reading.words("WHEN") or asked.reading.words("OLD"), asked.words)
+    words = _days_of(asked)
     arguments: dict[str, object] = {"reminder_id": ", ".join(references_of(asked)), "skip": words or "next"}
     named = weekdays_in(words, asked.now, asked.language, asked.times) if words else frozenset()
     is_rule = bool(words) and bool(are_all(words, asked.now, asked.language, asked.times))
@@ -181,6 +193,20 @@ def skip(asked: Asked) -> Interpretation | None:
     if named:
         arguments["days"] = f"-{words}"
     return asked.answering.one("reminder_update", arguments)
+
+
+def _days_of(asked: Asked) -> str:
+    """Return the words of the days that are left out; of two for one day, the last: "next week, skip the 2nd"."""
+    pieces = [
+        slots.bare_time(each, asked.words) for each in asked.reading.pieces("WHEN") or asked.reading.pieces("OLD")
+    ]
+    whole = asked.words.joint.join(pieces)
+    if len(pieces) <= 1 or slots.one_time(pieces, asked.words, asked.read) is not None:
+        return whole
+    if len(weekdays_in(whole, asked.now, asked.language, asked.times)) > 1:
+        return whole
+    alone = [each for each in pieces if slots.one_time([each], asked.words, asked.read) is not None]
+    return alone[-1] if alone else whole
 
 
 def keep_days(asked: Asked) -> Interpretation | None:

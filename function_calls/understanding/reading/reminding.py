@@ -43,7 +43,7 @@ def repeat_last(asked: Asked) -> Interpretation | None:
     last, times = asked.last_set, named_times(asked)
     if last is None or not times:
         return None
-    person = slots.people(asked.reading, asked.words) or last.arguments.get("person")
+    person = people_of(asked) or last.arguments.get("person")
     content = slots.content(asked.reading, asked.words) or str(last.arguments["content"])
     named = None if person is None else str(person)
     return asked.answering.set_reminders([ReminderRequest(content=content, person=named, time=time) for time in times])
@@ -87,12 +87,12 @@ def _requests(asked: Asked, piece: MessageReading) -> list[ReminderRequest]:
     """Return the reminders of one piece: its content at each of its times."""
     part = asked.with_reading(piece)
     content = slots.content(piece, asked.words)
-    person = _people(part)
+    person = people_of(part)
     times: Sequence[TimeWords | None] = named_times(part) or [None]
     return [ReminderRequest(content=content, person=person, time=time) for time in times]
 
 
-def _people(asked: Asked) -> str | None:
+def people_of(asked: Asked) -> str | None:
     """Return who is reminded; "both of us" are the person and who has written last before."""
     person = slots.people(asked.reading, asked.words)
     if person is None or person.casefold() not in asked.words.both_of_us:

@@ -110,14 +110,19 @@ def fitting_all(words: str, here: Sequence[Reminder], now: datetime, times: Time
 
 
 def matching(words: str, here: Sequence[Reminder], now: datetime, times: TimeReader = USUAL) -> tuple[Reminder, ...]:
-    """Return the reminders of `here` that `words` describe, by due time ("today", 明天) or by their content.
+    """Return the reminders of `here` that `words` describe, by due time ("today", 明天), content, or who is reminded.
 
     All of them when there are no words. `now` is timezone-aware; `times` reads words of time.
     """
     wanted = words.strip()
     if fitting(wanted, here, now, times) is not None:
         return tuple(_due(wanted, here, now, times))
-    return tuple(each for each in here if is_in(each.content, wanted))
+    found = tuple(each for each in here if is_in(each.content, wanted))
+    return found or tuple(each for each in here if _reminds(each, wanted.lstrip("@").casefold()))
+
+
+def _reminds(reminder: Reminder, name: str) -> bool:
+    return any(each.name.lstrip("@").casefold() == name for each in reminder.targets or (reminder.creator,))
 
 
 def _found(
