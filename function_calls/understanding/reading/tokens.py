@@ -13,7 +13,10 @@ MOST_TOKENS = 200
 _LONGEST_HOUR = 2
 _MARK = 37
 """Seconds of the time that is read from: a reading that has seconds is an amount of time and no clock."""
-_TOKEN = re.compile(r"[A-Za-z\u00c0-\u024f]+(?:['’][A-Za-z]+)*|\d+|[\u3400-\u9fff]|[^\s\w]|\w")
+_TOKEN = re.compile(
+    r"(?P<id>(?<![a-z0-9])(?=[a-z]{1,5}\d)[a-hjkmnp-z][a-hjkmnp-z2-9]{5}(?![a-z0-9]))|"  # the id of a reminder
+    r"[A-Za-z\u00c0-\u024f]+(?:['’][A-Za-z]+)*|\d+|[\u3400-\u9fff]|[^\s\w]|\w"
+)
 
 
 class TimeReader(Protocol):
@@ -92,7 +95,7 @@ def tokens_of(text: str, spans: Sequence[TimeSpan], folding: dict[int, int]) -> 
                 break
             at = span.start
             continue
-        found.append(Token(match.start(), match.end(), _form(match[0])))
+        found.append(Token(match.start(), match.end(), "id" if match["id"] else _form(match[0])))
         at = match.end()
     return tuple(found)
 
