@@ -51,7 +51,10 @@ class Asked(Struct, frozen=True, kw_only=True):
 
     def length(self, piece: str) -> timedelta | None:
         """Return the length of time that `piece` names; None where it names none."""
-        return slots.amount(piece, self.words, self._read_from, self.now)
+        found = slots.amount(piece, self.words, self._read_from, self.now)
+        if found is None and piece.casefold().startswith("the "):
+            return slots.amount(f"a {piece[len('the ') :]}", self.words, self._read_from, self.now)
+        return found
 
     def amount(self, tag: str) -> timedelta | None:
         """Return the length of time with `tag`; None where there is none, or several."""

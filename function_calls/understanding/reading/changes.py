@@ -1,5 +1,6 @@
 """Make calls of requests to change reminders that there are: move, reword, skip, pause, snooze, delete."""
 
+import re
 from collections.abc import Mapping
 from datetime import timedelta
 
@@ -13,18 +14,23 @@ from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.asked import Asked
 from function_calls.understanding.reading.message import MessageReading
 from function_calls.understanding.reading.options import interval_minutes
-from function_calls.understanding.reading.references import references_of
+from function_calls.understanding.reading.references import points, references_of
 from function_calls.understanding.reading.reminding import people_of, repeat_last
 from function_calls.understanding.reading.when import end_of, named_times
 from function_calls.understanding.time_words import TimeWords
+from services.time_expressions import Reading
 
 _IT = "it"
 _TIMES = ("WHEN", "EVENT", "LATER", "EARLIER", "LEAD", "FROM")
+_NEAR = timedelta(hours=1)
+_LAST_HOUR, _ROUND = 12, 5
 
 
 def delete(asked: Asked) -> Interpretation | None:
     """Delete the reminders that are named, or the one spoken of last; ask which, where neither is known."""
-    references = references_of(asked, may_be_several=True) or ([_IT] if asked.may_point else [])
+    references = references_of(asked, may_be_several=True)
+    if not references and (asked.may_point or points(asked)) and not asked.names(asked.words.indefinite):
+        references = [_IT]
     if not references:
         return asked.answering.which_reminder() if asked.is_addressed else None
     calls = [asked.answering.one("reminder_delete", {"reminder_id": each}) for each in references]
@@ -44,12 +50,17 @@ def move(asked: Asked) -> Interpretation | None:
     lead = asked.amount("LEAD")
     if lead is not None and not reading.has("WHEN") and not reading.has("EVENT"):
         return update(asked, {"time": shift_argument(-lead)})
-    times = named_times(asked)
+    since = slots.bare_time(reading.words("FROM"), asked.words)
+    times = named_times(asked) or slots.times(reading.pieces("FROM"), asked.words, asked.read)
     if len(times) != 1 or times[0].best is None:
         return None
-    old, new = _from_range(times[0])
+    amount = _amount_of(asked, times[0])
+    if amount is not None:
+        return update(asked, amount)
+    old, new = _from_range(times[0], asked)
     arguments = _schedule(new, asked)
-    since = slots.bare_time(reading.words("FROM"), asked.words)
+    if since and new.best is not None and new.best.has_clock and not reading.has("WHEN"):
+        arguments, since = {"time": f"{new.best.wall:%H:%M}"}, f"{new.best.wall:%Y-%m-%d}"
     return update(asked, {**arguments, "since": since}, old=old)
 
 
@@ -60,6 +71,28 @@ def _with_new_time(asked: Asked) -> Asked:
         return asked
     tags = tuple("WHEN" if tag == "OLD" else tag for tag in reading.tags)
     return asked.with_reading(MessageReading(reading.text, reading.tokens, reading.intents, tags))
+
+
+def _amount_of(asked: Asked, time: TimeWords) -> dict[str, object] | None:
+    """Return the arguments of an amount of time: "20 minutes sooner", or "20" behind "in 15 minutes"."""
+    piece = asked.reading.words("WHEN")
+    if slots.is_figure(piece):
+        return _minutes(int(piece), asked)
+    length = asked.length(piece)
+    is_earlier, is_later = asked.names(asked.words.earlier), asked.names(asked.words.later)
+    if length is None or not (is_earlier or is_later) or asked.length(time.words) is None:
+        return None
+    return {"time": shift_argument(-length if is_earlier else length)}
+
+
+def _minutes(figure: int, asked: Asked) -> dict[str, object] | None:
+    """Return the time so many minutes from now, where what was set last is so near that its amount is corrected."""
+    last = None if asked.last_set is None else asked.last_set.arguments.get("time")
+    found = asked.read(str(last)) if last else ()
+    due = found[0].best.start if len(found) == 1 and found[0].best is not None else None
+    is_near = due is not None and timedelta() < due - asked.now <= _NEAR
+    is_amount = figure > _LAST_HOUR or (due is not None and due.minute % _ROUND != 0)
+    return {"time": written(asked.now + timedelta(minutes=figure))} if is_near and is_amount else None
 
 
 def _schedule(time: TimeWords, asked: Asked) -> dict[str, object]:
@@ -73,30 +106,50 @@ def _schedule(time: TimeWords, asked: Asked) -> dict[str, object]:
     return changed_schedule(best, asked.now)
 
 
-def _from_range(time: TimeWords) -> tuple[str, TimeWords]:
-    """Return the old time and the new one, where both were read as a stretch: "from 5pm to 6pm"."""
+def _from_range(time: TimeWords, asked: Asked) -> tuple[str, TimeWords]:
+    """Return what stands in front of a new time and that, where both were read as a stretch: "5pm to 6pm"."""
     best = time.best
     if best is None or best.end is None or best.rrule is not None or not best.has_clock:
         return "", time
     moved = best._replace(start=best.end, end=None)
-    return f"{best.start:%H:%M}", replace(time, words=f"{best.end:%H:%M}", readings=(moved,), is_ambiguous=False)
+    parts = [slots.bare_time(part, asked.words) for part in re.split(asked.words.between_times, time.words)]
+    named = parts[0] if len(parts) > 1 and not asked.names(("from", "从", "從")) else ""
+    return named, replace(time, words=f"{best.end:%H:%M}", readings=(moved,), is_ambiguous=False)
 
 
 def update(asked: Asked, arguments: Mapping[str, object], *, old: str = "") -> Interpretation | None:
     """Change the reminder that is named, or the one spoken of last; of one that repeats the day that is named."""
     references = references_of(asked)
     day = slots.bare_time(asked.reading.words("OLD"), asked.words)
+    if old.isdigit() and references:
+        references = [*references, old]
     named: dict[str, object] = {"reminder_id": ", ".join(references) or old or _IT}
     is_other = bool(day and references) and day not in references
-    if is_other and any(each.best is not None and each.best.has_day for each in asked.read(day)):
+    if is_other and any(_is_day(each.best) for each in asked.read(day)):
         named["occurrence"] = day
     return asked.answering.one("reminder_update", {**arguments, **named})
 
 
+def _is_day(reading: Reading | None) -> bool:
+    return reading is not None and reading.has_day and reading.rrule is None
+
+
 def reword(asked: Asked) -> Interpretation | None:
-    """Replace what a reminder says."""
+    """Replace what a reminder says, or one word of what was set last."""
     content = slots.content(asked.reading, asked.words)
+    last = "" if asked.last_set is None else str(asked.last_set.arguments.get("content", ""))
+    wrong = next((piece.strip() for piece in _wrong(asked) if piece.strip() and piece.strip() in last), "")
+    if content and wrong:
+        content = (
+            content if content.startswith(last.partition(wrong)[0]) and last != wrong else last.replace(wrong, content)
+        )
+        return asked.answering.one("reminder_update", {"content": content, "reminder_id": _IT})
     return update(asked, {"content": content}) if content else None
+
+
+def _wrong(asked: Asked) -> list[str]:
+    """Return the words that are taken back."""
+    return [*asked.reading.pieces("OLD"), *asked.reading.pieces("REF")]
 
 
 def append(asked: Asked) -> Interpretation | None:
@@ -186,11 +239,12 @@ def skip(asked: Asked) -> Interpretation | None:
     """Leave out a day of one that repeats; days that come again are left out for good."""
     words = _days_of(asked)
     arguments: dict[str, object] = {"reminder_id": ", ".join(references_of(asked)), "skip": words or "next"}
+    is_skipped = asked.names(asked.words.skipping)
     named = weekdays_in(words, asked.now, asked.language, asked.times) if words else frozenset()
     is_rule = bool(words) and bool(are_all(words, asked.now, asked.language, asked.times))
     if named and (is_rule or len(named) > 1):
         del arguments["skip"]
-    if named:
+    if named and not ("skip" in arguments and is_skipped):
         arguments["days"] = f"-{words}"
     return asked.answering.one("reminder_update", arguments)
 
@@ -218,6 +272,8 @@ def keep_days(asked: Asked) -> Interpretation | None:
 def add_days(asked: Asked) -> Interpretation | None:
     """Let one that repeats come on more days of the week; of one that does not, set another one."""
     words = slots.bare_time(asked.reading.words("WHEN"), asked.words)
+    if words.startswith("上") and asked.said.partition(words)[0].endswith("加"):  # 加上周三 is no last week
+        words = words.removeprefix("上")
     is_repeating = asked.last_set is not None and _repeats(asked.last_set.arguments)
     if not words or (asked.last_set is not None and not is_repeating and not references_of(asked)):
         return repeat_last(asked)

@@ -147,7 +147,12 @@ class LearnedInterpreter:
         reading = with_intent(reading, intent, models) if intent != reading.intent else reading
         if not self._may_point(reading, understood, turn, key):
             return None
-        parts = parts_of(reading, words, models)
+
+        def read(text: str) -> MessageReading:
+            moment, language = turn.message_time, understood.language
+            return read_message(text, moment, "none", models, self._times, language, is_addressed=True)
+
+        parts = parts_of(reading, words, read)
         made = [self._made_of(part, understood, turn, key, answering, is_part=len(parts) > 1) for part in parts]
         if len(made) > 1 and not all(made):
             made = [self._made_of(reading, understood, turn, key, answering)]

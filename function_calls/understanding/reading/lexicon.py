@@ -62,6 +62,18 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     common: tuple[str, ...]
     since: tuple[str, ...]
     same_time: tuple[str, ...]
+    in_front: frozenset[str]
+    correcting: frozenset[str]
+    articles: frozenset[str]
+    kin: tuple[str, ...]
+    behind_content: tuple[str, ...]
+    retracting: tuple[str, ...]
+    indefinite: tuple[str, ...]
+    always: tuple[str, ...]
+    earlier: tuple[str, ...]
+    later: tuple[str, ...]
+    skipping: tuple[str, ...]
+    between_times: str
     ordinals: Mapping[str, int]
 
 

@@ -28,6 +28,11 @@ def references_of(asked: Asked, *, may_be_several: bool = False) -> list[str]:
     return named or _untagged(asked)
 
 
+def points(asked: Asked) -> bool:
+    """Return whether a pronoun stands for the reminder: "cancel it"."""
+    return asked.reading.has("REF")
+
+
 def _names(piece: str, asked: Asked) -> Iterator[str]:
     """Yield the references in a piece: each of several that are joined, those between the ends of a range."""
     bare = slots.reference_name(piece, asked.words)
@@ -63,7 +68,7 @@ def _days(asked: Asked) -> str:
 def _untagged(asked: Asked) -> list[str]:
     """Return the words for several reminders, or the newest, or a number, among the words without a tag."""
     for meaning, words in (("both", asked.words.both), ("them", asked.words.them), ("all", asked.words.all)):
-        if asked.names(words):
+        if asked.names(words) and not asked.names(asked.words.always):
             return [meaning]
     if asked.names(asked.words.newest):
         return [LAST]

@@ -6,18 +6,21 @@ from datetime import timedelta
 from msgspec.structs import replace
 
 from function_calls.language.recognized_phrases import is_clock_without_half
-from function_calls.tools.calls import Interpretation
+from function_calls.tools.calls import Interpretation, ToolCall
+from function_calls.understanding.arguments import changed_schedule
 from function_calls.understanding.carried_days import halves, on_day, on_their_days
 from function_calls.understanding.pointing import message_pointed_at
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.asked import Asked
+from function_calls.understanding.reading.leads import ahead_of
 from function_calls.understanding.reading.message import MessageReading
 from function_calls.understanding.reading.options import manners_of, with_interval
 from function_calls.understanding.reading.repair import is_time, repaired
 from function_calls.understanding.reading.segments import reminders_of, without_joints
-from function_calls.understanding.reading.when import impossible_time, named_times
+from function_calls.understanding.reading.when import at_clock, end_of, impossible_time, lead_of, named_times
 from function_calls.understanding.reminder_request import ReminderRequest
 from function_calls.understanding.time_words import TimeWords
+from services.time_expressions import Reading
 
 _LONGEST_POINTED_AT = 200
 
@@ -31,6 +34,9 @@ def set_reminders(asked: Asked) -> Interpretation | None:
     requests = [each for piece in reminders_of(asked.reading, asked.words) for each in _requests(asked, piece)]
     if interval is not None:
         requests = [_at_interval(each, interval, asked) for each in requests]
+    rhythm = _rhythm_of_last(asked, requests)
+    if rhythm is not None:
+        return asked.answering.one("reminder_update", {**changed_schedule(rhythm, asked.now), "reminder_id": "it"})
     manners = manners_of(asked, interval)
     made = asked.answering.without_time(requests[0], wrong) if wrong else _set(asked, _on_their_days(requests, asked))
     if manners:
@@ -40,7 +46,8 @@ def set_reminders(asked: Asked) -> Interpretation | None:
 
 def repeat_last(asked: Asked) -> Interpretation | None:
     """Set what was set last for another time as well."""
-    last, times = asked.last_set, named_times(asked)
+    last = asked.last_set
+    times = [] if last is None else [_like_last(each, last, asked) for each in _once_more(asked, last)]
     if last is None or not times:
         return None
     person = people_of(asked) or last.arguments.get("person")
@@ -88,8 +95,55 @@ def _requests(asked: Asked, piece: MessageReading) -> list[ReminderRequest]:
     part = asked.with_reading(piece)
     content = slots.content(piece, asked.words)
     person = people_of(part)
-    times: Sequence[TimeWords | None] = named_times(part) or [None]
+    times: Sequence[TimeWords | None] = _times(part) or [None]
     return [ReminderRequest(content=content, person=person, time=time) for time in times]
+
+
+def _times(asked: Asked) -> list[TimeWords]:
+    """Return when to remind; none where an end stands beside a time that does not repeat: "3 times tomorrow"."""
+    times = named_times(asked)
+    is_counted = bool(times) and asked.reading.has("UNTIL") and bool(end_of(asked))
+    if is_counted and not any(time.best is not None and time.best.rrule for time in times):
+        return []
+    if asked.last_set is not None and asked.names(asked.words.same_time):
+        return [_like_last(each, asked.last_set, asked, is_same=True) for each in times]
+    return times
+
+
+def _once_more(asked: Asked, last: ToolCall) -> list[TimeWords]:
+    """Return the times of another reminder with the content of `last`; an amount counts back from that one."""
+    leads = [each for piece in asked.reading.pieces("LEAD") if (each := lead_of(piece, asked)) is not None]
+    if not leads or asked.reading.has("EVENT"):
+        return named_times(asked)
+    event = _time_of(last, asked)
+    if event is None:
+        return []
+    clock = slots.one_time(asked.reading.pieces("WHEN"), asked.words, asked.read)
+    found = [ahead_of(event, length, clock or own) for length, own in leads]
+    return [each for each in found if each is not None]
+
+
+def _time_of(call: ToolCall, asked: Asked) -> TimeWords | None:
+    """Return when the reminder of a call comes first."""
+    return slots.one_time([str(call.arguments.get("time", ""))], asked.words, asked.read)
+
+
+def _like_last(time: TimeWords, last: ToolCall, asked: Asked, *, is_same: bool = False) -> TimeWords:
+    """Return `time` at the clock of the last reminder, where it names a day alone or "the same time"."""
+    best, before = time.best, _time_of(last, asked)
+    is_open = best is not None and not (best.has_clock or best.part) and (best.has_day or best.rrule is not None)
+    if best is None or before is None or before.best is None or not (is_open or is_same):
+        return time
+    return replace(time, readings=(at_clock(best, before.best),), is_ambiguous=False)
+
+
+def _rhythm_of_last(asked: Asked, requests: Sequence[ReminderRequest]) -> Reading | None:
+    """Return the repetition that a request without a content names for what was set last: "every week please"."""
+    if len(requests) != 1 or requests[0].content or requests[0].time is None or not asked.may_point:
+        return None
+    best = requests[0].time.best
+    is_rule = best is not None and best.rrule is not None and not best.has_clock
+    return best if is_rule and asked.last_set is not None else None
 
 
 def people_of(asked: Asked) -> str | None:

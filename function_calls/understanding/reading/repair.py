@@ -11,7 +11,7 @@ from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.tokens import Token
 
 _MARKS = frozenset(",.;:!?，。；：！？、\n")
-_LONGEST_NAME = 4
+_LONGEST_NAME, _MOST_ADDED = 4, 4
 
 
 def repaired(reading: MessageReading, words: Lexicon, wrong: str, *, is_addressed: bool) -> MessageReading:
@@ -21,10 +21,15 @@ def repaired(reading: MessageReading, words: Lexicon, wrong: str, *, is_addresse
     """
     draft = _Draft(reading, words)
     draft.tag_impossible(wrong)
-    draft.free_words_beside_times()
+    draft.tag_listed_times()
+    draft.tag_correction()
+    if not draft.has("CONTENT"):
+        draft.free_words_beside_times()
     draft.part_names()
     draft.tag_time()
-    if not draft.has("CONTENT"):
+    if draft.has("CONTENT"):
+        draft.complete_content()
+    else:
         draft.tag_content(may_be_ahead=is_addressed)
     return MessageReading(reading.text, reading.tokens, reading.intents, tuple(draft.tags))
 
@@ -49,6 +54,32 @@ class _Draft:
             if start <= token.start < start + len(time):
                 self.tags[at] = "WHEN"
 
+    def tag_listed_times(self) -> None:
+        """Tag a time in front of others of a list like those: it is not taken back."""
+        for at in range(len(self.tags) - 2):
+            is_joint = self._forms[at + 1] in {*_MARKS, *self._words.and_words}
+            is_listed = self.tags[at + 2] == "WHEN" and is_joint and _is_time(self._forms[at + 2])
+            if self.tags[at] == "OLD" and _is_time(self._forms[at]) and is_listed:
+                self.tags[at] = "WHEN"
+
+    def tag_correction(self) -> None:
+        """Tag the figure at the end as a time where words in front of it take back another: "…, make it 4".
+
+        These words are no content.
+        """
+        end = len(self.tags)
+        while end and self._forms[end - 1] in _MARKS | self._words.courtesies:
+            end -= 1
+        last = end - 1
+        if last < 1 or not (self._forms[last].isdigit() or self.tags[last] == "WHEN"):
+            return
+        begin = last
+        while begin and self._forms[begin - 1] in self._words.correcting | _MARKS:
+            begin -= 1
+        if begin < last and any(form in self._words.correcting for form in self._forms[begin:last]):
+            self.tags[begin:last] = [NO_TAG] * (last - begin)
+            self.tags[last] = "WHEN"
+
     def free_words_beside_times(self) -> None:
         """Make words that are no part of a time content where they are tagged as one: room b4."""
         for first, last in self._runs("WHEN"):
@@ -56,7 +87,7 @@ class _Draft:
                 continue
             for at in range(first, last):
                 form = self._forms[at]
-                is_word = form.isalpha() and not form.isdigit() and form not in self._words.time_words
+                is_word = form.isalpha() and form not in self._words.time_words
                 if is_word and self._words.joint and form not in self._words.around_time:
                     self.tags[at] = "CONTENT"
 
@@ -65,6 +96,7 @@ class _Draft:
         if self._words.joint:
             self._gather_names()
             return
+        self._name_oneself()
         for first, last in self._runs("PERSON"):
             name = "".join(self._forms[first:last])
             pronoun = next((word for word in self._pronouns() if name.startswith(word) and name != word), "")
@@ -72,6 +104,31 @@ class _Draft:
             if pronoun and not rest.startswith(self._words.behind_oneself) and not self._is_named(first, last):
                 for at in range(first + len(pronoun), last):
                     self.tags[at] = "CONTENT"
+            self._give_kin(first, last)
+            self._give_telling(last)
+
+    def _name_oneself(self) -> None:
+        """Tag 我 behind a word that asks to remind, where another such word or a relative follows."""
+        for at in range(1, len(self.tags) - 1):
+            is_asked = self._forms[at] in self._words.oneself and self._forms[at - 1] in self._words.reminding
+            if is_asked and (self.tags[at] == "CONTENT" or self._forms[at + 1] in self._words.reminding):
+                self.tags[at] = "PERSON"
+
+    def _give_kin(self, first: int, last: int) -> None:
+        """Give 我 to a content that begins with a relative: 我妈生日."""
+        follows = last < len(self.tags) and self.tags[last] == "CONTENT" and last - first == 1
+        if follows and "".join(self._forms[last : last + 2]).startswith(self._words.kin):
+            self.tags[first] = "CONTENT"
+
+    def _give_telling(self, last: int) -> None:
+        """Let the words behind who is reminded that ask to remind again be content: 提醒我提醒张总吃药."""
+        at = last
+        while at < len(self.tags) and self._forms[at] in self._words.reminding:
+            at += 1
+        if at > last and at < len(self.tags) and self.tags[at] in {"PERSON", "CONTENT"}:
+            while at < len(self.tags) and self.tags[at] == "PERSON":
+                at += 1
+            self.tags[last:at] = ["CONTENT"] * (at - last)
 
     def _pronouns(self) -> list[str]:
         return sorted(self._words.oneself, key=len, reverse=True)
@@ -129,8 +186,31 @@ class _Draft:
         regions = list(self._untagged())
         behind = [region for region in regions if region[0] > self._last_of_request()]
         kept = (self._without_courtesies(*region) for region in behind or (regions if may_be_ahead else ()))
-        first, last = next((region for region in kept if region[1] > region[0]), (0, 0))
+        whole = (region for region in kept if not self._words.correcting.issuperset(self._forms[slice(*region)]))
+        first, last = next(whole, (0, 0))
         self.tags[first:last] = ["CONTENT"] * (last - first)
+
+    def complete_content(self) -> None:
+        """Tag the words between who is reminded, or what links the content, and the content as part of it."""
+        first, last = self._runs("CONTENT")[0]
+        begin = first
+        while begin and self._is_open(begin - 1):
+            begin -= 1
+        is_bounded = begin > 0 and (self.tags[begin - 1] in {"PERSON", "WHEN"} or self._is_link(begin - 1))
+        begin, _ = self._without_courtesies(begin, first) if is_bounded else (first, first)
+        if first - begin <= _MOST_ADDED:
+            self.tags[begin:first] = ["CONTENT"] * (first - begin)
+        is_cut = not self._words.joint and last == len(self.tags) - 1 and self._is_open(last)
+        if is_cut and self._forms[last] not in self._words.behind_content:
+            self.tags[last] = "CONTENT"
+
+    def _is_open(self, at: int) -> bool:
+        form = self._forms[at]
+        is_word = self.tags[at] == NO_TAG and form not in _MARKS and not _is_time(form)
+        return is_word and form not in self._words.reminding and not self._is_link(at)
+
+    def _is_link(self, at: int) -> bool:
+        return self._forms[at] in {"to", "about", "of", "that"}
 
     def _last_of_request(self) -> int:
         """Return the place of the last word that asks to remind or names who is reminded; -1 for none."""
@@ -152,11 +232,25 @@ class _Draft:
 
     def _without_courtesies(self, first: int, last: int) -> tuple[int, int]:
         """Return a run without the words at its edges that are no content: "to … please"."""
+        if not self._words.joint:
+            return self._without_particles(first, last)
         while first < last and self._forms[first] in self._words.courtesies | self._words.links:
             first += 1
         while first < last and self._forms[last - 1] in self._words.courtesies:
             last -= 1
         return first, last
+
+    def _without_particles(self, first: int, last: int) -> tuple[int, int]:
+        """Return a run of characters without the phrases around a content; with none of it where it only points."""
+        text = "".join(self._forms[first:last])
+        shorter = ""
+        while shorter != text:
+            shorter = text
+            front = next((word for word in self._words.before_content if text.startswith(word)), "")
+            text, first = text[len(front) :], first + len(front)
+            behind = next((word for word in self._words.behind_content if text.endswith(word)), "")
+            text, last = text[: len(text) - len(behind)], last - len(behind)
+        return (first, first) if text in self._words.pointers else (first, last)
 
     def _runs(self, tag: str) -> list[tuple[int, int]]:
         return list(runs(self.tags, tag))

@@ -13,8 +13,10 @@ from function_calls.understanding.reading import changes, reminding, slots
 from function_calls.understanding.reading.asked import Asked
 from function_calls.understanding.reading.message import MessageReading
 from function_calls.understanding.reading.references import references_of
+from function_calls.understanding.reading.repair import is_time
 from function_calls.understanding.reading.when import named_times
 from function_calls.understanding.reminder_times import zone_name
+from function_calls.understanding.time_words import TimeWords
 from services.people.zones import zone_named
 
 _NO_TOPIC = frozenset({"none", "help", "list", "when_is", "answer_when", "answer_content", "cancel_ask", "repeat_last"})
@@ -105,10 +107,18 @@ def _summary(asked: Asked) -> Interpretation | None:
 
 
 def _summary_schedule(asked: Asked) -> Interpretation | None:
-    times = named_times(asked)
+    times = _rhythm(asked) or named_times(asked)
     if len(times) != 1 or times[0].best is None:
         return None
     return _one(asked, "summary_schedule", schedule_arguments(times[0].best, asked.now))
+
+
+def _rhythm(asked: Asked) -> list[TimeWords]:
+    """Return a repetition whose words stand apart: "weekly summary at 6pm"."""
+    text = asked.reading.text
+    pieces = [text[token.start : token.end] for token in asked.reading.tokens if is_time(token)]
+    time = slots.one_time(pieces, asked.words, asked.read) if len(pieces) > 1 else None
+    return [time] if time is not None and time.best is not None and time.best.rrule is not None else []
 
 
 def _zone(asked: Asked) -> Interpretation | None:

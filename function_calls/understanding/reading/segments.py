@@ -1,19 +1,14 @@
 """Split a message into its requests: by the words that begin another one, and by times that alternate with contents."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 from function_calls.understanding.reading.lexicon import Lexicon
-from function_calls.understanding.reading.message import (
-    NO_TAG,
-    NOTHING,
-    MessageReading,
-    Models,
-    intents_of,
-    tags_of,
-)
+from function_calls.understanding.reading.message import NO_TAG, NOTHING, MessageReading
 from function_calls.understanding.reading.repair import is_time as is_time_token
 from function_calls.understanding.reading.tokens import Token
+
+Read = Callable[[str], MessageReading]
 
 _STRONG = frozenset(".;!?。；！？\n")
 _WEAK = frozenset(",，")
@@ -26,21 +21,23 @@ _FOLLOWING = frozenset({"move", "reword", "append", "answer_when", "answer_conte
 _CHAINED = frozenset({"set", "delete", "list", "ask", "move", "pause", "resume", "summary", "undo"})
 
 
-def parts_of(reading: MessageReading, words: Lexicon, models: Models) -> list[MessageReading]:
-    """Return the requests of a message, each with an intent and tags of its own; one alone for most messages."""
-    forms = [token.form for token in reading.tokens]
+def parts_of(reading: MessageReading, words: Lexicon, read: Read) -> list[MessageReading]:
+    """Return the requests of a message, each with an intent and tags of its own; one alone for most messages.
+
+    `read` reads a piece of the text as a message.
+    """
+    tokens = reading.tokens
     found: list[MessageReading] = []
     first = 0
     for cut in list(_cuts(reading, words))[:_MOST_TRIED]:
-        left = _part(reading, first, cut, models)
-        right = _part(reading, cut, len(forms), models)
+        left, right = _part(reading, first, cut, read), _part(reading, cut, len(tokens), read)
         if left is None or right is None:
             continue
-        is_marked = any(form in _STRONG for form in forms[max(cut - 2, 0) : cut])
+        is_marked = any(token.form in _STRONG for token in tokens[max(cut - 2, 0) : cut])
         if _is_apart(left, right, is_marked=is_marked, words=words):
             found.append(left)
             first = cut
-    last = _part(reading, first, len(forms), models) if found else None
+    last = _part(reading, first, len(tokens), read) if found else None
     return [reading] if last is None else [*found, last][:_MOST_PARTS]
 
 
@@ -51,7 +48,8 @@ def _is_apart(left: MessageReading, right: MessageReading, *, is_marked: bool, w
     if one == NOTHING or other == NOTHING or share < _SURE or other_share < least:
         return False
     if other == "set":
-        return _begins(right, words) and (one != "set" or _begins(left, words))
+        is_whole = left.has("CONTENT") or (left.has("WHEN") and right.has("WHEN"))
+        return _begins(right, words) and (one != "set" or (_begins(left, words) and is_whole))
     is_named = right.has("REF") or other not in _FOLLOWING
     return one in _CHAINED and other in _CHAINED and is_named and other != one
 
@@ -59,7 +57,12 @@ def _is_apart(left: MessageReading, right: MessageReading, *, is_marked: bool, w
 def _begins(part: MessageReading, words: Lexicon) -> bool:
     """Return whether a part has a word that asks to remind."""
     said = words.joint.join(token.form for token in part.tokens)
-    return any(word in said for word in (*words.triggers, *words.calling))
+    return any(word in said for word in words.calling)
+
+
+def _ends(text: str, token: Token) -> bool:
+    """Return whether a mark ends a sentence, and does not stand within an address or a figure."""
+    return not token.form.isascii() or text[token.end : token.end + 1].isspace()
 
 
 def _cuts(reading: MessageReading, words: Lexicon) -> Iterator[int]:
@@ -69,7 +72,7 @@ def _cuts(reading: MessageReading, words: Lexicon) -> Iterator[int]:
     seen: set[int] = set()
     for at, token in enumerate(tokens):
         cut = -1
-        if token.form in _STRONG and at + 1 < len(tokens):
+        if token.form in _STRONG and at + 1 < len(tokens) and _ends(reading.text, token):
             cut = at + 1
         elif at in asked[1:]:
             cut = _front(tokens, at, words)
@@ -85,8 +88,7 @@ def _asking(tokens: Sequence[Token], words: Lexicon) -> list[int]:
     if words.joint:
         return [at for at, token in enumerate(tokens) if token.form in words.reminding]
     said = "".join(token.form if len(token.form) == 1 else " " for token in tokens)
-    places = {at for word in (*words.triggers, *words.calling) for at in _all(said, word)}
-    return sorted(places)
+    return sorted({at for word in words.calling for at in _all(said, word)})
 
 
 def _all(text: str, word: str) -> Iterator[int]:
@@ -99,25 +101,21 @@ def _all(text: str, word: str) -> Iterator[int]:
 def _front(tokens: Sequence[Token], at: int, words: Lexicon) -> int:
     """Return where the request begins whose asking word stands at `at`: a time in front of it belongs to it."""
     begin = at
-    while begin > 0 and (tokens[begin - 1].form in words.courtesies or is_time_token(tokens[begin - 1])):
+    while begin > 0 and (tokens[begin - 1].form in words.in_front or is_time_token(tokens[begin - 1])):
         begin -= 1
     is_cut = begin > 0 and (tokens[begin - 1].form in _WEAK | _STRONG or tokens[begin - 1].form in words.and_words)
     has_time = any(map(is_time_token, tokens[:begin]))
     return begin if is_cut or has_time else at
 
 
-def _part(reading: MessageReading, first: int, last: int, models: Models) -> MessageReading | None:
+def _part(reading: MessageReading, first: int, last: int, read: Read) -> MessageReading | None:
     """Return the tokens from `first` up to `last` as a message of its own, without marks at its edges."""
     tokens = reading.tokens[first:last]
     while tokens and tokens[-1].form in _STRONG | _WEAK:
         tokens = tokens[:-1]
     while tokens and tokens[0].form in _STRONG | _WEAK:
         tokens = tokens[1:]
-    if not tokens:
-        return None
-    forms = [token.form for token in tokens]
-    intents = intents_of(forms, "none", models, is_addressed=True)
-    return MessageReading(reading.text, tokens, intents, tags_of(tokens, intents[0][0], models))
+    return read(reading.text[tokens[0].start : tokens[-1].end]) if tokens else None
 
 
 def reminders_of(reading: MessageReading, words: Lexicon) -> list[MessageReading]:
@@ -181,14 +179,12 @@ def _piece(reading: MessageReading, first: int, last: int) -> MessageReading:
 
 
 def without_joints(reading: MessageReading, words: Lexicon) -> MessageReading:
-    """Return `reading` with "and" and marks at the edges of its contents untagged; 跟 in front of one is "with"."""
+    """Return `reading` with marks and a spaced "and" at the edges of its contents untagged."""
     tags = list(reading.tags)
+    joints = _WEAK | _STRONG | (words.and_words if words.joint else frozenset())
     for at, token in enumerate(reading.tokens):
         before = tags[at - 1] if at else NO_TAG
         after = tags[at + 1] if at + 1 < len(tags) else NO_TAG
-        is_mark = token.form in _WEAK | _STRONG
-        is_joint = is_mark or token.form in words.and_words
-        is_ahead = before != "CONTENT" and (is_mark or bool(words.joint))
-        if tags[at] == "CONTENT" and is_joint and (is_ahead or after != "CONTENT"):
+        if tags[at] == "CONTENT" and token.form in joints and (before != "CONTENT" or after != "CONTENT"):
             tags[at] = NO_TAG
     return MessageReading(reading.text, reading.tokens, reading.intents, tuple(tags))

@@ -56,7 +56,9 @@ def _with_figures(text: str) -> str:
 
 def times(pieces: Sequence[str], words: Lexicon, read: ReadTimes) -> list[TimeWords]:
     """Return the times that `pieces` name: one made of all of them, else one for each expression."""
-    whole = one_time(pieces, words, read) or (one_time(pieces[::-1], words, read) if len(pieces) > 1 else None)
+    is_joint = len(pieces) > 1 and not any(map(is_figure, pieces))
+    whole = one_time(pieces, words, read) if len(pieces) == 1 or is_joint else None
+    whole = whole or (one_time(pieces[::-1], words, read) if is_joint else None)
     if whole is not None:
         return [whole]
     return _on_one_day([each for piece in pieces for each in _times_in(piece, words, read)])
@@ -138,15 +140,31 @@ def content(reading: MessageReading, words: Lexicon) -> str:
 
     What stands in front of the request is a reason or an event, unless the request names no more than a verb.
     """
-    spans = _contents(reading)
+    spans = [_with_article(reading, span, words) for span in _contents(reading)]
     begin = max((start for start, _ in reading.spans("PERSON")), default=0)
     behind = [span for span in spans if span[0] >= begin]
     if behind and len(reading.text[behind[0][0] : behind[-1][1]].strip()) > 1:
         spans = behind
-    first, *others = [tidied(reading.text[start:end], words.before_content) for start, end in spans] or [""]
+    texts = [reading.text[start:end] for start, end in spans]
+    first, *others = [_tidied_content(text, words) for text in texts] or [""]
     links = [_link(reading, start, words) for start, _ in spans[1:]]
     pieces = [first, *(f"{link}{piece}" for link, piece in zip(links, others, strict=True) if piece)]
     return (" " if words.joint else "，").join(piece for piece in pieces if piece)
+
+
+def _tidied_content(text: str, words: Lexicon) -> str:
+    """Return a content without words in front of it that only lead to it; a relative keeps whose it is: 我妈."""
+    bare = _trimmed(text)
+    is_kin = any(bare.startswith(f"{word}{kin}") for word in words.oneself for kin in words.kin)
+    return bare if is_kin else tidied(bare, words.before_content)
+
+
+def _with_article(reading: MessageReading, span: tuple[int, int], words: Lexicon) -> tuple[int, int]:
+    """Return where a content stands, with an untagged article in front of it: "of the standup"."""
+    for token, tag in zip(reading.tokens, reading.tags, strict=True):
+        if token.form in words.articles and tag == "O" and reading.text[token.end : span[0]].isspace():
+            return token.start, span[1]
+    return span
 
 
 def _link(reading: MessageReading, start: int, words: Lexicon) -> str:
@@ -245,9 +263,17 @@ def reference_pieces(reading: MessageReading, words: Lexicon) -> list[str]:
             span for span in spans if any(word in reading.text[slice(*span)] for word in words.reference_marks)
         ]
         together = marked_ones[:1] or together
-    old = reading.pieces("OLD")
     named = [reading.text[start:end] for start, end in together]
-    return named or ([bare_time(old[0], words)] if old and not spans else [])
+    old = [] if spans else reading.spans("OLD")[:1]
+    if old and _is_retracted(reading.text[: old[0][0]], words):
+        return []
+    return named or [bare_time(reading.text[start:end], words) for start, end in old]
+
+
+def _is_retracted(before: str, words: Lexicon) -> bool:
+    """Return whether the words in front of an old time say that it does not hold: "7, not 6", "from 5 to 6"."""
+    folded = before.casefold().rstrip()
+    return any(folded == word or folded.endswith(f"{words.joint}{word}") for word in words.retracting)
 
 
 def bare_time(piece: str, words: Lexicon) -> str:

@@ -16,18 +16,20 @@ from services.time_expressions import Reading
 
 _DAY = timedelta(days=1)
 _HALF_DAY = 12
-_FIRST_HOUR_UP = 5
+_FIRST_HOUR_UP, _EVENING = 5, 18
 _LONG_AFTER = timedelta(hours=6)
 
 Span = tuple[int, int]
+Lead = tuple[timedelta, TimeWords | None]
+"""How long ahead of an event, and at which clock where that is named."""
 
 
 def named_times(asked: Asked) -> list[TimeWords]:
     """Return the times at which to do what is requested, in order; none where it names none that exists."""
-    leads = [each for piece in asked.reading.pieces("LEAD") if (each := asked.length(piece)) is not None]
+    leads = [each for piece in _lead_pieces(asked) if (each := lead_of(piece, asked)) is not None]
     found = _ahead(asked, leads) if leads else _named(asked)
     ended = [_until(time, end_of(asked)) for time in found]
-    return [each for time in ended for each in apart(_woken(time, asked))]
+    return [each for time in ended for each in apart(_at_night(_woken(time, asked), asked))]
 
 
 def impossible_time(asked: Asked) -> str:
@@ -133,10 +135,40 @@ def _elsewhere(asked: Asked) -> TimeWords | None:
     return next((slots.time_words(kept, each) for each in asked.read(kept)), None)
 
 
-def _ahead(asked: Asked, leads: list[timedelta]) -> list[TimeWords]:
-    """Return the times that lie `leads` ahead of an event, and those named beside it."""
+def lead_of(piece: str, asked: Asked) -> Lead | None:
+    """Return how long a piece says to remind ahead, and at which clock: "the night", 一天晚上八点."""
+    length = asked.length(piece)
+    if length is not None:
+        return length, None
+    for end in range(len(piece) - 1, 0, -1):
+        clock = slots.one_time([piece[end:]], asked.words, asked.read) if piece[:end].strip() else None
+        days = asked.length(piece[:end]) if clock is not None and _is_clock(clock) else None
+        if days is not None and days >= _DAY:
+            return days, clock
+    bare = slots.bare_time(piece, asked.words)
+    part = slots.one_time([bare], asked.words, asked.read)
+    return (_DAY, part) if part is not None and part.best is not None and part.best.part else None
+
+
+def _is_clock(time: TimeWords) -> bool:
+    best = time.best
+    return best is not None and best.rrule is None and not best.has_day and (best.has_clock or bool(best.part))
+
+
+def _lead_pieces(asked: Asked) -> list[str]:
+    """Return the pieces that say how long ahead of an event; a day and a clock behind "ahead" are one as well."""
+    pieces, text = asked.reading.pieces("LEAD"), asked.reading.text
+    spans = asked.reading.spans("WHEN") if asked.reading.has("EVENT") and not pieces else []
+    behind = [span for span in spans if any(text[: span[0]].endswith(word) for word in asked.words.ahead)]
+    return pieces or [text[start:end] for start, end in behind]
+
+
+def _ahead(asked: Asked, named: list[Lead]) -> list[TimeWords]:
+    """Return the times that lie ahead of an event, and those named beside it."""
     reading = asked.reading
-    spans = _joined(asked, reading.spans("WHEN"))
+    leads = [length for length, _ in named]
+    clocks = [clock for _, clock in named if clock is not None]
+    spans = _joined(asked, reading.spans("WHEN")) if reading.has("LEAD") else []
     pieces, events = _texts(asked, spans), reading.pieces("EVENT")
     if not pieces and not events:
         is_ahead = asked.names(asked.words.ahead)
@@ -149,6 +181,8 @@ def _ahead(asked: Asked, leads: list[timedelta]) -> list[TimeWords]:
     else:
         times = slots.times(events or pieces, asked.words, asked.read)
     found = [early for event in times for lead in leads if (early := ahead_of(event, lead, clock)) is not None]
+    if clocks and clock is None:
+        found = [early for event in times for lead in leads if (early := ahead_of(event, lead, clocks[0])) is not None]
     is_beside = not events and _is_beside(asked, spans[-1])
     is_other = clock is not None and all(lead < _DAY for lead in leads)
     return [*times, *found] if is_beside else [clock, *found] if clock is not None and is_other else found
@@ -217,27 +251,39 @@ def _until(time: TimeWords, end: str) -> TimeWords:
 def _woken(time: TimeWords, asked: Asked) -> TimeWords:
     """Return `time` in the morning where the request is about getting up; an alarm may ring in either half."""
     best = time.best
-    if best is None or not best.has_clock or not is_clock_without_half(time.words):
+    if best is None or not best.has_clock:
         return time
     is_up = any(word in asked.said for word in asked.words.mornings)
     if not is_up and not any(word in asked.said for word in asked.words.alarms):
         return time
-    phrase = asked.words.in_the_morning.format(time=time.words)
+    words = slots.bare_time(time.words, asked.words)
+    phrase = asked.words.in_the_morning.format(time=words)
     early = slots.one_time([phrase], asked.words, asked.read)
-    if early is None or early.best is None or early.best.rrule != best.rrule:
-        return time if best.rrule is None or not is_up else _in_first_half(time, best)
-    morning = on_day(early.best, best.start.date()) if best.has_day else early.best
+    if early is None or early.best is None or not _is_same_figure(early.best, best):
+        return time
     if is_up:
-        return replace(time, readings=(morning._replace(has_day=best.has_day),), is_ambiguous=False)
+        return replace(time, readings=early.readings, is_ambiguous=early.is_ambiguous)
+    morning = early.best
     if morning.start.hour < _FIRST_HOUR_UP or morning.start.hour + _HALF_DAY != best.start.hour:
         return time
     both = sorted((best, morning), key=_start)
     return replace(time, readings=tuple(both), is_ambiguous=True)
 
 
-def _in_first_half(time: TimeWords, best: Reading) -> TimeWords:
-    start = best.start.replace(hour=best.start.hour % _HALF_DAY)
-    return replace(time, readings=(at_clock(best, best._replace(start=start)),), is_ambiguous=False)
+def _is_same_figure(one: Reading, other: Reading) -> bool:
+    return (one.start.hour - other.start.hour) % _HALF_DAY == 0 and one.start.minute == other.start.minute
+
+
+def _at_night(time: TimeWords, asked: Asked) -> TimeWords:
+    """Return a bare twelve that is said in the evening as midnight or noon, which is to be asked about."""
+    best = time.best
+    is_late = asked.now.hour >= _EVENING
+    if best is None or not is_late or not slots.is_bare(best) or not is_clock_without_half(time.words):
+        return time
+    if best.start.hour != _HALF_DAY or len(time.readings) > 1:
+        return time
+    midnight = best._replace(start=best.start.replace(hour=0))
+    return replace(time, readings=(midnight, best), is_ambiguous=True) if midnight.start > asked.now else time
 
 
 def _start(reading: Reading) -> datetime:
