@@ -1,20 +1,37 @@
-"""The offline parts of the bot, asked the way the corpora ask: one phrase or sentence at a time."""
+"""The reading of messages without a model, asked the way the corpora ask: one phrase or sentence at a time."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
 from benchmarks.evaluation.time_cases import TimeAnswer
-from function_calls.understanding.pack import load_pack
-from function_calls.understanding.questions import asks_the_world
-from function_calls.understanding.requests import Ear, Request
+from function_calls.models import PerplexityArgs, ReminderArgs, ReminderDeleteArgs, ReminderListArgs, SummaryArgs
+from function_calls.tools.calls import ToolSpec, Turn
+from function_calls.understanding.interpreter import OfflineInterpreter
+from function_calls.understanding.reading import slots
+from function_calls.understanding.reading.lexicon import load_lexicon
+from function_calls.understanding.reading.message import MessageReading, load_models, read_message
+from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.time_expressions import DateOrder, parse, parse_all
 from services.time_expressions.zones import zone_of
 
-SEARCH = "perplexity_search"
+SEARCH, _SET = "perplexity_search", "reminder_set"
 _ZONE = ZoneInfo("Asia/Shanghai")
-_BOT_NAMES = ("bubbles",)
+_SEARCHING = frozenset({"ask", "find"})
+_FUNCTIONS = {
+    _SET: ReminderArgs,
+    "reminder_list": ReminderListArgs,
+    "reminder_delete": ReminderDeleteArgs,
+    SEARCH: PerplexityArgs,
+    "summary": SummaryArgs,
+}
+_TOOLS = (
+    *(ToolSpec(name=name, description=name, parameters=args.model_json_schema()) for name, args in _FUNCTIONS.items()),
+    *(ToolSpec(name=name, description=name, parameters={}) for name in ("reminder_update", "reminder_snooze")),
+)
+_CHANGES = {"reminder_snooze": "reminder_update"}
 
 
 class Understood(Struct, frozen=True, kw_only=True):
@@ -53,36 +70,38 @@ def read_phrase(text: str, reference: datetime, language: str, order: str) -> Ti
     return TimeAnswer(start=start, rule=rule)
 
 
-def read_sentence(text: str, language: str, now: datetime) -> Understood | None:
-    """Return what `text` asks for where nobody is known to speak to the bot; None when it asks for nothing.
+def read_sentence(text: str, language: str, now: datetime, *, is_addressed: bool = False) -> Understood | None:
+    """Return what `text` asks for; None when it asks for nothing.
 
-    The corpora do not say which questions were put to an assistant: one about the world (weather, traffic, facts) is
-    taken for one.
+    The corpora do not say which questions were put to an assistant: what reads as a question to one is a search.
     """
-    pack = load_pack(language)
-    ear = Ear(
-        pack=pack,
-        now=now.replace(tzinfo=_ZONE),
-        names=_BOT_NAMES,
-        is_addressed=False,
-        read_times=parse_all,
+    message = ChatMessage(
+        id="1",
+        address=ChatAddress(platform="corpus", chat_id="1"),
+        sender=Person(id="1", name="Ann"),
+        text=text,
+        sent_at=now.replace(tzinfo=_ZONE),
+        is_addressed=is_addressed,
     )
-    requests = ear.requests(text)
-    if requests:
-        return _understood(requests[0])
-    return Understood(tool=SEARCH) if asks_the_world(text, pack) else None
+    turn = Turn(message=message, now=message.sent_at, zone=_ZONE, language=language, bot_name="bubbles", tools=_TOOLS)
+    heard = OfflineInterpreter().read(turn)
+    reading = read_message(text, message.sent_at, "none", load_models(language), parse_all, language, is_addressed=True)
+    for call in heard.calls[:1]:
+        tool = _CHANGES.get(call.name, call.name)
+        return _set(reading, language, call.arguments) if tool == _SET else Understood(tool=tool)
+    if heard.must_reply and reading.intent == "set":  # it asks when, or which time is meant
+        return _set(reading, language, {})
+    return Understood(tool=SEARCH) if reading.intent in _SEARCHING else None
 
 
-def _understood(request: Request) -> Understood:
-    if not request.reminders:
-        return Understood(tool=request.intent)
-    reminder = request.reminders[0]
-    time = reminder.time
-    best = time.best if time is not None else None
+def _set(reading: MessageReading, language: str, arguments: Mapping[str, object]) -> Understood:
+    lexicon = load_lexicon(language)
+    content = str(arguments.get("content") or slots.content(reading, lexicon))
+    person = str(arguments.get("person") or slots.people(reading, lexicon) or "")
     return Understood(
-        tool=request.intent,
-        content=reminder.content,
-        person=(reminder.person or "").replace(" and ", " "),  # the corpora mark people name by name
-        when=time.words if time is not None else "",
-        rule=(best.rrule if best is not None else None) or "",
+        tool=_SET,
+        content=content,
+        person=person.replace(",", ""),  # the corpora mark people name by name
+        when=reading.words("WHEN") or reading.words("EVENT") or str(arguments.get("time", "")),
+        rule=str(arguments.get("rrule") or ("" if arguments.get("type", "once") == "once" else arguments["type"])),
     )
