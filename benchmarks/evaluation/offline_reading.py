@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
+from pydantic import BaseModel
 
 from benchmarks.evaluation.time_cases import TimeAnswer
 from function_calls.models import PerplexityArgs, ReminderArgs, ReminderDeleteArgs, ReminderListArgs, SummaryArgs
@@ -20,7 +21,7 @@ from services.time_expressions.zones import zone_of
 SEARCH, _SET = "perplexity_search", "reminder_set"
 _ZONE = ZoneInfo("Asia/Shanghai")
 _SEARCHING = frozenset({"ask", "find"})
-_FUNCTIONS = {
+_FUNCTIONS: dict[str, type[BaseModel]] = {
     _SET: ReminderArgs,
     "reminder_list": ReminderListArgs,
     "reminder_delete": ReminderDeleteArgs,
