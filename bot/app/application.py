@@ -149,7 +149,12 @@ async def build_app(
         offered = create_services(infrastructure, outbox, history, model.asked, search, pace=pace, blocked=blocked)
         for service in services:
             offered.add(service)
-        offline = OfflineInterpreter(read_times=infrastructure.times.parse_all, searches_web=search.is_configured)
+        offline = OfflineInterpreter(
+            read_times=infrastructure.times.parse_all,
+            searches_web=search.is_configured,
+            store=infrastructure.state,
+            reminders=offered.get(ReminderService).open_in,
+        )
         if interpreter is None and model.asked is not None:
             interpreter = model_interpreter(model.asked, settings.model, infrastructure.times)
         chosen = offline if interpreter is None else HookedInterpreter(interpreter, plugins.model_hooks)

@@ -23,6 +23,8 @@ from function_calls.understanding.pronouns import Named, asks_for_nobody, with_p
 from function_calls.understanding.questions import asked_when, is_question
 from function_calls.understanding.reading.dialogue import Dialogue
 from function_calls.understanding.reading.interpreter import LearnedInterpreter, Understood
+from function_calls.understanding.reading.known_reminders import ReminderLookup
+from function_calls.understanding.reading.reader import MessageReader
 from function_calls.understanding.reading.requests import topic_of
 from function_calls.understanding.references import named_reminder, untailed
 from function_calls.understanding.requests import Ear, Request
@@ -31,6 +33,7 @@ from function_calls.understanding.served import ServedLately
 from function_calls.understanding.time_words import TimeReader
 from function_calls.understanding.tool_calls import CallMaker
 from services.kernel.bounded import BoundedDict
+from services.kernel.state import StateStore
 from services.recurrence.rules import parse_rule
 from services.time_expressions import is_effort_spent, limited_effort, parse_all, warm_up
 
@@ -59,8 +62,13 @@ class OfflineInterpreter:
         read_times: TimeReader = parse_all,
         questions: OpenQuestions | None = None,
         searches_web: bool = True,
+        store: StateStore | None = None,
+        reminders: ReminderLookup | None = None,
     ) -> None:
-        """`searches_web` says whether a search engine is connected: without one, questions are looked up here."""
+        """`searches_web` says whether a search engine is connected: without one, questions are looked up here.
+
+        `store` keeps dialogues through a restart, and `reminders` looks up the coming reminders of a chat.
+        """
         self._read_times = read_times
         self._searches_web = searches_web
         self._questions = questions or OpenQuestions()
@@ -70,6 +78,9 @@ class OfflineInterpreter:
         self._set_last: BoundedDict[str, JustSet] = BoundedDict(_MOST_REMEMBERED)
         self._dialogue = Dialogue()
         self._learned = LearnedInterpreter(read_times, self._dialogue)
+        self._reader = MessageReader(
+            read_times, searches_web=searches_web, store=store, reminders=reminders, questions=questions
+        )
 
     @staticmethod
     def warm_up() -> None:
@@ -82,7 +93,7 @@ class OfflineInterpreter:
         if turn.steps:
             instead = looked_up_in_vain(turn)
             return Interpretation(calls=instead) if instead else Interpretation(answer=of_results(turn))
-        return self.read(turn)
+        return self.read(turn) if self.uses_patterns else await self._reader.interpret(turn)
 
     def read(self, turn: Turn) -> Interpretation:
         """`interpret` of a turn's first round, without waiting.
@@ -90,6 +101,8 @@ class OfflineInterpreter:
         A message with so many words of time that reading it would take long is not a request; who spoke to the bot is
         told.
         """
+        if not self.uses_patterns:
+            return self._reader.read(turn)
         with limited_effort():
             return self._read(turn)
 
@@ -187,8 +200,6 @@ class OfflineInterpreter:
     def _heard(
         self, turn: Turn, key: str, ears: tuple[Ear, ...], same: str, question: OpenQuestion | None = None
     ) -> Interpretation:
-        if not self.uses_patterns:
-            return self._heard_by_models(turn, key, ears[0], question)
         fixed = self._by_fixed_example(turn, ears[0]) or self._put_right(turn, ears[0], key)
         fixed = fixed or self._once_more(turn, ears, key) or self._thought_again(turn, ears, key)
         if fixed is not None:
@@ -219,17 +230,6 @@ class OfflineInterpreter:
             or self._dropped(turn, ears[0], key)
             or self._by_reading(understood, turn, ears[0], key)
             or self._spoken_to(turn, ears[0], understood)
-        )
-
-    def _heard_by_models(self, turn: Turn, key: str, ear: Ear, question: OpenQuestion | None) -> Interpretation:
-        """Return what the trained models and the examples of tools make of a message, without sentence patterns."""
-        understood = self._understood(turn, ear, key, question)
-        return (
-            self._by_fixed_example(turn, ear)
-            or self._by_example(turn, ear)
-            or self._dropped(turn, ear, key)
-            or self._by_reading(understood, turn, ear, key)
-            or self._spoken_to(turn, ear, understood)
         )
 
     def _understood(self, turn: Turn, ear: Ear, key: str, question: OpenQuestion | None) -> Understood | None:

@@ -73,6 +73,10 @@ class OpenQuestions:
         asked = self._asked.get(key)
         return None if asked is None or now - asked[0] > self._lifetime else asked[1]
 
+    def asked(self, key: str) -> tuple[datetime, OpenQuestion] | None:
+        """Return the question under `key` and when it was asked."""
+        return self._asked.get(key)
+
     def take(self, key: str, now: datetime, scope: ReplyScope = _EVERYTHING) -> OpenQuestion | None:
         """The question under `key`, which is forgotten by this; None when there is none, or it is too old.
 

@@ -6,12 +6,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from function_calls.tools.calls import ToolCall, Turn
-from function_calls.understanding.answering import Answering
 from function_calls.understanding.open_questions import OpenQuestion
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import MessageReading
 from function_calls.understanding.reading.tokens import TimeReader
+from function_calls.understanding.reminder_answers import ReminderAnswers
 from services.time_expressions import TimeReadings
 
 
@@ -27,7 +27,7 @@ class Asked(Struct, frozen=True, kw_only=True):
     words: Lexicon
     language: str
     times: TimeReader
-    answering: Answering
+    answering: ReminderAnswers
     question: OpenQuestion | None
     last_set: ToolCall | None
     is_addressed: bool

@@ -27,9 +27,13 @@ THRESHOLDS = {
     "trigger": Threshold(request=0.85, intent=0.8),
     "nobody": Threshold(request=0.9, intent=0.9),
 }
-CAREFUL = {"cancel_ask": 0.97, "answer_when": 0.9, "ask": 0.5, "when_is": 0.4}
+CAREFUL = {"ask": 0.5, "when_is": 0.4}
 """Intents that need to be more probable: what is meant otherwise would be answered oddly."""
-UNADDRESSED = {"list": 0.9, "summary_schedule": 0.9, "undo": 0.95, "find": 0.95}
+_ENOUGH = 2
+"""How many of person, time and content a message to nobody names."""
+_SURE_NOTE = 0.97
+"""The probability of a request to nobody that names no person: people head notes with "reminder" as well."""
+UNADDRESSED = {"cancel_ask": 0.9, "list": 0.8, "summary_schedule": 0.9, "undo": 0.95, "find": 0.95}
 """The same, where the bot is not addressed."""
 _ONE = frozenset({"trigger", "nobody"})
 _SECOND = 0.15
@@ -44,6 +48,8 @@ _REFUSED = frozenset(
 """Intents that a message beginning with "don't" does not have."""
 _FOR_PEOPLE = frozenset({"help", "recall", "ask", "time_now", "when_is", "done", "answer_when", "answer_content"})
 """Intents of questions and answers that people who speak to nobody in particular have for each other."""
+_NAMING = frozenset({"when_is", "done"})
+"""Those of them that may be for the bot where they name a reminder of the chat."""
 
 
 class Decision(Struct, frozen=True):
@@ -53,25 +59,45 @@ class Decision(Struct, frozen=True):
     is_refusal: bool = False
 
 
-def standing_of(reading: MessageReading, words: Lexicon, context: Context, *, is_addressed: bool) -> Standing:
+def standing_of(
+    reading: MessageReading, words: Lexicon, context: Context, *, is_addressed: bool, names_reminder: bool
+) -> Standing:
     """Return whom a message in `context` speaks to; a new request does not go on with anything."""
     if is_addressed:
         return "addressed"
     if context != "none" and reading.intent != "set":
         return "going_on"
+    if names_reminder:
+        return "trigger"
+    return "trigger" if has_trigger(reading, words) else "nobody"
+
+
+def has_trigger(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a message has a word such as "remind"."""
     text = words.joint.join(token.form for token in reading.tokens)
-    return "trigger" if any(word in text for word in words.triggers) else "nobody"
+    return any(word in text for word in words.triggers)
 
 
 def decide(
-    reading: MessageReading, words: Lexicon, context: Context, *, is_addressed: bool, is_known: bool
+    reading: MessageReading,
+    words: Lexicon,
+    context: Context,
+    *,
+    is_addressed: bool,
+    is_known: bool,
+    names_reminder: bool,
 ) -> Decision:
-    """Return what to act on; `is_known` says that all words outside of the slots are known for the intent."""
+    """Return what to act on.
+
+    `is_known` says that all words outside of the slots are known for the intent, `names_reminder` that the message
+    names a reminder of the chat.
+    """
     if is_refusal(reading, words):
         return Decision(is_refusal=True)
-    standing = standing_of(reading, words, context, is_addressed=is_addressed)
+    standing = standing_of(reading, words, context, is_addressed=is_addressed, names_reminder=names_reminder)
     least = THRESHOLDS[standing]
-    if 1 - reading.probability("none") < least.request or not _may_be_for_bot(reading, standing, is_known=is_known):
+    may_begin = _may_be_for_bot(reading, standing, is_known=is_known, names_reminder=names_reminder)
+    if 1 - reading.probability("none") < least.request or not may_begin:
         return Decision()
     found: list[str] = []
     for intent, share in reading.intents[: 1 if standing in _ONE else _MOST_TRIED]:
@@ -86,7 +112,7 @@ def in_context(intent: str, reading: MessageReading, context: Context) -> str:
     """Return the intent that `intent` stands for: a bare time answers a question, or moves what was just set."""
     if intent == "answer_when" and context == "acted":
         return "move"
-    if intent == "move" and context == "asked_when" and not reading.has("REF"):
+    if intent == "move" and context == "asked_when" and not (reading.has("REF") or reading.has("OLD")):
         return "answer_when"
     return intent
 
@@ -98,16 +124,21 @@ def is_refusal(reading: MessageReading, words: Lexicon) -> bool:
     return is_refused and reading.intent in _REFUSED
 
 
-def _may_be_for_bot(reading: MessageReading, standing: Standing, *, is_known: bool) -> bool:
+def _may_be_for_bot(reading: MessageReading, standing: Standing, *, is_known: bool, names_reminder: bool) -> bool:
     """Return whether a message to nobody can be a request that begins a dialogue.
 
     It says "remind" or "reminder", or is certainly for the bot; "ping me at 5" and "cancel it" are said to people.
     """
-    intent = reading.intent
+    intent, share = reading.intents[0]
     if standing not in _ONE:
         return True
     if intent in _WITHOUT_TRIGGER:
         is_about_talk = reading.has("SPEAKER") or reading.has("TOPIC")  # people ask each other who said what
         return is_known and (standing == "trigger" or not is_about_talk)
-    is_whole = intent != "set" or reading.has("WHEN") or reading.has("CONTENT")
-    return standing == "trigger" and is_whole and intent not in _FOR_PEOPLE
+    if intent == "set":
+        named = [reading.has(tag) for tag in ("PERSON", "WHEN", "CONTENT")]
+        if standing == "trigger":
+            return sum(named) >= _ENOUGH and (named[0] or share >= _SURE_NOTE)
+        return is_known and named[0] and named[1]
+    is_for_people = intent in _FOR_PEOPLE and not (names_reminder and intent in _NAMING)
+    return standing == "trigger" and not is_for_people

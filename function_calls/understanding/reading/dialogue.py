@@ -5,15 +5,16 @@ from itertools import takewhile
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from function_calls.tools.calls import ToolCall, Turn
 from services.kernel.bounded import BoundedDict
-from services.kernel.chat import ChatMessage
+from services.kernel.chat import ChatMessage, Person
 
 Context = Literal["none", "acted", "fired", "listed", "asked_when", "asked_content"]
 
 LIFETIME = timedelta(minutes=30)
-_FRESH = timedelta(minutes=3)
+_FRESH = timedelta(minutes=10)
 _CHANGES = frozenset(
     {"reminder_set", "reminder_update", "reminder_delete", "reminder_state", "reminder_snooze", "undo"}
 )
@@ -32,29 +33,75 @@ class LastAction(Struct, frozen=True, kw_only=True):
         return any(call.name in _CHANGES for call in self.calls)
 
 
+class DialogueState(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What one person and the bot have last said to each other in a chat.
+
+    `last_set` is the call that set a reminder last. `is_passed` says that the person has spoken of something else
+    since the last action, so that a bare time no longer belongs to it.
+    """
+
+    action: LastAction | None = None
+    last_set: ToolCall | None = None
+    is_passed: bool = False
+
+
+class Reminded(Struct, frozen=True, kw_only=True):
+    """For whom a reminder was set last in a chat: `name`, or the `sender` where it is empty."""
+
+    at: datetime
+    sender: Person
+    name: str
+
+
 class Dialogue:
-    """The last action for each person in each chat; the oldest are forgotten first."""
+    """The dialogue of each person in each chat; the oldest are forgotten first."""
 
     def __init__(self, limit: int = 1000) -> None:
-        self._last: BoundedDict[str, LastAction] = BoundedDict(limit)
-        self._set: BoundedDict[str, ToolCall] = BoundedDict(limit)
+        self._states: BoundedDict[str, DialogueState] = BoundedDict(limit)
+        self._reminded: BoundedDict[str, Reminded] = BoundedDict(limit)
+
+    def state(self, key: str) -> DialogueState:
+        """Return the state under `key` (chat and person)."""
+        return self._states.get(key, DialogueState())
+
+    def restore(self, key: str, state: DialogueState) -> None:
+        """Put a stored state under `key`."""
+        self._states[key] = state
 
     def note(self, key: str, turn: Turn, calls: tuple[ToolCall, ...]) -> None:
         """Remember that `calls` answered the message of `turn`."""
-        if calls:
-            self._last[key] = LastAction(at=turn.now, message_id=turn.message.id, calls=calls)
-        for call in calls:
-            if call.name == "reminder_set":
-                self._set[key] = call
+        if not calls:
+            return
+        action = LastAction(at=turn.now, message_id=turn.message.id, calls=calls)
+        last_set = next((call for call in reversed(calls) if call.name == "reminder_set"), None)
+        self._states[key] = DialogueState(action=action, last_set=last_set or self.state(key).last_set)
+        if last_set is not None:
+            person = last_set.arguments.get("person")
+            self._reminded[turn.message.address.key] = Reminded(
+                at=turn.now, sender=turn.message.sender, name="" if person is None else str(person).removeprefix("@")
+            )
+
+    def person_meant(self, turn: Turn) -> str | None:
+        """Return whom "him" and "her" mean: the one for whom, or by whom, a reminder was last set in the chat."""
+        last = self._reminded.get(turn.message.address.key)
+        if last is None or turn.now - last.at > _FRESH or last.name == "everyone":
+            return None
+        is_own = last.sender.id == turn.message.sender.id
+        return last.name or (None if is_own else last.sender.name)
+
+    def pass_by(self, key: str) -> None:
+        """Remember that the person under `key` has spoken of something else."""
+        if key in self._states:
+            self._states[key] = replace(self._states[key], is_passed=True)
 
     def last(self, key: str, now: datetime) -> LastAction | None:
-        """Return the last action for `key` (chat and person) if it is recent."""
-        found = self._last.get(key)
+        """Return the last action for `key` if it is recent."""
+        found = self.state(key).action
         return found if found is not None and timedelta() <= now - found.at <= LIFETIME else None
 
-    def last_set(self, key: str) -> ToolCall | None:
-        """Return the call that set a reminder for `key` last."""
-        return self._set.get(key)
+    def last_set(self, key: str, now: datetime) -> ToolCall | None:
+        """Return the call that set a reminder for `key` last, if something was done for them recently."""
+        return None if self.last(key, now) is None else self.state(key).last_set
 
     def context(self, key: str, turn: Turn) -> Context:
         """Return the state of the dialogue in which the message of `turn` is written."""

@@ -5,12 +5,12 @@ import re
 from msgspec import Struct
 
 from function_calls.tools.calls import Interpretation, Turn
-from function_calls.understanding.answering import Answering, together
 from function_calls.understanding.open_questions import OpenQuestion
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.asked import Asked
-from function_calls.understanding.reading.decision import decide
+from function_calls.understanding.reading.decision import decide, has_trigger
 from function_calls.understanding.reading.dialogue import Context, Dialogue
+from function_calls.understanding.reading.known_reminders import KnownReminders
 from function_calls.understanding.reading.lexicon import load_lexicon
 from function_calls.understanding.reading.message import (
     MessageReading,
@@ -23,24 +23,29 @@ from function_calls.understanding.reading.message import (
 from function_calls.understanding.reading.requests import make
 from function_calls.understanding.reading.segments import parts_of
 from function_calls.understanding.reading.tokens import TimeReader
+from function_calls.understanding.reminder_answers import ReminderAnswers, together
 
 _LONGEST = 500
 _POINTING = frozenset(
     {"answer_when", "answer_content", "cancel_ask", "repeat_last", "snooze", "undo", "done", "move", "reword", "append"}
-    | {"person_add", "person_remove", "join", "leave", "delete", "skip", "until", "pause", "resume", "when_is"}
+    | {"person_add", "person_remove", "person_set", "join", "leave", "delete", "skip", "until", "pause", "resume"}
+    | {"when_is", "who_set", "next_page", "keep_days", "add_days", "once", "nag", "urgent", "not_urgent"}
+    | {"catch_up_all", "catch_up_latest", "catch_up_none"}
 )
 """Intents about a reminder that the message may leave unnamed."""
 _NO_CONTENT = ("WHEN", "PERSON", "UNTILDONE", "UNTIL", "LEAD", "URGENT")
 _SURE = 0.9
 _MAYBE_DONE = 0.3
 _QUOTES = "\"“”'‘’「」『』`"
-_TIMED = frozenset({"answer_when", "move", "snooze", "repeat_last"})
+_TIMED = frozenset({"answer_when", "move", "snooze", "repeat_last", "until", "add_days", "keep_days"})
 """Intents that somebody else's suggestion of a time may have called for."""
 _MOST_BETWEEN = 3
-_PROMPT = frozenset({"cancel_ask", "repeat_last", "done", "until"})
+_PROMPT = frozenset({"cancel_ask", "repeat_last", "done", "until", "next_page", "when_is"})
 """Intents of bare words that people say to each other as well."""
+_BARE = 4
+"""The most tokens of a message that is no more than a time."""
 _TALK = 0.5
-_ASKING = frozenset({"when_is", "list"})
+_ASKING = frozenset({"when_is", "list", "who_set"})
 """Intents that a question about anything else resembles."""
 _FEWEST_WORDS = 3
 _SHORTEST = 4
@@ -81,10 +86,22 @@ class LearnedInterpreter:
         )
         return Understood(reading=reading, context=context, language=language, question=question)
 
-    def interpret(self, understood: Understood, turn: Turn, key: str, answering: Answering) -> Interpretation | None:
-        """Return what the message asks for; None where that is nothing or unclear."""
-        for intent in self._chosen(understood, turn, key):
-            made = self._made(understood, intent, turn, key, answering)
+    def interpret(
+        self,
+        understood: Understood,
+        turn: Turn,
+        key: str,
+        answering: ReminderAnswers,
+        known: KnownReminders | None = None,
+    ) -> Interpretation | None:
+        """Return what the message asks for; None where that is nothing or unclear.
+
+        `known` are the coming reminders of the chat; without it the names in earlier messages of the bot count.
+        """
+        if _calls_person(turn):
+            return None
+        for intent in self._chosen(understood, turn, key, known):
+            made = self._made(understood, intent, turn, key, answering, known)
             if made is not None:
                 return made
         return None
@@ -100,7 +117,7 @@ class LearnedInterpreter:
         return understood.reading.probability("none") >= _TALK
 
     def better(
-        self, understood: Understood, made: Interpretation, turn: Turn, key: str, answering: Answering
+        self, understood: Understood, made: Interpretation, turn: Turn, key: str, answering: ReminderAnswers
     ) -> Interpretation | None:
         """Return a better reading of a request that a sentence pattern read as `made`.
 
@@ -140,12 +157,18 @@ class LearnedInterpreter:
         return found and is_joint and (not needs_joint or bool(left.strip()))
 
     def _made(
-        self, understood: Understood, intent: str, turn: Turn, key: str, answering: Answering
+        self,
+        understood: Understood,
+        intent: str,
+        turn: Turn,
+        key: str,
+        answering: ReminderAnswers,
+        known: KnownReminders | None = None,
     ) -> Interpretation | None:
         models, words = load_models(understood.language), load_lexicon(understood.language)
         reading = understood.reading
         reading = with_intent(reading, intent, models) if intent != reading.intent else reading
-        if not self._may_point(reading, understood, turn, key):
+        if not self._may_point(reading, understood, turn, key, known):
             return None
 
         def read(text: str) -> MessageReading:
@@ -164,7 +187,7 @@ class LearnedInterpreter:
         understood: Understood,
         turn: Turn,
         key: str,
-        answering: Answering,
+        answering: ReminderAnswers,
         *,
         is_part: bool = False,
     ) -> Interpretation | None:
@@ -183,74 +206,94 @@ class LearnedInterpreter:
             times=self._times,
             answering=answering,
             question=understood.question,
-            last_set=self._dialogue.last_set(key),
+            last_set=self._dialogue.last_set(key, turn.now),
             is_addressed=_is_addressed(turn),
             may_point=understood.context != "none",
             is_part=is_part,
         )
         return make(asked, classify)
 
-    def _chosen(self, understood: Understood, turn: Turn, key: str) -> tuple[str, ...]:
+    def _chosen(self, understood: Understood, turn: Turn, key: str, known: KnownReminders | None) -> tuple[str, ...]:
         """Return the intents to act on, best first."""
         reading, context = understood.reading, understood.context
+        words = load_lexicon(understood.language)
+        named = slots.reference(reading, words)
         decision = decide(
             reading,
-            load_lexicon(understood.language),
+            words,
             context,
             is_addressed=_is_addressed(turn),
             is_known=load_models(understood.language).knows(reading),
+            names_reminder=known is not None and any(named) and all(map(known.has, named)),
         )
-        return decision.intents if decision.intents or decision.is_refusal else self._done(understood, key)
+        return decision.intents if decision.intents or decision.is_refusal else self._done(understood, turn, key)
 
-    def _done(self, understood: Understood, key: str) -> tuple[str, ...]:
+    def _done(self, understood: Understood, turn: Turn, key: str) -> tuple[str, ...]:
         """Return `done` where the message may say so and a reminder waits for it."""
         is_likely = understood.reading.probability("done") >= _MAYBE_DONE and understood.context in {"acted", "fired"}
-        return ("done",) if is_likely and self._awaits_done(key) else ()
+        last = self._dialogue.last_set(key, turn.now)
+        return ("done",) if is_likely and last is not None and "until_done" in last.arguments else ()
 
-    def _awaits_done(self, key: str) -> bool:
-        last = self._dialogue.last_set(key)
-        return last is not None and "until_done" in last.arguments
-
-    def _may_point(self, reading: MessageReading, understood: Understood, turn: Turn, key: str) -> bool:
-        """Return whether a message to nobody in particular goes on with what the bot has done or asked."""
+    def _may_point(
+        self, reading: MessageReading, understood: Understood, turn: Turn, key: str, known: KnownReminders | None
+    ) -> bool:
+        """Return whether a message may be about the reminder that it names, or about what the bot has just done."""
         intent, context = reading.intent, understood.context
         named = slots.reference(reading, load_lexicon(understood.language))
         if _is_addressed(turn) and intent in _ASKING and any(named):
-            return all(self._was_named(name, turn, key) for name in named)
+            return all(self._is_named(name, turn, key, known) for name in named)
         if _is_addressed(turn) or intent not in _POINTING:
             return True
         if any(named):
-            is_certain = reading.intents[0][1] >= _SURE
-            return is_certain or all(self._was_named(name, turn, key) for name in named)
-        if intent == "when_is":
-            return False
+            is_said = has_trigger(reading, load_lexicon(understood.language))
+            return is_said or all(self._is_named(name, turn, key, known) for name in named)
         if not self._dialogue.is_fresh(key, turn) and understood.question is None and context != "fired":
             return False
         question_id = "" if understood.question is None else understood.question.message_id
         others = self._dialogue.since(key, turn, question_id)
         if others and intent in _PROMPT and context != "fired":
             return False
-        if intent in _TIMED and any(self._names_time(message.text, turn, understood.language) for message in others):
-            return False
+        if intent in _TIMED and not reading.has("REF"):
+            is_question = understood.question is not None
+            is_bare = len(reading.tokens) <= _BARE and not any(each.form.startswith("@rule") for each in reading.tokens)
+            if is_bare and not is_question and context != "fired" and self._dialogue.state(key).is_passed:
+                return False
+            if any(self._calls_for_time(each.text, turn, understood.language, is_bare=is_bare) for each in others):
+                return False
         return len(others) <= _MOST_BETWEEN
 
-    def _was_named(self, name: str, turn: Turn, key: str) -> bool:
-        """Return whether the bot has lately written the words of a reference; numbers and "all" need no such words."""
-        if name.isdigit() or name in {"all", "both", "them"}:
+    def _is_named(self, name: str, turn: Turn, key: str, known: KnownReminders | None) -> bool:
+        """Return whether a reference names a reminder that is here; numbers and "all" need no such words."""
+        if name.isdigit() or name in {"all", "both", "them"} or (known is not None and known.has(name)):
             return True
-        last = self._dialogue.last_set(key)
-        known = [message.text for message in turn.recent if message.sender.is_bot]
-        known.append("" if last is None else str(last.arguments["content"]))
+        last = self._dialogue.last_set(key, turn.now)
+        said = [message.text for message in turn.recent if message.sender.is_bot]
+        said.append("" if last is None else str(last.arguments["content"]))
         words = name.casefold().split() if name.isascii() else [name]
-        return any(all(word in text.casefold() for word in words) for text in known)
+        return any(all(word in text.casefold() for word in words) for text in said)
 
     def _names_rule(self, text: str, turn: Turn, language: str) -> bool:
         bests = [each.best for each in self._times(text, turn.now, language=language)]
         return any(best is not None and best.rrule is not None for best in bests)
 
-    def _names_time(self, text: str, turn: Turn, language: str) -> bool:
+    def _calls_for_time(self, text: str, turn: Turn, language: str, *, is_bare: bool) -> bool:
+        """Return whether a time may answer `text`, because that names a clock, or asks what a bare time answers."""
+        if is_bare and text.rstrip().endswith(("?", "？")):
+            return True
         bests = [each.best for each in self._times(text, turn.now, language=language)]
         return any(best is not None and best.has_clock for best in bests)
+
+
+def _calls_person(turn: Turn) -> bool:
+    """Return whether a message that does not name the bot begins or ends by calling another person of the chat."""
+    if _is_addressed(turn):
+        return False
+    people = {each.sender.name for each in turn.recent if not each.sender.is_bot} - {turn.message.sender.name}
+    text = turn.message.text.casefold().strip(" .!?。！？~～")
+    return any(
+        re.match(rf"{called}\s*[,，:：]", text) or re.search(rf"[,，]\s*{called}$", text)
+        for called in (re.escape(name.casefold()) for name in people if name)
+    )
 
 
 def _is_vocative(text: str, name: str) -> bool:

@@ -1,0 +1,48 @@
+"""Word a hint for a message to the bot that was not understood: how to say the nearest thing that it can mean."""
+
+from function_calls.language.messages import knows, say
+from function_calls.tools.calls import ToolCall, Turn
+from function_calls.understanding.reading import slots
+from function_calls.understanding.reading.interpreter import Understood
+from function_calls.understanding.reading.known_reminders import KnownReminders
+from function_calls.understanding.reading.lexicon import load_lexicon
+from function_calls.understanding.reading.requests import topic_of
+from services.reminders.model import Reminder
+
+_LIKELY = 0.25
+"""The share of an intent that is worth a hint how to say it."""
+_FEWEST_WORDS = 3
+
+
+def hint(turn: Turn, understood: Understood, known: KnownReminders | None, last_set: ToolCall | None) -> str:
+    """Return how to say what the message comes nearest to, with the reminder's own text, else what the bot can do."""
+    is_short = len(understood.reading.tokens) < _FEWEST_WORDS
+    topic = None if is_short else topic_of(understood.reading, least=_LIKELY)
+    if topic is None:
+        return say(turn.language, "offline.help")
+    near = f"near.{topic}"
+    reminder = _meant(turn, understood, known, last_set) if knows(near) else None
+    if reminder is None:
+        return say(turn.language, "how.guess", how=say(turn.language, f"how.{topic}"))
+    return say(turn.language, near, content=reminder.content, time=_time(turn, reminder))
+
+
+def _meant(
+    turn: Turn, understood: Understood, known: KnownReminders | None, last_set: ToolCall | None
+) -> Reminder | None:
+    """Return the reminder that the message is likely about: the one named, set last, or the only one of the person."""
+    if known is None:
+        return None
+    words = slots.reference(understood.reading, load_lexicon(understood.language))
+    named = [each for name in words if name for each in known.named(name)]
+    if named:
+        return named[0]
+    last = None if last_set is None else str(last_set.arguments["content"])
+    own = [each for each in known.reminders if each.creator.id == turn.message.sender.id]
+    same = [each for each in own if each.content == last]
+    return same[-1] if same else own[0] if len(own) == 1 else None
+
+
+def _time(turn: Turn, reminder: Reminder) -> str:
+    fires = reminder.next_fires
+    return f"{fires[0].astimezone(turn.zone):%H:%M}" if fires else "-"

@@ -1,0 +1,64 @@
+"""Keep the dialogues of people through a restart."""
+
+from datetime import datetime
+
+import msgspec
+from msgspec import Struct
+
+from function_calls.understanding.open_questions import OpenQuestion, OpenQuestions
+from function_calls.understanding.reading.dialogue import LIFETIME, Dialogue, DialogueState
+from services.kernel.bounded import BoundedDict
+from services.kernel.state import StateStore
+
+_MOST = 1000
+
+
+class StoredDialogue(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The state of a dialogue with the question that is open in it."""
+
+    state: DialogueState
+    question: OpenQuestion | None = None
+    asked_at: datetime | None = None
+
+
+class DialogueMemory:
+    """Stores what `dialogue` and `questions` know of a person in a chat, and restores what they do not know."""
+
+    def __init__(self, store: StateStore, dialogue: Dialogue, questions: OpenQuestions) -> None:
+        self._store = store
+        self._dialogue = dialogue
+        self._questions = questions
+        self._seen: BoundedDict[str, StoredDialogue] = BoundedDict(_MOST)
+
+    async def recall(self, key: str) -> None:
+        """Restore the dialogue under `key` (chat and person), unless it is known since the start."""
+        if key in self._seen:
+            return
+        stored = _decoded(await self._store.get(_stored_key(key)))
+        self._seen[key] = stored
+        self._dialogue.restore(key, stored.state)
+        if stored.question is not None and stored.asked_at is not None:
+            self._questions.ask(key, stored.question, stored.asked_at)
+
+    async def keep(self, key: str) -> None:
+        """Store the dialogue under `key` where it has changed."""
+        asked = self._questions.asked(key)
+        asked_at, question = (None, None) if asked is None else asked
+        now = StoredDialogue(state=self._dialogue.state(key), question=question, asked_at=asked_at)
+        if now != self._seen.get(key):
+            self._seen[key] = now
+            await self._store.set(_stored_key(key), msgspec.to_builtins(now), keep=LIFETIME)
+
+
+def _decoded(value: object) -> StoredDialogue:
+    """Return what was stored; an empty dialogue where nothing was, or by a version with other fields."""
+    if value is None:
+        return StoredDialogue(state=DialogueState())
+    try:
+        return msgspec.convert(value, StoredDialogue)
+    except msgspec.ValidationError:
+        return StoredDialogue(state=DialogueState())
+
+
+def _stored_key(key: str) -> str:
+    return f"dialogue:{key}"

@@ -1,0 +1,274 @@
+"""Understand messages by the trained models and the dialogue: calls, one question, a hint, or silence."""
+
+import re
+
+from msgspec.structs import replace
+
+from function_calls.language.messages import say
+from function_calls.tools.calls import Conversation, Interpretation, ToolCall, Turn
+from function_calls.tools.confirmation.yes_no import parse_yes_no
+from function_calls.understanding.clauses import trimmed, without_names
+from function_calls.understanding.courtesies import is_courtesy
+from function_calls.understanding.examples import ExampleSentences
+from function_calls.understanding.looking_here import looked_up_here
+from function_calls.understanding.open_questions import OpenQuestion, OpenQuestions
+from function_calls.understanding.pack import language_of
+from function_calls.understanding.reading.choices import chosen
+from function_calls.understanding.reading.dialogue import Dialogue
+from function_calls.understanding.reading.hints import hint
+from function_calls.understanding.reading.interpreter import LearnedInterpreter, Understood, behind_name
+from function_calls.understanding.reading.known_reminders import KnownReminders, ReminderLookup
+from function_calls.understanding.reading.lexicon import load_lexicon
+from function_calls.understanding.reading.memory import DialogueMemory
+from function_calls.understanding.reading.names import with_joined_names, with_names
+from function_calls.understanding.reading.tokens import TimeReader
+from function_calls.understanding.reminder_answers import ReminderAnswers
+from function_calls.understanding.tool_calls import CallMaker
+from services.kernel.state import StateStore
+from services.time_expressions import is_effort_spent, limited_effort
+
+_LONGEST = 500
+_FEWEST_WORDS = 3
+_ANSWERING = frozenset({"answer_when", "answer_content", "cancel_ask"})
+_QUESTION = 0.3
+"""The probability of a question to the web from which one is looked up."""
+_REMARK = 3
+"""The most tokens of "thanks", "nice one" and the like, which do not end a dialogue."""
+
+
+class MessageReader:
+    """Understands the messages of people, each in the state of its dialogue with the bot.
+
+    `store` keeps the dialogues through a restart, `reminders` looks up those of a chat; without them the dialogues
+    last as long as the process, and names of reminders count that the bot has lately written.
+    """
+
+    def __init__(
+        self,
+        times: TimeReader,
+        *,
+        searches_web: bool = True,
+        store: StateStore | None = None,
+        reminders: ReminderLookup | None = None,
+        questions: OpenQuestions | None = None,
+    ) -> None:
+        self._searches_web = searches_web
+        self._reminders = reminders
+        self._questions = questions or OpenQuestions()
+        self._dialogue = Dialogue()
+        self._learned = LearnedInterpreter(times, self._dialogue)
+        self._memory = None if store is None else DialogueMemory(store, self._dialogue, self._questions)
+        self._examples = ExampleSentences()
+
+    async def interpret(self, turn: Turn) -> Interpretation:
+        """Return what `turn` asks for; empty where nothing was asked."""
+        key = _key(turn)
+        if self._memory is not None:
+            await self._memory.recall(key)
+        heard = self.read(turn, await self._known(turn, key))
+        if self._memory is not None:
+            await self._memory.keep(key)
+        return heard
+
+    def read(self, turn: Turn, known: KnownReminders | None = None) -> Interpretation:
+        """Return what `turn` asks for, without waiting; `known` are the coming reminders of its chat."""
+        key = _key(turn)
+        turn, joined = with_joined_names(turn)
+        with limited_effort():
+            understood = self._understood(turn, key)
+            heard = self._heard(turn, key, understood, known)
+            if is_effort_spent():
+                heard = _with_too_many_times(turn)
+        if turn.message.is_edited and not heard.calls:
+            self._questions.take(key, turn.now)  # it was not asked: nobody answers a question about an edit
+            return Interpretation()
+        if heard.calls:
+            self._dialogue.note(key, turn, heard.calls)
+            self._questions.drop_before(key, turn.message.id)
+        elif heard == Interpretation() and (understood is None or len(understood.reading.tokens) > _REMARK):
+            self._dialogue.pass_by(key)
+        return with_names(heard, joined)
+
+    async def _known(self, turn: Turn, key: str) -> KnownReminders | None:
+        """Return the coming reminders of the chat where the message may be about one."""
+        if self._reminders is None or not self._may_ask(turn, key):
+            return None
+        return KnownReminders(tuple(await self._reminders(turn.message.address)), turn.now)
+
+    def _may_ask(self, turn: Turn, key: str) -> bool:
+        with limited_effort():
+            understood = self._understood(turn, key)
+        is_asking = understood is not None and understood.reading.intent != "none"
+        return is_asking or turn.message.is_addressed or turn.message.is_private
+
+    def _understood(self, turn: Turn, key: str) -> Understood | None:
+        """Return the message as the models read it; None where it replies to another person, or is too long."""
+        if _is_for_somebody(turn):
+            return None
+        question = self._questions.open(key, turn.now)
+        text = without_names(turn.message.text, (turn.bot_name,))
+        return self._learned.read(turn, text, language_of(text, turn.language), key, question)
+
+    def _heard(
+        self, turn: Turn, key: str, understood: Understood | None, known: KnownReminders | None
+    ) -> Interpretation:
+        example = self._by_example(turn)
+        if example is not None:
+            return example
+        if understood is None:
+            return self._unread(turn)
+        understood, unknown = self._with_person_named(turn, key, understood)
+        if unknown is not None:
+            return unknown
+        answers = ReminderAnswers(turn, self._questions, key)
+        answered = self._chosen(turn, key, understood, answers)
+        heard = answered or self._learned.interpret(understood, turn, key, answers, known)
+        if heard is None:
+            return self._taken_back(turn, key, understood) or self._spoken_to(turn, key, understood, known)
+        question = understood.question
+        is_answer = answered is not None or understood.reading.intent in _ANSWERING
+        return heard if question is None or not is_answer else self._with_manners(heard, key, question)
+
+    def _with_manners(self, heard: Interpretation, key: str, question: OpenQuestion) -> Interpretation:
+        """Return the answer to `question` with how its reminder is to behave, which the next question keeps."""
+        self._questions.note_manners(key, question.manners)
+        calls = tuple(
+            replace(call, arguments={**call.arguments, **question.manners}) if call.name == "reminder_set" else call
+            for call in heard.calls
+        )
+        return replace(heard, calls=calls, is_answer=not heard.choices)
+
+    def _by_example(self, turn: Turn) -> Interpretation | None:
+        """Return the call of the tool that gives the message as one of its example sentences."""
+        text = without_names(turn.message.text, (turn.bot_name,)).strip()
+        if len(text) > _LONGEST:
+            return None
+        name = self._examples.fixed(text, turn.tools)
+        if name is not None:
+            return Interpretation(calls=(CallMaker(turn).call(name, {}),))
+        found = self._examples.match(text, turn.tools, is_addressed=_is_addressed(turn))
+        return None if found is None else Interpretation(calls=(CallMaker(turn).call(*found),))
+
+    def _unread(self, turn: Turn) -> Interpretation:
+        """Return what to say to a message that the models do not read: too long, only a sign, or for others."""
+        if not _is_addressed(turn):
+            return Interpretation()
+        if len(turn.message.text) > _LONGEST:
+            return Interpretation(answer=say(turn.language, "offline.too_long", limit=_LONGEST), must_reply=True)
+        if is_courtesy(without_names(turn.message.text, (turn.bot_name,))) or _is_below_reminder(turn):
+            return Interpretation()
+        return Interpretation(answer=say(turn.language, "offline.help"))
+
+    def _with_person_named(
+        self, turn: Turn, key: str, understood: Understood
+    ) -> tuple[Understood, Interpretation | None]:
+        """Return the message with the name of the one whom "remind him" means; where none is known, who is asked."""
+        reading, words = understood.reading, load_lexicon(understood.language)
+        spans = [
+            span for span in reading.spans("PERSON") if reading.text[slice(*span)].strip().casefold() in words.pronouns
+        ]
+        if reading.intent != "set" or not spans or not _is_addressed(turn):
+            return understood, None
+        name = self._dialogue.person_meant(turn)
+        if name is None:
+            return understood, Interpretation(answer=say(turn.language, "offline.whom"), must_reply=True)
+        text = reading.text
+        for start, end in reversed(spans):
+            text = f"{text[:start]}{'' if words.joint else ' '}@{name}{'' if words.joint else ' '}{text[end:]}"
+        again = self._learned.read(turn, text, understood.language, key, understood.question)
+        return again or understood, None
+
+    def _chosen(self, turn: Turn, key: str, understood: Understood, answers: ReminderAnswers) -> Interpretation | None:
+        """Return the reminder at the offered time that the message picks, or the one that was to be deleted."""
+        question = understood.question
+        if question is None or not turn.scope.covers(question.message_id):
+            return None
+        words = load_lexicon(understood.language)
+        times = chosen(understood.reading, question.options, words, turn.bot_name) if question.asks == "option" else ()
+        if times:
+            self._questions.take(key, turn.now)
+            return answers.set_chosen(question, times)
+        if question.asks == "reminder" and self._is_reference(turn, understood):
+            self._questions.take(key, turn.now)
+            name = understood.reading.text.strip(" .!?。！？")
+            return answers.one("reminder_delete", {"reminder_id": _bare(name, words.before_reference, words.joint)})
+        return None
+
+    @staticmethod
+    def _is_reference(turn: Turn, understood: Understood) -> bool:
+        """Return whether a message can name the reminder that was asked about: a number, or few words to the bot."""
+        text = understood.reading.text.strip(" .!?。！？").casefold()
+        words = load_lexicon(understood.language)
+        is_marked = any(text.endswith(f"{words.joint}{mark}") for mark in words.reference_marks)
+        is_short = len(understood.reading.tokens) <= _REMARK * (1 if words.joint else 2)
+        is_new = understood.reading.intent not in {"none", "delete", "answer_when", "answer_content", "cancel_ask"}
+        return not is_new and (text.isdigit() or is_marked or (is_short and _is_addressed(turn)))
+
+    def _taken_back(self, turn: Turn, key: str, understood: Understood) -> Interpretation | None:
+        """Return the call that undoes what was just changed, where the person says no more than to forget it."""
+        reading, maker = understood.reading, CallMaker(turn)
+        last = self._dialogue.last(key, turn.now)
+        if reading.intent != "cancel_ask" or last is None or not last.is_change or not maker.offers("undo"):
+            return None
+        is_meant = _is_addressed(turn) or not self._dialogue.since(key, turn)
+        is_lately = self._dialogue.is_fresh(key, turn) and not self._dialogue.state(key).is_passed
+        return Interpretation(calls=(maker.call("undo", {}),)) if is_meant and is_lately else None
+
+    def _spoken_to(self, turn: Turn, key: str, understood: Understood, known: KnownReminders | None) -> Interpretation:
+        """Return what to say to a message without a request: nothing, unless the bot was spoken to and not thanked."""
+        text = without_names(turn.message.text, (turn.bot_name,))
+        if not _is_addressed(turn) or is_courtesy(text) or self._learned.is_talk(understood, turn):
+            return Interpretation()
+        if understood.reading.intent == "cancel_ask" or parse_yes_no(turn.message.text, turn.bot_name) is not None:
+            return Interpretation(answer=say(turn.language, "offline.nothing_open"), must_reply=True)
+        query = trimmed(behind_name(text, turn.bot_name))
+        calls = self._look_up(turn, understood, query)
+        if calls:
+            return Interpretation(calls=calls)
+        if _is_below_reminder(turn):
+            return Interpretation()
+        return Interpretation(answer=hint(turn, understood, known, self._dialogue.last_set(key, turn.now)))
+
+    def _look_up(self, turn: Turn, understood: Understood, query: str) -> tuple[ToolCall, ...]:
+        """Return the calls that look for the answer to a question about anything: in the web, or else here."""
+        reading, maker = understood.reading, CallMaker(turn)
+        is_long = len(reading.tokens) >= _FEWEST_WORDS
+        is_question = is_long and reading.text.rstrip().endswith(("?", "？")) and reading.intent != "help"
+        is_asked = reading.probability("ask") >= _QUESTION or is_question
+        if not is_asked or not maker.offers("perplexity_search"):
+            return ()
+        here = () if self._searches_web else looked_up_here(turn, query)
+        return here or (maker.call("perplexity_search", {"query": query}),)
+
+
+def _key(turn: Turn) -> str:
+    return Conversation(chat=turn.message.address, person=turn.message.sender).key
+
+
+def _is_addressed(turn: Turn) -> bool:
+    return turn.message.is_addressed or turn.message.is_private
+
+
+def _is_for_somebody(turn: Turn) -> bool:
+    """Return whether a message replies to another person."""
+    return turn.message.reply_to is not None and not _is_addressed(turn)
+
+
+def _is_below_reminder(turn: Turn) -> bool:
+    """Return whether a message is for the bot only because it replies to it: people talk to each other there."""
+    message = turn.message
+    is_called = turn.bot_name.casefold() in message.text.casefold()
+    return message.reply_to is not None and not message.is_private and not is_called
+
+
+def _with_too_many_times(turn: Turn) -> Interpretation:
+    if not _is_addressed(turn):
+        return Interpretation()
+    return Interpretation(answer=say(turn.language, "offline.too_many_times"), must_reply=True)
+
+
+def _bare(name: str, before: tuple[str, ...], joint: str) -> str:
+    """Return `name` without words in front that name nothing: "the milk one"."""
+    for word in before:
+        name = re.sub(rf"^{re.escape(word + joint)}", "", name, flags=re.IGNORECASE)
+    return name

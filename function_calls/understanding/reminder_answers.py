@@ -1,0 +1,179 @@
+"""Set the reminders of a message whose times are clear, and ask for what is missing of the others."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Literal
+
+from msgspec.structs import replace
+
+from function_calls.language.messages import say
+from function_calls.tools.calls import Interpretation, ToolCall, Turn
+from function_calls.tools.confirmation.buttons import TimeOption, which_time
+from function_calls.understanding.arguments import schedule_arguments
+from function_calls.understanding.open_questions import OpenQuestion, OpenQuestions
+from function_calls.understanding.reminder_request import ReminderRequest
+from function_calls.understanding.time_words import TimeWords
+from function_calls.understanding.tool_calls import CallMaker
+from services.time_expressions import Reading
+
+_MOST_OPTIONS = 3
+_EXPLAINED = frozenset({"reminder_update", "reminder_snooze", "undo"})
+
+
+class ReminderAnswers:
+    """Makes the calls of one message, or the one question that stands in their way."""
+
+    def __init__(self, turn: Turn, questions: OpenQuestions, key: str) -> None:
+        self._turn = turn
+        self._questions = questions
+        self._key = key
+        self._maker = CallMaker(turn)
+
+    def one(self, name: str, arguments: Mapping[str, object]) -> Interpretation:
+        """One call, or an honest word that there is no such function here."""
+        if not self._maker.offers(name):
+            return self._say(f"without_{name}" if name in _EXPLAINED else "without_tool")
+        return Interpretation(calls=(self._maker.call(name, arguments),))
+
+    def set_at(self, content: str, person: str | None, reading: Reading) -> Interpretation:
+        """Set a reminder for one reading."""
+        arguments = schedule_arguments(reading, self._turn.message_time)
+        named = {"content": content or self._say("untitled").answer, "person": person}
+        return self.one("reminder_set", arguments | named)
+
+    def keep_options(self, options: Mapping[str, object]) -> None:
+        """Keep with the question that was just asked how the reminder is to behave."""
+        self._questions.note_manners(self._key, options)
+
+    def dropped(self) -> Interpretation:
+        """Close the open question without an answer to it."""
+        self._questions.take(self._key, self._turn.now)
+        return self._say("dropped")
+
+    def without_content(self, reminder: ReminderRequest) -> Interpretation:
+        """Ask what to remind of at the time of `reminder`."""
+        time = self._clear_time(reminder)
+        if time is None:
+            return self.set_reminders([reminder])
+        self._ask(OpenQuestion(asks="content", person=reminder.person, options=(time,)))
+        return self._say("what")
+
+    def without_time(self, reminder: ReminderRequest, wrong: str) -> Interpretation:
+        """Say that there is no such time as `wrong`, and ask for another one."""
+        asked = self._asked_about([replace(reminder, time=None)])
+        return replace(asked, answer=f"{self._say('no_such_time', time=wrong).answer} {asked.answer}")
+
+    def which_reminder(self) -> Interpretation:
+        """Ask which reminder to delete."""
+        self._ask(OpenQuestion(asks="reminder"))
+        return self._say("which_reminder")
+
+    def set_reminders(self, reminders: Sequence[ReminderRequest]) -> Interpretation:
+        """Set those of `reminders` whose time is clear, and ask for the time of the first that has none."""
+        calls: list[ToolCall] = []
+        unclear: list[ReminderRequest] = []
+        for reminder in reminders:
+            time = self._clear_time(reminder)
+            if time is None:
+                unclear.append(reminder)
+                continue
+            made = self.set_at(reminder.content, reminder.person, time)
+            if made.answer:
+                return made
+            calls += [call for call in made.calls if call.arguments not in [each.arguments for each in calls]]
+        return _together(calls, self._asked_about(unclear) if unclear else Interpretation())
+
+    def set_chosen(self, question: OpenQuestion, times: Sequence[Reading]) -> Interpretation:
+        """Set the reminder that was asked about, and those that waited for the answer."""
+        made = [self.set_at(question.content, question.person, time) for time in times]
+        return all_of([*made, self.set_reminders(question.rest)])
+
+    def _clear_time(self, reminder: ReminderRequest) -> Reading | None:
+        """When to remind; None where that is to be asked for."""
+        time = reminder.time
+        if time is None or time.best is None or _is_over(time.best, self._turn.message_time) or options_of(time):
+            return None
+        return time.best
+
+    def _asked_about(self, reminders: Sequence[ReminderRequest]) -> Interpretation:
+        """Ask for the time of the first of `reminders`; the others wait for the answer."""
+        first, *rest = reminders
+        options = () if first.time is None else options_of(first.time)
+        asks: Literal["option", "time"] = "option" if options else "time"
+        question = OpenQuestion(
+            asks=asks, content=first.content, person=first.person, options=options, rest=tuple(rest)
+        )
+        self._ask(question)
+        if not options:
+            asked = self._asked_when(first)
+            if first.time is None or first.time.best is None:
+                return asked
+            return replace(asked, answer=f"{self._say('time_over', time=first.time.words).answer} {asked.answer}")
+        return self._which(question)
+
+    def ask_again(self, question: OpenQuestion) -> Interpretation:
+        """Ask once more which of its times was meant."""
+        self._ask(question)
+        return self._which(question)
+
+    def _ask(self, question: OpenQuestion) -> None:
+        """Let an answer to what is said to this message answer `question`."""
+        self._questions.ask(self._key, replace(question, message_id=self._turn.message.id), self._turn.now)
+
+    def _which(self, question: OpenQuestion) -> Interpretation:
+        options = [TimeOption(start=option.start, rule=option.rrule or "") for option in question.options]
+        which = which_time(
+            options,
+            content=question.content,
+            language=self._turn.language,
+            now=self._turn.now,
+            person=self._turn.message.sender,
+        )
+        return Interpretation(answer=which.text, choices=which.choices, must_reply=True)
+
+    def _asked_when(self, reminder: ReminderRequest) -> Interpretation:
+        """Ask when to remind, and of what where that is not known either."""
+        if not reminder.content:
+            return self._say("when_and_what")
+        if reminder.person is None:
+            return self._say("when", content=reminder.content)
+        who = (
+            say(self._turn.language, "reminder.everyone")
+            if reminder.person == "everyone"
+            else reminder.person.replace("@", "")
+        )
+        return self._say("when_for", content=reminder.content, who=who)
+
+    def _say(self, key: str, **fields: object) -> Interpretation:
+        return Interpretation(answer=say(self._turn.language, f"offline.{key}", **fields), must_reply=True)
+
+
+def together(made: Sequence[Interpretation]) -> Interpretation | None:
+    """Return what several requests of one message ask for; None where there are none."""
+    return made[0] if len(made) == 1 else all_of(made) if made else None
+
+
+def all_of(made: Sequence[Interpretation]) -> Interpretation:
+    """The calls of all, and beside them the first thing that one has to say."""
+    said = next((each for each in made if each.answer or each.notice), Interpretation())
+    return _together([call for each in made for call in each.calls], said)
+
+
+def _together(calls: Sequence[ToolCall], said: Interpretation) -> Interpretation:
+    """Calls and what is said beside them; without calls it is the answer."""
+    words = said.answer or said.notice
+    if calls:
+        return Interpretation(calls=tuple(calls), notice=words, choices=said.choices)
+    return Interpretation(answer=words, choices=said.choices, must_reply=True)
+
+
+def options_of(time: TimeWords) -> tuple[Reading, ...]:
+    """The readings of an ambiguous time that the person is to choose from."""
+    if time.best is None or not time.is_ambiguous or len(time.readings) == 1:
+        return ()
+    return time.readings[:_MOST_OPTIONS]
+
+
+def _is_over(reading: Reading, now: datetime) -> bool:
+    """Whether words without a clock ("today") mean a default hour that has passed."""
+    return reading.start <= now and not reading.has_clock and reading.rrule is None
