@@ -9,9 +9,9 @@ from function_calls.understanding.reading.dialogue import Context
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import MessageReading
 
-Standing = Literal["addressed", "going_on", "trigger", "nobody"]
-"""Whom a message speaks to: the bot; nobody, right after the bot did something for its sender; nobody, else, with a
-word such as "remind" or without one."""
+Standing = Literal["addressed", "answering", "going_on", "trigger", "nobody"]
+"""Whom a message speaks to: the bot; nobody, right after the bot asked its sender something, or did something for
+them; nobody, else, with a word such as "remind" or the name of a reminder, or without one."""
 
 
 class Threshold(Struct, frozen=True):
@@ -23,6 +23,7 @@ class Threshold(Struct, frozen=True):
 
 THRESHOLDS = {
     "addressed": Threshold(request=0.5, intent=0.3),
+    "answering": Threshold(request=0.5, intent=0.4),
     "going_on": Threshold(request=0.65, intent=0.5),
     "trigger": Threshold(request=0.85, intent=0.8),
     "nobody": Threshold(request=0.9, intent=0.9),
@@ -42,14 +43,30 @@ of `_ONE` there is none."""
 _MOST_TRIED = 3
 _WITHOUT_TRIGGER = frozenset({"summary", "summary_schedule", "zone", "quiet", "undo", "find"})
 """Intents of a message to nobody that may have no word like "remind"."""
-_REFUSED = frozenset(
-    {"set", "delete", "pause", "resume", "move", "undo", "summary", "cancel_ask", "person_add", "list"}
-)
+_REFUSED = frozenset({"set", "delete", "pause", "resume", "move", "undo", "summary", "person_add", "list"})
 """Intents that a message beginning with "don't" does not have."""
 _FOR_PEOPLE = frozenset({"help", "recall", "ask", "time_now", "when_is", "done", "answer_when", "answer_content"})
 """Intents of questions and answers that people who speak to nobody in particular have for each other."""
 _NAMING = frozenset({"when_is", "done"})
 """Those of them that may be for the bot where they name a reminder of the chat."""
+
+
+class Circumstances(Struct, frozen=True, kw_only=True):
+    """How a message was said.
+
+    Attributes:
+        context: The state of the dialogue with its sender.
+        is_addressed: The message is for the bot by its name, a reply, or the private chat.
+        is_asked: The bot has asked its sender something, and nobody else has spoken since.
+        is_known: All words outside of the slots occur in training sentences of the intent.
+        names_reminder: Words of the message name a reminder of the chat.
+    """
+
+    context: Context
+    is_addressed: bool
+    is_asked: bool
+    is_known: bool
+    names_reminder: bool
 
 
 class Decision(Struct, frozen=True):
@@ -59,17 +76,13 @@ class Decision(Struct, frozen=True):
     is_refusal: bool = False
 
 
-def standing_of(
-    reading: MessageReading, words: Lexicon, context: Context, *, is_addressed: bool, names_reminder: bool
-) -> Standing:
-    """Return whom a message in `context` speaks to; a new request does not go on with anything."""
-    if is_addressed:
+def standing_of(reading: MessageReading, words: Lexicon, said: Circumstances) -> Standing:
+    """Return whom a message speaks to; a new request does not go on with anything."""
+    if said.is_addressed:
         return "addressed"
-    if context != "none" and reading.intent != "set":
-        return "going_on"
-    if names_reminder:
-        return "trigger"
-    return "trigger" if has_trigger(reading, words) else "nobody"
+    if said.context != "none" and reading.intent != "set":
+        return "answering" if said.is_asked else "going_on"
+    return "trigger" if said.names_reminder or has_trigger(reading, words) else "nobody"
 
 
 def has_trigger(reading: MessageReading, words: Lexicon) -> bool:
@@ -78,33 +91,20 @@ def has_trigger(reading: MessageReading, words: Lexicon) -> bool:
     return any(word in text for word in words.triggers)
 
 
-def decide(
-    reading: MessageReading,
-    words: Lexicon,
-    context: Context,
-    *,
-    is_addressed: bool,
-    is_known: bool,
-    names_reminder: bool,
-) -> Decision:
-    """Return what to act on.
-
-    `is_known` says that all words outside of the slots are known for the intent, `names_reminder` that the message
-    names a reminder of the chat.
-    """
+def decide(reading: MessageReading, words: Lexicon, said: Circumstances) -> Decision:
+    """Return what to act on."""
     if is_refusal(reading, words):
         return Decision(is_refusal=True)
-    standing = standing_of(reading, words, context, is_addressed=is_addressed, names_reminder=names_reminder)
+    standing = standing_of(reading, words, said)
     least = THRESHOLDS[standing]
-    may_begin = _may_be_for_bot(reading, standing, is_known=is_known, names_reminder=names_reminder)
-    if 1 - reading.probability("none") < least.request or not may_begin:
+    if 1 - reading.probability("none") < least.request or not _may_be_for_bot(reading, standing, said):
         return Decision()
     found: list[str] = []
     for intent, share in reading.intents[: 1 if standing in _ONE else _MOST_TRIED]:
-        careful = max(CAREFUL.get(intent, 0.0), 0.0 if is_addressed else UNADDRESSED.get(intent, 0.0))
+        careful = max(CAREFUL.get(intent, 0.0), 0.0 if said.is_addressed else UNADDRESSED.get(intent, 0.0))
         if intent == "none" or share < (_SECOND if found else max(least.intent, careful)):
             break
-        found.append(in_context(intent, reading, context))
+        found.append(in_context(intent, reading, said.context))
     return Decision(tuple(found))
 
 
@@ -124,7 +124,7 @@ def is_refusal(reading: MessageReading, words: Lexicon) -> bool:
     return is_refused and reading.intent in _REFUSED
 
 
-def _may_be_for_bot(reading: MessageReading, standing: Standing, *, is_known: bool, names_reminder: bool) -> bool:
+def _may_be_for_bot(reading: MessageReading, standing: Standing, said: Circumstances) -> bool:
     """Return whether a message to nobody can be a request that begins a dialogue.
 
     It says "remind" or "reminder", or is certainly for the bot; "ping me at 5" and "cancel it" are said to people.
@@ -134,11 +134,11 @@ def _may_be_for_bot(reading: MessageReading, standing: Standing, *, is_known: bo
         return True
     if intent in _WITHOUT_TRIGGER:
         is_about_talk = reading.has("SPEAKER") or reading.has("TOPIC")  # people ask each other who said what
-        return is_known and (standing == "trigger" or not is_about_talk)
+        return said.is_known and (standing == "trigger" or not is_about_talk)
     if intent == "set":
         named = [reading.has(tag) for tag in ("PERSON", "WHEN", "CONTENT")]
         if standing == "trigger":
             return sum(named) >= _ENOUGH and (named[0] or share >= _SURE_NOTE)
-        return is_known and named[0] and named[1]
-    is_for_people = intent in _FOR_PEOPLE and not (names_reminder and intent in _NAMING)
+        return said.is_known and named[0] and named[1]
+    is_for_people = intent in _FOR_PEOPLE and not (said.names_reminder and intent in _NAMING)
     return standing == "trigger" and not is_for_people

@@ -8,7 +8,7 @@ from function_calls.tools.calls import Interpretation, Turn
 from function_calls.understanding.open_questions import OpenQuestion
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.asked import Asked
-from function_calls.understanding.reading.decision import decide, has_trigger
+from function_calls.understanding.reading.decision import Circumstances, decide, has_trigger
 from function_calls.understanding.reading.dialogue import Context, Dialogue
 from function_calls.understanding.reading.known_reminders import KnownReminders
 from function_calls.understanding.reading.lexicon import load_lexicon
@@ -218,14 +218,14 @@ class LearnedInterpreter:
         reading, context = understood.reading, understood.context
         words = load_lexicon(understood.language)
         named = slots.reference(reading, words)
-        decision = decide(
-            reading,
-            words,
-            context,
+        said = Circumstances(
+            context=context,
             is_addressed=_is_addressed(turn),
+            is_asked=understood.question is not None and turn.scope.covers(understood.question.message_id),
             is_known=load_models(understood.language).knows(reading),
             names_reminder=known is not None and any(named) and all(map(known.has, named)),
         )
+        decision = decide(reading, words, said)
         return decision.intents if decision.intents or decision.is_refusal else self._done(understood, turn, key)
 
     def _done(self, understood: Understood, turn: Turn, key: str) -> tuple[str, ...]:
@@ -253,9 +253,10 @@ class LearnedInterpreter:
         others = self._dialogue.since(key, turn, question_id)
         if others and intent in _PROMPT and context != "fired":
             return False
-        if intent in _TIMED and not reading.has("REF"):
+        if intent in _TIMED:
             is_question = understood.question is not None
-            is_bare = len(reading.tokens) <= _BARE and not any(each.form.startswith("@rule") for each in reading.tokens)
+            is_long = len(reading.tokens) > _BARE or reading.has("REF")
+            is_bare = not is_long and not any(each.form.startswith("@rule") for each in reading.tokens)
             if is_bare and not is_question and context != "fired" and self._dialogue.state(key).is_passed:
                 return False
             if any(self._calls_for_time(each.text, turn, understood.language, is_bare=is_bare) for each in others):

@@ -67,8 +67,9 @@ def answer_when(asked: Asked) -> Interpretation | None:
         if len(days) == 1:
             both = tuple(half for each in time.readings[:1] for half in halves(on_day(each, min(days))))
             time = replace(time, readings=both, is_ambiguous=is_clock_without_half(time.words))
-    request = ReminderRequest(content=question.content, person=question.person, time=time)
-    if question.content:
+    content = question.content or slots.content(asked.reading, asked.words)
+    request = ReminderRequest(content=content, person=question.person, time=time)
+    if content:
         return asked.answering.set_reminders([request, *question.rest])
     return asked.answering.without_content(request)
 
