@@ -118,10 +118,13 @@ def in_context(intent: str, reading: MessageReading, context: Context) -> str:
 
 
 def is_refusal(reading: MessageReading, words: Lexicon) -> bool:
-    """Return whether a message asks not to do what it names: "don't delete it"; a reminder may be stopped so."""
+    """Return whether a message asks not to do what it names: "don't delete it"; "don't remind me again" stops one."""
     text = slots.tidied(reading.text, words.before_content).casefold().removeprefix("please ").removeprefix("请")
-    is_refused = any(text.startswith(f"{word}{words.joint}") for word in words.refusals)
-    return is_refused and reading.intent in _REFUSED
+    found = [word for word in words.refusals if text.startswith(f"{word}{words.joint}")]
+    if not found or reading.intent not in _REFUSED:
+        return False
+    rest = text[len(max(found, key=len)) :].lstrip()
+    return not (reading.intent == "delete" and rest.startswith((*words.reminding, *words.calling)))
 
 
 def _may_be_for_bot(reading: MessageReading, standing: Standing, said: Circumstances) -> bool:
