@@ -16,6 +16,7 @@ from services.time_expressions import parse_all
         ("推迟到明天下午", ["明天下午"]),
         ("看一下周六的提醒", ["周六"]),
         ("提醒我下周六开会", ["下周六"]),
+        ("再加上周六", ["周六"]),
     ],
 )
 def test_the_times_of_a_change_are_read_apart(now, text, words):
