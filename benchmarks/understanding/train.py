@@ -160,9 +160,7 @@ def train(language: str, count: int, seed: int, strength: float) -> ModelFile:
         for at, label in enumerate(labels if intent != NOTHING else ()):
             tag_rows.append(rows_of(tagger_features(words, at, intent, labels[:at]), TAG_BUCKETS))
             tag_labels.append(label)
-    tagger = SGDClassifier(
-        loss="log_loss", alpha=1e-6, max_iter=10, tol=None, average=True, random_state=seed, n_jobs=2
-    )
+    tagger = SGDClassifier(loss="log_loss", alpha=1e-6, max_iter=7, tol=None, average=True, random_state=seed, n_jobs=2)
     tagger.fit(matrix(tag_rows, TAG_BUCKETS), tag_labels)
     intent_scale, intent_weights = packed(classifier.coef_.T, np.abs(classifier.coef_).max())
     tag_scale, tag_weights = packed(tagger.coef_.T, np.percentile(np.abs(tagger.coef_[tagger.coef_ != 0]), 99.9))
