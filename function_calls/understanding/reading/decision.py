@@ -30,8 +30,6 @@ THRESHOLDS = {
 }
 CAREFUL = {"ask": 0.5, "when_is": 0.4}
 """Intents that need to be more probable: what is meant otherwise would be answered oddly."""
-_ENOUGH = 2
-"""How many of person, time and content a message to nobody names."""
 _SURE_NOTE = 0.97
 """The probability of a request to nobody that names no person: people head notes with "reminder" as well."""
 UNADDRESSED = {"cancel_ask": 0.9, "list": 0.8, "summary_schedule": 0.9, "undo": 0.95, "find": 0.95}
@@ -132,16 +130,26 @@ def _may_be_for_bot(reading: MessageReading, standing: Standing, said: Circumsta
 
     It says "remind" or "reminder", or is certainly for the bot; "ping me at 5" and "cancel it" are said to people.
     """
-    intent, share = reading.intents[0]
+    intent = reading.intent
     if standing not in _ONE:
         return True
     if intent in _WITHOUT_TRIGGER:
         is_about_talk = reading.has("SPEAKER") or reading.has("TOPIC")  # people ask each other who said what
         return said.is_known and (standing == "trigger" or not is_about_talk)
     if intent == "set":
-        named = [reading.has(tag) for tag in ("PERSON", "WHEN", "CONTENT")]
-        if standing == "trigger":
-            return sum(named) >= _ENOUGH and (named[0] or share >= _SURE_NOTE)
-        return said.is_known and named[0] and named[1]
+        return _is_request(reading) if standing == "trigger" else said.is_known and _is_whole(reading)
+    if not (said.is_known or said.names_reminder):
+        return False
     is_for_people = intent in _FOR_PEOPLE and not (said.names_reminder and intent in _NAMING)
     return standing == "trigger" and not is_for_people
+
+
+def _is_request(reading: MessageReading) -> bool:
+    """Return whether a message with "remind" names enough: a person, or as a certain request a time or content."""
+    is_named = reading.has("WHEN") or reading.has("CONTENT")
+    return is_named and (reading.has("PERSON") or reading.intents[0][1] >= _SURE_NOTE)
+
+
+def _is_whole(reading: MessageReading) -> bool:
+    """Return whether a message without "remind" names whom and when: "wake me up at 7"."""
+    return reading.has("PERSON") and reading.has("WHEN")

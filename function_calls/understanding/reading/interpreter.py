@@ -208,7 +208,7 @@ class LearnedInterpreter:
             question=understood.question,
             last_set=self._dialogue.last_set(key, turn.now),
             is_addressed=_is_addressed(turn),
-            may_point=understood.context != "none",
+            may_point=understood.context != "none" or turn.message.reply_to is not None,
             is_part=is_part,
         )
         return make(asked, classify)
