@@ -43,7 +43,7 @@ class Asked(Struct, frozen=True, kw_only=True):
     def said(self) -> str:
         """Return the words of this request, folded; the message may have others."""
         text = self.reading.text
-        return self.words.joint.join(text[each.start : each.end] for each in self.reading.tokens).casefold()
+        return self.words.fold(self.words.joint.join(text[each.start : each.end] for each in self.reading.tokens))
 
     def read(self, text: str) -> tuple[TimeReadings, ...]:
         """Read the times in `text`."""

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from msgspec.structs import replace
 
@@ -15,7 +15,7 @@ from function_calls.understanding.reading.asked import Asked
 from function_calls.understanding.reading.message import MessageReading
 from function_calls.understanding.reading.options import interval_minutes
 from function_calls.understanding.reading.references import points, references_of
-from function_calls.understanding.reading.reminding import people_of, repeat_last
+from function_calls.understanding.reading.reminding import people_of, repeat_last, repeats
 from function_calls.understanding.reading.when import end_of, named_times
 from function_calls.understanding.time_words import TimeWords
 from services.time_expressions import Reading
@@ -23,11 +23,13 @@ from services.time_expressions import Reading
 _IT = "it"
 _TIMES = ("WHEN", "EVENT", "LATER", "EARLIER", "LEAD", "FROM")
 _NEAR = timedelta(hours=1)
-_LAST_HOUR, _ROUND = 12, 5
+_LAST_HOUR = 12
 
 
 def delete(asked: Asked) -> Interpretation | None:
     """Delete the reminders that are named, or the one spoken of last; ask which, where neither is known."""
+    if asked.reading.has("FROM"):
+        return until(asked)
     references = references_of(asked, may_be_several=True)
     if not references and (asked.may_point or points(asked)) and not asked.names(asked.words.indefinite):
         references = [_IT]
@@ -91,8 +93,8 @@ def _minutes(figure: int, asked: Asked) -> dict[str, object] | None:
     found = asked.read(str(last)) if last else ()
     due = found[0].best.start if len(found) == 1 and found[0].best is not None else None
     is_near = due is not None and timedelta() < due - asked.now <= _NEAR
-    is_amount = figure > _LAST_HOUR or (due is not None and due.minute % _ROUND != 0)
-    return {"time": written(asked.now + timedelta(minutes=figure))} if is_near and is_amount else None
+    is_amount = is_near and figure > _LAST_HOUR
+    return {"time": written(asked.now + timedelta(minutes=figure))} if is_amount else None
 
 
 def _schedule(time: TimeWords, asked: Asked) -> dict[str, object]:
@@ -109,12 +111,14 @@ def _schedule(time: TimeWords, asked: Asked) -> dict[str, object]:
 def _from_range(time: TimeWords, asked: Asked) -> tuple[str, TimeWords]:
     """Return what stands in front of a new time and that, where both were read as a stretch: "5pm to 6pm"."""
     best = time.best
-    if best is None or best.end is None or best.rrule is not None or not best.has_clock:
+    is_from = asked.names(("from", "从", "從"))
+    if best is None or best.end is None or best.rrule is not None or not (best.has_clock or is_from):
         return "", time
-    moved = best._replace(start=best.end, end=None)
+    last = best.end if best.has_clock else best.end - timedelta(days=1)
+    moved = best._replace(start=last, end=None)
     parts = [slots.bare_time(part, asked.words) for part in re.split(asked.words.between_times, time.words)]
-    named = parts[0] if len(parts) > 1 and not asked.names(("from", "从", "從")) else ""
-    return named, replace(time, words=f"{best.end:%H:%M}", readings=(moved,), is_ambiguous=False)
+    named = parts[0] if len(parts) > 1 and not is_from else ""
+    return named, replace(time, words=parts[-1], readings=(moved,), is_ambiguous=False)
 
 
 def update(asked: Asked, arguments: Mapping[str, object], *, old: str = "") -> Interpretation | None:
@@ -124,7 +128,10 @@ def update(asked: Asked, arguments: Mapping[str, object], *, old: str = "") -> I
     if old.isdigit() and references:
         references = [*references, old]
     named: dict[str, object] = {"reminder_id": ", ".join(references) or old or _IT}
-    is_other = bool(day and references) and day not in references
+    is_named = any(day in each for each in references) and bool(
+        weekdays_in(day, asked.now, asked.language, asked.times)
+    )
+    is_other = bool(day and references) and day not in references and not is_named
     if is_other and any(_is_day(each.best) for each in asked.read(day)):
         named["occurrence"] = day
     return asked.answering.one("reminder_update", {**arguments, **named})
@@ -274,23 +281,32 @@ def add_days(asked: Asked) -> Interpretation | None:
     words = slots.bare_time(asked.reading.words("WHEN"), asked.words)
     if words.startswith("上") and asked.said.partition(words)[0].endswith("加"):  # 加上周三 is no last week
         words = words.removeprefix("上")
-    is_repeating = asked.last_set is not None and _repeats(asked.last_set.arguments)
+    is_repeating = asked.last_set is not None and repeats(asked.last_set)
     if not words or (asked.last_set is not None and not is_repeating and not references_of(asked)):
         return repeat_last(asked)
     return update(asked, {"days": f"+{words}"})
 
 
-def _repeats(arguments: Mapping[str, object]) -> bool:
-    return arguments.get("type") != "once" or "rrule" in arguments
-
-
 def until(asked: Asked) -> Interpretation | None:
     """Let one that repeats end on a day, or after some times."""
+    before = _day_before(asked)
+    if before:
+        return update(asked, {"until": before})
     end = end_of(asked)
     if end.startswith("COUNT="):
         return update(asked, {"times": int(end.removeprefix("COUNT="))})
+    if end and all(each.best is None for each in asked.read(asked.reading.words("UNTIL"))):  # "for two weeks"
+        last = datetime.strptime(end.removeprefix("UNTIL="), "%Y%m%dT%H%M%S%z").astimezone(asked.now.tzinfo)
+        return update(asked, {"until": f"{last:%Y-%m-%d}"})
     words = asked.reading.words("UNTIL") or asked.reading.words("WHEN")
     return update(asked, {"until": words}) if words else None
+
+
+def _day_before(asked: Asked) -> str:
+    """Return the last day of one that is not to come from a day on: "stop it from tomorrow on"."""
+    times = slots.times(asked.reading.pieces("FROM"), asked.words, asked.read)
+    best = times[0].best if len(times) == 1 else None
+    return f"{best.start - timedelta(days=1):%Y-%m-%d}" if best is not None and best.has_day else ""
 
 
 def once(asked: Asked) -> Interpretation | None:

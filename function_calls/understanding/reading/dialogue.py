@@ -73,8 +73,10 @@ class Dialogue:
         if not calls:
             return
         action = LastAction(at=turn.now, message_id=turn.message.id, calls=calls)
-        last_set = next((call for call in reversed(calls) if call.name == "reminder_set"), None)
-        self._states[key] = DialogueState(action=action, last_set=last_set or self.state(key).last_set)
+        before = self.state(key).last_set
+        made = (call for call in reversed(calls) if call.name == "reminder_set" and not _is_ahead(call, before))
+        last_set = next(made, None)
+        self._states[key] = DialogueState(action=action, last_set=last_set or before)
         if last_set is not None:
             person = last_set.arguments.get("person")
             self._reminded[turn.message.address.key] = Reminded(
@@ -138,3 +140,11 @@ def _last_delivery(turn: Turn) -> datetime | None:
         if message.sender.is_bot and message.reply_to is None:
             return message.sent_at if turn.now - message.sent_at <= LIFETIME else None
     return None
+
+
+def _is_ahead(call: ToolCall, before: ToolCall | None) -> bool:
+    """Return whether `call` reminds ahead of what was set `before`: "and a day before as well"."""
+    if before is None or before.arguments.get("content") != call.arguments.get("content"):
+        return False
+    times = [str(each.arguments.get("time", "")) for each in (call, before)]
+    return len(times[0]) == len(times[1]) and times[0] < times[1]

@@ -7,6 +7,9 @@ from importlib.resources import files
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
+
+from function_calls.understanding.reading.message import has_models, load_models
 
 
 class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -81,10 +84,16 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     skipping: tuple[str, ...]
     between_times: str
     ordinals: Mapping[str, int]
+    folding: Mapping[int, int] = {}
+
+    def fold(self, text: str) -> str:
+        """Return `text` in small letters and simplified characters."""
+        return text.casefold().translate(self.folding)
 
 
 @cache
 def load_lexicon(language: str) -> Lexicon:
     """Load the words of `language`."""
     data = files(__package__).joinpath("lexicon", f"{language}.toml").read_text(encoding="utf-8")
-    return msgspec.convert(tomllib.loads(data), Lexicon)
+    words = msgspec.convert(tomllib.loads(data), Lexicon)
+    return replace(words, folding=load_models(language).folding) if has_models(language) else words

@@ -30,7 +30,7 @@ def references_of(asked: Asked, *, may_be_several: bool = False) -> list[str]:
 
 def points(asked: Asked) -> bool:
     """Return whether a pronoun stands for the reminder: "cancel it"."""
-    return asked.reading.has("REF")
+    return asked.reading.has("REF") or asked.turn.message.reply_to is not None
 
 
 def _names(piece: str, asked: Asked) -> Iterator[str]:

@@ -9,6 +9,7 @@ from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.tools.calls import Interpretation, ToolCall
 from function_calls.understanding.arguments import changed_schedule
 from function_calls.understanding.carried_days import halves, on_day, on_their_days
+from function_calls.understanding.named_weekdays import weekdays_in
 from function_calls.understanding.pointing import message_pointed_at
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.asked import Asked
@@ -47,6 +48,9 @@ def set_reminders(asked: Asked) -> Interpretation | None:
 def repeat_last(asked: Asked) -> Interpretation | None:
     """Set what was set last for another time as well."""
     last = asked.last_set
+    days = slots.bare_time(asked.reading.words("WHEN"), asked.words)
+    if last is not None and repeats(last) and weekdays_in(days, asked.now, asked.language, asked.times):
+        return asked.answering.one("reminder_update", {"days": f"+{days}", "reminder_id": "it"})
     times = [] if last is None else [_like_last(each, last, asked) for each in _once_more(asked, last)]
     if last is None or not times:
         return None
@@ -54,6 +58,11 @@ def repeat_last(asked: Asked) -> Interpretation | None:
     content = slots.content(asked.reading, asked.words) or str(last.arguments["content"])
     named = None if person is None else str(person)
     return asked.answering.set_reminders([ReminderRequest(content=content, person=named, time=time) for time in times])
+
+
+def repeats(call: ToolCall) -> bool:
+    """Return whether the reminder that `call` sets comes more than once."""
+    return call.arguments.get("type") != "once" or "rrule" in call.arguments
 
 
 def answer_when(asked: Asked) -> Interpretation | None:
@@ -150,7 +159,7 @@ def _rhythm_of_last(asked: Asked, requests: Sequence[ReminderRequest]) -> Readin
 def people_of(asked: Asked) -> str | None:
     """Return who is reminded; "both of us" are the person and who has written last before."""
     person = slots.people(asked.reading, asked.words)
-    if person is None or person.casefold() not in asked.words.both_of_us:
+    if person is None or asked.words.fold(person) not in asked.words.both_of_us:
         return person
     own = asked.turn.message.sender
     others = (each.sender for each in reversed(asked.turn.recent) if not each.sender.is_bot)

@@ -11,7 +11,7 @@ from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.tokens import Token
 
 _MARKS = frozenset(",.;:!?，。；：！？、\n")
-_LONGEST_NAME, _MOST_ADDED = 4, 4
+_LONGEST_NAME, _MOST_ADDED, _MOST_BEHIND = 2, 4, 2
 
 
 def repaired(reading: MessageReading, words: Lexicon, wrong: str, *, is_addressed: bool) -> MessageReading:
@@ -149,9 +149,21 @@ class _Draft:
         is_person = any(self.tags[at] == "PERSON" for at in region)
         is_list = any(self._forms[at] in {"and", "&", ","} for at in region)
         is_short = is_bounded and 0 < len(region) <= _LONGEST_NAME and not is_person
-        if (is_person and is_list) or (is_short and self._forms[asked + 1] not in self._words.courtesies):
+        is_pronoun = bool(region) and self._forms[asked + 1] in self._words.everyone | self._words.oneself
+        if is_pronoun and not is_list:
+            self._cut_behind_pronoun(asked + 1, end)
+        elif (is_person and is_list) or (is_short and self._forms[asked + 1] not in self._words.courtesies):
             for at in region:
                 self.tags[at] = "PERSON"
+
+    def _cut_behind_pronoun(self, at: int, end: int) -> None:
+        """Let a name be a pronoun alone: "remind everyone bins go out tonight"."""
+        self.tags[at] = "PERSON"
+        is_more = at + 1 < end and self._forms[at + 1] in {"but", "except", "else", "here", "in", "of"}
+        is_last = all(tag != "CONTENT" for tag in self.tags[end:])
+        for place in () if is_more or not is_last else range(at + 1, end):
+            if self._forms[place] not in self._words.courtesies:
+                self.tags[place] = "CONTENT"
 
     def _may_be_named(self, at: int) -> bool:
         form = self._forms[at]
@@ -183,16 +195,21 @@ class _Draft:
 
     def tag_content(self, *, may_be_ahead: bool) -> None:
         """Tag the words behind who is reminded, or in front of the request, as content."""
-        regions = list(self._untagged())
+        regions = [region for region in self._untagged() if not self._is_filler(*region)]
         behind = [region for region in regions if region[0] > self._last_of_request()]
         kept = (self._without_courtesies(*region) for region in behind or (regions if may_be_ahead else ()))
-        whole = (region for region in kept if not self._words.correcting.issuperset(self._forms[slice(*region)]))
+        whole = (region for region in kept if region[1] > region[0] and not self._is_filler(*region))
         first, last = next(whole, (0, 0))
         self.tags[first:last] = ["CONTENT"] * (last - first)
 
+    def _is_filler(self, first: int, last: int) -> bool:
+        """Return whether a run has no more than words that go with any request."""
+        forms = set(self._forms[first:last])
+        return forms <= self._words.in_front or forms <= self._words.correcting
+
     def complete_content(self) -> None:
         """Tag the words between who is reminded, or what links the content, and the content as part of it."""
-        first, last = self._runs("CONTENT")[0]
+        first, _ = self._runs("CONTENT")[0]
         begin = first
         while begin and self._is_open(begin - 1):
             begin -= 1
@@ -200,9 +217,19 @@ class _Draft:
         begin, _ = self._without_courtesies(begin, first) if is_bounded else (first, first)
         if first - begin <= _MOST_ADDED:
             self.tags[begin:first] = ["CONTENT"] * (first - begin)
-        is_cut = not self._words.joint and last == len(self.tags) - 1 and self._is_open(last)
-        if is_cut and self._forms[last] not in self._words.behind_content:
-            self.tags[last] = "CONTENT"
+        self._complete_behind(self._runs("CONTENT")[-1][1])
+
+    def _complete_behind(self, last: int) -> None:
+        """Tag the few words between the content and the end of the sentence as part of it."""
+        end = last
+        while end < len(self.tags) and self._is_open(end) and not self._is_idle(self._forms[end]):
+            end += 1
+        is_end = end == len(self.tags) or self._forms[end] in _MARKS
+        if is_end and end - last <= (_MOST_BEHIND if self._words.joint else 1):
+            self.tags[last:end] = ["CONTENT"] * (end - last)
+
+    def _is_idle(self, form: str) -> bool:
+        return form in self._words.courtesies | self._words.correcting or form in self._words.behind_content
 
     def _is_open(self, at: int) -> bool:
         form = self._forms[at]

@@ -68,7 +68,8 @@ def _cancel_ask(asked: Asked) -> Interpretation | None:
 def _list(asked: Asked) -> Interpretation | None:
     names = [name for name in references_of(asked) if name not in {"all", "them", "both"}]
     when = slots.bare_time(asked.reading.words("WHEN") or asked.reading.words("OLD"), asked.words)
-    people = slots.people(asked.reading, asked.words)
+    people = (slots.people(asked.reading, asked.words) or "").removesuffix("'s") or None
+    people = slots.EVERYONE if people is not None and people.casefold() in asked.words.everyone else people
     named = people if people is not None and people != slots.EVERYONE else ""
     arguments: dict[str, object] = {"filter": when or ", ".join(names) or named}
     is_common = people == slots.EVERYONE or asked.names(asked.words.common)

@@ -30,14 +30,14 @@ def parts_of(reading: MessageReading, words: Lexicon, read: Read) -> list[Messag
     found: list[MessageReading] = []
     first = 0
     for cut in list(_cuts(reading, words))[:_MOST_TRIED]:
-        left, right = _part(reading, first, cut, read), _part(reading, cut, len(tokens), read)
+        left, right = (_part(reading, *place, words, read) for place in ((first, cut), (cut, len(tokens))))
         if left is None or right is None:
             continue
         is_marked = any(token.form in _STRONG for token in tokens[max(cut - 2, 0) : cut])
         if _is_apart(left, right, is_marked=is_marked, words=words):
             found.append(left)
             first = cut
-    last = _part(reading, first, len(tokens), read) if found else None
+    last = _part(reading, first, len(tokens), words, read) if found else None
     return [reading] if last is None else [*found, last][:_MOST_PARTS]
 
 
@@ -76,11 +76,16 @@ def _cuts(reading: MessageReading, words: Lexicon) -> Iterator[int]:
             cut = at + 1
         elif at in asked[1:]:
             cut = _front(tokens, at, words)
-        elif (token.form in _WEAK or token.form in words.and_words) and at + 1 < len(tokens):
+        elif (token.form in _WEAK or token.form in words.and_words) and _may_begin(tokens[at + 1 :]):
             cut = at + 1
         if cut > 0 and cut not in seen and len(tokens) - cut >= _FEWEST_TOKENS:
             seen.add(cut)
             yield cut
+
+
+def _may_begin(tokens: Sequence[Token]) -> bool:
+    """Return whether a request may begin behind a comma or "and": a time there goes on with the one before."""
+    return bool(tokens) and not is_time_token(tokens[0]) and not tokens[0].form.isdigit()
 
 
 def _asking(tokens: Sequence[Token], words: Lexicon) -> list[int]:
@@ -108,9 +113,11 @@ def _front(tokens: Sequence[Token], at: int, words: Lexicon) -> int:
     return begin if is_cut or has_time else at
 
 
-def _part(reading: MessageReading, first: int, last: int, read: Read) -> MessageReading | None:
+def _part(reading: MessageReading, first: int, last: int, words: Lexicon, read: Read) -> MessageReading | None:
     """Return the tokens from `first` up to `last` as a message of its own, without marks at its edges."""
     tokens = reading.tokens[first:last]
+    while tokens and words.joint and tokens[0].form in words.and_words:
+        tokens = tokens[1:]
     while tokens and tokens[-1].form in _STRONG | _WEAK:
         tokens = tokens[:-1]
     while tokens and tokens[0].form in _STRONG | _WEAK:

@@ -100,6 +100,15 @@ def _on_one_day(found: list[TimeWords]) -> list[TimeWords]:
 
 def uncovered(text: str, expressions: Sequence[TimeReadings], words: Lexicon) -> str:
     """Return what is left of `text` without the words of `expressions` and those that stand around times."""
+    return "".join(letter for letter in _left(text, expressions, words) if letter.isalnum())
+
+
+def uncovered_words(text: str, expressions: Sequence[TimeReadings], words: Lexicon) -> list[str]:
+    """Return the words that are left of `text` like `uncovered`, without figures."""
+    return [word for word in re.split(r"\W+", _left(text, expressions, words)) if word.isalpha()]
+
+
+def _left(text: str, expressions: Sequence[TimeReadings], words: Lexicon) -> str:
     covered = {
         at
         for each in expressions
@@ -110,7 +119,7 @@ def uncovered(text: str, expressions: Sequence[TimeReadings], words: Lexicon) ->
     left = "".join(" " if at in covered else letter for at, letter in enumerate(text)).casefold()
     for word in words.around_time:
         left = re.sub(rf"(?<![a-z0-9]){re.escape(word)}(?![a-z0-9])" if word.isascii() else re.escape(word), " ", left)
-    return "".join(letter for letter in left if letter.isalnum())
+    return left
 
 
 def time_words(text: str, expression: TimeReadings) -> TimeWords:
@@ -145,11 +154,22 @@ def content(reading: MessageReading, words: Lexicon) -> str:
     behind = [span for span in spans if span[0] >= begin]
     if behind and len(reading.text[behind[0][0] : behind[-1][1]].strip()) > 1:
         spans = behind
-    texts = [reading.text[start:end] for start, end in spans]
+    texts = [reading.text[start : _end_of_word(reading.text, start, end, words)] for start, end in spans]
     first, *others = [_tidied_content(text, words) for text in texts] or [""]
     links = [_link(reading, start, words) for start, _ in spans[1:]]
     pieces = [first, *(f"{link}{piece}" for link, piece in zip(links, others, strict=True) if piece)]
     return (" " if words.joint else "，").join(piece for piece in pieces if piece)
+
+
+def _end_of_word(text: str, start: int, end: int, words: Lexicon) -> int:
+    """Return where the word ends in which a content ends: an address has marks within."""
+    if not words.joint and "://" not in text[start:end]:
+        return end
+    while end < len(text) and not text[end].isspace() and text[end : end + 2].strip(_EDGE + _QUOTES):
+        if text[end] in _EDGE and not text[end + 1 : end + 2].isalnum():
+            break
+        end += 1
+    return end
 
 
 def _tidied_content(text: str, words: Lexicon) -> str:
@@ -218,20 +238,20 @@ def people(reading: MessageReading, words: Lexicon) -> str | None:
     """Return the people that are named, "everyone", or None for the sender alone."""
     named = [_trimmed(piece) for piece in reading.pieces("PERSON")]
     named = [_MENTION.sub(r"\1, @", each) for each in named if each]
-    if not named or all(each.casefold() in words.oneself for each in named):
+    if not named or all(words.fold(each) in words.oneself for each in named):
         return None
     for each in named:
         spared = _spared(each, words)
         if spared:
             return f"{EVERYONE} except {spared}"
-        if each.casefold().lstrip("@") in words.everyone:
+        if words.fold(each).lstrip("@") in words.everyone:
             return EVERYONE
     return ", ".join(dict.fromkeys(named))
 
 
 def _spared(name: str, words: Lexicon) -> str:
     """Return who is left out of everyone: "Kim" of "everyone but Kim"; else nothing."""
-    folded = name.casefold()
+    folded = words.fold(name)
     for word in words.exceptions:
         before, found, behind = folded.partition(f"{words.joint}{word}{words.joint}")
         if not found:
@@ -252,7 +272,7 @@ def reference(reading: MessageReading, words: Lexicon) -> list[str]:
 
 def reference_pieces(reading: MessageReading, words: Lexicon) -> list[str]:
     """Return the pieces of text that name reminders, as they are written."""
-    spans = reading.spans("REF")
+    spans = _with_days(reading)
     together = [spans[0]] if spans else []
     for span in spans[1:]:
         between = reading.text[together[-1][1] : span[0]].strip(_EDGE + " ")
@@ -268,6 +288,19 @@ def reference_pieces(reading: MessageReading, words: Lexicon) -> list[str]:
     if old and _is_retracted(reading.text[: old[0][0]], words):
         return []
     return named or [bare_time(reading.text[start:end], words) for start, end in old]
+
+
+def _with_days(reading: MessageReading) -> list[tuple[int, int]]:
+    """Return where names of reminders stand, with the day or clock that is part of one: "the Monday review"."""
+    spans = reading.spans("REF")
+    for start, end in reading.spans("OLD"):
+        behind = next((span for span in spans if not reading.text[end : span[0]].strip(" 的") and end <= span[0]), None)
+        if behind is None:
+            continue
+        ahead = next((span for span in spans if span[1] <= start and not reading.text[span[1] : start].strip()), None)
+        spans = [span for span in spans if span not in {ahead, behind}]
+        spans.append((start if ahead is None else ahead[0], behind[1]))
+    return sorted(spans)
 
 
 def _is_retracted(before: str, words: Lexicon) -> bool:
@@ -301,7 +334,7 @@ def is_figure(piece: str) -> bool:
 def reference_name(piece: str, words: Lexicon) -> str:
     """Return the words that name a reminder; "" for a pronoun, the word for several of them."""
     name = _trimmed(piece)
-    bare = name.casefold().lstrip("@")
+    bare = words.fold(name).lstrip("@")
     for meaning, names in (("", words.itself), ("all", words.all), ("both", words.both), ("them", words.them)):
         if bare in names:
             return meaning
@@ -309,7 +342,7 @@ def reference_name(piece: str, words: Lexicon) -> str:
     while shorter != name:
         name, shorter = shorter, _without_edge(shorter, words)
     number = _NUMBER.fullmatch(name)
-    return number[1] if number else str(words.ordinals.get(name.casefold(), name))
+    return number[1] if number else str(words.ordinals.get(words.fold(name), name))
 
 
 def _without_edge(name: str, words: Lexicon) -> str:

@@ -17,6 +17,7 @@ from services.time_expressions import Reading
 _DAY = timedelta(days=1)
 _HALF_DAY = 12
 _FIRST_HOUR_UP, _EVENING = 5, 18
+_SHORTEST_WORD = 3
 _LONG_AFTER = timedelta(hours=6)
 
 Span = tuple[int, int]
@@ -74,11 +75,21 @@ def _named(asked: Asked) -> list[TimeWords]:
     if settled is not None:
         return [settled]
     pieces, events = _texts(asked, spans), reading.pieces("EVENT")
+    if any(_has_unknown(piece, asked) for piece in pieces):
+        return []
     if not pieces and events:
         return completed(slots.times(events, asked.words, asked.read))
     found = slots.times(pieces, asked.words, asked.read)
     found = completed(found) if found else [each for each in [_elsewhere(asked)] if each is not None]
     return [_beside(event, each) for each in found] if events and (event := _event(asked)) is not None else found
+
+
+def _has_unknown(piece: str, asked: Asked) -> bool:
+    """Return whether words that say when have one that no clock knows: "mañana at 8"."""
+    if not asked.words.joint:
+        return False
+    left = slots.uncovered_words(piece, asked.read(piece), asked.words)
+    return any(len(word) >= _SHORTEST_WORD and word not in asked.words.time_words for word in left)
 
 
 def _texts(asked: Asked, spans: list[Span]) -> list[str]:
