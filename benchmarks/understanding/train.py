@@ -35,7 +35,7 @@ _UNKNOWN = "\0"
 """Stands for an unknown word; features that hold it are left out, as those of an unknown word weigh nothing."""
 _WITH_UNKNOWN, _UNKNOWN_WORDS, _COMMON = 0.3, 0.5, 0.004
 """The share of sentences with unknown words, that of their rarer words, and in how many sentences a common word is."""
-_FREE = frozenset({"CONTENT", "PERSON", "REF", "TOPIC", "SPEAKER", "OLD"})
+_FREE = frozenset({"CONTENT", "PERSON", "REF", "TOPIC", "SPEAKER", "OLD", "ZONE", "SPARED"})
 """Tags of words that may be any; the words of the others are what the tags are known by."""
 _START = datetime(2026, 11, 23, 7, 3, 37, tzinfo=ZoneInfo("Europe/London"))
 
