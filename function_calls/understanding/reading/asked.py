@@ -19,7 +19,8 @@ class Asked(Struct, frozen=True, kw_only=True):
     """One request.
 
     `may_point` says that it may leave unnamed which reminder it is about; `last_set` is the call that set a reminder
-    for this person last; `is_part` says that the message has other requests beside this one.
+    for this person last; `is_part` says that the message has other requests beside this one,
+    `before` sets the reminder in front of it.
     """
 
     turn: Turn
@@ -33,6 +34,7 @@ class Asked(Struct, frozen=True, kw_only=True):
     is_addressed: bool
     may_point: bool
     is_part: bool = False
+    before: ToolCall | None = None
 
     @property
     def now(self) -> datetime:

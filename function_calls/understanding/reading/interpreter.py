@@ -4,7 +4,7 @@ import re
 
 from msgspec import Struct
 
-from function_calls.tools.calls import Interpretation, Turn
+from function_calls.tools.calls import Interpretation, ToolCall, Turn
 from function_calls.understanding.open_questions import OpenQuestion
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.asked import Asked
@@ -175,8 +175,11 @@ class LearnedInterpreter:
             moment, language = turn.message_time, understood.language
             return read_message(text, moment, "none", models, self._times, language, is_addressed=True)
 
-        parts = parts_of(reading, words, read)
-        made = [self._made_of(part, understood, turn, key, answering, is_part=len(parts) > 1) for part in parts]
+        parts = parts_of(reading, words, read) if intent == understood.reading.intent else [reading]
+        made: list[Interpretation | None] = []
+        for part in parts:
+            before = next((call for each in reversed(made) if each for call in each.calls), None)
+            made.append(self._made_of(part, understood, turn, key, answering, is_part=len(parts) > 1, before=before))
         if len(made) > 1 and not all(made):
             made = [self._made_of(reading, understood, turn, key, answering)]
         return together([each for each in made if each is not None])
@@ -190,6 +193,7 @@ class LearnedInterpreter:
         answering: ReminderAnswers,
         *,
         is_part: bool = False,
+        before: ToolCall | None = None,
     ) -> Interpretation | None:
         """Return what one request of a message asks for."""
         forms = [token.form for token in reading.tokens]
@@ -210,6 +214,7 @@ class LearnedInterpreter:
             is_addressed=_is_addressed(turn),
             may_point=understood.context != "none" or turn.message.reply_to is not None,
             is_part=is_part,
+            before=before if before is not None and before.name == "reminder_set" else None,
         )
         return make(asked, classify)
 

@@ -83,6 +83,9 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     later: tuple[str, ...]
     skipping: tuple[str, ...]
     between_times: str
+    polite: frozenset[str]
+    deeds: frozenset[str]
+    relatives: frozenset[str]
     ordinals: Mapping[str, int]
     folding: Mapping[int, int] = {}
 

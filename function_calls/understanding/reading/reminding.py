@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
+from itertools import islice
 
 from msgspec.structs import replace
 
@@ -14,6 +15,7 @@ from function_calls.understanding.pointing import message_pointed_at
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.asked import Asked
 from function_calls.understanding.reading.leads import ahead_of
+from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import MessageReading
 from function_calls.understanding.reading.options import manners_of, with_interval
 from function_calls.understanding.reading.repair import is_time, repaired
@@ -32,7 +34,11 @@ def set_reminders(asked: Asked) -> Interpretation | None:
     wrong = impossible_time(asked)
     reading = repaired(asked.reading, asked.words, wrong, is_addressed=asked.is_addressed)
     asked = asked.with_reading(without_joints(reading, asked.words))
-    requests = [each for piece in reminders_of(asked.reading, asked.words) for each in _requests(asked, piece)]
+    asked = asked.with_reading(_with_reason(asked.reading, asked.words))
+    pieces = reminders_of(asked.reading, asked.words)
+    requests = [each for piece in pieces for each in _requests(asked, piece)]
+    if len(pieces) > 1:
+        requests = _with_deeds(requests, asked)
     if interval is not None:
         requests = [_at_interval(each, interval, asked) for each in requests]
     rhythm = _rhythm_of_last(asked, requests)
@@ -43,6 +49,47 @@ def set_reminders(asked: Asked) -> Interpretation | None:
     if manners:
         asked.answering.keep_options(manners)
     return with_manners(made, manners)
+
+
+def _with_reason(reading: MessageReading, words: Lexicon) -> MessageReading:
+    """Return `reading` with the time of a reason as part of the content: "to leave, the doctor closes at 5"."""
+    last = len(reading.tags) - 1
+    whens = [at for at, tag in enumerate(reading.tags) if tag == "WHEN" and is_time(reading.tokens[at])]
+    if not words.joint or len(whens) < 2 or whens[-1] != last:
+        return reading
+    between = range(whens[-2] + 1, last)
+    commas = [at for at in between if reading.tokens[at].form == ","]
+    told = [reading.tokens[at].form for at in range(commas[-1] + 1, last)] if commas else []
+    is_content = all(reading.tags[at] == "CONTENT" for at in between[-len(told) :]) if told else False
+    if len(told) < 3 or not is_content or told[0] in words.and_words or words.correcting.issuperset(told):
+        return reading
+    tags = (*reading.tags[:last], "CONTENT")
+    return MessageReading(reading.text, reading.tokens, reading.intents, tags)
+
+
+def _with_deeds(requests: list[ReminderRequest], asked: Asked) -> list[ReminderRequest]:
+    """Return `requests`, of which one that names no more than somebody does what the one before it does."""
+    deed = ""
+    found: list[ReminderRequest] = []
+    for request in requests:
+        words = request.content.split()
+        if deed and words and not _is_deed(words[0], asked) and _is_somebody(words, asked):
+            found.append(replace(request, content=f"{deed} {request.content}"))
+        else:
+            deed = words[0] if words and _is_deed(words[0], asked) else ""
+            found.append(request)
+    return found
+
+
+def _is_deed(word: str, asked: Asked) -> bool:
+    return word.casefold() in asked.words.deeds
+
+
+def _is_somebody(words: list[str], asked: Asked) -> bool:
+    name = " ".join(words)
+    is_tagged = any(name == asked.reading.text[slice(*span)].strip() for span in asked.reading.spans("PERSON"))
+    is_relative = words[-1].casefold() in asked.words.relatives
+    return len(words) <= 3 and (is_tagged or is_relative or words[-1][:1].isupper())
 
 
 def repeat_last(asked: Asked) -> Interpretation | None:
@@ -170,9 +217,12 @@ def people_of(asked: Asked) -> str | None:
 def _on_their_days(requests: Sequence[ReminderRequest], asked: Asked) -> list[ReminderRequest]:
     """Return `requests` with the day of a time carried on to the times after it."""
     named = [(each.time.words, each.time.readings) for each in requests if each.time is not None]
+    before = None if asked.before is None else _time_of(asked.before, asked)
+    if before is not None:
+        named = [(before.words, before.readings), *named]
     if len(named) < 2:
         return list(requests)
-    carried = on_their_days(named, asked.now)
+    carried = islice(on_their_days(named, asked.now), 0 if before is None else 1, None)
     return [
         each if each.time is None else replace(each, time=replace(each.time, readings=next(carried)))
         for each in requests
@@ -181,6 +231,8 @@ def _on_their_days(requests: Sequence[ReminderRequest], asked: Asked) -> list[Re
 
 def _set(asked: Asked, requests: list[ReminderRequest]) -> Interpretation:
     """Set `requests`; those without a content are about what the message points at, or have a usual title."""
+    if any(word in each.content.casefold() for word in asked.words.waking for each in requests):
+        requests = [replace(each, content=asked.words.wake_up) for each in requests]
     if all(each.content for each in requests):
         return asked.answering.set_reminders(requests)
     title = _title(asked)

@@ -5,13 +5,14 @@ place in the sentence says so.
 """
 
 from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
 
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.tokens import Token
 
 _MARKS = frozenset(",.;:!?，。；：！？、\n")
-_LONGEST_NAME, _MOST_ADDED, _MOST_BEHIND = 2, 4, 2
+_LONGEST_NAME, _MOST_ADDED, _MOST_BEHIND, _LONGEST_BETWEEN = 2, 4, 2, 3
 
 
 def repaired(reading: MessageReading, words: Lexicon, wrong: str, *, is_addressed: bool) -> MessageReading:
@@ -21,12 +22,15 @@ def repaired(reading: MessageReading, words: Lexicon, wrong: str, *, is_addresse
     """
     draft = _Draft(reading, words)
     draft.tag_impossible(wrong)
+    draft.free_courtesies()
     draft.tag_listed_times()
     draft.tag_correction()
     if not draft.has("CONTENT"):
         draft.free_words_beside_times()
     draft.part_names()
     draft.tag_time()
+    draft.tag_event()
+    draft.tag_contents_between()
     if draft.has("CONTENT"):
         draft.complete_content()
     else:
@@ -53,6 +57,41 @@ class _Draft:
         for at, token in enumerate(self._tokens):
             if start <= token.start < start + len(time):
                 self.tags[at] = "WHEN"
+
+    def free_courtesies(self) -> None:
+        """Untag the polite words in which a content ends."""
+        for first, last in self._runs("CONTENT"):
+            end = last
+            while end > first + 1 and self._forms[end - 1] in self._words.polite:
+                end -= 1
+            self.tags[end:last] = [NO_TAG] * (last - end)
+
+    def tag_event(self) -> None:
+        """Tag an untagged day in front of the request as that of an event, where it names a clock alone."""
+        whens = [at for at, tag in enumerate(self.tags) if tag == "WHEN"]
+        is_bare = bool(whens) and all(self._forms[at] == "@clock" for at in whens if _is_time(self._forms[at]))
+        days = [at for at, form in enumerate(self._forms) if form in {"@day", "@dayclock", "@ruletime"}]
+        free = [at for at in days if self.tags[at] == NO_TAG and at < whens[0]] if is_bare else []
+        if len(free) == 1 and not self.has("EVENT"):
+            self.tags[free[0]] = "EVENT"
+
+    def tag_contents_between(self) -> None:
+        """Tag untagged words beside one of several times as content, where the others have one."""
+        whens = self._runs("WHEN")
+        if len(whens) < 2 or not self.has("CONTENT"):
+            return
+        for (_, last), (following, _) in pairwise(whens):
+            begin, end = last, following
+            while begin < end and (self._forms[begin] in _MARKS | self._words.and_words):
+                begin += 1
+            while begin < end and self._forms[end - 1] in _MARKS | self._words.and_words:
+                end -= 1
+            is_free = all(self.tags[at] in {NO_TAG, "PERSON"} for at in range(begin, end))
+            is_short = 0 < end - begin <= _LONGEST_BETWEEN
+            others = self._words.courtesies | self._words.reminding | self._words.correcting
+            is_other = not others.isdisjoint(self._forms[begin:end])
+            if is_free and is_short and not is_other and begin > last:
+                self.tags[begin:end] = ["CONTENT"] * (end - begin)
 
     def tag_listed_times(self) -> None:
         """Tag a time in front of others of a list like those: it is not taken back."""
@@ -196,11 +235,16 @@ class _Draft:
     def tag_content(self, *, may_be_ahead: bool) -> None:
         """Tag the words behind who is reminded, or in front of the request, as content."""
         regions = [region for region in self._untagged() if not self._is_filler(*region)]
+        may_be_ahead = may_be_ahead and not self._is_alarm()
         behind = [region for region in regions if region[0] > self._last_of_request()]
         kept = (self._without_courtesies(*region) for region in behind or (regions if may_be_ahead else ()))
         whole = (region for region in kept if region[1] > region[0] and not self._is_filler(*region))
         first, last = next(whole, (0, 0))
         self.tags[first:last] = ["CONTENT"] * (last - first)
+
+    def _is_alarm(self) -> bool:
+        said = self._words.joint.join(self._forms)
+        return any(word in said for word in self._words.alarms)
 
     def _is_filler(self, first: int, last: int) -> bool:
         """Return whether a run has no more than words that go with any request."""

@@ -20,6 +20,23 @@ from function_calls.understanding.time_words import TimeWords
 from services.people.zones import zone_named
 
 _NO_TOPIC = frozenset({"none", "help", "list", "when_is", "answer_when", "answer_content", "cancel_ask", "repeat_last"})
+_RELATED = {
+    "add_days": "move",
+    "keep_days": "move",
+    "once": "move",
+    "urgent": "quiet",
+    "not_urgent": "quiet",
+    "nag": "done",
+    "catch_up_all": "pause",
+    "catch_up_latest": "pause",
+    "catch_up_none": "pause",
+    "next_page": "list",
+    "who_set": "when_is",
+    "zone_move": "zone",
+    "forget": "recall",
+    "person_set": "person_add",
+}
+"""Intents that are explained with another one."""
 _CLEARLY = 1.5
 _LONGEST_QUESTION = 7
 _LEAST_TOPIC = 0.8
@@ -45,7 +62,7 @@ def topic_of(reading: MessageReading, least: float = 0.0) -> str | None:
     """Return the function that a message is about, whatever it says of it; None where nothing is probable enough."""
     topics = [(intent, share) for intent, share in reading.intents if intent not in _NO_TOPIC]
     topic, share = topics[0]
-    return topic if share >= max(least, topics[1][1] * _CLEARLY) else None
+    return _RELATED.get(topic, topic) if share >= max(least, topics[1][1] * _CLEARLY) else None
 
 
 def _help(asked: Asked, classify: Classify) -> Interpretation | None:
@@ -56,7 +73,8 @@ def _help(asked: Asked, classify: Classify) -> Interpretation | None:
         if intent not in _NO_TOPIC:
             shares[intent] = max(share, shares.get(intent, 0.0))
     topic = max(shares, key=shares.__getitem__, default=None)
-    if topic is None or shares[topic] < _LEAST_TOPIC:
+    topic = None if topic is None or shares[topic] < _LEAST_TOPIC else _RELATED.get(topic, topic)
+    if topic is None:
         topic = topic_of(asked.reading, _LEAST_TOPIC / 5)
     return None if topic is None else Interpretation(answer=say(asked.turn.language, f"how.{topic}"), must_reply=True)
 

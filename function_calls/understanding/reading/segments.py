@@ -6,6 +6,7 @@ from itertools import pairwise
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, NOTHING, MessageReading
 from function_calls.understanding.reading.repair import is_time as is_time_token
+from function_calls.understanding.reading.slots import reference
 from function_calls.understanding.reading.tokens import Token
 
 Read = Callable[[str], MessageReading]
@@ -15,6 +16,7 @@ _WEAK = frozenset(",，")
 _SURE, _CERTAIN = 0.6, 0.9
 _MOST_PARTS = 8
 _FEWEST_TOKENS = 3
+_LONGEST_RETRACTION = 4
 _MOST_TRIED = 6
 _FOLLOWING = frozenset({"move", "reword", "append", "answer_when", "answer_content", "cancel_ask", "repeat_last"})
 """Intents that go on with the request in front of them."""
@@ -29,29 +31,43 @@ def parts_of(reading: MessageReading, words: Lexicon, read: Read) -> list[Messag
     tokens = reading.tokens
     found: list[MessageReading] = []
     first = 0
+    is_retracted = False
     for cut in list(_cuts(reading, words))[:_MOST_TRIED]:
         left, right = (_part(reading, *place, words, read) for place in ((first, cut), (cut, len(tokens))))
         if left is None or right is None:
             continue
         is_marked = any(token.form in _STRONG for token in tokens[max(cut - 2, 0) : cut])
         if _is_apart(left, right, is_marked=is_marked, words=words):
-            found.append(left)
+            is_retracted = _retracts(tokens[first:cut], tokens[cut:], words)
+            found = [] if is_retracted else [*found, left]
             first = cut
-    last = _part(reading, first, len(tokens), words, read) if found else None
+    last = _part(reading, first, len(tokens), words, read) if found or is_retracted else None
     return [reading] if last is None else [*found, last][:_MOST_PARTS]
+
+
+def _retracts(tokens: Sequence[Token], following: Sequence[Token], words: Lexicon) -> bool:
+    """Return whether words between two requests take back the first: "…, no, remind me at 6"."""
+    begin = words.joint.join(token.form for token in following[:_LONGEST_RETRACTION])
+    if any(begin.startswith(f"{word}{words.joint}") for word in words.corrections):
+        return True
+    end = len(tokens)
+    while end and tokens[end - 1].form in _STRONG | _WEAK:
+        end -= 1
+    said = words.joint.join(token.form for token in tokens[:end])
+    return any(said == word or said.endswith(f"{words.joint}{word}") for word in words.corrections)
 
 
 def _is_apart(left: MessageReading, right: MessageReading, *, is_marked: bool, words: Lexicon) -> bool:
     """Return whether both of two parts ask for something by themselves."""
     least = _SURE if is_marked else _CERTAIN
     (one, share), (other, other_share) = left.intents[0], right.intents[0]
-    if one == NOTHING or other == NOTHING or share < _SURE or other_share < least:
+    if one not in _CHAINED or other == NOTHING or share < _SURE or other_share < least:
         return False
     if other == "set":
         is_whole = left.has("CONTENT") or (left.has("WHEN") and right.has("WHEN"))
         return _begins(right, words) and (one != "set" or (_begins(left, words) and is_whole))
-    is_named = right.has("REF") or other not in _FOLLOWING
-    return one in _CHAINED and other in _CHAINED and is_named and other != one
+    is_named = any(reference(right, words)) or other not in _FOLLOWING
+    return other in _CHAINED and is_named and other != one
 
 
 def _begins(part: MessageReading, words: Lexicon) -> bool:

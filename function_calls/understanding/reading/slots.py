@@ -21,7 +21,7 @@ _FIGURES = re.compile(r"(\d{1,2})\.?(\d\d)")
 _HOURS, _MINUTES, _ROUND = 24, 60, 5
 _QUOTES = "\"“”'‘’「」『』"
 EVERYONE = "everyone"
-_MENTION = re.compile(r"(@[^\s@,，、]+)\s*@")
+_MENTION = re.compile(r"(@[^\s@,，、]+?)\s*(?:and|和|跟|与|及)?\s*@")
 _NUMBER = re.compile(r"(?:#|no\.? ?|number |第|编号)?(\d{1,3})(?:st|nd|rd|th|个|条|项|号)?", re.IGNORECASE)
 
 
@@ -33,7 +33,8 @@ def one_time(pieces: Sequence[str], words: Lexicon, read: ReadTimes) -> TimeWord
     text = _with_figures(words.joint.join(piece.strip(_EDGE) for piece in pieces).strip())
     is_code = text.isdigit() and len(text) > _LONGEST_FIGURE  # 618, 2026: no hour and no amount
     over: TimeWords | None = None
-    for form in words.as_time[: 1 if is_code else None] if text else ():
+    is_read = bool(text) and bool(read(text))  # what has a time of its own is no figure beside "every"
+    for form in words.as_time[: 1 if is_code or is_read else None] if text else ():
         phrase = form.format(time=text)
         expressions = read(phrase)
         if len(expressions) != 1 or uncovered(phrase, expressions, words):
