@@ -1,6 +1,6 @@
 """Make calls of a request to be reminded: contents, people, times and how it is to behave."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import timedelta
 from itertools import islice
 
@@ -26,10 +26,12 @@ from function_calls.understanding.time_words import TimeWords
 from services.time_expressions import Reading
 
 _LONGEST_POINTED_AT = 200
+_LONGEST_NAME = 3
 
 
 def set_reminders(asked: Asked) -> Interpretation | None:
     """Set the reminders that a request asks for, or ask for what is missing."""
+    named = [piece.strip() for piece in asked.reading.pieces("PERSON")]
     asked, interval = with_interval(asked)
     wrong = impossible_time(asked)
     reading = repaired(asked.reading, asked.words, wrong, is_addressed=asked.is_addressed)
@@ -38,7 +40,7 @@ def set_reminders(asked: Asked) -> Interpretation | None:
     pieces = reminders_of(asked.reading, asked.words)
     requests = [each for piece in pieces for each in _requests(asked, piece)]
     if len(pieces) > 1:
-        requests = _with_deeds(requests, asked)
+        requests = _with_deeds(requests, named, asked.words)
     if interval is not None:
         requests = [_at_interval(each, interval, asked) for each in requests]
     rhythm = _rhythm_of_last(asked, requests)
@@ -67,29 +69,27 @@ def _with_reason(reading: MessageReading, words: Lexicon) -> MessageReading:
     return MessageReading(reading.text, reading.tokens, reading.intents, tags)
 
 
-def _with_deeds(requests: list[ReminderRequest], asked: Asked) -> list[ReminderRequest]:
-    """Return `requests`, of which one that names no more than somebody does what the one before it does."""
+def _with_deeds(requests: list[ReminderRequest], named: Collection[str], words: Lexicon) -> list[ReminderRequest]:
+    """Return `requests`, of which one that names no more than somebody does what the one before it does.
+
+    `named` are the names that were read as people.
+    """
     deed = ""
     found: list[ReminderRequest] = []
     for request in requests:
-        words = request.content.split()
-        if deed and words and not _is_deed(words[0], asked) and _is_somebody(words, asked):
+        first, *_ = [*request.content.split(), ""]
+        if deed and first.casefold() not in words.deeds and _is_somebody(request.content, named, words):
             found.append(replace(request, content=f"{deed} {request.content}"))
-        else:
-            deed = words[0] if words and _is_deed(words[0], asked) else ""
-            found.append(request)
+            continue
+        deed = first if first.casefold() in words.deeds else ""
+        found.append(request)
     return found
 
 
-def _is_deed(word: str, asked: Asked) -> bool:
-    return word.casefold() in asked.words.deeds
-
-
-def _is_somebody(words: list[str], asked: Asked) -> bool:
-    name = " ".join(words)
-    is_tagged = any(name == asked.reading.text[slice(*span)].strip() for span in asked.reading.spans("PERSON"))
-    is_relative = words[-1].casefold() in asked.words.relatives
-    return len(words) <= 3 and (is_tagged or is_relative or words[-1][:1].isupper())
+def _is_somebody(content: str, named: Collection[str], words: Lexicon) -> bool:
+    *before, last = [*content.split(), ""][:-1] or [""]
+    is_short = len(before) < _LONGEST_NAME
+    return is_short and (content in named or last.casefold() in words.relatives or last[:1].isupper())
 
 
 def repeat_last(asked: Asked) -> Interpretation | None:

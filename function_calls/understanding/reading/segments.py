@@ -92,16 +92,17 @@ def _cuts(reading: MessageReading, words: Lexicon) -> Iterator[int]:
             cut = at + 1
         elif at in asked[1:]:
             cut = _front(tokens, at, words)
-        elif (token.form in _WEAK or token.form in words.and_words) and _may_begin(tokens[at + 1 :]):
+        elif (token.form in _WEAK or token.form in words.and_words) and _may_begin(tokens, at):
             cut = at + 1
         if cut > 0 and cut not in seen and len(tokens) - cut >= _FEWEST_TOKENS:
             seen.add(cut)
             yield cut
 
 
-def _may_begin(tokens: Sequence[Token]) -> bool:
-    """Return whether a request may begin behind a comma or "and": a time there goes on with the one before."""
-    return bool(tokens) and not is_time_token(tokens[0]) and not tokens[0].form.isdigit()
+def _may_begin(tokens: Sequence[Token], at: int) -> bool:
+    """Return whether a request may begin behind the comma or "and" at `at`: between two times it lists them."""
+    around = [tokens[place] for place in (at - 1, at + 1) if 0 <= place < len(tokens)]
+    return at + 1 < len(tokens) and not all(is_time_token(each) or each.form.isdigit() for each in around)
 
 
 def _asking(tokens: Sequence[Token], words: Lexicon) -> list[int]:
