@@ -7,8 +7,11 @@ _LONG = 5
 _TRIGRAM = 3
 _TOLD = ("WHEN", "EVENT", "PERSON", "CONTENT", "REF")
 """Tags that tell, once given, what the words behind them are."""
-_ASKING = frozenset({"remind", "reminder", "reminded", "reminding", "rmd", "ping", "nudge", "tell", "醒", "叫", "闹"})
-"""Words behind which a request names what it is about; what stands in front of them is often a reason."""
+_ASKING = (
+    frozenset({"remind", "reminder", "reminded", "reminding", "rmd", "醒"}),
+    frozenset({"ping", "nudge", "tell", "forget", "wake", "alarm", "timer", "alert", "notify", "叫", "闹"}),
+)
+"""Words behind which a request names what it is about, the surest first; in front of them stands often a reason."""
 _LINKS = frozenset({"to", "that", "about", "of", ":"})
 _JOINS = frozenset({"和", "跟", "与", "同", "and", "with"})
 """Words that join another person who is reminded, or begin a content: what follows tells."""
@@ -107,7 +110,7 @@ def tagger_features(forms: Sequence[str], at: int, intent: str, tags: Sequence[s
 
 def _place(forms: Sequence[str], at: int) -> str:
     """Return whether a token stands in front of the word that asks, or behind it or behind what links the content."""
-    asked = next((place for place, form in enumerate(forms) if form in _ASKING), None)
+    asked = next((place for asking in _ASKING for place, form in enumerate(forms) if form in asking), None)
     if asked is None:
         return ""
     linked = next((place for place in range(asked + 1, len(forms) - 1) if _links(forms, place)), None)
