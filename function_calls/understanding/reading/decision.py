@@ -32,7 +32,15 @@ CAREFUL = {"ask": 0.5, "when_is": 0.4}
 """Intents that need to be more probable: what is meant otherwise would be answered oddly."""
 _SURE_NOTE = 0.97
 """The probability of a request to nobody that names no person: people head notes with "reminder" as well."""
-UNADDRESSED = {"cancel_ask": 0.9, "list": 0.8, "summary_schedule": 0.9, "undo": 0.95, "find": 0.95}
+UNADDRESSED = {
+    "answer_content": 0.6,
+    "cancel_ask": 0.9,
+    "find": 0.95,
+    "list": 0.8,
+    "summary_schedule": 0.9,
+    "undo": 0.95,
+    "when_is": 0.9,
+}
 """The same, where the bot is not addressed."""
 _ONE = frozenset({"trigger", "nobody"})
 _SECOND = 0.15

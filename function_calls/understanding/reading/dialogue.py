@@ -14,7 +14,7 @@ from services.kernel.chat import ChatMessage, Person
 Context = Literal["none", "acted", "fired", "listed", "asked_when", "asked_content"]
 
 LIFETIME = timedelta(minutes=30)
-_FRESH = timedelta(minutes=10)
+_FRESH = timedelta(minutes=5)
 _CHANGES = frozenset(
     {"reminder_set", "reminder_update", "reminder_delete", "reminder_state", "reminder_snooze", "undo"}
 )

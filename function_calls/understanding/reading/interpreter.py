@@ -1,6 +1,7 @@
 """Decide what to do about a message that no sentence pattern explains, from its reading and the dialogue."""
 
 import re
+from collections.abc import Sequence
 
 from msgspec import Struct
 
@@ -24,6 +25,7 @@ from function_calls.understanding.reading.requests import make
 from function_calls.understanding.reading.segments import parts_of
 from function_calls.understanding.reading.tokens import TimeReader
 from function_calls.understanding.reminder_answers import ReminderAnswers, together
+from services.kernel.chat import ChatMessage
 
 _LONGEST = 500
 _POINTING = frozenset(
@@ -258,15 +260,23 @@ class LearnedInterpreter:
         others = self._dialogue.since(key, turn, question_id)
         if others and intent in _PROMPT and context != "fired":
             return False
-        if intent in _TIMED:
-            is_question = understood.question is not None
-            is_long = len(reading.tokens) > _BARE or reading.has("REF")
-            is_bare = not is_long and not any(each.form.startswith("@rule") for each in reading.tokens)
-            if is_bare and not is_question and context != "fired" and self._dialogue.state(key).is_passed:
-                return False
-            if any(self._calls_for_time(each.text, turn, understood.language, is_bare=is_bare) for each in others):
-                return False
+        if intent in _TIMED and self._is_said_to_others(reading, understood, turn, key, others):
+            return False
         return len(others) <= _MOST_BETWEEN
+
+    def _is_said_to_others(
+        self, reading: MessageReading, understood: Understood, turn: Turn, key: str, others: Sequence[ChatMessage]
+    ) -> bool:
+        """Return whether a time may answer what `others` have written, or go on with other talk of its sender."""
+        forms = [token.form for token in reading.tokens]
+        is_rule = any(form.startswith("@rule") for form in forms)  # nobody tells another person "every week"
+        is_bare = len(forms) <= _BARE and not is_rule and not reading.has("REF")
+        if is_bare and understood.question is None and understood.context != "fired":
+            if self._dialogue.state(key).is_passed:
+                return True
+        elif is_bare and others and any(form.startswith("@past") for form in forms):
+            return True
+        return any(self._calls_for_time(each.text, turn, understood.language, is_bare=is_bare) for each in others)
 
     def _is_named(self, name: str, turn: Turn, key: str, known: KnownReminders | None) -> bool:
         """Return whether a reference names a reminder that is here; numbers and "all" need no such words."""

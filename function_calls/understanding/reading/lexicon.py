@@ -42,6 +42,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     later_one: frozenset[str]
     around_choice: frozenset[str]
     pronouns: frozenset[str]
+    waived: tuple[str, ...]
     quiet_off: tuple[str, ...]
     ahead: tuple[str, ...]
     beside: tuple[str, ...]

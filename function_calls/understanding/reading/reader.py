@@ -208,7 +208,10 @@ class MessageReader:
         """Return the call that undoes what was just changed, where the person says no more than to forget it."""
         reading, maker = understood.reading, CallMaker(turn)
         last = self._dialogue.last(key, turn.now)
-        if reading.intent != "cancel_ask" or last is None or not last.is_change or not maker.offers("undo"):
+        words = load_lexicon(understood.language).waived
+        is_waived = re.match(rf"(?:{'|'.join(map(re.escape, words))})(?:\W|$)", reading.text.casefold()) is not None
+        is_wanted = is_waived or reading.intent == "cancel_ask"
+        if not is_wanted or last is None or not last.is_change or not maker.offers("undo"):
             return None
         is_meant = _is_addressed(turn) or not self._dialogue.since(key, turn)
         is_lately = self._dialogue.is_fresh(key, turn) and not self._dialogue.state(key).is_passed

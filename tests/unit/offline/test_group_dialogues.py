@@ -1,0 +1,358 @@
+"""Whom the bot answers in a group, and what the next message of a person goes on with."""
+
+import asyncio
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from bot.app.registry import built_in_registry
+from bot.testing.clocks import FixedClock
+from function_calls.tools.calls import Interpretation, ReplyScope, ToolSpec, Turn
+from function_calls.understanding.reading.known_reminders import KnownReminders
+from function_calls.understanding.reading.reader import MessageReader
+from services.kernel.chat import ChatAddress, ChatMessage, Person
+from services.kernel.state import MemoryStateStore
+from services.recurrence.schedule import Schedule
+from services.reminders.model import Reminder, ReminderState
+from services.time_expressions import parse_all
+
+ZONE = ZoneInfo("Europe/London")
+START = datetime(2026, 11, 24, 14, 0, tzinfo=ZONE)
+TOOLS: tuple[ToolSpec, ...] = tuple(tool.spec for tool in built_in_registry())
+HOME = ChatAddress(platform="console", chat_id="home")
+
+
+def reminder(content, creator="ann"):
+    start = datetime(2026, 11, 24, 17, 0)
+    return Reminder(
+        id="abc123",
+        address=HOME,
+        creator=Person(id=creator, name=creator),
+        targets=(),
+        content=content,
+        schedule=Schedule(start=start, zone=ZONE.key),
+        language="en",
+        state=ReminderState.ACTIVE,
+        next_fires=(start.replace(tzinfo=ZONE),),
+        created_at=START,
+    )
+
+
+class Chat:
+    """A group in which people speak one after the other, each ten seconds later, and the bot answers at once."""
+
+    def __init__(self, reader=None, *, language="en", known=()):
+        self.reader = reader or MessageReader(parse_all)
+        self.language = language
+        self.known = known
+        self.now = START
+        self.recent = []
+
+    def turn(self, sender, text, *, reply_to=None, is_edited=False, edits=None):
+        self.now += timedelta(seconds=10)
+        is_addressed = "bubbles" in text.casefold() and text.casefold().lstrip("@").startswith("bubbles")
+        message = ChatMessage(
+            id=edits or f"m{len(self.recent)}",
+            address=HOME,
+            sender=Person(id=sender, name=sender),
+            text=text,
+            sent_at=self.now,
+            is_addressed=is_addressed,
+            is_edited=is_edited,
+            reply_to=reply_to,
+        )
+        people = [each for each in self.recent if not each.sender.is_bot]
+        own = []
+        for each in reversed(people):
+            if each.sender.id != sender:
+                break
+            own.append(each.id)
+        scope = ReplyScope() if is_addressed else ReplyScope(is_everything=False, message_ids=frozenset(own))
+        return Turn(
+            message=message,
+            now=self.now,
+            zone=ZONE,
+            language=self.language,
+            bot_name="Bubbles",
+            tools=TOOLS,
+            recent=tuple(self.recent),
+            scope=scope,
+        )
+
+    def says(self, sender, text, **kwargs):
+        turn = self.turn(sender, text, **kwargs)
+        known = KnownReminders(tuple(self.known), self.now) if self.known else None
+        heard = self.reader.read(turn, known)
+        self.recent.append(turn.message)
+        if heard.calls or heard.answer:
+            bot = Person(id="bot", name="Bubbles", is_bot=True)
+            said = heard.answer or " ".join(str(call.arguments.get("content", "done")) for call in heard.calls)
+            self.recent.append(
+                ChatMessage(
+                    id=f"b{len(self.recent)}",
+                    address=HOME,
+                    sender=bot,
+                    text=said,
+                    sent_at=self.now,
+                    reply_to=turn.message.id,
+                )
+            )
+        return heard
+
+    def wait(self, minutes):
+        self.now += timedelta(minutes=minutes)
+
+
+def called(heard):
+    return [call.name for call in heard.calls]
+
+
+@pytest.fixture
+def chat():
+    return Chat()
+
+
+@pytest.fixture
+def answered():
+    """A chat in which ann's reminder was set."""
+    chat = Chat()
+    assert called(chat.says("ann", "remind me at 5pm to call mum")) == ["reminder_set"]
+    return chat
+
+
+def test_plain_request_needs_no_name(chat):
+    (call,) = chat.says("ann", "remind me at 5pm to call mum").calls
+
+    assert (call.name, call.arguments["content"]) == ("reminder_set", "call mum")
+
+
+@pytest.mark.parametrize("text", ["see you at 5", "lol", "who is in for lunch tomorrow?", "cancel it", "make it 6"])
+def test_talk_between_people_is_left_alone(chat, text):
+    assert chat.says("ann", text) == Interpretation()
+
+
+@pytest.mark.parametrize(
+    ("text", "tool"),
+    [
+        ("make it 6", "reminder_update"),
+        ("delete it", "reminder_delete"),
+        ("undo", "undo"),
+        ("actually tomorrow at 9am", "reminder_update"),
+    ],
+)
+def test_change_right_after_the_answer_needs_no_name(answered, text, tool):
+    assert called(answered.says("ann", text)) == [tool]
+
+
+@pytest.mark.parametrize("text", ["make it 6", "delete it", "undo", "6pm", "never mind"])
+def test_another_person_does_not_change_it_by_chance(answered, text):
+    assert answered.says("bob", text) == Interpretation()
+
+
+def test_after_some_minutes_words_without_a_name_are_for_people(answered):
+    answered.wait(6)
+
+    assert answered.says("ann", "make it 6") == Interpretation()
+
+
+def test_time_answers_the_person_who_suggested_another(answered):
+    answered.says("bob", "pub tonight at 7?")
+
+    assert answered.says("ann", "8pm") == Interpretation()
+
+
+def test_bare_time_after_other_talk_of_the_person_is_for_people(answered):
+    answered.says("ann", "so many people came to the party yesterday")
+
+    assert answered.says("ann", "8pm") == Interpretation()
+
+
+def test_call_of_another_person_by_name_is_for_them(answered):
+    answered.says("Ollie", "when do we start")
+
+    assert answered.says("ann", "make it 6, Ollie") == Interpretation()
+
+
+def test_reply_to_another_person_is_for_them(answered):
+    answered.says("bob", "what about dinner")
+
+    assert answered.says("ann", "make it 6", reply_to="m2") == Interpretation()
+
+
+def test_change_to_nobody_may_name_a_reminder_of_the_chat():
+    chat = Chat(known=[reminder("check the fridge")])
+
+    assert called(chat.says("ann", "delete the fridge reminder")) == ["reminder_delete"]
+
+
+def test_change_to_nobody_of_something_else_is_talk():
+    chat = Chat(known=[reminder("check the fridge")])
+
+    assert chat.says("ann", "cancel the pizza") == Interpretation()
+
+
+def test_time_answers_the_question_for_it(chat):
+    assert chat.says("ann", "remind me to pay the rent").answer
+
+    (call,) = chat.says("ann", "tomorrow at 9am").calls
+
+    assert (call.name, call.arguments["content"]) == ("reminder_set", "pay the rent")
+
+
+def test_question_survives_what_others_say(chat):
+    chat.says("ann", "remind me to pay the rent")
+    chat.says("bob", "I am off now, bye")
+
+    assert called(chat.says("ann", "friday 9am")) == ["reminder_set"]
+
+
+def test_another_person_does_not_answer_it(chat):
+    chat.says("ann", "remind me to pay the rent")
+
+    assert chat.says("bob", "tomorrow at 9am") == Interpretation()
+
+
+def test_question_is_dropped_by_never_mind(chat):
+    chat.says("ann", "remind me to pay the rent")
+    chat.says("ann", "Bubbles, never mind")
+
+    assert chat.says("ann", "tomorrow at 9am") == Interpretation()
+
+
+@pytest.mark.parametrize(("answer", "hour"), [("1", "08:00"), ("the second one", "20:00"), ("in the morning", "08:00")])
+def test_answer_picks_one_of_the_times(chat, answer, hour):
+    chat.says("ann", "Bubbles, remind me tomorrow at 8 to call mum")
+
+    (call,) = chat.says("ann", answer).calls
+
+    assert str(call.arguments["time"]).endswith(hour)
+
+
+def test_options_of_a_reminder_are_kept_with_the_question(chat):
+    chat.says("ann", "Bubbles, remind me to take my pills until I say done")
+
+    (call,) = chat.says("ann", "at 6pm").calls
+
+    assert call.arguments["until_done"] == 10
+
+
+def test_pronoun_means_the_person_reminded_before(chat):
+    chat.says("ann", "Bubbles, remind Bob at 5pm to call the bank")
+
+    (call,) = chat.says("ann", "Bubbles, remind him at 6pm to buy milk").calls
+
+    assert str(call.arguments["person"]).removeprefix("@").casefold() == "bob"
+
+
+def test_unknown_pronoun_is_asked_about(chat):
+    assert "name" in chat.says("ann", "Bubbles, remind him at 6pm to buy milk").answer
+
+
+def test_forgetting_the_change_just_made_undoes_it(answered):
+    assert called(answered.says("ann", "Bubbles, never mind, I'll do it now")) == ["undo"]
+
+
+def test_forgetting_is_talk_where_nothing_was_changed(chat):
+    assert chat.says("ann", "never mind, I'll do it now") == Interpretation()
+
+
+def test_edit_that_asks_nothing_is_silent(answered):
+    assert answered.says("ann", "nothing", is_edited=True, edits="m0") == Interpretation()
+
+
+def test_edit_of_a_request_sets_it_again(answered):
+    (call,) = answered.says("ann", "remind me at 6pm to call mum", is_edited=True, edits="m0").calls
+
+    assert (call.name, call.arguments["content"]) == ("reminder_set", "call mum")
+
+
+@pytest.mark.parametrize(
+    "text", ["thanks Bubbles!", "haha Bubbles is so slow today", "I told Bubbles already"]
+)
+def test_talk_about_the_bot_is_left_alone(chat, text):
+    assert chat.says("ann", text) == Interpretation()
+
+
+@pytest.mark.parametrize(
+    "text", ["Bubbles, what can you do", "Bubbles, blorp the frobnicator for me", "Bubbles?"]
+)
+def test_whoever_asks_the_bot_gets_an_answer(chat, text):
+    heard = chat.says("ann", text)
+
+    assert heard.answer or heard.calls
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Bubbles, can you do recurring reminders?",
+        "Bubbles, do you store my messages?",
+        "Bubbles, can you remind others?",
+    ],
+)
+def test_questions_about_the_bot_are_explained(chat, text):
+    heard = chat.says("ann", text)
+
+    assert called(heard) != ["perplexity_search"]
+    assert heard.answer or heard.calls
+
+
+def test_message_that_is_too_long_is_not_read(chat):
+    assert "500" in chat.says("ann", "Bubbles, remind me at 5pm to " + "a" * 600).answer
+    assert chat.says("ann", "b" * 600) == Interpretation()
+
+
+def test_dialogue_survives_a_restart():
+    store = MemoryStateStore(FixedClock(START))
+    first, second = (MessageReader(parse_all, store=store) for _ in range(2))
+    chat = Chat(first)
+
+    async def restarted():
+        await first.interpret(chat.turn("ann", "remind me at 5pm to call mum"))
+        return await second.interpret(chat.turn("ann", "make it 6"))
+
+    assert called(asyncio.run(restarted())) == ["reminder_update"]
+
+
+def test_open_question_survives_a_restart():
+    store = MemoryStateStore(FixedClock(START))
+    first, second = (MessageReader(parse_all, store=store) for _ in range(2))
+    chat = Chat(first)
+
+    async def restarted():
+        await first.interpret(chat.turn("ann", "remind me to pay the rent"))
+        return await second.interpret(chat.turn("ann", "tomorrow at 9am"))
+
+    (call,) = asyncio.run(restarted()).calls
+    assert call.arguments["content"] == "pay the rent"
+
+
+def test_stored_dialogue_of_another_version_is_ignored():
+    store = MemoryStateStore(FixedClock(START))
+    reader = MessageReader(parse_all, store=store)
+    chat = Chat(reader)
+
+    async def restarted():
+        await store.set("dialogue:console:home#ann", {"state": 5}, keep=timedelta(minutes=1))
+        return await reader.interpret(chat.turn("ann", "remind me at 5pm to call mum"))
+
+    assert called(asyncio.run(restarted())) == ["reminder_set"]
+
+
+def test_reminders_are_looked_up_for_requests_alone():
+    asked = []
+
+    async def look_up(address):
+        asked.append(address)
+        return ()
+
+    reader = MessageReader(parse_all, reminders=look_up)
+    chat = Chat(reader)
+
+    async def said():
+        await reader.interpret(chat.turn("ann", "lovely weather today"))
+        await reader.interpret(chat.turn("ann", "delete the milk reminder"))
+
+    asyncio.run(said())
+    assert asked == [HOME]
