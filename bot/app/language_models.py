@@ -123,7 +123,7 @@ def model_interpreter(
 
     Its calls are read twice, the second time with `times` (the usual conventions when there are none).
     """
-    from function_calls.grounding.rule_based_review import RuleBasedReview
+    from function_calls.grounding.review import RuleBasedReview
     from function_calls.llm import FunctionCallLLM
     from function_calls.model_calls.styles.choosing import make_styles
 

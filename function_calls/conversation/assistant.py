@@ -243,7 +243,7 @@ class Assistant:
         if pending and not turn.steps:
             return await self._run_confirmed(pending, contexts)
         if typed_call(turn) is None:
-            calls, contexts = await ground_all(calls, contexts)
+            calls, contexts = await ground_all(turn, calls, contexts)
         return Dispatched(results=await dispatch_all(self._router, calls, contexts))
 
     async def _run_confirmed(self, pending: Sequence[PendingCall], contexts: Sequence[CallContext]) -> Dispatched:

@@ -1,7 +1,8 @@
 """Compare calls that change, delete, snooze or list reminders with the message."""
 
 import re
-from datetime import date, timedelta
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta
 from typing import Final
 
 from msgspec.structs import replace
@@ -30,27 +31,21 @@ from function_calls.functions.reminders.occurrences import (
     next_of,
     on_day,
 )
+from function_calls.functions.reminders.putting_off import until_of
 from function_calls.functions.reminders.several import may_mean_all
 from function_calls.functions.reminders.skips import NEXT
 from function_calls.grounding.corrections import Grounded, correct_arguments
 from function_calls.grounding.leftovers import ask_about_leftover
+from function_calls.grounding.message import ReadMessage
 from function_calls.grounding.new_reminders import names_only_a_day
 from function_calls.grounding.recipients import as_written
-from function_calls.grounding.references import (
-    correct_name,
-    name_together,
-    request_words,
-    resolve_target,
-    with_days_of_message,
-)
-from function_calls.grounding.segments import own_words_for
+from function_calls.grounding.references import correct_name, name_together, resolve_target, with_days_of_message
 from function_calls.grounding.times import SAME_TIME, cross_check
 from function_calls.language.recognized_phrases import every_language, folded, is_clock, is_clock_without_half
 from function_calls.models import ReminderArgs, ReminderDeleteArgs, ReminderListArgs
 from function_calls.tools.calls import ToolCall
 from function_calls.tools.context import CallContext
 from function_calls.understanding.arguments import written
-from function_calls.understanding.pack import language_of, load_pack
 from function_calls.understanding.reminder_times import clock_of, moment_of, schedule_from, time_reader, zone_name
 from services.kernel.errors import RequestRefused
 from services.recurrence import edits
@@ -82,36 +77,37 @@ _AGAIN: Final = re.compile(
 )
 
 
-async def ground_list(call: ToolCall, args: ReminderListArgs, ctx: CallContext) -> Grounded:
+async def ground_list(call: ToolCall, args: ReminderListArgs, message: ReadMessage, _: CallContext) -> Grounded:
     """Limit a list to one's own reminders, where the message asks for "my reminders"."""
-    text = folded(ctx.message.text)
+    text = folded(message.text)
     every = tuple(every_language())
     is_own = any(each.own.search(text) for each in every) and not any(each.common.search(text) for each in every)
     return Grounded(call=correct_arguments(call, {"whose": "mine"}) if is_own and args.whose is None else call)
 
 
-async def ground_state(call: ToolCall, args: ReminderStateArgs, ctx: CallContext) -> Grounded:
+async def ground_state(call: ToolCall, args: ReminderStateArgs, message: ReadMessage, ctx: CallContext) -> Grounded:
     """Correct the reminder of a pause and the like."""
-    return Grounded(call=correct_arguments(call, {"reminder_id": await correct_name(args.reminder_id, ctx)}))
+    return Grounded(call=correct_arguments(call, {"reminder_id": await correct_name(args.reminder_id, message, ctx)}))
 
 
-async def ground_delete(call: ToolCall, args: ReminderDeleteArgs, ctx: CallContext) -> Grounded:
+async def ground_delete(call: ToolCall, args: ReminderDeleteArgs, message: ReadMessage, ctx: CallContext) -> Grounded:
     """Correct which reminders are deleted, or which day of a repeating one: then the call becomes a change of it."""
-    target = await resolve_target(_DELETE, args.reminder_id, ctx)
+    target = await resolve_target(_DELETE, args.reminder_id, message, ctx)
     reference = target.reference or ""
     if may_mean_all(reference) and (target.one is None or means_all(reference)):
-        return Grounded(call=correct_arguments(call, {"reminder_id": with_days_of_message(reference, _DELETE, ctx)}))
+        reference = with_days_of_message(reference, _DELETE, message, ctx)
+        return Grounded(call=correct_arguments(call, {"reminder_id": reference}))
     call = correct_arguments(call, {"reminder_id": reference})
     if not target.reminders or _names_day(reference, ctx):
         return Grounded(call=call)
     if any(each.schedule.rule is None for each in target.reminders):
         return Grounded(call=call)
-    return await _ground_day(call, target.reminders, ctx)
+    return await _ground_day(call, target.reminders, message.parts_for(_DELETE), ctx)
 
 
-async def _ground_day(call: ToolCall, olds: tuple[Reminder, ...], ctx: CallContext) -> Grounded:
+async def _ground_day(call: ToolCall, olds: tuple[Reminder, ...], clauses: Sequence[str], ctx: CallContext) -> Grounded:
     """Limit the deletion of repeating reminders to the day that the message names."""
-    old, clauses = olds[0], request_words(_DELETE, ctx)
+    old = olds[0]
     named = [(day, words) for words in clauses for day in days_in(words, old.content, ctx)]
     if not named:
         return Grounded(call=call)
@@ -148,9 +144,9 @@ def _names_day(reference: str, ctx: CallContext) -> bool:
     return read is not None and any(reading.has_day for reading in read.readings)
 
 
-async def ground_snooze(call: ToolCall, args: ReminderSnoozeArgs, ctx: CallContext) -> Grounded:
+async def ground_snooze(call: ToolCall, args: ReminderSnoozeArgs, message: ReadMessage, ctx: CallContext) -> Grounded:
     """Correct which reminder is snoozed, and whether for a length, to the same clock, or in addition."""
-    reference = await correct_name(name_together(args.reminder_id, ctx), ctx)
+    reference = await correct_name(name_together(args.reminder_id, message), message, ctx)
     text = ctx.message.text
     is_again = _AGAIN.search(text) is not None
     changes: dict[str, object] = {"reminder_id": reference}
@@ -158,39 +154,36 @@ async def ground_snooze(call: ToolCall, args: ReminderSnoozeArgs, ctx: CallConte
         changes["again"] = True
     if args.time:
         moment = moment_of(args.time, ctx)
-        length = _length_in(text, ctx)
         if SAME_TIME.search(text) is not None or (is_again and names_only_a_day(ctx)):
             changes["time"] = f"{moment:%Y-%m-%d}"
-        elif length and abs(moment_of(length, ctx) - moment) <= _EXACT:
-            changes["time"] = length
+        else:
+            pieces = message.pieces("snooze", "LATER", "WHEN")
+            changes["time"] = next((words for words in pieces if _is_length(words, moment, ctx)), args.time)
     return Grounded(call=correct_arguments(call, changes))
 
 
-def _length_in(text: str, ctx: CallContext) -> str:
-    """Return the words of a length of time in `text`, as the argument `time` takes them."""
-    pack = load_pack(language_of(text, ctx.language))
-    found = pack.length.search(text)
-    words = "" if found is None else pack.data.from_now.format(span=found[0])
+def _is_length(words: str, moment: datetime, ctx: CallContext) -> bool:
+    """Return whether `words` name the length of time until `moment`."""
     try:
-        moment_of(words, ctx)
+        length = until_of(words, ctx).length
     except RequestRefused:
-        return ""
-    return words
+        return False
+    return length is not None and abs(ctx.message_time + length - moment) <= _EXACT
 
 
-async def ground_update(call: ToolCall, args: ReminderUpdateArgs, ctx: CallContext) -> Grounded:
+async def ground_update(call: ToolCall, args: ReminderUpdateArgs, message: ReadMessage, ctx: CallContext) -> Grounded:
     """Correct which reminder is changed, its new time, and which of its occurrences get it."""
     asked = await ask_about_leftover(call, args.content or args.added, None, (), ctx)
     if asked is not None:
         return Grounded(call=call, withheld=asked)
-    target = await resolve_target(_UPDATE, args.reminder_id, ctx)
+    target = await resolve_target(_UPDATE, args.reminder_id, message, ctx)
     old, text = target.one, ctx.message.text
     changes: dict[str, object] = {"reminder_id": target.reference, "person": as_written(args.person, text)}
     args = args.model_copy(update=changes)
     if args.time and args.type == "once" and not says(_ONLY, text, ""):
         changes["type"] = None
     if args.time and not args.skip:
-        changes["time"] = _new_time(args, old, ctx)
+        changes["time"] = _new_time(args, old, message, ctx)
     args = args.model_copy(update=changes)
     if old is not None and args.time:
         occurrences = _occurrences(args, old, ctx)
@@ -203,7 +196,7 @@ async def ground_update(call: ToolCall, args: ReminderUpdateArgs, ctx: CallConte
     return Grounded(call=correct_arguments(call, changes))
 
 
-def _new_time(args: ReminderUpdateArgs, old: Reminder | None, ctx: CallContext) -> str | None:
+def _new_time(args: ReminderUpdateArgs, old: Reminder | None, message: ReadMessage, ctx: CallContext) -> str | None:
     """Return the new time, as far as the message names it: a day or a clock alone, and the day that it says."""
     time = args.time or ""
     named = [each for each in readings_in(time, ctx) if each.has_day and each.rrule is None]
@@ -215,7 +208,7 @@ def _new_time(args: ReminderUpdateArgs, old: Reminder | None, ctx: CallContext) 
         return args.time
     if len(named) == 1 and named[0].has_clock and _is_day_of_content(named[0].start.date(), old.content, ctx):
         return f"{named[0].wall:%H:%M}"
-    words = _words_without_reference(args, ctx)
+    words = _words_without_reference(args, message)
     clock = "" if is_clock(time) else _only_clock(words, old.schedule, ctx)
     if clock:
         return clock
@@ -231,9 +224,10 @@ def _is_day_of_content(day: date, content: str, ctx: CallContext) -> bool:
     return bool(named) and all(each.start.date() != day for each in days_in(text, content, ctx))
 
 
-def _words_without_reference(args: ReminderUpdateArgs, ctx: CallContext) -> str:
+def _words_without_reference(args: ReminderUpdateArgs, message: ReadMessage) -> str:
     """Return the message without the reminder's reference: "reminder 1 to 6pm" is no time from one to six."""
-    words = own_words_for(_UPDATE, args.reminder_id or "", ctx)
+    parts = message.parts_for(_UPDATE)
+    words = parts[0] if len(parts) == 1 else message.text
     return words.replace(args.reminder_id, " ", 1) if args.reminder_id else words
 
 

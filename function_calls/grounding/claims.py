@@ -8,6 +8,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from function_calls.grounding.intents import intents_of
+from function_calls.grounding.request_cues import load_cues
 from function_calls.language.messages import say
 from function_calls.language.recognized_phrases import LANGUAGES, bare, every_claim, folded, foreign_change_requests
 from function_calls.model_calls.transcript import result_text
@@ -31,11 +32,9 @@ _WANTED = _CHANGES | _KEEPING
 
 def warm_up(tools: Iterable[ToolSpec]) -> None:
     """Compile the patterns that the answers of a model are checked with, before the first answer."""
-    from function_calls.grounding.request_cues import load_signs
-
     every_claim()
     for language in LANGUAGES:
-        load_signs(language)
+        load_cues(language)
     ExampleSentences().match("", tuple(tool for tool in tools if tool.name in _WANTED), is_addressed=True)
 
 

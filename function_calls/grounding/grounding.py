@@ -16,9 +16,10 @@ from function_calls.grounding.changed_reminders import (
     ground_update,
 )
 from function_calls.grounding.corrections import Grounded, correct_arguments
+from function_calls.grounding.message import ReadMessage
 from function_calls.grounding.new_reminders import ground_set
 from function_calls.models import Arguments, ReminderArgs, ReminderDeleteArgs, ReminderListArgs, SummaryArgs
-from function_calls.tools.calls import ToolCall
+from function_calls.tools.calls import ToolCall, Turn
 from function_calls.tools.context import CallContext
 from function_calls.tools.dispatch.execution import crashed
 from services.history.service import HistoryService
@@ -27,21 +28,22 @@ from services.reminders.service import ReminderService
 
 
 async def ground_all(
-    calls: Sequence[ToolCall], contexts: Sequence[CallContext]
+    turn: Turn, calls: Sequence[ToolCall], contexts: Sequence[CallContext]
 ) -> tuple[tuple[ToolCall, ...], list[CallContext]]:
     """Return the calls as the message supports them, with the contexts in which they run or are withheld."""
-    grounded = [await ground(call, context) for call, context in zip(calls, contexts, strict=True)]
+    message = ReadMessage(turn)
+    grounded = [await ground(call, message, context) for call, context in zip(calls, contexts, strict=True)]
     withheld = [replace(context, withheld=each.withheld) for each, context in zip(grounded, contexts, strict=True)]
     return tuple(each.call for each in grounded), withheld
 
 
-async def ground(call: ToolCall, ctx: CallContext) -> Grounded:
-    """Compare `call` with the message of `ctx`; a call whose arguments are invalid is left to the router."""
+async def ground(call: ToolCall, message: ReadMessage, ctx: CallContext) -> Grounded:
+    """Compare `call` with the `message` that it was chosen for; invalid arguments are left to the router."""
     kind, compare = _TOOLS.get(call.name, (None, None))
     if kind is None or compare is None or not _has_services(call.name, ctx):
         return Grounded(call=call)
     try:
-        return await compare(call, kind.model_validate(dict(call.arguments)), ctx)
+        return await compare(call, kind.model_validate(dict(call.arguments)), message, ctx)
     except (ValidationError, RequestRefused):
         return Grounded(call=call)  # it is refused when it runs
     except Exception as error:  # noqa: BLE001 - like an exception of the tool, it must not end the turn
@@ -53,11 +55,11 @@ def _has_services(name: str, ctx: CallContext) -> bool:
     return name == _SUMMARY or {ReminderService, HistoryService} <= {*ctx.services.classes()}
 
 
-async def _ground_summary(call: ToolCall, args: SummaryArgs, ctx: CallContext) -> Grounded:
+async def _ground_summary(call: ToolCall, args: SummaryArgs, message: ReadMessage, ctx: CallContext) -> Grounded:
     """Add the words of the message that say which messages are summarised."""
     if args.window:
         return Grounded(call=call)
-    window = window_words(ctx.message.text, ctx, is_narrowed=bool(args.topic or args.person))
+    window = window_words(message.text, ctx, is_narrowed=bool(args.topic or args.person))
     return Grounded(call=correct_arguments(call, {"window": window}))
 
 

@@ -1,6 +1,7 @@
 """Compare a call that sets a reminder with the message: its time, its people, its working days."""
 
 import re
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
@@ -12,9 +13,9 @@ from function_calls.functions.reminders.putting_off import clock_of
 from function_calls.functions.reminders.which import spoken_of
 from function_calls.grounding.corrections import Grounded, correct_arguments
 from function_calls.grounding.leftovers import ask_about_deadline, ask_about_leftover
+from function_calls.grounding.message import ReadMessage
 from function_calls.grounding.recipients import as_written
-from function_calls.grounding.segments import own_part
-from function_calls.grounding.times import SAME_TIME, Verdict, cross_check
+from function_calls.grounding.times import SAME_TIME, Verdict, compare_with_one, cross_check
 from function_calls.models import ReminderArgs
 from function_calls.tools.calls import ToolCall, ToolResult
 from function_calls.tools.confirmation.buttons import TimeOption, which_time
@@ -34,22 +35,21 @@ _WORKDAYS: Final = re.compile(
     r"|\b(?:except|excluding|apart from|other than|besides|but)[a-z ]{0,24} holidays?\b",
     re.IGNORECASE,
 )
+_WORD: Final = re.compile(r"[a-z0-9]+|[\u3400-\u9fff]", re.IGNORECASE)
+_ENOUGH: Final = 0.5
+"""How much of a content stands in that of its request; a model may well word the rest in its own way."""
 _FIVE_DAYS: Final = tuple((0, weekday) for weekday in range(5))
 
 
-async def ground_set(call: ToolCall, args: ReminderArgs, ctx: CallContext) -> Grounded:
+async def ground_set(call: ToolCall, args: ReminderArgs, message: ReadMessage, ctx: CallContext) -> Grounded:
     """Compare `call`, a `reminder_set` with `args`, with the message.
 
     Raises:
         RequestRefused: the arguments name no time, or people who are not known for certain.
     """
     reminders = ctx.services.get(ReminderService)
-    times = time_reader(ctx)
-    proposed = schedule_from(args, now=ctx.message_time, zone=ctx.zone, language=ctx.language, times=times)
-    part = own_part(args.content, ctx)
-    verdict = cross_check(
-        proposed, part.words, now=ctx.message_time, zone=ctx.zone, language=ctx.language, times=times, own=part.time
-    )
+    proposed = _schedule(args, ctx)
+    verdict = _compare(args.content, proposed, message, ctx)
     if verdict.choices or not verdict.is_named:
         refuse_past(proposed, ctx)
     if verdict.choices:
@@ -67,8 +67,41 @@ async def ground_set(call: ToolCall, args: ReminderArgs, ctx: CallContext) -> Gr
     call = correct_arguments(call, {**changes, "person": as_written(args.person, ctx.message.text)})
     targets = await named_people(args.person, ctx, ctx.services.get(HistoryService))
     asked = await ask_about_leftover(call, args.content, schedule, targets, ctx)
-    asked = asked or await ask_about_deadline(call, args.content, schedule, targets, part.words, ctx)
+    words = "\n".join(message.parts_for(call.name))
+    asked = asked or await ask_about_deadline(call, args.content, schedule, targets, words, ctx)
     return Grounded(call=call, withheld=asked)
+
+
+def _schedule(args: ReminderArgs, ctx: CallContext) -> Schedule:
+    return schedule_from(args, now=ctx.message_time, zone=ctx.zone, language=ctx.language, times=time_reader(ctx))
+
+
+def _compare(content: str, proposed: Schedule, message: ReadMessage, ctx: CallContext) -> Verdict:
+    """Compare the time of a reminder with the message, and with its own time where that sets several reminders."""
+    calls = message.calls_of({"reminder_set"}) if message.is_clear else ()
+    own = [_schedule(ReminderArgs.model_validate(dict(call.arguments)), ctx) for call in calls]
+    place = _best_match(content, [str(call.arguments.get("content", "")) for call in calls])
+    if place is None and len(own) == 1 and len(message.calls) > 1:
+        place = 0  # in another language or other words: the only candidate
+    if place is not None and len(message.calls) > 1:
+        return compare_with_one(proposed, own[place], message.text, ctx.message_time)
+    return cross_check(
+        proposed,
+        message.text,
+        now=ctx.message_time,
+        zone=ctx.zone,
+        language=ctx.language,
+        times=time_reader(ctx),
+        own=own,
+    )
+
+
+def _best_match(content: str, candidates: Sequence[str]) -> int | None:
+    """Return the index of the one candidate with the most words of `content`; None on a tie."""
+    wanted = set(_WORD.findall(content.lower()))
+    shares = [len(wanted & set(_WORD.findall(each.lower()))) / max(len(wanted), 1) for each in candidates]
+    best = max(shares, default=0.0)
+    return shares.index(best) if best >= _ENOUGH and shares.count(best) == 1 else None
 
 
 def with_workdays(schedule: Schedule, words: str) -> Schedule:

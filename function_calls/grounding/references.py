@@ -1,20 +1,18 @@
 """Find the reminders that a message names, where a call names others or leaves them open."""
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from function_calls.functions.reminders.all_of_them import own_reminders
 from function_calls.functions.reminders.named_days import comes_on, days_in, spoken
 from function_calls.functions.reminders.replies import meant, points
 from function_calls.functions.reminders.several import may_mean_all, several_meant
 from function_calls.functions.reminders.which import spoken_of
-from function_calls.grounding.intents import clauses_that_ask_for, requests_in
+from function_calls.grounding.message import ReadMessage
 from function_calls.tools.context import CallContext
-from function_calls.understanding.pack import language_of, load_pack
-from function_calls.understanding.references import reminder_references
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
 from services.reminders.lookup.references import means_all
@@ -22,9 +20,8 @@ from services.reminders.lookup.several import several_in
 from services.reminders.model import Reminder
 from services.reminders.service import ReminderService
 
-_MENTION: Final = re.compile(r"^\s*@\S+\s+")
 _WORD: Final = re.compile(r"[a-z0-9]+|[\u3400-\u9fff]")
-_CHANGED_BY_NAME: Final = frozenset({"reminder_delete", "reminder_update", "reminder_snooze"})
+_CHANGES: Final = frozenset({"reminder_delete", "reminder_update", "reminder_snooze", "reminder_state"})
 
 
 class Target(Struct, frozen=True, kw_only=True):
@@ -39,49 +36,45 @@ class Target(Struct, frozen=True, kw_only=True):
         return self.reminders[0] if len(self.reminders) == 1 else None
 
 
-async def resolve_target(tool: str, reference: str | None, ctx: CallContext) -> Target:
+async def resolve_target(tool: str, reference: str | None, message: ReadMessage, ctx: CallContext) -> Target:
     """Return the reference that the message supports, and its reminders."""
     reminders, history = ctx.services.get(ReminderService), ctx.services.get(HistoryService)
-    reference = name_together(reference, ctx)
+    reference = name_together(reference, message)
     try:
         several = await several_meant(reference, ctx, reminders, history)
         if several:
             return Target(reference=reference, reminders=several)
         if may_mean_all(reference):
             return Target(reference=reference, reminders=await own_reminders(ctx, reminders))
-        reference = await correct_name(reference, ctx)
+        reference = await correct_name(reference, message, ctx)
         found = await meant(reference, ctx, reminders, history)
         one = await (reminders.find(ctx.chat, ctx.sender, found) if found else spoken_of(None, ctx, reminders))
     except RequestRefused as refusal:
-        due = _due_on_named_day(refusal, tool, ctx)
+        due = _due_on_named_day(refusal, message.parts_for(tool), ctx)
         return Target(reference=reference) if due is None else Target(reference=due.id, reminders=(due,))
     return Target(reference=reference, reminders=(one,))
 
 
-def name_together(reference: str | None, ctx: CallContext) -> str | None:
+def name_together(reference: str | None, message: ReadMessage) -> str | None:
     """Return `reference`, or "both", "1 and 3" as the message has it where the call has none, or all."""
-    plain = replace(ctx.message, text=_MENTION.sub("", ctx.message.text))
-    asked = () if reference and not means_all(reference) else requests_in(replace(ctx, message=plain))
-    if len(asked) != 1:
+    if reference and not means_all(reference):
         return reference
-    words = ", ".join(reminder_references(asked[0], load_pack(language_of(ctx.message.text, ctx.language))))
+    words = ", ".join(_names(message))
     named = several_in(words)
     is_counted = named is not None and (named.kind != "each" or all(map(str.isdecimal, named.references)))
     return words if is_counted else reference
 
 
-async def correct_name(reference: str | None, ctx: CallContext) -> str | None:
+async def correct_name(reference: str | None, message: ReadMessage, ctx: CallContext) -> str | None:
     """Return the id of the one reminder that the message names instead of `reference`; models mix up ids.
 
     The message counts where it names one reminder and has none of the words of `reference`.
     """
     if reference is None or points(reference):
         return reference
-    if set(_WORD.findall(ctx.message.text.casefold())) & set(_WORD.findall(reference.casefold())):
+    if set(_WORD.findall(message.text.casefold())) & set(_WORD.findall(reference.casefold())):
         return reference
-    pack = load_pack(language_of(ctx.message.text, ctx.language))
-    asked = [each for each in requests_in(ctx) if each.intent in _CHANGED_BY_NAME]
-    names = [name for each in asked for name in reminder_references(each, pack)]
+    names = _names(message)
     if len(names) != 1 or points(names[0]) or names[0].isdecimal() or means_all(names[0]):
         return reference
     try:
@@ -90,26 +83,28 @@ async def correct_name(reference: str | None, ctx: CallContext) -> str | None:
         return reference  # the words match none, or several: the model may have more context
 
 
-def with_days_of_message(reference: str, tool: str, ctx: CallContext) -> str:
+def with_days_of_message(reference: str, tool: str, message: ReadMessage, ctx: CallContext) -> str:
     """Return `reference`, or all of a day where a model shortened "everything for tomorrow" to "all"."""
-    days = [(day, words) for words in request_words(tool, ctx) for day in days_in(words, "", ctx)]
+    days = [(day, words) for words in message.parts_for(tool) for day in days_in(words, "", ctx)]
     return f"all {spoken(*days[0])}" if len(days) == 1 else reference
 
 
-def request_words(tool: str, ctx: CallContext) -> tuple[str, ...]:
-    """Return the parts of the message that ask for `tool`; all of it where none is found."""
-    return clauses_that_ask_for(tool, ctx) or (ctx.message.text,)
+def _names(message: ReadMessage) -> list[str]:
+    """Return the references of a message that asks for one kind of change."""
+    calls = message.calls_of(_CHANGES)
+    if len({call.name for call in message.calls}) != 1:
+        return []
+    return [str(call.arguments["reminder_id"]) for call in calls if call.arguments.get("reminder_id")]
 
 
-def _due_on_named_day(refusal: RequestRefused, tool: str, ctx: CallContext) -> Reminder | None:
+def _due_on_named_day(refusal: RequestRefused, parts: Sequence[str], ctx: CallContext) -> Reminder | None:
     """Return the only candidate of an ambiguous reference that fires on the day that the message names."""
     candidates = refusal.fields.get("candidates")
     if refusal.code != "reminder_ambiguous" or not isinstance(candidates, tuple):
         return None
-    clauses = request_words(tool, ctx)
     found: dict[str, Reminder] = {}
     for each in candidates:
-        days = {day.start.date() for words in clauses for day in days_in(words, each.content, ctx)}
+        days = {day.start.date() for words in parts for day in days_in(words, each.content, ctx)}
         if any(comes_on(day, each, ctx) for day in days):
             found[each.id] = each
     return next(iter(found.values())) if len(found) == 1 else None

@@ -13,7 +13,7 @@ HEAVY = ("openai", "sqlalchemy", "apscheduler", "httpx", "prompt_toolkit", "pyda
 RUNNING = "import bot.cli.running"
 FOR_A_MODEL = {
     "function_calls.llm",
-    "function_calls.grounding.rule_based_review",
+    "function_calls.grounding.review",
     "services.language_model.openai_model",
 }
 FOR_TOOL_SERVERS = {"bot.tools.servers.connections", "bot.tools.servers.mcp_servers", "function_calls.toolsets.openapi"}

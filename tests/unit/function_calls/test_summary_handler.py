@@ -5,8 +5,10 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
+from bot.testing.turns import make_turn
 from function_calls import handlers
 from function_calls.grounding.grounding import ground
+from function_calls.grounding.message import ReadMessage
 from function_calls.models import SummaryArgs
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
@@ -40,7 +42,8 @@ def summarize(history, context_of):
         registry.register(handlers.summary)
         services = Services(history, SummaryService(history, summarizer=summarizer))
         context = replace(context_of(text=text), services=services, language=language)
-        grounded = await ground(ToolCall(id="1", name="summary", arguments=arguments), context)
+        call, message = ToolCall(id="1", name="summary", arguments=arguments), ReadMessage(make_turn(context.message))
+        grounded = await ground(call, message, context)
         return await FunctionCallRouter(registry).dispatch(grounded.call, context)
 
     return dispatch

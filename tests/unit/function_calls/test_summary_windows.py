@@ -6,8 +6,10 @@ from zoneinfo import ZoneInfo
 import pytest
 from msgspec.structs import replace
 
+from bot.testing.turns import make_turn
 from function_calls.functions.summary.windows import asked_window
 from function_calls.grounding.grounding import ground
+from function_calls.grounding.message import ReadMessage
 from function_calls.models import SummaryArgs
 from function_calls.tools.calls import ToolCall
 from services.history.service import HistoryService
@@ -28,7 +30,7 @@ def asked(context_of, history):
     async def window(words, *, text="summarize", **arguments):
         context = replace(context_of(text=text, sent_at=NOW), now=NOW, zone=BERLIN)
         call = ToolCall(id="1", name="summary", arguments={"window": words, **arguments})
-        grounded = await ground(call, context)
+        grounded = await ground(call, ReadMessage(make_turn(context.message)), context)
         return await asked_window(SummaryArgs(**grounded.call.arguments), context, history)
 
     return window
@@ -185,7 +187,8 @@ async def test_the_messages_of_a_person_are_looked_for_further_back(asked):
 @pytest.mark.parametrize("text", ["summarize this thread", "总结一下这个讨论"])
 async def test_a_reply_may_ask_for_its_thread(context_of, history, text):
     context = context_of(text=text, reply_to="m0")
-    grounded = await ground(ToolCall(id="1", name="summary", arguments={}), context)
+    call, message = ToolCall(id="1", name="summary", arguments={}), ReadMessage(make_turn(context.message))
+    grounded = await ground(call, message, context)
 
     window = await asked_window(SummaryArgs(**grounded.call.arguments), context, history)
 

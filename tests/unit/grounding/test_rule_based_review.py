@@ -4,7 +4,7 @@ import pytest
 
 from bot.testing.models import ScriptedModel
 from bot.testing.turns import make_message, make_turn
-from function_calls.grounding.rule_based_review import RuleBasedReview
+from function_calls.grounding.review import RuleBasedReview
 from function_calls.llm import FunctionCallLLM
 from function_calls.model_calls.styles.choosing import make_styles
 

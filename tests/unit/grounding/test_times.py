@@ -2,8 +2,14 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 import pytest
+from msgspec.structs import replace
 
+from bot.app.registry import built_in_registry
+from bot.testing.turns import make_message, make_turn
+from function_calls.grounding.message import ReadMessage
 from function_calls.grounding.times import Verdict, cross_check
+from function_calls.models import ReminderArgs
+from function_calls.understanding.reminder_times import schedule_from
 from services.recurrence.schedule import Schedule, read_schedule
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -14,8 +20,17 @@ def once(text):
     return Schedule(start=datetime.fromisoformat(text), zone="Europe/Berlin")
 
 
+TOOLS = built_in_registry().specs
+
+
 def verdict(proposed, words, language="en"):
-    return cross_check(proposed, words, now=FRIDAY_TEN, zone=BERLIN, language=language)
+    message = replace(make_message(words), sent_at=FRIDAY_TEN)
+    turn = replace(make_turn(message, tools=TOOLS, language=language), now=FRIDAY_TEN, zone=BERLIN)
+    calls = ReadMessage(turn).calls_of({"reminder_set"})
+    own = [
+        schedule_from(ReminderArgs(**call.arguments), now=FRIDAY_TEN, zone=BERLIN, language=language) for call in calls
+    ]
+    return cross_check(proposed, words, now=FRIDAY_TEN, zone=BERLIN, language=language, own=own)
 
 
 def test_time_that_the_words_name_stays():

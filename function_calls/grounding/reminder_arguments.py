@@ -2,31 +2,44 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from msgspec.structs import replace
 
-from function_calls.tools.calls import ToolCall, Turn
+from function_calls.grounding.message import ReadMessage
+from function_calls.grounding.times import at_clock
+from function_calls.tools.calls import ToolCall
 from function_calls.understanding.arguments import schedule_arguments
-from function_calls.understanding.requests import Ear
-from function_calls.understanding.time_words import TimeWords
-from services.time_expressions import Reading
+from function_calls.understanding.reading.lexicon import load_lexicon
+from function_calls.understanding.reading.message import load_models, with_intent
+from function_calls.understanding.reading.slots import content
+from services.time_expressions import Reading, TimeReadings, parse_all
 
-_TIMES = ("type", "time", "weekday", "rrule")
-_DAY = re.compile(r"\d{4}-\d\d-\d\d")
-_CLOCK = re.compile(r"(\d{1,2}):(\d{2})")
+_TIMES: Final = ("type", "time", "weekday", "rrule")
+_DAY: Final = re.compile(r"\d{4}-\d\d-\d\d")
+_CLOCK: Final = re.compile(r"(\d{1,2}):(\d{2})")
+_HALF: Final = re.compile(r"[ap]\.?m\b|[01]?\d:\d\d:|(?:1[3-9]|2[0-3]):", re.IGNORECASE)
 
 
-class Mending:
-    """Mends the `reminder_set` calls of one turn."""
+class SetCalls:
+    """Corrects the `reminder_set` calls for one message."""
 
-    def __init__(self, turn: Turn, reader: Ear) -> None:
-        self._turn = turn
-        self._reader = reader
+    def __init__(self, message: ReadMessage) -> None:
+        turn = message.turn
+        self._message = message
         self._sender = turn.message.sender.name.casefold()
-        self._written = "\n".join([turn.message.text, *(each.text for each in turn.recent)]).casefold()
-        self._everyone = {word.casefold() for word in reader.pack.data.everyone}
+        self._written = "\n".join([message.text, *(each.text for each in turn.recent)]).casefold()
+        self._everyone = load_lexicon(message.language).everyone
 
-    def mend(self, chosen: Sequence[ToolCall], own: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
+    @property
+    def content(self) -> str:
+        """Return the content that the trained models read in the message."""
+        if self._message.reading is None:
+            return ""
+        language = self._message.language
+        return content(with_intent(self._message.reading, "set", load_models(language)), load_lexicon(language))
+
+    def correct(self, chosen: Sequence[ToolCall], own: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
         """Return `chosen` with the arguments of `own`, read from the message; split several requests taken for one."""
         if len(own) > len(chosen):
             return tuple(own)
@@ -36,30 +49,31 @@ class Mending:
             return tuple(self._merged(call, {}) for call in chosen)
         return (self._merged(chosen[0], own[0].arguments if own else self._read(chosen[0])),)
 
+    def mentioned_content(self, call: ToolCall) -> str:
+        """Return what the model would remind of, if somebody mentioned it."""
+        chosen = str(call.arguments.get("content", ""))
+        return chosen if self._is_written(chosen) else ""
+
     def _are_one(self, chosen: Sequence[ToolCall], own: ToolCall) -> bool:
         """Return whether calls mean the same, however they word the time: a missing day is today.
 
         Several days are one request where the message names a repetition.
         """
         repeats = "rrule" in own.arguments or own.arguments.get("type", "once") != "once"
-        days = {_first(_DAY, call) for call in chosen} - {"", f"{self._turn.message_time:%Y-%m-%d}"}
+        days = {_first(_DAY, call) for call in chosen} - {"", f"{self._message.turn.message_time:%Y-%m-%d}"}
         gists = {(str(call.arguments.get("content", "")).casefold(), _first(_CLOCK, call)) for call in chosen}
         return len(gists) == 1 and (repeats or len(days) <= 1)
 
-    def mentioned_content(self, call: ToolCall) -> str:
-        """Return what the model would remind of, if somebody mentioned it."""
-        content = str(call.arguments.get("content", ""))
-        return content if self._is_written(content) else ""
-
     def _read(self, call: ToolCall) -> Mapping[str, object]:
-        """Return the only time of a message that is not read as a request, and the words beside it."""
-        clause = self._reader.clause(self._reader.core(self._turn.message.text))
-        if len(clause.times) != 1:
+        """Return the only time of a message that is not read as a request, and the content that it may have."""
+        turn, text = self._message.turn, self._message.text
+        found = [each for each in parse_all(text, turn.message_time, language=self._message.language) if each.readings]
+        if len(found) != 1:
             return {}
-        reading = _reading(clause.times[0], str(call.arguments.get("time", "")))
-        content = "" if self._is_written(str(call.arguments.get("content", ""))) else self._reader.without_times(clause)
-        times = schedule_arguments(reading, self._turn.message_time) if reading is not None else {}
-        return {**times, "content": content}
+        reading = _with_half(found[0], str(call.arguments.get("time", "")))
+        is_written = self._is_written(str(call.arguments.get("content", "")))
+        times = schedule_arguments(reading, turn.message_time) if reading is not None else {}
+        return {**times, "content": "" if is_written else self.content}
 
     def _merged(self, call: ToolCall, own: Mapping[str, object]) -> ToolCall:
         """Return the call with the time, content and person of the message, where it names them."""
@@ -92,9 +106,9 @@ class Mending:
             return chosen if any(word in self._written for word in self._everyone) else own
         return chosen if name in self._written else own
 
-    def _is_written(self, content: str) -> bool:
-        """Return whether every word of `content` was written; Chinese is compared character by character."""
-        words = content.casefold().split()
+    def _is_written(self, text: str) -> bool:
+        """Return whether every word of `text` was written; Chinese is compared character by character."""
+        words = text.casefold().split()
         return bool(words) and all(word in self._written or _in_pieces(word, self._written) for word in words)
 
 
@@ -104,16 +118,18 @@ def _first(pattern: re.Pattern[str], call: ToolCall) -> str:
     return found[0] if found else ""
 
 
-def _reading(time: TimeWords, chosen: str) -> Reading | None:
-    """Return the meaning of a time; where the half of the day is open, the reading with the chosen clock."""
-    if time.best is None or time.lead is not None:
-        return None
-    if not time.is_ambiguous:
-        return time.best
-    clock = _CLOCK.search(chosen)
-    wanted = (int(clock[1]), int(clock[2])) if clock else None
-    fitting = [each for each in time.readings if (each.start.hour, each.start.minute) == wanted]
-    return fitting[0] if len(fitting) == 1 else None
+def _with_half(found: TimeReadings, chosen: str) -> Reading | None:
+    """Return the meaning of a time; where its words leave the half of the day open, at the chosen clock."""
+    best, clock = found.readings[0], _CLOCK.search(chosen)
+    words = " ".join(found.text[start:end] for start, end in best.spans)
+    is_open = found.ambiguous or not (best.part or _HALF.search(words))
+    is_other_half = clock is not None and (int(clock[1]) % 12, int(clock[2])) == (
+        best.start.hour % 12,
+        best.start.minute,
+    )
+    if clock is not None and is_open and is_other_half:
+        return at_clock(best, best._replace(start=best.start.replace(hour=int(clock[1]))))
+    return None if found.ambiguous else best
 
 
 def _in_pieces(word: str, text: str) -> bool:

@@ -1,0 +1,139 @@
+"""Read the message that calls are compared with: the calls that the rules make of it, its intents and its parts."""
+
+import re
+from collections.abc import Collection, Mapping
+from functools import cached_property
+from typing import Final
+
+from msgspec.structs import replace
+
+from function_calls.tools.calls import Interpretation, ToolCall, Turn
+from function_calls.tools.catalog.model_call_validation import is_same
+from function_calls.tools.context import CallContext
+from function_calls.understanding.interpreter import OfflineInterpreter
+from function_calls.understanding.pack import language_of
+from function_calls.understanding.reading.message import (
+    MessageReading,
+    has_models,
+    load_models,
+    read_message,
+    with_intent,
+)
+from function_calls.understanding.time_words import TimeReader
+from services.time_expressions import limited_effort, parse_all
+
+_PART: Final = re.compile(r"[,;.!?，。；！？、\n]|\band\b|并且|然后|然後", re.IGNORECASE)
+_LONGEST: Final = 500
+_TOOLS: Final[Mapping[str, tuple[str, ...]]] = {
+    "reminder_set": ("set", "repeat_last", "answer_when", "answer_content"),
+    "reminder_list": ("list", "when_is", "next_page", "who_set"),
+    "reminder_delete": ("delete",),
+    "reminder_update": (
+        *("move", "reword", "append", "skip", "until", "nag", "once", "urgent", "not_urgent", "keep_days", "add_days"),
+        *("person_add", "person_remove", "person_set", "catch_up_all", "catch_up_latest", "catch_up_none"),
+    ),
+    "reminder_snooze": ("snooze",),
+    "reminder_state": ("pause", "resume", "done", "join", "leave"),
+    "undo": ("undo",),
+    "summary": ("summary",),
+    "summary_schedule": ("summary_schedule",),
+    "perplexity_search": ("ask",),
+    "memory_save": ("remember",),
+    "memory_forget": ("forget",),
+    "time_zone": ("zone", "zone_move"),
+    "quiet_hours": ("quiet",),
+}
+"""The intents of messages that ask for a function."""
+
+
+class ReadMessage:
+    """One message as the rules read it, without the dialogue before it; everything is read when first asked for."""
+
+    def __init__(self, turn: Turn, *, read_times: TimeReader = parse_all) -> None:
+        self.turn = replace(turn, steps=())
+        self.text = turn.message.text
+        self._read_times = read_times
+
+    @cached_property
+    def _interpreted(self) -> Interpretation:
+        return OfflineInterpreter(read_times=self._read_times).read(self.turn)
+
+    @property
+    def is_clear(self) -> bool:
+        """Return whether the rules would ask nothing beside their calls."""
+        return not self._interpreted.answer
+
+    @cached_property
+    def calls(self) -> tuple[ToolCall, ...]:
+        """Return the calls that the rules make of the message, each once; their questions are left out."""
+        found: list[ToolCall] = []
+        for call in self._interpreted.calls:
+            found += [] if any(is_same(call, other) for other in found) else [call]
+        return tuple(found)
+
+    @cached_property
+    def reading(self) -> MessageReading | None:
+        """Return the message as the trained models read it; None where it is too long or of another language."""
+        turn, language = self.turn, self.language
+        if not has_models(language) or not self.text.strip() or len(self.text) > _LONGEST:
+            return None
+        is_addressed = turn.message.is_addressed or turn.message.is_private
+        with limited_effort():
+            return read_message(
+                self.text,
+                turn.message_time,
+                "none",
+                load_models(language),
+                self._read_times,
+                language,
+                is_addressed=is_addressed,
+            )
+
+    @property
+    def language(self) -> str:
+        """Return the language of the message."""
+        return language_of(self.text, self.turn.language)
+
+    def calls_of(self, tools: Collection[str]) -> tuple[ToolCall, ...]:
+        """Return those of `calls` that call one of `tools`."""
+        return tuple(call for call in self.calls if call.name in tools)
+
+    def share_of(self, tool: str) -> float:
+        """Return the probability that the message asks for `tool`; 1 for a tool that no intent stands for."""
+        intents = _TOOLS.get(tool)
+        if intents is None or self.reading is None:
+            return 1.0
+        return sum(self.reading.probability(intent) for intent in intents)
+
+    def pieces(self, intent: str, *tags: str) -> list[str]:
+        """Return the pieces of the message with one of `tags`, read as one of `intent`."""
+        if self.reading is None:
+            return []
+        reading = with_intent(self.reading, intent, load_models(self.language))
+        return [piece.strip() for tag in tags for piece in reading.pieces(tag)]
+
+    def parts_for(self, tool: str) -> tuple[str, ...]:
+        """Return the parts of the message that ask for `tool`; all of it where it asks for one thing."""
+        if len({call.name for call in self.calls}) < 2:
+            return (self.text,)
+        return tuple(part for part in _PART.split(self.text) if part.strip() and self._is_for(part, tool)) or (
+            self.text,
+        )
+
+    def _is_for(self, part: str, tool: str) -> bool:
+        message = replace(self.turn.message, text=part, is_addressed=True)
+        read = ReadMessage(replace(self.turn, message=message), read_times=self._read_times)
+        return bool(read.calls_of({tool}))
+
+
+def known_tools() -> Collection[str]:
+    """Return the tools for which the rules know requests."""
+    return _TOOLS.keys()
+
+
+def message_of(ctx: CallContext) -> ReadMessage:
+    """Return the message of a call without its turn."""
+    turn = Turn(
+        message=ctx.message, now=ctx.now, zone=ctx.zone, language=ctx.language, bot_name="", tools=(), recent=()
+    )
+    return ReadMessage(turn)
