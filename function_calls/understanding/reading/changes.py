@@ -24,6 +24,7 @@ _IT = "it"
 _TIMES = ("WHEN", "EVENT", "LATER", "EARLIER", "LEAD", "FROM")
 _NEAR = timedelta(hours=1)
 _LAST_HOUR = 12
+_FROM = re.compile(r"\bfrom\b|[从從]")
 
 
 def delete(asked: Asked) -> Interpretation | None:
@@ -63,6 +64,8 @@ def move(asked: Asked) -> Interpretation | None:
     arguments = _schedule(new, asked)
     if since and new.best is not None and new.best.has_clock and not reading.has("WHEN"):
         arguments, since = {"time": f"{new.best.wall:%H:%M}"}, f"{new.best.wall:%Y-%m-%d}"
+    if old and new.best is not None and not new.best.has_clock:
+        return update(asked, {**arguments, "occurrence": old})
     return update(asked, {**arguments, "since": since}, old=old)
 
 
@@ -79,7 +82,7 @@ def _amount_of(asked: Asked, time: TimeWords) -> dict[str, object] | None:
     """Return the arguments of an amount of time: "20 minutes sooner", or "20" behind "in 15 minutes"."""
     piece = asked.reading.words("WHEN")
     if slots.is_figure(piece):
-        return _minutes(int(piece), asked)
+        return _minutes(int(re.sub(r"\D", "", piece)), asked)
     length = asked.length(piece)
     is_earlier, is_later = asked.names(asked.words.earlier), asked.names(asked.words.later)
     if length is None or not (is_earlier or is_later) or asked.length(time.words) is None:
@@ -104,20 +107,21 @@ def _schedule(time: TimeWords, asked: Asked) -> dict[str, object]:
         return {}
     words = slots.bare_time(time.words, asked.words)
     if slots.is_bare(best) and is_clock_without_half(words):
-        return {"time": words if asked.read(words) else asked.words.as_time[1].format(time=words)}
+        is_read = not words[-1:].isdigit() and bool(asked.read(words))  # "6:30" alone is a clock of 24 hours
+        return {"time": words if is_read else asked.words.as_time[1].format(time=words)}
     return changed_schedule(best, asked.now)
 
 
 def _from_range(time: TimeWords, asked: Asked) -> tuple[str, TimeWords]:
     """Return what stands in front of a new time and that, where both were read as a stretch: "5pm to 6pm"."""
     best = time.best
-    is_from = asked.names(("from", "从", "從"))
+    is_from = _FROM.search(asked.said) is not None
     if best is None or best.end is None or best.rrule is not None or not (best.has_clock or is_from):
         return "", time
     last = best.end if best.has_clock else best.end - timedelta(days=1)
     moved = best._replace(start=last, end=None)
     parts = [slots.bare_time(part, asked.words) for part in re.split(asked.words.between_times, time.words)]
-    named = parts[0] if len(parts) > 1 and not is_from else ""
+    named = parts[0] if len(parts) > 1 and not (is_from and best.has_clock) else ""
     return named, replace(time, words=parts[-1], readings=(moved,), is_ambiguous=False)
 
 

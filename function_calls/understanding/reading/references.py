@@ -1,5 +1,6 @@
 """Name the reminders that a request is about, in the form that `reminder_id` takes."""
 
+import re
 from collections.abc import Iterator
 
 from function_calls.understanding.reading import slots
@@ -10,6 +11,10 @@ LAST = "last"
 _SEVERAL = ("both", "all", "them")
 _KEPT_TAGS = frozenset({"O", "REF"})
 _MOST_FIGURES = 3
+_SHORT_ID = re.compile(r"(?=[a-z]*\d)[a-z][a-z0-9]{3}")
+_WORD = re.compile(r"[a-z0-9]+")
+_ARTICLES = frozenset({"the", "my", "our"})
+_ENDS = frozenset({"please", "pls", "and", "to", "from", ",", ".", "!", "?", ";", "for", "until", "at", "on", "now"})
 
 
 def references_of(asked: Asked, *, may_be_several: bool = False) -> list[str]:
@@ -33,8 +38,31 @@ def points(asked: Asked) -> bool:
     return asked.reading.has("REF") or asked.turn.message.reply_to is not None
 
 
+def _id(asked: Asked) -> str:
+    """Return the id of a reminder among the words, or its first characters: letters and figures in one."""
+    words = [asked.reading.text[token.start : token.end] for token in asked.reading.tokens if token.form == "id"]
+    found = [match[0] for match in map(_SHORT_ID.fullmatch, _WORD.findall(asked.said)) if match]
+    return next(iter([*words, *found]), "")
+
+
+def _behind_article(asked: Asked) -> str:
+    """Return the words behind an article up to the end or a mark: "the dentist" of "cancel the dentist"."""
+    forms = [token.form for token in asked.reading.tokens]
+    first = next((at for at, form in enumerate(forms) if form in _ARTICLES), None)
+    if first is None or not asked.words.joint:
+        return ""
+    last = first + 1
+    while last < len(forms) and asked.reading.tags[last] == "O" and forms[last] not in _ENDS:
+        last += 1
+    tokens = asked.reading.tokens[first:last]
+    name = slots.reference_name(asked.reading.text[tokens[0].start : tokens[-1].end], asked.words)
+    return "" if name.casefold() in {*_ARTICLES, *asked.words.itself, *asked.words.indefinite} else name
+
+
 def _names(piece: str, asked: Asked) -> Iterator[str]:
     """Yield the references in a piece: each of several that are joined, those between the ends of a range."""
+    if asked.words.fold(piece).strip() in asked.words.indefinite:
+        return
     bare = slots.reference_name(piece, asked.words)
     several = None if bare in {"", *_SEVERAL} else several_in(bare) or several_in(piece)
     if several is None:
@@ -72,6 +100,9 @@ def _untagged(asked: Asked) -> list[str]:
             return [meaning]
     if asked.names(asked.words.newest):
         return [LAST]
+    named = _id(asked) or _behind_article(asked)
+    if named:
+        return [named]
     numbers = [
         asked.reading.text[token.start : token.end]
         for token, tag in zip(asked.reading.tokens, asked.reading.tags, strict=True)

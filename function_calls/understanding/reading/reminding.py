@@ -6,10 +6,9 @@ from itertools import islice
 
 from msgspec.structs import replace
 
-from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.tools.calls import Interpretation, ToolCall
 from function_calls.understanding.arguments import changed_schedule
-from function_calls.understanding.carried_days import halves, on_day, on_their_days
+from function_calls.understanding.carried_days import on_day, on_their_days
 from function_calls.understanding.named_weekdays import weekdays_in
 from function_calls.understanding.pointing import message_pointed_at
 from function_calls.understanding.reading import slots
@@ -121,8 +120,7 @@ def answer_when(asked: Asked) -> Interpretation | None:
     if question.options and time.best is not None and slots.is_bare(time.best):
         days = {option.start.date() for option in question.options}
         if len(days) == 1:
-            both = tuple(half for each in time.readings[:1] for half in halves(on_day(each, min(days))))
-            time = replace(time, readings=both, is_ambiguous=is_clock_without_half(time.words))
+            time = replace(time, readings=tuple(on_day(each, min(days)) for each in time.readings))
     content = question.content or slots.content(asked.reading, asked.words)
     request = ReminderRequest(content=content, person=question.person, time=time)
     if content:

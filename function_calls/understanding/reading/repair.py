@@ -12,6 +12,7 @@ from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.tokens import Token
 
 _MARKS = frozenset(",.;:!?，。；：！？、\n")
+_QUOTES = frozenset("\"“”'‘’「」『』")
 _LONGEST_NAME, _MOST_ADDED, _MOST_BEHIND, _LONGEST_BETWEEN = 2, 4, 2, 3
 
 
@@ -200,7 +201,8 @@ class _Draft:
         self.tags[at] = "PERSON"
         is_more = at + 1 < end and self._forms[at + 1] in {"but", "except", "else", "here", "in", "of"}
         is_last = all(tag != "CONTENT" for tag in self.tags[end:])
-        for place in () if is_more or not is_last else range(at + 1, end):
+        is_joint = end < len(self.tags) and self.tags[end] == "CONTENT"
+        for place in () if is_more or not (is_last or is_joint) else range(at + 1, end):
             if self._forms[place] not in self._words.courtesies:
                 self.tags[place] = "CONTENT"
 
@@ -236,7 +238,8 @@ class _Draft:
         """Tag the words behind who is reminded, or in front of the request, as content."""
         regions = [region for region in self._untagged() if not self._is_filler(*region)]
         may_be_ahead = may_be_ahead and not self._is_alarm()
-        behind = [region for region in regions if region[0] > self._last_of_request()]
+        asked = self._last_of_request()
+        behind = [region for region in regions if region[0] > asked >= 0]
         kept = (self._without_courtesies(*region) for region in behind or (regions if may_be_ahead else ()))
         whole = (region for region in kept if region[1] > region[0] and not self._is_filler(*region))
         first, last = next(whole, (0, 0))
@@ -257,7 +260,9 @@ class _Draft:
         begin = first
         while begin and self._is_open(begin - 1):
             begin -= 1
-        is_bounded = begin > 0 and (self.tags[begin - 1] in {"PERSON", "WHEN"} or self._is_link(begin - 1))
+        is_bounded = begin > 0 and (
+            self.tags[begin - 1] in {"PERSON", "WHEN"} or self._is_link(begin - 1) or self._forms[begin - 1] in _QUOTES
+        )
         begin, _ = self._without_courtesies(begin, first) if is_bounded else (first, first)
         if first - begin <= _MOST_ADDED:
             self.tags[begin:first] = ["CONTENT"] * (first - begin)
@@ -273,11 +278,12 @@ class _Draft:
             self.tags[last:end] = ["CONTENT"] * (end - last)
 
     def _is_idle(self, form: str) -> bool:
-        return form in self._words.courtesies | self._words.correcting or form in self._words.behind_content
+        idle = self._words.courtesies | self._words.correcting if self._words.joint else self._words.polite
+        return form in idle or form in self._words.behind_content
 
     def _is_open(self, at: int) -> bool:
         form = self._forms[at]
-        is_word = self.tags[at] == NO_TAG and form not in _MARKS and not _is_time(form)
+        is_word = self.tags[at] == NO_TAG and form not in _MARKS | _QUOTES and not _is_time(form)
         return is_word and form not in self._words.reminding and not self._is_link(at)
 
     def _is_link(self, at: int) -> bool:

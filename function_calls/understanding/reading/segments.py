@@ -133,7 +133,7 @@ def _front(tokens: Sequence[Token], at: int, words: Lexicon) -> int:
 def _part(reading: MessageReading, first: int, last: int, words: Lexicon, read: Read) -> MessageReading | None:
     """Return the tokens from `first` up to `last` as a message of its own, without marks at its edges."""
     tokens = reading.tokens[first:last]
-    while tokens and words.joint and tokens[0].form in words.and_words:
+    while tokens and first and (tokens[0].form in words.and_words or tokens[0].form in words.in_front):
         tokens = tokens[1:]
     while tokens and tokens[-1].form in _STRONG | _WEAK:
         tokens = tokens[:-1]

@@ -21,7 +21,10 @@ _FIGURES = re.compile(r"(\d{1,2})\.?(\d\d)")
 _HOURS, _MINUTES, _ROUND = 24, 60, 5
 _QUOTES = "\"“”'‘’「」『』"
 EVERYONE = "everyone"
-_MENTION = re.compile(r"(@[^\s@,，、]+?)\s*(?:and|和|跟|与|及)?\s*@")
+_MENTION = re.compile(r"(?<=[^\s,，、&])\s*@")
+_JOINTS = (" and", "和", "跟", "与", "及", "、", ",", "，")
+_AMOUNT = re.compile(r"\d+(\s*(?:s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|days?|weeks?))$", re.IGNORECASE)
+_FIGURE = re.compile(r"(?:in )?(\d+)", re.IGNORECASE)
 _NUMBER = re.compile(r"(?:#|no\.? ?|number |第|编号)?(\d{1,3})(?:st|nd|rd|th|个|条|项|号)?", re.IGNORECASE)
 
 
@@ -70,12 +73,23 @@ def _times_in(piece: str, words: Lexicon, read: ReadTimes) -> list[TimeWords]:
     one = one_time([piece], words, read)
     if one is not None:
         return [one]
-    parts = [part for part in _parts(piece, words) if part]
+    parts = _with_unit([part for part in _parts(piece, words) if part])
     listed = [one_time([part], words, read) for part in parts] if len(parts) > 1 else []
     whole = [each for each in listed if each is not None]
     if whole and len(whole) == len(parts):
         return whole
     return [time_words(piece, each) for each in read(piece)]
+
+
+def _with_unit(parts: list[str]) -> list[str]:
+    """Return the parts of a list with the unit of the last amount: "in 5, 10 and 15 minutes"."""
+    amount = _AMOUNT.search(parts[-1]) if len(parts) > 1 else None
+    if amount is None or is_figure(parts[-1]):
+        return parts
+    figures = [_FIGURE.fullmatch(part) for part in parts[:-1]]
+    if not all(figures):
+        return parts
+    return [*(f"in {figure[1]}{amount[1]}" for figure in figures if figure), parts[-1]]
 
 
 def _parts(piece: str, words: Lexicon) -> list[str]:
@@ -238,7 +252,7 @@ def _trimmed(piece: str) -> str:
 def people(reading: MessageReading, words: Lexicon) -> str | None:
     """Return the people that are named, "everyone", or None for the sender alone."""
     named = [_trimmed(piece) for piece in reading.pieces("PERSON")]
-    named = [_MENTION.sub(r"\1, @", each) for each in named if each]
+    named = [_MENTION.sub(_apart, each) for each in named if each]
     if not named or all(words.fold(each) in words.oneself for each in named):
         return None
     for each in named:
@@ -248,6 +262,12 @@ def people(reading: MessageReading, words: Lexicon) -> str | None:
         if words.fold(each).lstrip("@") in words.everyone:
             return EVERYONE
     return ", ".join(dict.fromkeys(named))
+
+
+def _apart(mention: re.Match[str]) -> str:
+    """Return the mark of a mention with a comma in front of it, where no other word joins it to the one before."""
+    before = mention.string[: mention.start()]
+    return mention[0] if before.endswith(_JOINTS) else f", {mention[0].strip()}"
 
 
 def _spared(name: str, words: Lexicon) -> str:
