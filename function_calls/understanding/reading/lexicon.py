@@ -67,6 +67,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     behind_time: tuple[str, ...]
     every: tuple[str, ...]
     newest: tuple[str, ...]
+    nearest: frozenset[str]
     plural: tuple[str, ...]
     own: tuple[str, ...]
     common: tuple[str, ...]

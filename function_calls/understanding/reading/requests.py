@@ -98,7 +98,10 @@ def _list(asked: Asked) -> Interpretation | None:
 
 def _when_is(asked: Asked) -> Interpretation | None:
     when = slots.bare_time(asked.reading.words("WHEN"), asked.words)
-    return _one(asked, "reminder_list", {"filter": ", ".join(references_of(asked)) or when or "it"})
+    names = references_of(asked)
+    if names and all(name.casefold() in asked.words.nearest for name in names):
+        return _one(asked, "reminder_list", {"filter": when})
+    return _one(asked, "reminder_list", {"filter": ", ".join(names) or when or "it"})
 
 
 def _who_set(asked: Asked) -> Interpretation | None:
