@@ -25,7 +25,9 @@ def references_of(asked: Asked, *, may_be_several: bool = False) -> list[str]:
     spared = [name for piece in asked.reading.pieces("SPARED") for name in _names(piece, asked)]
     if spared:
         return [f"all except {' and '.join(spared)}"]
-    named = [name for each in slots.reference_pieces(asked.reading, asked.words) for name in _names(each, asked)]
+    pieces = slots.reference_pieces(asked.reading, asked.words)
+    definite = [each for each in pieces if each.strip().casefold() not in asked.words.indefinite]
+    named = [name for each in definite for name in _names(each, asked)]
     named = list(dict.fromkeys(filter(None, named)))
     if named == ["all"] or (not named and may_be_several and _means_all(asked)):
         day = _days(asked) if may_be_several else ""
