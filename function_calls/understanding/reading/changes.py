@@ -4,8 +4,6 @@ import re
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
-from msgspec.structs import replace
-
 from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.tools.calls import Interpretation
 from function_calls.understanding.arguments import changed_schedule, shift_argument, written
@@ -24,6 +22,7 @@ _IT = "it"
 _TIMES = ("WHEN", "EVENT", "LATER", "EARLIER", "LEAD", "FROM")
 _NEAR = timedelta(hours=1)
 _LAST_HOUR = 12
+_BOTH = 2
 _FROM = re.compile(r"\bfrom\b|[从從]")
 
 
@@ -114,15 +113,15 @@ def _schedule(time: TimeWords, asked: Asked) -> dict[str, object]:
 
 def _from_range(time: TimeWords, asked: Asked) -> tuple[str, TimeWords]:
     """Return what stands in front of a new time and that, where both were read as a stretch: "5pm to 6pm"."""
-    best = time.best
-    is_from = _FROM.search(asked.said) is not None
-    if best is None or best.end is None or best.rrule is not None or not (best.has_clock or is_from):
-        return "", time
-    last = best.end if best.has_clock else best.end - timedelta(days=1)
-    moved = best._replace(start=last, end=None)
+    best, is_from = time.best, _FROM.search(asked.said) is not None
+    is_stretch = best is not None and (best.end is not None if best.rrule is None else is_from)
     parts = [slots.bare_time(part, asked.words) for part in re.split(asked.words.between_times, time.words)]
-    named = parts[0] if len(parts) > 1 and not (is_from and best.has_clock) else ""
-    return named, replace(time, words=parts[-1], readings=(moved,), is_ambiguous=False)
+    new = slots.one_time(parts[1:], asked.words, asked.read) if is_stretch and len(parts) == _BOTH else None
+    if best is None or new is None or new.best is None:
+        return "", time
+    old = slots.one_time(parts[:1], asked.words, asked.read)
+    is_day = old is not None and old.best is not None and old.best.has_day and not old.best.has_clock
+    return parts[0] if is_day or not is_from else "", new
 
 
 def update(asked: Asked, arguments: Mapping[str, object], *, old: str = "") -> Interpretation | None:
