@@ -19,6 +19,7 @@ from services.reminders.lookup.references import means_all
 
 _HALF_DAY = 12
 _LAST_DAYS = (date(2027, 2, 28), date(2027, 4, 30), date(2027, 5, 31))
+_LITTLE = timedelta(hours=2, minutes=30)
 _EARLIEST = 7
 _SHIFT = re.compile(r"(?P<sign>[+-])(?P<hours>\d{1,4}):(?P<minutes>[0-5]\d)")
 _DAILY_OR_RARER = {"DAILY", "WEEKLY", "MONTHLY", "YEARLY"}
@@ -164,10 +165,16 @@ def _requested_day(words: str, ctx: CallContext) -> date | None:
 
 
 def nearer_half(clock: time, old: time) -> time:
-    """Choose the half of the day of a bare "8:30" nearer to `old`; only a time before seven moves before seven."""
+    """Choose the half of the day of a bare "8:30" nearer to `old`; only a time soon after it moves before seven."""
     other = clock.replace(hour=(clock.hour + _HALF_DAY) % (2 * _HALF_DAY))
-    awake = [each for each in (clock, other) if each.hour >= _EARLIEST or old.hour < _EARLIEST]
-    return min(awake, key=lambda each: abs(each.hour * 60 + each.minute - old.hour * 60 - old.minute))
+    is_early = old.hour < _EARLIEST
+    awake = [each for each in (clock, other) if each.hour >= _EARLIEST or is_early or _apart(each, old) <= _LITTLE]
+    return min(awake, key=lambda each: _apart(each, old))
+
+
+def _apart(clock: time, other: time) -> timedelta:
+    minutes = clock.hour * 60 + clock.minute - other.hour * 60 - other.minute
+    return timedelta(minutes=abs(minutes))
 
 
 def _at_clock(old: Schedule, clock: time) -> Schedule:

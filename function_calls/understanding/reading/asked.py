@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from function_calls.tools.calls import ToolCall, Turn
 from function_calls.understanding.open_questions import OpenQuestion
 from function_calls.understanding.reading import slots
+from function_calls.understanding.reading.known_reminders import KnownReminders
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import MessageReading
 from function_calls.understanding.reading.tokens import TimeReader
@@ -19,8 +20,8 @@ class Asked(Struct, frozen=True, kw_only=True):
     """One request.
 
     `may_point` says that it may leave unnamed which reminder it is about; `last_set` is the call that set a reminder
-    for this person last; `is_part` says that the message has other requests beside this one,
-    `before` sets the reminder in front of it.
+    for this person last; `known` are the coming reminders of the chat, None where they were not looked up; `is_part`
+    says that the message has other requests beside this one, `before` sets the reminder in front of it.
     """
 
     turn: Turn
@@ -33,6 +34,7 @@ class Asked(Struct, frozen=True, kw_only=True):
     last_set: ToolCall | None
     is_addressed: bool
     may_point: bool
+    known: KnownReminders | None = None
     is_part: bool = False
     before: ToolCall | None = None
 

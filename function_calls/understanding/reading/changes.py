@@ -12,13 +12,14 @@ from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.asked import Asked
 from function_calls.understanding.reading.message import MessageReading
 from function_calls.understanding.reading.options import interval_minutes
-from function_calls.understanding.reading.references import points, references_of
+from function_calls.understanding.reading.references import meant, points, references_of
 from function_calls.understanding.reading.reminding import people_of, repeat_last, repeats
 from function_calls.understanding.reading.when import end_of, named_times
 from function_calls.understanding.time_words import TimeWords
 from services.time_expressions import Reading
 
 _IT = "it"
+_MARKS = frozenset(".;!?。；！？")
 _TIMES = ("WHEN", "EVENT", "LATER", "EARLIER", "LEAD", "FROM")
 _NEAR = timedelta(hours=1)
 _LAST_HOUR = 12
@@ -147,6 +148,9 @@ def _is_day(reading: Reading | None) -> bool:
 def reword(asked: Asked) -> Interpretation | None:
     """Replace what a reminder says, or one word of what was set last."""
     content = slots.content(asked.reading, asked.words)
+    person = _other_person(asked)
+    if person:
+        return update(asked, {"person": person})
     last = "" if asked.last_set is None else str(asked.last_set.arguments.get("content", ""))
     wrong = next((piece.strip() for piece in _wrong(asked) if piece.strip() and piece.strip() in last), "")
     if content and wrong:
@@ -155,6 +159,19 @@ def reword(asked: Asked) -> Interpretation | None:
         )
         return asked.answering.one("reminder_update", {"content": content, "reminder_id": _IT})
     return update(asked, {"content": content}) if content else None
+
+
+def _other_person(asked: Asked) -> str:
+    """Return who is to be reminded, where the words that are taken back name a person of the reminder."""
+    reminder, content = meant(asked.with_reading(_without_names(asked.reading))), asked.reading.words("CONTENT")
+    people = [] if reminder is None else [each.name.lstrip("@").casefold() for each in reminder.targets]
+    wrong = [piece.strip().lstrip("@").casefold() for piece in _wrong(asked)]
+    return content if any(piece in people for piece in wrong) else ""
+
+
+def _without_names(reading: MessageReading) -> MessageReading:
+    tags = tuple("O" if tag in {"REF", "OLD"} else tag for tag in reading.tags)
+    return MessageReading(reading.text, reading.tokens, reading.intents, tags)
 
 
 def _wrong(asked: Asked) -> list[str]:
@@ -274,8 +291,10 @@ def _days_of(asked: Asked) -> str:
 
 
 def keep_days(asked: Asked) -> Interpretation | None:
-    """Let one that repeats come on some days of the week only."""
-    words = slots.bare_time(asked.reading.words("WHEN"), asked.words)
+    """Let one that repeats come on some days of the week only; days behind a mark are a reason."""
+    span = next(iter(asked.reading.spans("WHEN")), (0, 0))
+    ends = [end for _, end in asked.reading.spans("WHEN") if not _MARKS & set(asked.reading.text[span[1] : end])]
+    words = slots.bare_time(asked.reading.text[span[0] : max(ends, default=0)], asked.words)
     return update(asked, {"days": words}) if words else None
 
 

@@ -181,9 +181,11 @@ class LearnedInterpreter:
         made: list[Interpretation | None] = []
         for part in parts:
             before = next((call for each in reversed(made) if each for call in each.calls), None)
-            made.append(self._made_of(part, understood, turn, key, answering, is_part=len(parts) > 1, before=before))
+            made.append(
+                self._made_of(part, understood, turn, key, answering, known, is_part=len(parts) > 1, before=before)
+            )
         if len(made) > 1 and not all(made):
-            made = [self._made_of(reading, understood, turn, key, answering)]
+            made = [self._made_of(reading, understood, turn, key, answering, known)]
         return together([each for each in made if each is not None])
 
     def _made_of(
@@ -193,11 +195,13 @@ class LearnedInterpreter:
         turn: Turn,
         key: str,
         answering: ReminderAnswers,
+        known: KnownReminders | None,
         *,
         is_part: bool = False,
         before: ToolCall | None = None,
     ) -> Interpretation | None:
         """Return what one request of a message asks for."""
+        last = self._dialogue.last_set(key, turn.now)
         forms = [token.form for token in reading.tokens]
         models = load_models(understood.language)
 
@@ -212,9 +216,10 @@ class LearnedInterpreter:
             times=self._times,
             answering=answering,
             question=understood.question,
-            last_set=self._dialogue.last_set(key, turn.now),
+            last_set=last if last is None or known is None else known.as_now(last, turn.message.sender.id),
             is_addressed=_is_addressed(turn),
             may_point=understood.context != "none" or turn.message.reply_to is not None,
+            known=known,
             is_part=is_part,
             before=before if before is not None and before.name == "reminder_set" else None,
         )
@@ -230,7 +235,7 @@ class LearnedInterpreter:
             is_addressed=_is_addressed(turn),
             is_asked=understood.question is not None and turn.scope.covers(understood.question.message_id),
             is_known=load_models(understood.language).knows(reading),
-            names_reminder=known is not None and any(named) and all(map(known.has, named)),
+            names_reminder=known is not None and any(map(known.has, filter(None, named))),
         )
         decision = decide(reading, words, said)
         return decision.intents if decision.intents or decision.is_refusal else self._done(understood, turn, key)
@@ -248,12 +253,12 @@ class LearnedInterpreter:
         intent, context = reading.intent, understood.context
         named = slots.reference(reading, load_lexicon(understood.language))
         if _is_addressed(turn) and intent in _ASKING and any(named):
-            return all(self._is_named(name, turn, key, known) for name in named)
+            return any(self._is_named(name, turn, key, known) for name in named)
         if _is_addressed(turn) or intent not in _POINTING:
             return True
         if any(named):
             is_said = has_trigger(reading, load_lexicon(understood.language))
-            return is_said or all(self._is_named(name, turn, key, known) for name in named)
+            return is_said or any(self._is_named(name, turn, key, known) for name in named)
         if not self._dialogue.is_fresh(key, turn) and understood.question is None and context != "fired":
             return False
         question_id = "" if understood.question is None else understood.question.message_id

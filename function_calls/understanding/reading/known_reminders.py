@@ -4,11 +4,19 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from function_calls.tools.calls import ToolCall
+from function_calls.understanding.arguments import written
 from services.kernel.chat import ChatAddress
 from services.kernel.errors import RequestRefused
+from services.recurrence.schedule import rule_text
 from services.reminders.lookup.references import find_reminder
-from services.reminders.model import Reminder
+from services.reminders.model import EVERYONE, Reminder
+
+_SHORTEST_SHARED = 2
+"""The fewest characters that a name and the text of a reminder share in a script without spaces."""
+_SHORTEST_WORD = 4
 
 ReminderLookup = Callable[[ChatAddress], Awaitable[Sequence[Reminder]]]
 """Returns the coming reminders of a chat, soonest first."""
@@ -32,3 +40,32 @@ class KnownReminders(Struct, frozen=True):
         except RequestRefused as refusal:
             several = refusal.fields.get("candidates") if refusal.code == "reminder_ambiguous" else None
             return several if isinstance(several, tuple) else ()
+
+    def like(self, name: str) -> Reminder | None:
+        """Return the one that shares a word with `name`, or two characters of a script without spaces; else None."""
+        found = [each for each in self.reminders if _share(name.casefold(), each.content.casefold())]
+        return found[0] if len(found) == 1 else None
+
+    def as_now(self, call: ToolCall, person: str) -> ToolCall:
+        """Return the call that set a reminder of `person` (an id) with what was changed since."""
+        content = call.arguments.get("content")
+        own = [each for each in self.reminders if each.creator.id == person and each.content == content]
+        return replace(call, arguments={**call.arguments, **self.arguments_of(own[0])}) if len(own) == 1 else call
+
+    def arguments_of(self, reminder: Reminder) -> dict[str, object]:
+        """Return the arguments with which `reminder` would be set as it is now."""
+        schedule = reminder.schedule
+        coming = reminder.next_fires[0].astimezone(self.now.tzinfo) if reminder.next_fires else schedule.start
+        people = [each for each in reminder.targets if each.id != reminder.creator.id]
+        is_common = any(each.id == EVERYONE for each in people)
+        person = "everyone" if is_common else ", ".join(each.name for each in reminder.targets) if people else None
+        rule = {} if schedule.rule is None else {"rrule": rule_text(schedule)}
+        return {"type": "once", "time": written(coming), "content": reminder.content, "person": person, **rule}
+
+
+def _share(name: str, content: str) -> bool:
+    words = {word for word in name.split() if word.isascii() and len(word) >= _SHORTEST_WORD}
+    if words & set(content.split()):
+        return True
+    pairs = {name[at : at + _SHORTEST_SHARED] for at in range(len(name) - 1)}
+    return any(not pair.isascii() and pair in content for pair in pairs)

@@ -84,6 +84,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     earlier: tuple[str, ...]
     later: tuple[str, ...]
     skipping: tuple[str, ...]
+    own_one: frozenset[str]
     between_times: str
     polite: frozenset[str]
     deeds: frozenset[str]

@@ -5,7 +5,9 @@ from collections.abc import Iterator
 
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.asked import Asked
+from function_calls.understanding.reading.known_reminders import KnownReminders
 from services.reminders.lookup.several import several_in
+from services.reminders.model import Reminder
 
 LAST = "last"
 _SEVERAL = ("both", "all", "them")
@@ -15,6 +17,10 @@ _SHORT_ID = re.compile(r"(?=[a-z]*\d)[a-z][a-z0-9]{3}")
 _WORD = re.compile(r"[a-z0-9]+")
 _ARTICLES = frozenset({"the", "my", "our"})
 _ENDS = frozenset({"please", "pls", "and", "to", "from", ",", ".", "!", "?", ";", "for", "until", "at", "on", "now"})
+_FINAL = frozenset({"delete", "pause", "done", "leave"})
+"""Intents for which a name must be right: another reminder would be lost."""
+_CHANGED = frozenset({"WHEN", "LATER", "EARLIER", "PERSON", "UNTIL"})
+_MARKS = frozenset(",.;!?，。；！？")
 
 
 def references_of(asked: Asked, *, may_be_several: bool = False) -> list[str]:
@@ -22,6 +28,79 @@ def references_of(asked: Asked, *, may_be_several: bool = False) -> list[str]:
 
     `may_be_several` says that words for all of them may stand beside the name: "everything for tomorrow".
     """
+    named = _named(asked, may_be_several=may_be_several)
+    return named if asked.known is None else _known(named, asked, asked.known)
+
+
+def meant(asked: Asked) -> Reminder | None:
+    """Return the one reminder that a request names, or else the one set last; None where it is not known."""
+    if asked.known is None:
+        return None
+    references = references_of(asked)
+    if references:
+        found = [each for name in references for each in asked.known.named(name)]
+    else:
+        last = None if asked.last_set is None else asked.last_set.arguments.get("content")
+        found = [each for each in _own(asked, asked.known) if each.content == last]
+    return found[0] if len(found) == 1 else None
+
+
+def _known(named: list[str], asked: Asked, known: KnownReminders) -> list[str]:
+    """Return the references that name a reminder which is there; a reason that was taken for one names none.
+
+    A time that is taken back names the reminder set last, if that or none is then.
+    """
+    if not named:
+        return _only_own(asked, known)
+    if asked.may_point and asked.last_set is not None and _takes_back(asked):
+        times = [asked.words.as_time[1].format(time=name) if name.isdigit() else name for name in named]
+        found = [each for time in times for each in known.named(time)]
+        is_last = not found or any(each.content == asked.last_set.arguments.get("content") for each in found)
+        return [] if is_last else list(dict.fromkeys(each.id for each in found))
+    if asked.reading.intent in _FINAL:
+        return named
+    found_names = [name for name in named if known.has(name)]
+    if found_names:
+        return found_names
+    like = known.like(asked.words.joint.join(named))
+    if like is not None:
+        return [like.id]
+    return [] if asked.may_point and _is_beside(asked) else named
+
+
+def _takes_back(asked: Asked) -> bool:
+    """Return whether a time beside the new one is all that names a reminder: "7, not 6"."""
+    return asked.reading.has("OLD") and asked.reading.has("WHEN") and not asked.reading.has("REF")
+
+
+def _is_beside(asked: Asked) -> bool:
+    """Return whether another clause than that of the reference says what is to change: "at 8, I play chess at 9"."""
+    clause, naming, changing = 0, set[int](), set[int]()
+    for token, tag in zip(asked.reading.tokens, asked.reading.tags, strict=True):
+        clause += token.form in _MARKS
+        if tag == "REF":
+            naming.add(clause)
+        elif tag in _CHANGED:
+            changing.add(clause)
+    return bool(changing - naming)
+
+
+def _only_own(asked: Asked, known: KnownReminders) -> list[str]:
+    """Return the reminder of the person that "mine" means: the one set last, or the only one."""
+    pieces = [piece.strip().casefold() for piece in asked.reading.pieces("REF")]
+    if not any(piece in asked.words.own_one for piece in pieces):
+        return []
+    own = _own(asked, known)
+    last = None if asked.last_set is None else asked.last_set.arguments.get("content")
+    found = [each for each in own if each.content == last] or own
+    return [found[0].id] if len(found) == 1 else []
+
+
+def _own(asked: Asked, known: KnownReminders) -> list[Reminder]:
+    return [each for each in known.reminders if each.creator.id == asked.turn.message.sender.id]
+
+
+def _named(asked: Asked, *, may_be_several: bool) -> list[str]:
     spared = [name for piece in asked.reading.pieces("SPARED") for name in _names(piece, asked)]
     if spared:
         return [f"all except {' and '.join(spared)}"]

@@ -17,15 +17,17 @@ from function_calls.understanding.reading.leads import ahead_of
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import MessageReading
 from function_calls.understanding.reading.options import manners_of, with_interval
+from function_calls.understanding.reading.references import meant
 from function_calls.understanding.reading.repair import is_time, repaired
 from function_calls.understanding.reading.segments import reminders_of, without_joints
-from function_calls.understanding.reading.when import at_clock, end_of, impossible_time, lead_of, named_times
+from function_calls.understanding.reading.when import at_clock, end_of, impossible_time, leads_of, named_times
 from function_calls.understanding.reminder_request import ReminderRequest
 from function_calls.understanding.time_words import TimeWords
 from services.time_expressions import Reading
 
 _LONGEST_POINTED_AT = 200
 _LONGEST_NAME = 3
+_DAY = timedelta(days=1)
 
 
 def set_reminders(asked: Asked) -> Interpretation | None:
@@ -93,7 +95,7 @@ def _is_somebody(content: str, named: Collection[str], words: Lexicon) -> bool:
 
 def repeat_last(asked: Asked) -> Interpretation | None:
     """Set what was set last for another time as well."""
-    last = asked.last_set
+    last = _repeated(asked)
     days = slots.bare_time(asked.reading.words("WHEN"), asked.words)
     if last is not None and repeats(last) and weekdays_in(days, asked.now, asked.language, asked.times):
         return asked.answering.one("reminder_update", {"days": f"+{days}", "reminder_id": "it"})
@@ -104,6 +106,14 @@ def repeat_last(asked: Asked) -> Interpretation | None:
     content = slots.content(asked.reading, asked.words) or str(last.arguments["content"])
     named = None if person is None else str(person)
     return asked.answering.set_reminders([ReminderRequest(content=content, person=named, time=time) for time in times])
+
+
+def _repeated(asked: Asked) -> ToolCall | None:
+    """Return the call that sets what is to be said once more: the reminder that is named, or the one set last."""
+    named = meant(asked) if asked.reading.has("REF") else None
+    if named is None or asked.known is None:
+        return asked.last_set
+    return ToolCall(id="", name="reminder_set", arguments=asked.known.arguments_of(named))
 
 
 def repeats(call: ToolCall) -> bool:
@@ -156,6 +166,8 @@ def _requests(asked: Asked, piece: MessageReading) -> list[ReminderRequest]:
 
 def _times(asked: Asked) -> list[TimeWords]:
     """Return when to remind; none where an end stands beside a time that does not repeat: "3 times tomorrow"."""
+    if asked.last_set is not None and asked.may_point and _is_ahead_of_last(asked):
+        return _once_more(asked, asked.last_set)
     times = named_times(asked)
     is_counted = bool(times) and asked.reading.has("UNTIL") and bool(end_of(asked))
     if is_counted and not any(time.best is not None and time.best.rrule for time in times):
@@ -165,15 +177,26 @@ def _times(asked: Asked) -> list[TimeWords]:
     return times
 
 
+def _is_ahead_of_last(asked: Asked) -> bool:
+    """Return whether days are counted back from an event that the request does not name: "the night before at 8"."""
+    if asked.reading.has("EVENT") or not asked.reading.has("LEAD"):
+        return False
+    clock = slots.one_time(asked.reading.pieces("WHEN"), asked.words, asked.read)
+    is_bare = clock is not None and clock.best is not None and slots.is_bare(clock.best)
+    is_alone = not asked.reading.has("WHEN") and asked.names(asked.words.ahead)
+    return (is_bare or is_alone) and all(length >= _DAY for length, _ in leads_of(asked, has_event=True))
+
+
 def _once_more(asked: Asked, last: ToolCall) -> list[TimeWords]:
     """Return the times of another reminder with the content of `last`; an amount counts back from that one."""
-    leads = [each for piece in asked.reading.pieces("LEAD") if (each := lead_of(piece, asked)) is not None]
+    leads = leads_of(asked, has_event=True)
+    event = _time_of(last, asked)
     if not leads or asked.reading.has("EVENT"):
         return named_times(asked)
-    event = _time_of(last, asked)
     if event is None:
         return []
-    clock = slots.one_time(asked.reading.pieces("WHEN"), asked.words, asked.read)
+    is_apart = asked.reading.has("LEAD")
+    clock = slots.one_time(asked.reading.pieces("WHEN"), asked.words, asked.read) if is_apart else None
     found = [ahead_of(event, length, clock or own) for length, own in leads]
     return [each for each in found if each is not None]
 

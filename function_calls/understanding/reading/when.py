@@ -27,7 +27,7 @@ Lead = tuple[timedelta, TimeWords | None]
 
 def named_times(asked: Asked) -> list[TimeWords]:
     """Return the times at which to do what is requested, in order; none where it names none that exists."""
-    leads = [each for piece in _lead_pieces(asked) if (each := lead_of(piece, asked)) is not None]
+    leads = leads_of(asked, has_event=asked.reading.has("EVENT"))
     found = _ahead(asked, leads) if leads else _named(asked)
     ended = [_until(time, end_of(asked)) for time in found]
     return [each for time in ended for each in apart(_at_night(_woken(time, asked), asked))]
@@ -166,12 +166,18 @@ def _is_clock(time: TimeWords) -> bool:
     return best is not None and best.rrule is None and not best.has_day and (best.has_clock or bool(best.part))
 
 
-def _lead_pieces(asked: Asked) -> list[str]:
-    """Return the pieces that say how long ahead of an event; a day and a clock behind "ahead" are one as well."""
+def leads_of(asked: Asked, *, has_event: bool) -> list[Lead]:
+    """Return how long ahead of an event to remind; a day and a clock behind "ahead" say so where there is one."""
     pieces, text = asked.reading.pieces("LEAD"), asked.reading.text
-    spans = asked.reading.spans("WHEN") if asked.reading.has("EVENT") and not pieces else []
-    behind = [span for span in spans if any(text[: span[0]].endswith(word) for word in asked.words.ahead)]
-    return pieces or [text[start:end] for start, end in behind]
+    spans = asked.reading.spans("WHEN") if has_event and not pieces else []
+    behind = [text[start:end] for start, end in spans if any(text[:start].endswith(word) for word in asked.words.ahead)]
+    begun = [
+        piece.removeprefix(word)
+        for piece in _texts(asked, spans)
+        for word in asked.words.ahead
+        if not asked.words.joint and piece.startswith(word)
+    ]
+    return [each for piece in pieces or behind or begun if (each := lead_of(piece, asked)) is not None]
 
 
 def _ahead(asked: Asked, named: list[Lead]) -> list[TimeWords]:
