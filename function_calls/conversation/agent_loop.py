@@ -53,7 +53,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
 
 
 Interpret = Callable[[Turn], Awaitable[Interpretation]]
-Dispatch = Callable[[Turn, tuple[ToolCall, ...]], Awaitable[Dispatched]]
+Dispatch = Callable[[Turn, Interpretation], Awaitable[Dispatched]]
 
 
 async def run_rounds(turn: Turn, interpret: Interpret, dispatch: Dispatch, rounds: int) -> Outcome:
@@ -73,7 +73,7 @@ async def run_rounds(turn: Turn, interpret: Interpret, dispatch: Dispatch, round
                 must_reply=interpretation.must_reply,
                 is_answer=is_answer,
             )
-        done = await dispatch(turn, interpretation.calls)
+        done = await dispatch(turn, interpretation)
         step = Step(text=interpretation.answer, calls=interpretation.calls, results=done.results)
         turn = replace(turn, steps=(*turn.steps, step))
         if is_final(step) or done.actions.end_the_run:

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
+from typing import Final
 
 from loguru import logger
 from msgspec.structs import replace
@@ -41,7 +42,7 @@ from function_calls.grounding.intents import asked_for, was_shown
 from function_calls.language.messages import say
 from function_calls.language.recognized_phrases import is_clock
 from function_calls.router import FunctionCallRouter
-from function_calls.tools.calls import Conversation, Interpretation, Interpreter, Reply, Step, ToolCall, Turn
+from function_calls.tools.calls import Conversation, Interpretation, Interpreter, Reply, Step, Turn
 from function_calls.tools.confirmation.pending_calls import PendingCall
 from function_calls.tools.confirmation.yes_no import Answer, answer_of
 from function_calls.tools.context import CallContext
@@ -55,6 +56,10 @@ __all__ = ["Assistant", "Command", "ContextFor", "LoopLimits"]
 
 ContextFor = Callable[[Turn, int], CallContext]
 Command = Callable[[Turn], Awaitable[Reply | None]]
+
+
+_GROUNDS_RULES: Final = True
+"""Whether the calls of the rules are compared with the message as well as those of a model."""
 
 
 class Assistant:
@@ -166,9 +171,8 @@ class Assistant:
             meant = meant_name(turn)
             return await self._offline.interpret(turn) if meant is None else _suggest_command(turn, meant)
         try:
-            made = await self._require_proof(
-                turn, await interpret_within(self._limits.seconds, self._interpreter, turn)
-            )
+            chosen = await interpret_within(self._limits.seconds, self._interpreter, turn)
+            made = await self._require_proof(turn, replace(chosen, is_chosen_by_model=bool(chosen.calls)))
             policy = self._router.policy
             if policy is not None and is_out_of_scope(turn, made.calls, policy):
                 made = replace(await self._offline.interpret(turn), handled_elsewhere=True)
@@ -224,9 +228,10 @@ class Assistant:
         return replace(await self._offline.interpret(turn), notice=notice)
 
     async def _dispatch(
-        self, session: LazySession, pending: Sequence[PendingCall], turn: Turn, calls: tuple[ToolCall, ...]
+        self, session: LazySession, pending: Sequence[PendingCall], turn: Turn, made: Interpretation
     ) -> Dispatched:
         """Run the calls. A tool's `actions` are ignored, since there is no agent."""
+        calls = made.calls
         opened, invocation = await session.get(), f"{turn.message.address.key}/{turn.message.id}"
         requests = asked_for(turn, turn.message)
         contexts = [
@@ -242,7 +247,7 @@ class Assistant:
         ]
         if pending and not turn.steps:
             return await self._run_confirmed(pending, contexts)
-        if typed_call(turn) is None:
+        if made.is_chosen_by_model or (_GROUNDS_RULES and typed_call(turn) is None):
             calls, contexts = await ground_all(turn, calls, contexts)
         return Dispatched(results=await dispatch_all(self._router, calls, contexts))
 

@@ -34,7 +34,7 @@ from function_calls.functions.reminders.occurrences import (
 from function_calls.functions.reminders.putting_off import until_of
 from function_calls.functions.reminders.several import may_mean_all
 from function_calls.functions.reminders.skips import NEXT
-from function_calls.grounding.corrections import Grounded, correct_arguments
+from function_calls.grounding.corrections import READ, Grounded, correct_arguments
 from function_calls.grounding.leftovers import ask_about_leftover
 from function_calls.grounding.message import ReadMessage
 from function_calls.grounding.new_reminders import names_only_a_day
@@ -132,7 +132,7 @@ def _ends_with(old: Reminder, day: date, ctx: CallContext) -> bool:
 def _as_update(call: ToolCall, argument: str, day: date) -> ToolCall:
     """Return the deletion `call` as a change of the reminder's days."""
     arguments = {**call.arguments, argument: f"{day:%Y-%m-%d}"}
-    steps = (*call.repairs, f"/name: {_UPDATE}, for one day", f"/{argument}: read from the message")
+    steps = (*call.repairs, f"/name: {_UPDATE}, for one day", f"/{argument}: {READ}")
     return replace(call, name=_UPDATE, arguments=arguments, repairs=steps)
 
 

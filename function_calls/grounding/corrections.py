@@ -1,11 +1,15 @@
 """Define the outcome of grounding: a call as it is, a corrected one, or one that is withheld."""
 
 from collections.abc import Mapping
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from function_calls.tools.calls import ToolCall, ToolResult
+
+READ: Final = "read from the message"
+"""The end of a step among a call's repairs that took an argument from the message."""
 
 
 class Grounded(Struct, frozen=True, kw_only=True):
@@ -22,5 +26,5 @@ def correct_arguments(call: ToolCall, changes: Mapping[str, object]) -> ToolCall
         return call
     merged = {**call.arguments, **changed}
     arguments = {name: value for name, value in merged.items() if value is not None}
-    steps = tuple(f"/{name}: read from the message" for name in changed)
+    steps = tuple(f"/{name}: {READ}" for name in changed)
     return replace(call, arguments=arguments, repairs=(*call.repairs, *steps))

@@ -6,6 +6,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from function_calls.grounding.corrections import READ
 from function_calls.grounding.message import ReadMessage
 from function_calls.grounding.times import at_clock
 from function_calls.tools.calls import ToolCall
@@ -89,7 +90,7 @@ class SetCalls:
         in_order = dict.fromkeys([*call.arguments, *merged])  # as the model wrote them, for whoever reads the record
         arguments = {name: merged[name] for name in in_order if name in merged}
         changed = [name for name, value in arguments.items() if value != call.arguments.get(name)]
-        steps = tuple(f"/{name}: read from the message" for name in changed)
+        steps = tuple(f"/{name}: {READ}" for name in changed)
         return replace(call, arguments=arguments, repairs=(*call.repairs, *steps))
 
     def _content(self, chosen: str, own: str) -> str:

@@ -6,6 +6,7 @@ from typing import Final, Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
+from function_calls.grounding.corrections import READ
 from function_calls.grounding.message import ReadMessage, known_tools
 from function_calls.grounding.reminder_arguments import SetCalls
 from function_calls.grounding.request_cues import asks_about_talk, asks_each_other, only_tells
@@ -181,7 +182,7 @@ def _with_one_for_all(chosen: Sequence[ToolCall], own: Sequence[ToolCall]) -> tu
         reference, is_all = named.get(call.name), means_all(str(call.arguments.get(_REFERENCE) or ""))
         if not is_all or not isinstance(reference, str) or not reference or means_all(reference):
             return call
-        steps = (*call.repairs, f"/{_REFERENCE}: read from the message")
+        steps = (*call.repairs, f"/{_REFERENCE}: {READ}")
         return replace(call, arguments={**call.arguments, _REFERENCE: reference}, repairs=steps)
 
     return tuple(one(call) for call in chosen) if len(own) == 1 else tuple(chosen)

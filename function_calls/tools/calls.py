@@ -272,7 +272,7 @@ class Interpretation(Struct, frozen=True, kw_only=True):
     the answer is due even where the message was not addressed to the bot: it was a request, and something is missing.
     `choices` are buttons for the answers to what is asked. `handled_elsewhere` says that to say nothing is
     right: somebody else goes on with the turn, or decided so. `is_answer` says that the message answered what the
-    interpreter had asked.
+    interpreter had asked. `is_chosen_by_model` says that the calls have to be compared with the message.
     """
 
     calls: tuple[ToolCall, ...] = ()
@@ -282,6 +282,7 @@ class Interpretation(Struct, frozen=True, kw_only=True):
     must_reply: bool = False
     handled_elsewhere: bool = False
     is_answer: bool = False
+    is_chosen_by_model: bool = False
 
 
 class Reply(Struct, frozen=True, kw_only=True):

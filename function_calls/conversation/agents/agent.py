@@ -27,7 +27,7 @@ from function_calls.model_calls.hooks import HookedInterpreter, ModelHooks
 from function_calls.model_calls.styles.choosing import StyleName
 from function_calls.registry import Registrable, Registry, check_inverses
 from function_calls.router import FunctionCallRouter
-from function_calls.tools.calls import Interpretation, Interpreter, ToolCall, ToolResult, Turn
+from function_calls.tools.calls import Interpretation, Interpreter, ToolResult, Turn
 from function_calls.tools.context import Actions, CallContext, Services
 from function_calls.tools.dispatch.events import EventBus
 from function_calls.tools.dispatch.hooks import ToolHooks
@@ -179,7 +179,8 @@ class Agent:
             return what_happened(turn)
         return without_forged_receipt(turn, made)
 
-    async def _dispatch(self, context: CallContext, turn: Turn, calls: tuple[ToolCall, ...]) -> Dispatched:
+    async def _dispatch(self, context: CallContext, turn: Turn, made: Interpretation) -> Dispatched:
+        calls = made.calls
         prefix = f"{context.call_id}/{self.name}/{len(turn.steps)}"
         requests = asked_for(turn, context.message, context.asked_for)
         contexts = [

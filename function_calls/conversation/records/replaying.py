@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from function_calls.conversation.agent_loop import Dispatched, run_rounds, spoken
+from function_calls.grounding.corrections import READ
 from function_calls.tools.calls import Interpretation, Interpreter, Reply, ToolCall, ToolResult, ToolSpec, Turn
 from services.call_log.model import CallRecord, TurnRecord, parse_json
 from services.call_log.usage import TurnUsage, count_usage
@@ -43,16 +44,16 @@ class RecordedTools:
         self._left = list(calls)
         self.made: list[ReplayedCall] = []
 
-    async def dispatch(self, turn: Turn, calls: tuple[ToolCall, ...]) -> Dispatched:
+    async def dispatch(self, turn: Turn, interpretation: Interpretation) -> Dispatched:
         """Answer one round's calls."""
         del turn
-        made = [self._answer(call) for call in calls]
+        made = [self._answer(call) for call in interpretation.calls]
         self.made += made
         return Dispatched(results=tuple(each.result for each in made))
 
     def _answer(self, call: ToolCall) -> ReplayedCall:
         named = [each for each in self._left if each.tool_name == call.name]
-        same = next((each for each in named if parse_json(each.arguments) == call.arguments), None)
+        same = next((each for each in named if _is_same(call, each)), None)
         found = same or next(iter(named), None)
         if found is None:
             result = ToolResult.failed("This call is not on record; nothing is executed in a replay.")
@@ -126,3 +127,13 @@ def _zone(name: str) -> ZoneInfo:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError):
         return ZoneInfo("UTC")
+
+
+def _is_same(call: ToolCall, recorded: CallRecord) -> bool:
+    """Return whether a record is of this call, apart from arguments that were corrected before it ran."""
+    corrected = {step.partition(":")[0].removeprefix("/") for step in recorded.repairs if step.endswith(READ)}
+    arguments = parse_json(recorded.arguments)
+    if not corrected or not isinstance(arguments, dict):
+        return arguments == call.arguments
+    names = {*arguments, *call.arguments} - corrected
+    return all(arguments.get(name) == call.arguments.get(name) for name in names)
