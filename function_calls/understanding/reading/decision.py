@@ -30,7 +30,11 @@ THRESHOLDS = {
 }
 CAREFUL = {"ask": 0.5, "when_is": 0.4}
 """Intents that need to be more probable: what is meant otherwise would be answered oddly."""
-_SURE_NOTE = 0.97
+_SHORT = 12
+"""The most tokens of a change right after an action that may have such words."""
+_CERTAIN = 0.97
+"""The probability from which a message to nobody may have words that no training sentence of its intent has."""
+_SURE_NOTE = 0.9
 """The probability of a request to nobody that names no person: people head notes with "reminder" as well."""
 UNADDRESSED = {
     "answer_content": 0.6,
@@ -51,10 +55,8 @@ _WITHOUT_TRIGGER = frozenset({"summary", "summary_schedule", "zone", "quiet", "u
 """Intents of a message to nobody that may have no word like "remind"."""
 _REFUSED = frozenset({"set", "delete", "pause", "resume", "move", "undo", "summary", "person_add", "list"})
 """Intents that a message beginning with "don't" does not have."""
-_FOR_PEOPLE = frozenset({"help", "recall", "ask", "time_now", "when_is", "done", "answer_when", "answer_content"})
+_FOR_PEOPLE = frozenset({"help", "recall", "ask", "time_now", "done", "answer_when", "answer_content"})
 """Intents of questions and answers that people who speak to nobody in particular have for each other."""
-_NAMING = frozenset({"when_is", "done"})
-"""Those of them that may be for the bot where they name a reminder of the chat."""
 
 
 class Circumstances(Struct, frozen=True, kw_only=True):
@@ -138,7 +140,9 @@ def _may_be_for_bot(reading: MessageReading, standing: Standing, said: Circumsta
 
     It says "remind" or "reminder", or is certainly for the bot; "ping me at 5" and "cancel it" are said to people.
     """
-    intent = reading.intent
+    intent, share = reading.intents[0]
+    if standing == "going_on":
+        return said.is_known or said.names_reminder or len(reading.tokens) <= _SHORT
     if standing not in _ONE:
         return True
     if intent in _WITHOUT_TRIGGER:
@@ -146,9 +150,9 @@ def _may_be_for_bot(reading: MessageReading, standing: Standing, said: Circumsta
         return said.is_known and (standing == "trigger" or not is_about_talk)
     if intent == "set":
         return _is_request(reading) if standing == "trigger" else said.is_known and _is_whole(reading)
-    if not (said.is_known or said.names_reminder):
+    if not (said.is_known or said.names_reminder or share >= _CERTAIN):
         return False
-    is_for_people = intent in _FOR_PEOPLE and not (said.names_reminder and intent in _NAMING)
+    is_for_people = intent in _FOR_PEOPLE and not (said.names_reminder and intent == "done")
     return standing == "trigger" and not is_for_people
 
 

@@ -37,6 +37,7 @@ _POINTING = frozenset(
 """Intents about a reminder that the message may leave unnamed."""
 _NO_CONTENT = ("WHEN", "PERSON", "UNTILDONE", "UNTIL", "LEAD", "URGENT")
 _SURE = 0.9
+_CERTAIN = 0.97
 _MAYBE_DONE = 0.3
 _QUOTES = "\"“”'‘’「」『』`"
 _TIMED = frozenset({"answer_when", "move", "snooze", "repeat_last", "until", "add_days", "keep_days"})
@@ -256,13 +257,15 @@ class LearnedInterpreter:
             return any(self._is_named(name, turn, key, known) for name in named)
         if _is_addressed(turn) or intent not in _POINTING:
             return True
-        if any(named):
-            is_said = has_trigger(reading, load_lexicon(understood.language))
-            return is_said or any(self._is_named(name, turn, key, known) for name in named)
-        if not self._dialogue.is_fresh(key, turn) and understood.question is None and context != "fired":
-            return False
+        is_lately = self._dialogue.is_fresh(key, turn) or understood.question is not None or context == "fired"
         question_id = "" if understood.question is None else understood.question.message_id
         others = self._dialogue.since(key, turn, question_id)
+        if any(named):
+            is_said = has_trigger(reading, load_lexicon(understood.language))
+            is_certain = reading.intents[0][1] >= _CERTAIN and is_lately and not others
+            return is_said or is_certain or any(self._is_named(name, turn, key, known) for name in named)
+        if not is_lately:
+            return False
         if others and intent in _PROMPT and context != "fired":
             return False
         if intent in _TIMED and self._is_said_to_others(reading, understood, turn, key, others):

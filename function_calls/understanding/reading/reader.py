@@ -13,6 +13,7 @@ from function_calls.understanding.examples import ExampleSentences
 from function_calls.understanding.looking_here import looked_up_here
 from function_calls.understanding.open_questions import OpenQuestion, OpenQuestions
 from function_calls.understanding.pack import language_of
+from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.choices import chosen
 from function_calls.understanding.reading.dialogue import Dialogue
 from function_calls.understanding.reading.hints import hint
@@ -190,8 +191,8 @@ class MessageReader:
             return answers.set_chosen(question, times)
         if question.asks == "reminder" and self._is_reference(turn, understood):
             self._questions.take(key, turn.now)
-            name = understood.reading.text.strip(" .!?。！？")
-            return answers.one("reminder_delete", {"reminder_id": _bare(name, words.before_reference, words.joint)})
+            named = slots.reference_name(understood.reading.text, words)
+            return answers.one("reminder_delete", {"reminder_id": named})
         return None
 
     @staticmethod
@@ -269,9 +270,3 @@ def _with_too_many_times(turn: Turn) -> Interpretation:
         return Interpretation()
     return Interpretation(answer=say(turn.language, "offline.too_many_times"), must_reply=True)
 
-
-def _bare(name: str, before: tuple[str, ...], joint: str) -> str:
-    """Return `name` without words in front that name nothing: "the milk one"."""
-    for word in before:
-        name = re.sub(rf"^{re.escape(word + joint)}", "", name, flags=re.IGNORECASE)
-    return name
