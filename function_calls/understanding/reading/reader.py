@@ -269,4 +269,3 @@ def _with_too_many_times(turn: Turn) -> Interpretation:
     if not _is_addressed(turn):
         return Interpretation()
     return Interpretation(answer=say(turn.language, "offline.too_many_times"), must_reply=True)
-
