@@ -6,8 +6,7 @@ from function_calls.language.messages import say
 from function_calls.models import Arguments
 from function_calls.registry import tool_function
 from function_calls.tools.calls import ToolResult
-from function_calls.tools.context import CallContext
-from function_calls.understanding.addressing import is_meant
+from function_calls.tools.context import CallContext, is_for_bot
 from services.history.service import HistoryService
 from services.search.model import PageUnavailable
 from services.search.web_pages.service import WebPageService
@@ -44,7 +43,7 @@ class WebFetchArgs(Arguments):
 )
 async def web_fetch(args: WebFetchArgs, ctx: CallContext, pages: WebPageService, history: HistoryService) -> ToolResult:
     """读取网页 / Read one page of the web as text. For questions without an address search instead."""
-    if "://" not in args.url and not await is_meant(ctx, history):
+    if "://" not in args.url and not await is_for_bot(ctx, history):
         return ToolResult(ok=True, is_answered=True)
     try:
         _check_origin(args.url, ctx)

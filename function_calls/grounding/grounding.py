@@ -19,8 +19,8 @@ from function_calls.grounding.corrections import Grounded, correct_arguments
 from function_calls.grounding.message import ReadMessage
 from function_calls.grounding.new_reminders import ground_set
 from function_calls.models import Arguments, ReminderArgs, ReminderDeleteArgs, ReminderListArgs, SummaryArgs
-from function_calls.tools.calls import ToolCall, Turn
-from function_calls.tools.context import CallContext
+from function_calls.tools.calls import ToolCall, ToolResult, Turn
+from function_calls.tools.context import CallContext, is_for_bot
 from function_calls.tools.dispatch.execution import crashed
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
@@ -39,6 +39,8 @@ async def ground_all(
 
 async def ground(call: ToolCall, message: ReadMessage, ctx: CallContext) -> Grounded:
     """Compare `call` with the `message` that it was chosen for; invalid arguments are left to the router."""
+    if call.name in _STATEMENTS and not await _is_for_bot(call, message, ctx):
+        return Grounded(call=call, withheld=ToolResult(ok=True, is_answered=True))
     kind, compare = _TOOLS.get(call.name, (None, None))
     if kind is None or compare is None or not _has_services(call.name, ctx):
         return Grounded(call=call)
@@ -48,6 +50,20 @@ async def ground(call: ToolCall, message: ReadMessage, ctx: CallContext) -> Grou
         return Grounded(call=call)  # it is refused when it runs
     except Exception as error:  # noqa: BLE001 - like an exception of the tool, it must not end the turn
         return Grounded(call=call, withheld=crashed(call.name, error, ctx))
+
+
+async def _is_for_bot(call: ToolCall, message: ReadMessage, ctx: CallContext) -> bool:
+    """Return whether a message is for the bot, or certainly a statement for it and no answer to another person."""
+    if ctx.message.is_addressed or ctx.message.is_private:
+        return True
+    history = ctx.services.get(HistoryService)
+    if await is_for_bot(ctx, history):
+        return True
+    is_statement = bool(call.arguments.get(_STATEMENTS[call.name]))
+    before = await history.before(ctx.message, 1)
+    is_asked = any(each.text.rstrip().endswith(_QUESTION) and each.sender.id != ctx.sender.id for each in before)
+    is_answer = ctx.message.reply_to is not None or is_asked
+    return is_statement and not is_answer and message.share_of(call.name) >= _CERTAIN
 
 
 def _has_services(name: str, ctx: CallContext) -> bool:
@@ -63,6 +79,10 @@ async def _ground_summary(call: ToolCall, args: SummaryArgs, message: ReadMessag
     return Grounded(call=correct_arguments(call, {"window": window}))
 
 
+_STATEMENTS: Final = {"time_zone": "zone", "quiet_hours": "hours"}
+"""Functions that people call by a statement to nobody ("my time zone is Berlin"), and the argument that it gives."""
+_CERTAIN: Final = 0.9
+_QUESTION: Final = ("?", "？", "吗", "呢", "么")
 _SUMMARY: Final = "summary"
 _TOOLS: Final[Mapping[str, tuple[type[Arguments], Callable[..., Awaitable[Grounded]]]]] = {
     "reminder_set": (ReminderArgs, ground_set),

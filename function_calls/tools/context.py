@@ -15,6 +15,7 @@ from function_calls.tools.calls import Conversation, ToolCall, ToolResult, messa
 from function_calls.tools.permission import Viewer
 from function_calls.tools.policy import CallPolicy
 from function_calls.tools.session_state import CallState
+from services.history.service import HistoryService
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.clock import Clock
 from services.language_model.ports import TextListener
@@ -222,3 +223,11 @@ class CallContext(Struct, frozen=True, kw_only=True):
     def logger(self) -> "Logger":
         """The log, with the chat, the call and the agent bound to each line."""
         return logger.bind(chat=str(self.chat), call=self.call_id, agent=self.agent_name)
+
+
+async def is_for_bot(context: CallContext, history: HistoryService) -> bool:
+    """Return whether the message is for the bot: by its name, in private, or because it comes right after the bot."""
+    if context.message.is_addressed or context.message.is_private:
+        return True
+    before = await history.before(context.message, 1)
+    return bool(before) and before[-1].sender.is_bot

@@ -4,8 +4,7 @@ from function_calls.conversation.records.explaining import explained
 from function_calls.language.messages import say
 from function_calls.registry import tool_function
 from function_calls.tools.calls import ToolResult
-from function_calls.tools.context import CallContext
-from function_calls.understanding.addressing import is_meant
+from function_calls.tools.context import CallContext, is_for_bot
 from services.call_log.model import CallRecord, TurnRecord
 from services.call_log.service import CallLog
 from services.history.service import HistoryService
@@ -40,7 +39,7 @@ _LOOKED_BACK = 10
 )
 async def explain(ctx: CallContext, log: CallLog, history: HistoryService) -> ToolResult:
     """解释机器人刚才做了什么、为什么 / Explain why the bot itself did what it did last. Not for other questions."""
-    if not await is_meant(ctx, history):
+    if not await is_for_bot(ctx, history):
         return ToolResult(ok=True, is_answered=True)
     found = await _last_turn(ctx, log)
     if found is None:

@@ -7,8 +7,7 @@ from function_calls.language import date_format
 from function_calls.language.messages import say
 from function_calls.registry import tool_function
 from function_calls.tools.calls import Receipt, ToolResult, UndoStep
-from function_calls.tools.context import CallContext
-from function_calls.understanding.addressing import is_meant
+from function_calls.tools.context import CallContext, is_for_bot
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
 from services.people.account_links import PeopleService
@@ -84,7 +83,7 @@ async def memory_search(
     args: MemorySearchArgs, ctx: CallContext, memory: MemoryService, history: HistoryService, people: PeopleService
 ) -> ToolResult:
     """查找记住的事 / Find what was remembered for this person and this chat; without a query, all of it."""
-    if not await is_meant(ctx, history):
+    if not await is_for_bot(ctx, history):
         return ToolResult(ok=True, is_answered=True)
     found = await memory.search(await _with_all_accounts(ctx, people), args.query or "")
     value = {"memories": [{"id": each.id, "text": each.text, "of": each.person.name} for each in found]}
@@ -118,7 +117,7 @@ async def memory_forget(
     args: MemoryForgetArgs, ctx: CallContext, memory: MemoryService, history: HistoryService, people: PeopleService
 ) -> ToolResult:
     """忘掉一件记住的事 / Forget one thing that was remembered."""
-    if not ctx.is_undoing and not await is_meant(ctx, history):
+    if not ctx.is_undoing and not await is_for_bot(ctx, history):
         return ToolResult(ok=True, is_answered=True)
     try:
         gone = await memory.forget(await _with_all_accounts(ctx, people), args.reference)

@@ -11,11 +11,9 @@ from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.registry import tool_function
 from function_calls.tools.calls import Receipt, ToolResult, UndoStep
 from function_calls.tools.context import CallContext
-from function_calls.understanding.addressing import is_meant
 from function_calls.understanding.pack import language_of, load_pack
 from function_calls.understanding.reminder_times import time_reader, zone_name
 from function_calls.understanding.whole_time import whole_time
-from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
 from services.reminders.quiet_hours import QuietHours
 from services.reminders.service import ReminderService
@@ -30,12 +28,8 @@ _NOT_PART = re.compile(r"^(?:from|between|during|at|在|从)\s*|[点时]", re.IG
 
 
 @tool_function(name="quiet_hours", returns="reply", changes_state=True)
-async def quiet_hours(
-    args: QuietHoursArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
-) -> ToolResult:
+async def quiet_hours(args: QuietHoursArgs, ctx: CallContext, reminders: ReminderService) -> ToolResult:
     """免打扰时段 / Set, end or tell the hours in which reminders wait, for a person or the whole chat."""
-    if not await is_meant(ctx, history, statement_of="quiet_hours" if args.hours else "", intent="quiet"):
-        return ToolResult(ok=True, is_answered=True)
     before = await _current_hours(args.whose, ctx, reminders)
     if not args.hours:
         return ToolResult(ok=True, text=_describe(before, args.whose, ctx), is_unchanged=True)

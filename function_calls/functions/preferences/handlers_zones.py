@@ -11,9 +11,7 @@ from function_calls.language.messages import say
 from function_calls.registry import tool_function
 from function_calls.tools.calls import Receipt, ToolResult, UndoStep
 from function_calls.tools.context import CallContext
-from function_calls.understanding.addressing import is_meant
 from function_calls.understanding.reminder_times import zone_name
-from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
 from services.people.zones import ZoneService
 from services.reminders.model import Reminder
@@ -23,12 +21,8 @@ _MOST_SHOWN = 5
 
 
 @tool_function(name="time_zone", returns="reply", changes_state=True)
-async def time_zone(
-    args: TimeZoneArgs, ctx: CallContext, zones: ZoneService, reminders: ReminderService, history: HistoryService
-) -> ToolResult:
+async def time_zone(args: TimeZoneArgs, ctx: CallContext, zones: ZoneService, reminders: ReminderService) -> ToolResult:
     """设置时区 / Set or tell the time zone in which a person, or the whole chat, means times."""
-    if not await is_meant(ctx, history, statement_of="time_zone" if args.zone else "", intent="zone"):
-        return ToolResult(ok=True, is_answered=True)
     if not args.zone:
         return await _move_recurring(ctx, zones, reminders) if args.move_reminders else _describe(ctx)
     check_may_set_for(args.whose, ctx)

@@ -7,8 +7,7 @@ from function_calls.language import date_format
 from function_calls.language.messages import say
 from function_calls.registry import tool_function
 from function_calls.tools.calls import Receipt, ToolResult, UndoStep
-from function_calls.tools.context import CallContext
-from function_calls.understanding.addressing import is_meant
+from function_calls.tools.context import CallContext, is_for_bot
 from services.history.service import HistoryService
 from services.people.account_links import PeopleService
 from services.people.privacy import DataScope, PersonData, PrivacyService
@@ -95,7 +94,7 @@ async def history_opt_out(
 ) -> ToolResult:
     """不再记录我 / Keep no more messages of the person who asks; they are left out of history, search and summaries."""
     del args
-    if not ctx.is_undoing and not await is_meant(ctx, history):
+    if not ctx.is_undoing and not await is_for_bot(ctx, history):
         return ToolResult(ok=True, is_answered=True)
     is_new = await privacy.opt_out(_scope(ctx), ctx.now)
     return _change(ctx, "opted_out" if is_new else "was_out", is_new=is_new)
@@ -124,7 +123,7 @@ async def history_opt_in(
 ) -> ToolResult:
     """恢复记录我 / Keep the messages of the person who asks again."""
     del args
-    if not ctx.is_undoing and not await is_meant(ctx, history):
+    if not ctx.is_undoing and not await is_for_bot(ctx, history):
         return ToolResult(ok=True, is_answered=True)
     is_new = await privacy.opt_in(_scope(ctx))
     return _change(ctx, "opted_in" if is_new else "was_in", is_new=is_new)
@@ -181,7 +180,7 @@ async def history_retention(
     args: RetentionArgs, ctx: CallContext, privacy: PrivacyService, history: HistoryService
 ) -> ToolResult:
     """消息保留多久 / Say how many days this chat's messages are kept; only its admins may change that."""
-    if not ctx.is_undoing and not await is_meant(ctx, history):
+    if not ctx.is_undoing and not await is_for_bot(ctx, history):
         return ToolResult(ok=True, is_answered=True)
     before = await privacy.retention_days(ctx.chat)
     if args.days is None:
