@@ -1,7 +1,7 @@
 """Make calls of requests to change reminders that there are: move, reword, skip, pause, snooze, delete."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from function_calls.language.recognized_phrases import is_clock_without_half
@@ -10,16 +10,17 @@ from function_calls.understanding.arguments import changed_schedule, shift_argum
 from function_calls.understanding.named_weekdays import are_all, weekdays_in
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.asked import Asked
-from function_calls.understanding.reading.message import MessageReading
+from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.options import interval_minutes
 from function_calls.understanding.reading.references import meant, points, references_of
-from function_calls.understanding.reading.reminding import people_of, repeat_last, repeats
+from function_calls.understanding.reading.reminding import both_of_us, people_of, repeat_last, repeats
+from function_calls.understanding.reading.repair import is_time
 from function_calls.understanding.reading.when import end_of, named_times
 from function_calls.understanding.time_words import TimeWords
 from services.time_expressions import Reading
 
 _IT = "it"
-_MARKS = frozenset(".;!?。；！？")
+_CLAUSE_MARKS = frozenset(",.;!?，。；！？\n")
 _TIMES = ("WHEN", "EVENT", "LATER", "EARLIER", "LEAD", "FROM")
 _NEAR = timedelta(hours=1)
 _LAST_HOUR = 12
@@ -42,7 +43,7 @@ def delete(asked: Asked) -> Interpretation | None:
 
 def move(asked: Asked) -> Interpretation | None:
     """Change when a reminder comes: to a time, by an amount, to another repetition."""
-    asked = _with_new_time(asked)
+    asked = _without_reasons(_with_new_time(asked))
     reading = asked.reading
     if len(reading.pieces("LATER") + reading.pieces("EARLIER")) > 1:
         return None
@@ -70,12 +71,47 @@ def move(asked: Asked) -> Interpretation | None:
 
 
 def _with_new_time(asked: Asked) -> Asked:
-    """Return a change with its only time as the new one: in "my one to 1:15" it names no reminder."""
+    """Return a change with its only time as the new one: in "my one to 1:15" it names no reminder.
+
+    Beside a time that is taken back, an untagged time or figure is the new one: "6 rather than 7".
+    """
     reading = asked.reading
     if not reading.has("OLD") or any(map(reading.has, _TIMES)):
         return asked
-    tags = tuple("WHEN" if tag == "OLD" else tag for tag in reading.tags)
+    pairs = list(zip(reading.tokens, reading.tags, strict=True))
+    is_figure = asked.may_point and not reading.has("REF")
+    open_ones = [tag == NO_TAG and (is_time(token) or (is_figure and token.form[:1].isdigit())) for token, tag in pairs]
+    if any(open_ones):
+        tags = tuple("WHEN" if is_open else tag for is_open, (_, tag) in zip(open_ones, pairs, strict=True))
+    else:
+        tags = tuple("WHEN" if tag == "OLD" else tag for tag in reading.tags)
     return asked.with_reading(MessageReading(reading.text, reading.tokens, reading.intents, tags))
+
+
+def _without_reasons(asked: Asked) -> Asked:
+    """Return a change without the times of a reason behind it: "Friday please, I'm busy on Thursday"."""
+    reading = asked.reading
+    clauses: list[list[int]] = [[]]
+    for at, token in enumerate(reading.tokens):
+        if token.form in _CLAUSE_MARKS:
+            clauses.append([])
+        else:
+            clauses[-1].append(at)
+    dated = [clause for clause in clauses if any(reading.tags[at] == "WHEN" for at in clause)]
+    reasons = {at for clause in dated[1:] if _is_reason(clause, asked) for at in clause}
+    if not reasons or not dated[0]:
+        return asked
+    tags = tuple(NO_TAG if at in reasons and tag == "WHEN" else tag for at, tag in enumerate(reading.tags))
+    return asked.with_reading(MessageReading(reading.text, reading.tokens, reading.intents, tags))
+
+
+def _is_reason(clause: Sequence[int], asked: Asked) -> bool:
+    """Return whether the words of a clause say more than when."""
+    words, reading = asked.words, asked.reading
+    small = {*words.courtesies, *words.links, *words.around_time, *words.polite, *words.correcting, *words.corrections}
+    said = [reading.tokens[at].form for at in clause if reading.tags[at] == NO_TAG]
+    left = "".join(form for form in said if form.isalpha() and form not in small)
+    return bool(left) and not any(word in left for word in (*words.skipping, *words.later, *words.earlier))
 
 
 def _amount_of(asked: Asked, time: TimeWords) -> dict[str, object] | None:
@@ -203,6 +239,8 @@ def person_set(asked: Asked) -> Interpretation | None:
 
 
 def _person(asked: Asked, sign: str, own: str) -> Interpretation | None:
+    if asked.names(asked.words.both_of_us) and not asked.reading.has("PERSON"):
+        return update(asked, {"person": f"{sign}{both_of_us(asked)}"})
     if not asked.reading.has("PERSON"):
         return None
     who = people_of(asked)
@@ -291,10 +329,8 @@ def _days_of(asked: Asked) -> str:
 
 
 def keep_days(asked: Asked) -> Interpretation | None:
-    """Let one that repeats come on some days of the week only; days behind a mark are a reason."""
-    span = next(iter(asked.reading.spans("WHEN")), (0, 0))
-    ends = [end for _, end in asked.reading.spans("WHEN") if not _MARKS & set(asked.reading.text[span[1] : end])]
-    words = slots.bare_time(asked.reading.text[span[0] : max(ends, default=0)], asked.words)
+    """Let one that repeats come on some days of the week only."""
+    words = slots.bare_time(_without_reasons(asked).reading.words("WHEN"), asked.words)
     return update(asked, {"days": words}) if words else None
 
 

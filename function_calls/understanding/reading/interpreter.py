@@ -263,7 +263,10 @@ class LearnedInterpreter:
         if any(named):
             is_said = has_trigger(reading, load_lexicon(understood.language))
             is_certain = reading.intents[0][1] >= _CERTAIN and is_lately and not others
-            return is_said or is_certain or any(self._is_named(name, turn, key, known) for name in named)
+            is_taken_back = reading.has("OLD") and reading.has("WHEN") and not reading.has("REF")
+            is_there = is_said or is_certain or any(self._is_named(name, turn, key, known) for name in named)
+            if is_there or not is_taken_back:
+                return is_there
         if not is_lately:
             return False
         if others and intent in _PROMPT and context != "fired":

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.asked import Asked
 from function_calls.understanding.reading.known_reminders import KnownReminders
+from services.kernel.chat import Person
 from services.reminders.lookup.several import several_in
 from services.reminders.model import Reminder
 
@@ -91,13 +92,22 @@ def _only_own(asked: Asked, known: KnownReminders) -> list[str]:
     if not any(piece in asked.words.own_one for piece in pieces):
         return []
     own = _own(asked, known)
+    own = [each for each in own if _is_for(each, asked.turn.message.sender)] or own
     last = None if asked.last_set is None else asked.last_set.arguments.get("content")
     found = [each for each in own if each.content == last] or own
     return [found[0].id] if len(found) == 1 else []
 
 
 def _own(asked: Asked, known: KnownReminders) -> list[Reminder]:
-    return [each for each in known.reminders if each.creator.id == asked.turn.message.sender.id]
+    """Return the reminders that the person has set, or that are for nobody else."""
+    own = asked.turn.message.sender
+    return [each for each in known.reminders if each.creator.id == own.id or _is_for(each, own)]
+
+
+def _is_for(reminder: Reminder, person: Person) -> bool:
+    name = person.name.casefold()
+    people = reminder.targets or (reminder.creator,)
+    return all(each.id == person.id or each.name.lstrip("@").casefold() == name for each in people)
 
 
 def _named(asked: Asked, *, may_be_several: bool) -> list[str]:

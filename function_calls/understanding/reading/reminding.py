@@ -225,10 +225,13 @@ def _rhythm_of_last(asked: Asked, requests: Sequence[ReminderRequest]) -> Readin
 
 
 def people_of(asked: Asked) -> str | None:
-    """Return who is reminded; "both of us" are the person and who has written last before."""
+    """Return who is reminded; None where that is the person who asks."""
     person = slots.people(asked.reading, asked.words)
-    if person is None or asked.words.fold(person) not in asked.words.both_of_us:
-        return person
+    return both_of_us(asked) if person and asked.words.fold(person) in asked.words.both_of_us else person
+
+
+def both_of_us(asked: Asked) -> str:
+    """Return the person who asks and who has written last before."""
     own = asked.turn.message.sender
     others = (each.sender for each in reversed(asked.turn.recent) if not each.sender.is_bot)
     other = next((each for each in others if each.id != own.id), None)

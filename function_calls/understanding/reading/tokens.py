@@ -15,6 +15,7 @@ _MARK = 37
 """Seconds of the time that is read from: a reading that has seconds is an amount of time and no clock."""
 _TOKEN = re.compile(
     r"(?P<id>(?<![a-z0-9])(?=[a-z]{1,5}\d)[a-hjkmnp-z][a-hjkmnp-z2-9]{5}(?![a-z0-9]))|"  # the id of a reminder
+    r"(?<![\d.])\d{1,2}\.\d{2}(?![\d.])|"  # a clock, or a price
     r"[A-Za-z\u00c0-\u024f]+(?:['’][A-Za-z]+)*|\d+|[\u3400-\u9fff]|[^\s\w]|\w"
 )
 
@@ -103,4 +104,6 @@ def tokens_of(text: str, spans: Sequence[TimeSpan], folding: dict[int, int]) -> 
 def _form(word: str) -> str:
     if word.isdigit():
         return "0" if len(word) <= _LONGEST_HOUR else "00"
+    if word[:1].isdigit():
+        return "0.00"
     return word.replace("’", "'")
