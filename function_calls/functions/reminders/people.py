@@ -16,6 +16,7 @@ from services.reminders.model import EVERYONE, Reminder
 from services.reminders.service import ReminderService
 
 _EVERYONE_WORDS = {"everyone", "everybody", "all", "us", "大家", "所有人", "全体", "@all", "我们"}
+_ALL_BUT = "everyone except "
 _LATELY = timedelta(minutes=10)  # how long an answer to a question is awaited
 _MOST_LOOKED_AT = 200
 _MOST_READ = 2000
@@ -34,6 +35,9 @@ async def named_people(words: str | None, ctx: CallContext, history: HistoryServ
         RequestRefused: `person_ambiguous(name, people)`.
     """
     whole = (words or "").strip()
+    if whole.startswith(_ALL_BUT):
+        spared = await named_people(whole.removeprefix(_ALL_BUT), ctx, history) or (ctx.sender,)
+        return await _all_but(spared, ctx, history)
     mentioned = ctx.message.mentions
     if _unknown(whole, mentioned, ctx):
         mentioned = (*mentioned, *await _mentioned_before(ctx, history))
@@ -44,6 +48,15 @@ async def named_people(words: str | None, ctx: CallContext, history: HistoryServ
     if any(each.id == EVERYONE for each in people):
         return (Person(id=EVERYONE, name=whole),)
     return _without_asker(tuple({each.id: each for each in people}.values()), ctx)
+
+
+async def _all_but(spared: Sequence[Person], ctx: CallContext, history: HistoryService) -> tuple[Person, ...]:
+    """Return the people of the chat without `spared`; everyone where no other is known by name."""
+    members, known = await _people_of_chat(ctx, history)
+    out = {each.id for each in spared} | {each.name.casefold() for each in spared}
+    people = {each.id: each for each in members or known if not each.is_bot}
+    left = tuple(each for each in people.values() if each.id not in out and each.name.casefold() not in out)
+    return left or (Person(id=EVERYONE, name="everyone"),)
 
 
 async def changed_people(

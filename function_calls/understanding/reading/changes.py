@@ -303,7 +303,8 @@ def _state(asked: Asked, action: str, arguments: Mapping[str, object] | None = N
 def skip(asked: Asked) -> Interpretation | None:
     """Leave out a day of one that repeats; days that come again are left out for good."""
     words = _days_of(asked)
-    arguments: dict[str, object] = {"reminder_id": ", ".join(references_of(asked)), "skip": words or "next"}
+    references = [name for name in references_of(asked) if not name.startswith("next")]
+    arguments: dict[str, object] = {"reminder_id": ", ".join(references), "skip": words or "next"}
     is_skipped = asked.names(asked.words.skipping)
     named = weekdays_in(words, asked.now, asked.language, asked.times) if words else frozenset()
     is_rule = bool(words) and bool(are_all(words, asked.now, asked.language, asked.times))
@@ -353,7 +354,7 @@ def until(asked: Asked) -> Interpretation | None:
     end = end_of(asked)
     if end.startswith("COUNT="):
         return update(asked, {"times": int(end.removeprefix("COUNT="))})
-    if end and all(each.best is None for each in asked.read(asked.reading.words("UNTIL"))):  # "for two weeks"
+    if end and asked.length(asked.reading.words("UNTIL")) is not None:  # "for two weeks"
         last = datetime.strptime(end.removeprefix("UNTIL="), "%Y%m%dT%H%M%S%z").astimezone(asked.now.tzinfo)
         return update(asked, {"until": f"{last:%Y-%m-%d}"})
     words = asked.reading.words("UNTIL") or asked.reading.words("WHEN")

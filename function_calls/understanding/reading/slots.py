@@ -252,7 +252,7 @@ def _trimmed(piece: str) -> str:
 def people(reading: MessageReading, words: Lexicon) -> str | None:
     """Return the people that are named, "everyone", or None for the sender alone."""
     named = [_trimmed(piece) for piece in reading.pieces("PERSON")]
-    named = [_MENTION.sub(_apart, each) for each in named if each]
+    named = [each for each in named if each]
     if not named or all(words.fold(each) in words.oneself for each in named):
         return None
     for each in named:
@@ -261,7 +261,7 @@ def people(reading: MessageReading, words: Lexicon) -> str | None:
             return f"{EVERYONE} except {spared}"
         if words.fold(each).lstrip("@") in words.everyone:
             return EVERYONE
-    return ", ".join(dict.fromkeys(named))
+    return ", ".join(dict.fromkeys(_MENTION.sub(_apart, each) for each in named))
 
 
 def _apart(mention: re.Match[str]) -> str:
@@ -293,7 +293,7 @@ def reference(reading: MessageReading, words: Lexicon) -> list[str]:
 
 def reference_pieces(reading: MessageReading, words: Lexicon) -> list[str]:
     """Return the pieces of text that name reminders, as they are written."""
-    spans = _with_days(reading)
+    spans = _with_days(reading, words)
     together = [spans[0]] if spans else []
     for span in spans[1:]:
         between = reading.text[together[-1][1] : span[0]].strip(_EDGE + " ")
@@ -311,9 +311,12 @@ def reference_pieces(reading: MessageReading, words: Lexicon) -> list[str]:
     return named or [bare_time(reading.text[start:end], words) for start, end in old]
 
 
-def _with_days(reading: MessageReading) -> list[tuple[int, int]]:
+def _with_days(reading: MessageReading, words: Lexicon) -> list[tuple[int, int]]:
     """Return where names of reminders stand, with the day or clock that is part of one: "the Monday review"."""
     spans = reading.spans("REF")
+    pronouns = words.all | words.both | words.them | words.itself
+    if any(words.fold(reading.text[slice(*span)]).strip() in pronouns for span in spans):
+        return spans
     for start, end in reading.spans("OLD"):
         behind = next((span for span in spans if not reading.text[end : span[0]].strip(" 的") and end <= span[0]), None)
         if behind is None:

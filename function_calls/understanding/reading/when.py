@@ -79,14 +79,14 @@ def _named(asked: Asked) -> list[TimeWords]:
         return []
     if not pieces and events:
         return completed(slots.times(events, asked.words, asked.read))
-    found = slots.times(pieces, asked.words, asked.read)
+    found = slots.times(pieces, asked.words, asked.read) or _from_now(" ".join(pieces), asked)
     found = completed(found) if found else [each for each in [_elsewhere(asked)] if each is not None]
     return [_beside(event, each) for each in found] if events and (event := _event(asked)) is not None else found
 
 
 def _has_unknown(piece: str, asked: Asked) -> bool:
     """Return whether words that say when have one that no clock knows: "mañana at 8"."""
-    if not asked.words.joint:
+    if not asked.words.joint or slots.one_time([piece], asked.words, asked.read) is not None:
         return False
     left = slots.uncovered_words(piece, asked.read(piece), asked.words)
     return any(len(word) >= _SHORTEST_WORD and word not in asked.words.time_words for word in left)
@@ -189,7 +189,7 @@ def _ahead(asked: Asked, named: list[Lead]) -> list[TimeWords]:
     pieces, events = _texts(asked, spans), reading.pieces("EVENT")
     if not pieces and not events:
         is_ahead = asked.names(asked.words.ahead)
-        return [] if is_ahead or len(leads) > 1 else _from_now(asked)
+        return [] if is_ahead or len(leads) > 1 else _from_now(reading.words("LEAD"), asked)
     clock = slots.one_time(pieces, asked.words, asked.read) if events and pieces else None
     one = slots.one_time([*events, *pieces], asked.words, asked.read) if clock is not None else None
     is_of_rule = clock is not None and clock.best is not None and clock.best.rrule is not None
@@ -214,9 +214,10 @@ def _is_beside(asked: Asked, when: Span) -> bool:
     return lead[0] >= when[1] and is_named
 
 
-def _from_now(asked: Asked) -> list[TimeWords]:
+def _from_now(amount: str, asked: Asked) -> list[TimeWords]:
     """Return the time that an amount names from now: "remind me half an hour to check the oven"."""
-    amount = asked.reading.words("LEAD")
+    if asked.length(amount) is None:
+        return []
     phrases = [form.format(amount=amount) for form in asked.words.amount_ahead]
     found = (slots.one_time([phrase], asked.words, asked.read) for phrase in phrases)
     return [each for each in found if each is not None][:1]

@@ -79,7 +79,6 @@ CHAT = [
     "my reminders app is broken",
     "I told Alexa to remind me at 5",
     "just set a reminder on your phone",
-    "remind everyone except @bob at 5 to leave",
     "让小明五点提醒我",
     "i need a better reminder system",
     "daily reminder to drink water, folks!",

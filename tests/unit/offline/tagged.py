@@ -1,0 +1,110 @@
+"""Readings whose tags are written into the sentence, so that no weights are needed to test what becomes of them."""
+
+import re
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from function_calls.functions.preferences.models import QuietHoursArgs, TimeZoneArgs
+from function_calls.functions.reminders.models import ReminderSnoozeArgs, ReminderStateArgs, ReminderUpdateArgs
+from function_calls.models import ReminderArgs, ReminderDeleteArgs, ReminderListArgs, SummaryArgs, SummaryScheduleArgs
+from function_calls.tools.calls import Interpretation, ToolCall, ToolSpec, Turn
+from function_calls.understanding.open_questions import OpenQuestion, OpenQuestions
+from function_calls.understanding.reading.asked import Asked
+from function_calls.understanding.reading.lexicon import load_lexicon
+from function_calls.understanding.reading.message import MessageReading
+from function_calls.understanding.reading.requests import make
+from function_calls.understanding.reading.tokens import marked, time_spans, tokens_of
+from function_calls.understanding.reminder_answers import ReminderAnswers
+from services.kernel.chat import ChatAddress, ChatMessage, Person
+from services.time_expressions import parse_all
+
+NOW = datetime(2026, 11, 24, 10, 0, tzinfo=ZoneInfo("Europe/London"))  # a Tuesday
+_MODELS = {
+    "reminder_set": ReminderArgs,
+    "reminder_list": ReminderListArgs,
+    "reminder_delete": ReminderDeleteArgs,
+    "reminder_update": ReminderUpdateArgs,
+    "reminder_state": ReminderStateArgs,
+    "reminder_snooze": ReminderSnoozeArgs,
+    "summary": SummaryArgs,
+    "summary_schedule": SummaryScheduleArgs,
+    "time_zone": TimeZoneArgs,
+    "quiet_hours": QuietHoursArgs,
+}
+_TOOLS = tuple(
+    ToolSpec(name=name, description=name, parameters=model.model_json_schema()) for name, model in _MODELS.items()
+)
+_TAGGED = re.compile(r"\{(?P<tag>[A-Z]+):(?P<words>[^}]*)\}")
+
+
+def tagged(sentence: str, intent: str = "set", language: str = "en") -> MessageReading:
+    """Return the reading of a sentence such as "remind {PERSON:me} {WHEN:at 5} to {CONTENT:call mum}"."""
+    text, spans = "", []
+    last = 0
+    for found in _TAGGED.finditer(sentence):
+        text += sentence[last : found.start()]
+        spans.append((len(text), len(text) + len(found["words"]), found["tag"]))
+        text += found["words"]
+        last = found.end()
+    text += sentence[last:]
+    tokens = tokens_of(text, time_spans(parse_all(text, marked(NOW), language=language)), {})
+    tags = [
+        next((tag for start, end, tag in spans if start < token.end and token.start < end), "O") for token in tokens
+    ]
+    return MessageReading(text, tokens, ((intent, 1.0),), tuple(tags))
+
+
+def heard(
+    sentence: str,
+    intent: str = "set",
+    language: str = "en",
+    *,
+    last_set: dict[str, object] | None = None,
+    question: OpenQuestion | None = None,
+    may_point: bool = False,
+    recent: tuple[ChatMessage, ...] = (),
+) -> Interpretation | None:
+    """Return what becomes of a tagged sentence that is said to the bot; `last_set` was set before."""
+    reading = tagged(sentence, intent, language)
+    message = written(reading.text, by="ann")
+    turn = Turn(
+        message=message,
+        now=NOW,
+        zone=ZoneInfo("Europe/London"),
+        language=language,
+        bot_name="bubbles",
+        tools=_TOOLS,
+        recent=recent,
+    )
+    asked = Asked(
+        turn=turn,
+        reading=reading,
+        words=load_lexicon(language),
+        language=language,
+        times=parse_all,
+        answering=ReminderAnswers(turn, OpenQuestions(), "key"),
+        question=question,
+        last_set=None if last_set is None else ToolCall(id="before", name="reminder_set", arguments=last_set),
+        is_addressed=True,
+        may_point=may_point,
+    )
+    return make(asked, lambda start: reading.intents)
+
+
+def written(text: str, by: str) -> ChatMessage:
+    """Return a message of the person called `by` to the bot."""
+    return ChatMessage(
+        id="m1",
+        address=ChatAddress(platform="console", chat_id="home"),
+        sender=Person(id=by, name=by),
+        text=text,
+        sent_at=NOW,
+        is_addressed=True,
+    )
+
+
+def arguments(*args: object, **kwargs: object) -> list[dict[str, object]]:
+    """Return the arguments of the calls of a tagged sentence; arguments as for `heard`."""
+    made = heard(*args, **kwargs)  # type: ignore[arg-type]
+    assert made is not None
+    return [dict(call.arguments) for call in made.calls]

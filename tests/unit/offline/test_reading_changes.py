@@ -1,0 +1,124 @@
+"""What requests about reminders that there are become, once their words are tagged."""
+
+import pytest
+
+from tests.unit.offline.tagged import arguments, heard
+
+EVERY_DAY = {"type": "daily", "time": "09:00", "content": "call tim"}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "language", "changed"),
+    [
+        ("move {REF:the ferns} to {WHEN:6pm}", "en", {"time": "18:00", "reminder_id": "ferns"}),
+        ("make {REF:it} {WHEN:6:30}", "en", {"time": "at 6:30", "reminder_id": "it"}),
+        ("make {REF:it} {WHEN:half six}", "en", {"time": "at half six", "reminder_id": "it"}),
+        ("change {WHEN:5pm to 6pm}", "en", {"time": "18:00", "reminder_id": "5pm"}),
+        ("move {REF:2} {WHEN:from 5pm to 6pm}", "en", {"time": "18:00", "reminder_id": "2"}),
+        (
+            "move {REF:yoga} {WHEN:from Thursday to Friday}",
+            "en",
+            {"time": "2026-11-27", "occurrence": "Thursday", "reminder_id": "yoga"},
+        ),
+        ("{WHEN:7pm}, not {OLD:6pm}", "en", {"time": "19:00", "reminder_id": "it"}),
+        ("不是{OLD:五点}，是{WHEN:晚上六点}", "zh", {"time": "18:00", "reminder_id": "it"}),
+        ("{OLD:三点}的提醒推到{WHEN:下午四点}", "zh", {"time": "16:00", "reminder_id": "三点"}),
+        ("{WHEN:20 minutes} sooner", "en", {"time": "-0:20", "reminder_id": "it"}),
+        ("两个都推迟{LATER:一小时}", "zh", {"time": "+1:00", "reminder_id": "both"}),
+        ("move {REF:1 and 3} to {WHEN:9pm}", "en", {"time": "21:00", "reminder_id": "1, 3"}),
+    ],
+)
+def test_change_of_a_time(sentence, language, changed):
+    assert arguments(sentence, "move", language) == [changed]
+
+
+def test_bare_figure_behind_an_amount_is_minutes():
+    in_a_quarter = {"type": "once", "time": "2026-11-24 10:15", "content": "move the car"}
+
+    assert arguments("no wait {WHEN:20}", "move", last_set=in_a_quarter)[0]["time"] == "2026-11-24 10:20"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "language", "references"),
+    [
+        ("delete {REF:the milk one}", "en", ["milk"]),
+        ("delete {REF:2, 4 and 5}", "en", ["2", "4", "5"]),
+        ("delete {REF:reminders 1 to 3}", "en", ["1", "2", "3"]),
+        ("删除{REF:第一个和第三个}", "zh", ["1", "3"]),
+        ("delete everything {WHEN:for tomorrow}", "en", ["all tomorrow"]),
+        ("{OLD:后天}的{REF:全}取消", "zh", ["all 后天"]),
+        ("把{REF:所有关于喝水}的提醒取消", "zh", ["all 喝水"]),
+        ("delete {REF:all} but {SPARED:the dentist}", "en", ["all except dentist"]),
+        ("cancel both of them", "en", ["both"]),
+        ("cancel the one i just made", "en", ["last"]),
+        ("cancel the dentist", "en", ["dentist"]),
+        ("cancel reminder cbf5eq", "en", ["cbf5eq"]),
+        ("cancel {REF:the} {OLD:Monday} {REF:review}", "en", ["Monday review"]),
+        ("刪除{REF:第二個提醒}", "zh", ["2"]),
+        ("cancel {REF:it}", "en", ["it"]),
+    ],
+)
+def test_reminders_to_delete_are_named_as_handlers_know_them(sentence, language, references):
+    assert [each["reminder_id"] for each in arguments(sentence, "delete", language)] == references
+
+
+@pytest.mark.parametrize("sentence", ["delete a reminder", "delete {REF:a reminder}"])
+def test_which_one_to_delete_is_asked_where_none_is_named(sentence):
+    assert heard(sentence, "delete", may_point=True).answer.startswith("Which reminder?")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "intent", "changed"),
+    [
+        ("not {WHEN:on sunday}", "skip", {"skip": "sunday", "days": "-sunday"}),
+        ("skip {REF:the standup} {WHEN:on monday}", "skip", {"skip": "monday", "reminder_id": "standup"}),
+        ("not {WHEN:on fridays}", "skip", {"days": "-fridays"}),
+        ("skip the next one", "skip", {"skip": "next"}),
+        ("only {WHEN:on weekdays}", "keep_days", {"days": "weekdays", "reminder_id": "it"}),
+        ("also {WHEN:on saturday}", "add_days", {"days": "+saturday", "reminder_id": "it"}),
+        ("until {UNTIL:5 december}", "until", {"until": "5 december", "reminder_id": "it"}),
+        ("for {UNTIL:two weeks} only", "until", {"until": "2026-12-08", "reminder_id": "it"}),
+        ("stop {REF:it} after {UNTIL:three times}", "until", {"times": 3, "reminder_id": "it"}),
+        ("stop {REF:the door} {FROM:from tomorrow} on", "until", {"until": "2026-11-24", "reminder_id": "door"}),
+        ("just once", "once", {"type": "once", "reminder_id": "it"}),
+        ("make {REF:it} urgent", "urgent", {"urgent": True, "reminder_id": "it"}),
+        ("{REF:it} isn't urgent", "not_urgent", {"urgent": False, "reminder_id": "it"}),
+        ("nag me {WHEN:every 5 minutes}", "nag", {"until_done": 5, "reminder_id": "it"}),
+        ("catch up on everything for {REF:reminder 1}", "catch_up_all", {"missed": "all", "reminder_id": "1"}),
+        ("make {REF:it} {CONTENT:recycling} instead", "reword", {"content": "recycling", "reminder_id": "it"}),
+        ("{CONTENT:jim}, not {REF:tim}", "reword", {"content": "call jim", "reminder_id": "it"}),
+        ("and add {CONTENT:the eggs}", "append", {"added": "the eggs", "reminder_id": "it"}),
+        ("remind {PERSON:bob} too", "person_add", {"person": "+bob", "reminder_id": "it"}),
+    ],
+)
+def test_change_of_a_reminder(sentence, intent, changed):
+    assert arguments(sentence, intent, last_set=EVERY_DAY) == [changed]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "intent", "expected"),
+    [
+        ("list my reminders {WHEN:for tomorrow}", "list", {"filter": "tomorrow", "whose": "mine"}),
+        ("show {PERSON:everyone's} reminders", "list", {"whose": "chat"}),
+        ("who set {REF:the rent reminder}", "who_set", {"filter": "rent", "who_set": True}),
+        ("next page", "next_page", {"page": 0}),
+        ("snooze {WHEN:5}", "snooze", {"time": "2026-11-24 10:05"}),
+        ("snooze everything until {WHEN:6pm}", "snooze", {"reminder_id": "all", "time": "18:00"}),
+        (
+            "pause all my reminders until {WHEN:friday}",
+            "pause",
+            {"action": "pause", "reminder_id": "all", "until": "friday"},
+        ),
+        ("summarize since {WHEN:noon}", "summary", {"window": "since noon"}),
+        ("weekly summary {WHEN:at 6pm}", "summary_schedule", {"type": "weekly", "time": "18:00", "weekday": 1}),
+        ("set the whole {CHAT:chat} to {ZONE:Tokyo}", "zone", {"zone": "Tokyo", "whose": "chat"}),
+    ],
+)
+def test_other_requests(sentence, intent, expected):
+    assert arguments(sentence, intent) == [expected]
+
+
+def test_clocks_of_several_places_are_told():
+    answer = heard("what time is it in {ZONE:New York} and {ZONE:London}", "time_now").answer
+
+    assert [line.split()[2] for line in answer.splitlines()] == ["05:00", "10:00"]

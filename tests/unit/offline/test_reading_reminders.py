@@ -1,0 +1,277 @@
+"""What a request to be reminded becomes, once its words are tagged."""
+
+import pytest
+
+from function_calls.understanding.open_questions import OpenQuestion
+from services.time_expressions import parse_all
+from tests.unit.offline.tagged import NOW, arguments, heard, written
+
+EVERY_DAY = {"type": "daily", "time": "09:00", "content": "stretch"}
+TOMORROW = {"type": "once", "time": "2026-11-25 15:00", "content": "water the ferns"}
+
+
+def told(sentence, language="en", **before):
+    """Return time and content of each reminder that is set."""
+    return [(each["time"], each["content"]) for each in arguments(sentence, "set", language, **before)]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "language", "expected"),
+    [
+        (
+            "remind {PERSON:me} {WHEN:at 5} to {CONTENT:call mum} and {WHEN:at 6} to {CONTENT:feed the cat}",
+            "en",
+            [("2026-11-24 17:00", "call mum"), ("2026-11-24 18:00", "feed the cat")],
+        ),
+        (
+            "remind {PERSON:me} to {CONTENT:call Ada} {WHEN:tomorrow at 5pm} and {CONTENT:pack} {WHEN:at 6pm}",
+            "en",
+            [("2026-11-25 17:00", "call Ada"), ("2026-11-25 18:00", "pack")],
+        ),
+        (
+            "{WHEN:三点}提醒{PERSON:我}{CONTENT:开会}，{WHEN:五点}{CONTENT:交表}",
+            "zh",
+            [("2026-11-24 15:00", "开会"), ("2026-11-24 17:00", "交表")],
+        ),
+    ],
+)
+def test_times_and_contents_by_turns_are_several_reminders(sentence, language, expected):
+    assert told(sentence, language) == expected
+
+
+@pytest.mark.parametrize(
+    ("sentence", "times"),
+    [
+        ("remind {PERSON:me} {WHEN:at 5pm, 6pm and 7pm} to {CONTENT:drink}", ["17:00", "18:00", "19:00"]),
+        ("remind {PERSON:me} {WHEN:in 5, 10 and 15 minutes} to {CONTENT:look}", ["10:05", "10:10", "10:15"]),
+        ("remind {PERSON:me} {OLD:at 1pm}, {WHEN:2pm} and {WHEN:3pm} to {CONTENT:drink}", ["13:00", "14:00", "15:00"]),
+        ("remind {PERSON:me} {WHEN:at 5pm} and again {LEAD:10 minutes} before to {CONTENT:leave}", ["17:00", "16:50"]),
+    ],
+)
+def test_several_times_of_one_content_are_several_reminders(sentence, times):
+    assert [time[-5:] for time, _ in told(sentence)] == times
+
+
+def test_second_name_does_what_the_first_one_does():
+    sentence = "remind {PERSON:me} to {CONTENT:call Ann} {WHEN:at 5pm} and {CONTENT:Bob} {WHEN:at 6pm}"
+
+    assert [content for _, content in told(sentence)] == ["call Ann", "call Bob"]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "language", "time"),
+    [
+        ("remind {PERSON:me} {WHEN:at 5pm}, sorry, {WHEN:at 6pm} to {CONTENT:pack}", "en", "2026-11-24 18:00"),
+        ("remind {PERSON:me} {WHEN:tomorrow at 5pm} to {CONTENT:pack}, no, {WHEN:at 4pm}", "en", "2026-11-25 16:00"),
+        ("remind {PERSON:me} {WHEN:tomorrow at 5pm} to {CONTENT:pack, make it 4}", "en", "2026-11-25 16:00"),
+        (
+            "remind {PERSON:me} {OLD:tomorrow at six}, I mean {WHEN:seven pm} to {CONTENT:pack}",
+            "en",
+            "2026-11-25 19:00",
+        ),
+        ("{WHEN:五分钟后}提醒{PERSON:我}{CONTENT:关火}，不对，{WHEN:十分钟后}", "zh", "2026-11-24 10:10"),
+    ],
+)
+def test_time_that_corrects_another_holds(sentence, language, time):
+    assert [each for each, _ in told(sentence, language)] == [time]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "language", "time"),
+    [
+        ("remind {PERSON:me} {LEAD:20 minutes} before my {CONTENT:exam} {EVENT:at 2pm}", "en", "2026-11-24 13:40"),
+        ("remind {PERSON:me} {LEAD:the night} before my {CONTENT:exam} {EVENT:on Friday}", "en", "2026-11-26 21:00"),
+        ("{EVENT:12月3号}{CONTENT:我生日}，提前{WHEN:一天晚上八点}提醒{PERSON:我}", "zh", "2026-12-02 20:00"),
+        ("{EVENT:明天下午两点}{CONTENT:开会}，提前{LEAD:10分钟}提醒{PERSON:我}", "zh", "2026-11-25 13:50"),
+        ("remind {PERSON:me} {LEAD:half an hour} to {CONTENT:check the oven}", "en", "2026-11-24 10:30"),
+        (
+            "{CONTENT:exam} {EVENT:Friday at 9}, remind {PERSON:me} {WHEN:at 8pm} to {CONTENT:pack}",
+            "en",
+            "2026-11-26 20:00",
+        ),
+    ],
+)
+def test_lead_counts_back_from_the_event(sentence, language, time):
+    assert [each for each, _ in told(sentence, language)] == [time]
+
+
+def test_lead_before_a_date_of_every_year_is_yearly():
+    (made,) = arguments(
+        "{CONTENT:Ada's birthday} is {EVENT:12 June}, remind {PERSON:me} {LEAD:a week} before {WHEN:every year}"
+    )
+
+    assert made["time"] == "2027-06-05 09:00"
+    assert "FREQ=YEARLY" in made["rrule"]
+    assert "BYMONTHDAY=5" in made["rrule"]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "language", "minutes", "time"),
+    [
+        (
+            "remind {PERSON:me} {WHEN:at 8pm} to {CONTENT:take pills every 5 minutes} {UNTILDONE:until I say done}",
+            "en",
+            5,
+            "20:00",
+        ),
+        (
+            "remind {PERSON:me} {WHEN:every 10 minutes} {UNTILDONE:until I say done} to {CONTENT:stretch}",
+            "en",
+            10,
+            "10:10",
+        ),
+        ("{WHEN:每隔5分钟}催{PERSON:我}一次{CONTENT:交作业}，{UNTILDONE:直到我说交了}", "zh", 5, "10:05"),
+        ("remind {PERSON:me} {WHEN:at 8pm} to {CONTENT:take pills} {UNTILDONE:until I say done}", "en", 10, "20:00"),
+    ],
+)
+def test_interval_until_it_is_done_is_an_argument(sentence, language, minutes, time):
+    (made,) = arguments(sentence, "set", language)
+
+    assert (made["until_done"], made["time"][-5:], made.get("rrule")) == (minutes, time, None)
+
+
+@pytest.mark.parametrize(
+    ("words", "is_urgent"),
+    [("urgent: remind {PERSON:me} {WHEN:at 5pm} to {CONTENT:pack}", None), ("not {URGENT:urgent}", False)],
+)
+def test_urgent_may_be_denied(words, is_urgent):
+    sentence = words if "remind" in words else f"remind {{PERSON:me}} {{WHEN:at 5pm}} to {{CONTENT:pack}}, {words}"
+
+    assert arguments(sentence)[0].get("urgent") == is_urgent
+
+
+@pytest.mark.parametrize(
+    ("sentence", "language", "answer"),
+    [
+        ("remind {PERSON:me} {WHEN:on 30 February} to {CONTENT:pay}", "en", "There is no such time as"),
+        ("{WHEN:25:00}提醒{PERSON:我}{CONTENT:睡觉}", "zh", "没有“25:00”这个时间"),
+        ("remind {PERSON:me} to {CONTENT:pay rent}", "en", "When should I remind you of “pay rent”?"),
+        ("remind {PERSON:me} {UNTIL:3 times} {WHEN:tomorrow} to {CONTENT:email Joe}", "en", "When should I remind you"),
+        ("remind {PERSON:me} {WHEN:mañana at 8} to {CONTENT:call}", "en", "When should I remind you of “call”?"),
+        ("remind {PERSON:me} {WHEN:at 5pm}", "en", "Of what should I remind you then?"),
+        ("remind {PERSON:me}", "en", "When should I remind you, and of what?"),
+    ],
+)
+def test_what_is_missing_is_asked_for(sentence, language, answer):
+    made = heard(sentence, "set", language)
+
+    assert made.calls == ()
+    assert made.answer.startswith(answer)
+
+
+def test_time_that_is_over_is_left_to_the_check_of_times():
+    assert told("{WHEN:今天早上8点}提醒{PERSON:我}{CONTENT:吃药}", "zh") == [("2026-11-24 08:00", "吃药")]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "language", "expected"),
+    [
+        ("wake {PERSON:me} up {WHEN:at 7}", "en", ("2026-11-25 07:00", "wake up")),
+        ("{WHEN:明天六点半}叫醒{PERSON:我}", "zh", ("2026-11-25 06:30", "起床")),
+        ("set a {WHEN:10 minute} timer", "en", ("2026-11-24 10:10", "Reminder")),
+    ],
+)
+def test_request_without_a_content_has_a_usual_one(sentence, language, expected):
+    assert told(sentence, language) == [expected]
+
+
+def test_alarm_at_a_bare_hour_may_be_in_either_half_of_the_day():
+    answer = heard("set an alarm {WHEN:for 6:45 tomorrow}").answer
+
+    assert ("tomorrow at 06:45" in answer, "tomorrow at 18:45" in answer) == (True, True)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "language", "person"),
+    [
+        ("remind {PERSON:everyone but Kim} {WHEN:at 5pm} to {CONTENT:leave}", "en", "everyone except Kim"),
+        ("remind {PERSON:me and ann} {WHEN:at 5pm} to {CONTENT:leave}", "en", "me and ann"),
+        ("remind {PERSON:everyone bins} {CONTENT:go out} {WHEN:at 8pm}", "en", "everyone"),
+        ("remind sam, {PERSON:kim} and me {WHEN:at 5pm} to {CONTENT:bring cups}", "en", "sam, kim and me"),
+        ("{WHEN:五点}提醒{PERSON:@小本@小齐}{CONTENT:上线}", "zh", "@小本, @小齐"),
+        ("{WHEN:五点}提醒{PERSON:業主們}{CONTENT:交费}", "zh", "everyone"),
+        ("{WHEN:五点}提醒{PERSON:我遛狗}", "zh", None),
+        ("{WHEN:五点}提醒我提醒{PERSON:张总}{CONTENT:吃药}", "zh", None),
+    ],
+)
+def test_people_are_named_whole(sentence, language, person):
+    assert arguments(sentence, "set", language)[0].get("person") == person
+
+
+def test_both_of_us_are_the_person_and_who_has_written_before():
+    (made,) = arguments(
+        "remind {PERSON:both of us} {WHEN:at 5pm} to {CONTENT:leave}", recent=(written("ready?", by="bob"),)
+    )
+
+    assert made["person"] == "ann, bob"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "language", "content"),
+    [
+        ("remind {PERSON:me} {WHEN:at 5pm} of the {CONTENT:standup}", "en", "the standup"),
+        ("remind {PERSON:me} {WHEN:at 5pm} to call {CONTENT:mum please}", "en", "call mum"),
+        (
+            "remind {PERSON:me} to {CONTENT:email the landlord} {WHEN:tomorrow} about {CONTENT:the sink}",
+            "en",
+            "email the landlord about the sink",
+        ),
+        ("remind {PERSON:me} {WHEN:at 3pm} to be in {CONTENT:room b4}", "en", "be in room b4"),
+        ("remind {PERSON:me} {WHEN:at 3pm} to pack", "en", "pack"),
+        (
+            "remind {PERSON:me} {WHEN:at 4pm} to {CONTENT:leave, the doctor closes} {WHEN:at 5pm}",
+            "en",
+            "leave, the doctor closes at 5pm",
+        ),
+        (
+            "remind {PERSON:me} {WHEN:at 4pm} to {CONTENT:read https://example.org/a}?b=1#top",
+            "en",
+            "read https://example.org/a?b=1#top",
+        ),
+        ("{WHEN:三点}提醒{PERSON:我}{CONTENT:签合同}", "zh", "签合同"),
+        ("{WHEN:三点}提醒{PERSON:我}{CONTENT:跟女儿视频}", "zh", "跟女儿视频"),
+        ("{WHEN:三点}提醒{PERSON:我}下{CONTENT:副本}", "zh", "下副本"),
+        ("{WHEN:三点}提醒{CONTENT:我妈生日}", "zh", "我妈生日"),
+        ("{WHEN:三点}提醒{PERSON:我}一声{CONTENT:买菜}", "zh", "买菜"),
+    ],
+)
+def test_content_is_whole_and_no_more(sentence, language, content):
+    assert told(sentence, language)[0][1] == content
+
+
+def test_time_at_an_edge_of_the_content_is_the_time_where_no_other_is():
+    assert told("提醒{PERSON:我}{CONTENT:五点开会}", "zh") == [("2026-11-24 17:00", "开会")]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "before", "time"),
+    [
+        ("remind {PERSON:me} again {WHEN:on Friday}", TOMORROW, "2026-11-27 15:00"),
+        ("{WHEN:friday at 9am} too", TOMORROW, "2026-11-27 09:00"),
+        ("and {LEAD:a day} before as well", TOMORROW, "2026-11-24 15:00"),
+    ],
+)
+def test_once_more_keeps_the_content_and_the_clock(sentence, before, time):
+    (made,) = arguments(sentence, "repeat_last", last_set=before)
+
+    assert (made["time"], made["content"]) == (time, "water the ferns")
+
+
+def test_day_for_one_that_repeats_is_added_to_its_days():
+    assert arguments("also {WHEN:on saturday}", "repeat_last", last_set=EVERY_DAY) == [
+        {"days": "+saturday", "reminder_id": "it"}
+    ]
+
+
+def test_repetition_alone_is_meant_for_what_was_set_last():
+    (made,) = arguments("remind {PERSON:me} {WHEN:every week} please", last_set=TOMORROW, may_point=True)
+
+    assert (made["type"], made["reminder_id"]) == ("weekly", "it")
+
+
+def test_answer_without_a_day_is_on_the_day_that_was_offered():
+    options = parse_all("tomorrow at 6:45", NOW, language="en")[0].readings
+    question = OpenQuestion(asks="option", content="get up", options=options)
+    (made,) = arguments("{WHEN:6:15pm}", "answer_when", question=question)
+
+    assert made["time"] == "2026-11-25 18:15"
