@@ -216,7 +216,7 @@ def _is_beside(asked: Asked, when: Span) -> bool:
 
 def _from_now(amount: str, asked: Asked) -> list[TimeWords]:
     """Return the time that an amount names from now: "remind me half an hour to check the oven"."""
-    if asked.length(amount) is None:
+    if slots.is_figure(amount) or asked.length(amount) is None:
         return []
     phrases = [form.format(amount=amount) for form in asked.words.amount_ahead]
     found = (slots.one_time([phrase], asked.words, asked.read) for phrase in phrases)
