@@ -21,7 +21,11 @@ CONTEXTS = ("none", "acted", "fired", "listed", "asked_when", "asked_content")
 _CONTEXT_WEIGHTS = (6, 4, 2, 1, 1, 1)
 _TOKEN = re.compile(r"<(?P<list>\w+)>|\{(?P<tag>[A-Z_]+):(?P<slot>\w+)\}|#(?P<low>\d+)-(?P<high>\d+)#|(?P<open>\[)")
 _WEIGHT = re.compile(r"×(\d+) ")
-_ADDRESSED = {"none": 0.12, "set": 0.3, **dict.fromkeys(("ask", "help", "find", "recall", "time_now"), 0.9)}
+_ADDRESSED = {
+    "none": 0.12,
+    **dict.fromkeys(("set", "answer_when", "answer_content", "snooze", "done"), 0.3),
+    **dict.fromkeys(("ask", "help", "find", "recall", "time_now"), 0.9),
+}
 """How often a sentence of an intent is addressed to the bot, where it is not one half of the time."""
 _MOST_DEPTH = 20
 _FEWEST_EXAMPLES = 500
