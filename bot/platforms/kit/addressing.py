@@ -14,6 +14,6 @@ def _pattern(bot_name: str) -> re.Pattern[str]:
     name = re.escape(bot_name)
     return re.compile(
         rf"@{name}(?![A-Za-z0-9_])|^\s*(?:(?:hey|hi|hello|ok|okay|嗨|你好|喂)[\s,，]*)?{name}(?![A-Za-z0-9_])"
-        rf"|[,，]\s*{name}\s*[!?.。！？]*\s*$",
+        rf"|[,，?？!！。.…]\s*{name}\s*[!?.。！？]*\s*$",
         re.IGNORECASE,
     )

@@ -186,7 +186,7 @@ def reword(asked: Asked) -> Interpretation | None:
     content = slots.content(asked.reading, asked.words)
     person = _other_person(asked)
     if person:
-        return update(asked, {"person": person})
+        return asked.answering.one("reminder_update", {"person": person, "reminder_id": _IT})
     last = "" if asked.last_set is None else str(asked.last_set.arguments.get("content", ""))
     wrong = next((piece.strip() for piece in _wrong(asked) if piece.strip() and piece.strip() in last), "")
     if content and wrong:
@@ -202,7 +202,12 @@ def _other_person(asked: Asked) -> str:
     reminder, content = meant(asked.with_reading(_without_names(asked.reading))), asked.reading.words("CONTENT")
     people = [] if reminder is None else [each.name.lstrip("@").casefold() for each in reminder.targets]
     wrong = [piece.strip().lstrip("@").casefold() for piece in _wrong(asked)]
-    return content if any(piece in people for piece in wrong) else ""
+    if reminder is None or not any(piece in people for piece in wrong):
+        return ""
+    if asked.words.joint:
+        return content
+    said = {*reminder.content, *"".join(asked.words.before_content)}
+    return next((content[:end] for end in range(len(content), 0, -1) if content[end - 1] not in said), "")
 
 
 def _without_names(reading: MessageReading) -> MessageReading:

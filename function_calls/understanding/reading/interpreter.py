@@ -291,7 +291,9 @@ class LearnedInterpreter:
 
     def _is_named(self, name: str, turn: Turn, key: str, known: KnownReminders | None) -> bool:
         """Return whether a reference names a reminder that is here; numbers and "all" need no such words."""
-        if name.isdigit() or name in {"all", "both", "them"} or (known is not None and known.has(name)):
+        if name.isdigit() or name in {"all", "both", "them"}:
+            return True
+        if known is not None and (known.has(name) or known.like(name) is not None):
             return True
         last = self._dialogue.last_set(key, turn.now)
         said = [message.text for message in turn.recent if message.sender.is_bot]

@@ -103,7 +103,7 @@ def repeat_last(asked: Asked) -> Interpretation | None:
     if last is None or not times:
         return None
     person = people_of(asked) or last.arguments.get("person")
-    content = slots.content(asked.reading, asked.words) or str(last.arguments["content"])
+    content = slots.content(asked.reading, asked.words) or _unknown_name(asked) or str(last.arguments["content"])
     named = None if person is None else str(person)
     return asked.answering.set_reminders([ReminderRequest(content=content, person=named, time=time) for time in times])
 
@@ -114,6 +114,14 @@ def _repeated(asked: Asked) -> ToolCall | None:
     if named is None or asked.known is None:
         return asked.last_set
     return ToolCall(id="", name="reminder_set", arguments=asked.known.arguments_of(named))
+
+
+def _unknown_name(asked: Asked) -> str:
+    """Return the words for a reminder where there is none such: they say what else to be reminded of."""
+    names = (
+        slots.reference(asked.reading, asked.words) if asked.known is not None and not asked.reading.has("OLD") else []
+    )
+    return "" if asked.known is None or any(map(asked.known.has, names)) else asked.words.joint.join(names)
 
 
 def repeats(call: ToolCall) -> bool:
