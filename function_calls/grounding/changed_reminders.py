@@ -8,7 +8,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from function_calls.functions.reminders.changes import names_last_day, nearer_half
-from function_calls.functions.reminders.days import ask_which_days, may_mean_every
+from function_calls.functions.reminders.deletion import ask_which_days, may_mean_every
 from function_calls.functions.reminders.models import ReminderSnoozeArgs, ReminderStateArgs, ReminderUpdateArgs
 from function_calls.functions.reminders.moves import ask_which_occurrence
 from function_calls.functions.reminders.named_days import (

@@ -37,6 +37,14 @@ def test_no_handler_reads_the_text_of_a_message(path: str):
     assert not reads or path in DATA
 
 
+def test_handlers_of_the_specification_are_short():
+    tree = ast.parse((ROOT / "function_calls/handlers.py").read_text(encoding="utf-8"))
+    lengths = {node.name: node.end_lineno - node.lineno + 1 for node in tree.body if hasattr(node, "args")}
+
+    assert set(lengths) == {"reminder_set", "reminder_list", "reminder_delete", "perplexity_search", "summary"}
+    assert max(lengths.values()) <= 15
+
+
 @pytest.mark.parametrize("path", modules())
 def test_no_handler_imports_the_comparison_with_the_message(path: str):
     assert "function_calls.grounding" not in (ROOT / path).read_text(encoding="utf-8")

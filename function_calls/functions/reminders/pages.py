@@ -1,18 +1,23 @@
 """List reminders by day in pages, and remember the page shown last."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from itertools import groupby
 
 from msgspec import Struct
 
 from function_calls.functions.reminders.answers import listed_lines
+from function_calls.functions.reminders.people import names_of_sender
 from function_calls.language import date_format
 from function_calls.language.messages import say
+from function_calls.tools.calls import ToolResult
 from function_calls.tools.context import CallContext
 from function_calls.understanding.reminder_times import time_reader, zone_name
+from services.history.service import HistoryService
+from services.kernel.errors import RequestRefused
 from services.reminders.lookup.due_words import due_words
-from services.reminders.model import Reminder, ReminderState
+from services.reminders.model import Reminder, ReminderState, row_key
 from services.reminders.service import ReminderService
 
 PAGE = 15
@@ -30,6 +35,33 @@ class AskedPage(Struct, frozen=True, kw_only=True):
     number: int
     who_set: bool = False
     only_own: bool = False
+
+
+async def show_page(
+    asked: AskedPage, ctx: CallContext, reminders: ReminderService, history: HistoryService
+) -> ToolResult:
+    """Return the requested page of the list, and remember it."""
+    names = await names_of_sender(ctx, reminders, history) if asked.only_own else frozenset[str]()
+    found = await _wanted(asked, ctx, reminders, names)
+    remember_page(asked, len(found), ctx)
+    others = await others_here(found, asked, ctx, reminders)
+    listed = list_page(found, asked, ctx, has_others=bool(others))
+    value = {"reminders": [{"id": each.id, "content": each.content} for each in found]}
+    return ToolResult(ok=True, text="\n".join([listed, *others]), value=value)
+
+
+async def _wanted(
+    asked: AskedPage, ctx: CallContext, reminders: ReminderService, names: frozenset[str]
+) -> tuple[Reminder, ...]:
+    """Return the reminders that `asked` describes, or the one with that number or ID.
+
+    `names` are the ids of targets without an account that stand for the sender.
+    """
+    words = asked.wanted
+    if words.isdecimal() or row_key(words) is not None:
+        with suppress(RequestRefused):
+            return (await reminders.get(ctx.chat, ctx.sender, words),)
+    return await reminders.list(ctx.chat, ctx.sender, words, only_own=asked.only_own, names=names)
 
 
 async def others_here(

@@ -1,10 +1,10 @@
-"""Delete reminders named by a day: of a repeating reminder only that day is skipped."""
+"""Delete reminders; of a repeating reminder named by a day only that day is skipped."""
 
 from collections.abc import Sequence
 from typing import Final
 
 from function_calls.functions.reminders.all_of_them import to_each
-from function_calls.functions.reminders.answers import changed_told
+from function_calls.functions.reminders.answers import changed_told, which_reminder
 from function_calls.functions.reminders.handlers import leave_out
 from function_calls.functions.reminders.named_days import (
     EVERY,
@@ -14,22 +14,66 @@ from function_calls.functions.reminders.named_days import (
     spoken,
 )
 from function_calls.functions.reminders.options import Option, which_times
+from function_calls.functions.reminders.replies import meant, points
+from function_calls.functions.reminders.several import may_mean_all, several_meant, which_asked, with_others_told
 from function_calls.functions.reminders.undo import put_back, restore
+from function_calls.functions.reminders.which import just_deleted, the_one_spoken_of
 from function_calls.language import date_format
 from function_calls.language.messages import say
 from function_calls.tools.calls import Receipt, ToolResult
 from function_calls.tools.context import CallContext
 from function_calls.understanding.reminder_times import time_reader, zone_name
+from services.history.service import HistoryService
+from services.kernel.errors import RequestRefused
 from services.recurrence.edits import end_before
 from services.recurrence.fires import next_fires
 from services.reminders.lookup.due_words import due_words
 from services.reminders.lookup.references import all_of, is_in
+from services.reminders.lookup.several import several_in
 from services.reminders.model import Reminder, ReminderEdit, row_key
 from services.reminders.service import ReminderService
 from services.time_expressions import Reading
 
 _DELETE: Final = "reminder_delete"
 _MOST_DAYS: Final = 8
+_NOT_FOUND: Final = frozenset({"no_reminders", "reminder_unknown"})
+
+
+async def delete_named(
+    reference: str, ctx: CallContext, reminders: ReminderService, history: HistoryService
+) -> ToolResult:
+    """Delete what `reference` names: one reminder, several, all of one's own, or a day of one that repeats."""
+
+    async def one(reminder: Reminder, ctx: CallContext) -> ToolResult:
+        return deleted(await reminders.delete(ctx.chat, ctx.sender, reminder.id), ctx)
+
+    try:
+        several = await several_meant(reference, ctx, reminders, history)
+        if several:
+            told = await to_each(several, one, ctx, none="reminder.none")
+            return await with_others_told(told, reference, several, ctx, reminders)
+        found = await meant(reference, ctx, reminders, history)
+        gone = await just_deleted(ctx) if found is None else ()
+        if gone:
+            return ToolResult.failed("deleted already", text=say(ctx.language, "reminder.gone", ids=", ".join(gone)))
+        found = "all" if may_mean_all(found) else found or (await the_one_spoken_of(ctx, reminders)).id
+        day_only = await on_that_day_only(found, ctx, reminders)
+        return day_only or deleted(await reminders.delete(ctx.chat, ctx.sender, found), ctx)
+    except RequestRefused as refusal:
+        return await _not_deleted(refusal, reference, ctx, reminders)
+
+
+async def _not_deleted(
+    refusal: RequestRefused, reference: str, ctx: CallContext, reminders: ReminderService
+) -> ToolResult:
+    """Return the reason why nothing was deleted: the reminder is closed, unknown, or one of several."""
+    if points(reference) or several_in(reference) is not None:
+        return which_reminder(refusal, "", ctx, ask=which_asked(reference))
+    ended = await reminders.recent_deliveries.find_ended(ctx.chat, reference) if refusal.code in _NOT_FOUND else None
+    if ended is not None:
+        told = say(ctx.language, "reminder.over", id=ended.id, content=ended.content)
+        return ToolResult.failed("over", text=told)
+    return which_reminder(refusal, reference, ctx, ask="reminder.which")
 
 
 async def on_that_day_only(reference: str, ctx: CallContext, reminders: ReminderService) -> ToolResult | None:

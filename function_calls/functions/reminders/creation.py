@@ -1,0 +1,134 @@
+"""Create reminders, and update the reminder of an edited message, whose call is repeated with other words."""
+
+from datetime import timedelta
+from typing import Final
+
+from msgspec.structs import replace
+
+from function_calls.functions.reminders.answers import changed_told, due_meanwhile, set_confirmed
+from function_calls.functions.reminders.undo import delete, put_back
+from function_calls.language import date_format
+from function_calls.language.date_format import zone_label
+from function_calls.language.messages import say
+from function_calls.models import ReminderArgs
+from function_calls.tools.calls import Receipt, ToolResult
+from function_calls.tools.context import CallContext
+from function_calls.understanding.reminder_times import nagging, zone_name
+from services.kernel.chat import Person
+from services.kernel.errors import RequestRefused
+from services.people.zones import ZoneService
+from services.recurrence.schedule import Schedule
+from services.reminders.model import NewReminder, Reminder, ReminderEdit, ReminderState
+from services.reminders.service import ReminderService
+
+_MOST_SET: Final = 20
+_SAME: Final = timedelta(minutes=1)  # "in ten minutes" was interpreted some seconds after it was sent
+
+
+def new_reminder(args: ReminderArgs, schedule: Schedule, targets: tuple[Person, ...], ctx: CallContext) -> NewReminder:
+    """Return the reminder that `args` ask for, with their `schedule` and people."""
+    return NewReminder(
+        request_key=ctx.call_id,
+        address=ctx.chat,
+        creator=ctx.sender,
+        content=args.content,
+        schedule=nagging(schedule, args.until_done),
+        language=ctx.language,
+        targets=targets,
+        is_private=ctx.message.is_private,
+        is_urgent=bool(args.urgent),
+        asked_at=ctx.message_time,
+    )
+
+
+async def create_reminder(
+    wish: NewReminder, ctx: CallContext, reminders: ReminderService, zones: ZoneService
+) -> ToolResult:
+    """Create the reminder that `wish` describes, or update the one that the same message has set before.
+
+    Raises:
+        RequestRefused: as `ReminderService.create`, and for an edited message `ReminderService.edit`, do.
+    """
+    corrected = await _update_edited(wish, ctx, reminders) if ctx.message.is_edited else None
+    if corrected is not None:
+        return corrected
+    reminder = await reminders.create(wish)
+    return ToolResult(
+        ok=True,
+        text="\n".join([set_confirmed(reminder, ctx), *await _warnings(reminder, ctx, reminders, zones)]),
+        value={"id": reminder.id, "next": [fire.isoformat() for fire in reminder.next_fires]},
+        receipts=(Receipt(action="set", subject=reminder.id, undo=delete(reminder)),),
+    )
+
+
+async def _warnings(reminder: Reminder, ctx: CallContext, reminders: ReminderService, zones: ZoneService) -> list[str]:
+    """Return one line for each property of `reminder` that its text and time do not show."""
+    lines = []
+    theirs = await zones.of_chat(ctx.chat)
+    if reminder.targets and reminder.next_fires and zone_name(theirs) != reminder.schedule.zone:
+        fire = reminder.next_fires[0].astimezone(theirs)
+        when, zone = date_format.moment(ctx.language, fire, ctx.now), zone_label(zone_name(theirs))
+        lines.append(say(ctx.language, "reminder.theirs", when=when, zone=zone))
+    due = due_meanwhile(reminder, ctx)
+    held_until = await reminders.quiet.held_until(reminder, None if due is None else ctx.clock.now())
+    if held_until is not None:
+        when = date_format.moment(ctx.language, held_until.astimezone(ctx.zone), ctx.now)
+        lines.append(say(ctx.language, "reminder.held", when=when))
+    twin = await reminders.duplicate_of(reminder)
+    if twin is not None:
+        lines.append(say(ctx.language, "reminder.twice", id=twin.id))
+    return lines
+
+
+async def _update_edited(wish: NewReminder, ctx: CallContext, reminders: ReminderService) -> ToolResult | None:
+    """Update the reminder that this call of the message has set to `wish`; None where the call is new.
+
+    A reminder that has fired is not changed any more; without a difference there is no answer.
+
+    Raises:
+        RequestRefused: as `ReminderService.edit` does; `deleted_since(id)`.
+    """
+    same = await _find_equal(wish, reminders)
+    if same is not None:
+        return ToolResult(ok=True, value={"id": same.id}, is_answered=True, is_unchanged=True)
+    old = await reminders.of_request(wish.request_key)
+    if old is None:
+        return None
+    if old.state is ReminderState.CANCELLED:
+        raise RequestRefused("deleted_since", id=old.id)
+    edit = _difference(old, wish)
+    told = replace(ctx, now=ctx.clock.now().astimezone(ctx.zone))
+    if old.state is ReminderState.DONE or edit == ReminderEdit():
+        return ToolResult(ok=True, value={"id": old.id}, is_answered=True, is_unchanged=True)
+    changed = await reminders.edit(ctx.chat, ctx.sender, old.id, edit)  # a time in the past is refused on edits
+    return changed_told(changed, told, "changed", put_back(old))
+
+
+async def _find_equal(wish: NewReminder, reminders: ReminderService) -> Reminder | None:
+    """Return the reminder that a call of the message has set equal to `wish`.
+
+    Calls move up where an earlier request was removed.
+    """
+    message, _, _ = wish.request_key.rpartition(".")
+    for place in range(_MOST_SET):
+        each = await reminders.of_request(f"{message}.{place}")
+        if each is None:
+            return None
+        if each.state is ReminderState.ACTIVE and _difference(each, wish) == ReminderEdit():
+            return each
+    return None
+
+
+def _difference(old: Reminder, wish: NewReminder) -> ReminderEdit:
+    """Return the changes from the new words; people who joined the reminder stay."""
+    is_for_oneself = not wish.targets and any(person.id == old.creator.id for person in old.targets)
+    return ReminderEdit(
+        content=None if wish.content == old.content else wish.content,
+        schedule=None if _is_same(wish.schedule, old.schedule) else wish.schedule,
+        targets=None if wish.targets == old.targets or is_for_oneself else wish.targets,
+        is_urgent=None if wish.is_urgent == old.is_urgent else wish.is_urgent,
+    )
+
+
+def _is_same(new: Schedule, old: Schedule) -> bool:
+    return (new.rule, new.zone) == (old.rule, old.zone) and abs(new.start - old.start) < _SAME
