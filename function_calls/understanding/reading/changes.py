@@ -255,7 +255,7 @@ def _person(asked: Asked, sign: str, own: str) -> Interpretation | None:
 def snooze(asked: Asked) -> Interpretation | None:
     """Say a reminder again later; a bare figure is minutes."""
     pieces = asked.reading.pieces("WHEN") or asked.reading.pieces("LATER")
-    figure = next((piece for piece in pieces if slots.is_figure(piece)), "")
+    figure = next((piece for piece in pieces if slots.is_figure(piece) and not _is_until(piece, asked)), "")
     length = asked.length(figure) if figure else asked.amount("LATER") or asked.amount("WHEN")
     times = [] if figure else slots.times(asked.reading.pieces("WHEN"), asked.words, asked.read)
     best = times[0].best if times else None
@@ -268,11 +268,17 @@ def snooze(asked: Asked) -> Interpretation | None:
     return asked.answering.one("reminder_snooze", arguments)
 
 
+def _is_until(piece: str, asked: Asked) -> bool:
+    """Return whether a word for "until" stands right in front of `piece`."""
+    before = asked.said.partition(asked.words.fold(piece))[0].rstrip()
+    return any(before.endswith(f"{asked.words.joint}{word}") for word in asked.words.until_words)
+
+
 def pause(asked: Asked) -> Interpretation | None:
     """Pause reminders, until a time or during it."""
     when = asked.reading.words("WHEN") or asked.reading.words("UNTIL")
     bare = slots.without_words(when, asked.words.until_words, asked.words.joint)
-    is_until = asked.reading.has("UNTIL") or bare != when or asked.names(asked.words.until_words)
+    is_until = asked.reading.has("UNTIL") or bare != when or _is_until(when, asked)
     arguments: dict[str, object] = {"until" if is_until else "during": bare} if when else {}
     return _state(asked, "pause", arguments)
 
@@ -363,6 +369,8 @@ def until(asked: Asked) -> Interpretation | None:
         last = datetime.strptime(end.removeprefix("UNTIL="), "%Y%m%dT%H%M%S%z").astimezone(asked.now.tzinfo)
         return update(asked, {"until": f"{last:%Y-%m-%d}"})
     words = asked.reading.words("UNTIL") or asked.reading.words("WHEN")
+    if slots.is_figure(words) and asked.names(asked.words.times):
+        return update(asked, {"times": int(re.sub(r"\D", "", words))})
     return update(asked, {"until": words}) if words else None
 
 

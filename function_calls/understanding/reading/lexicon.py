@@ -87,6 +87,8 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     own_one: frozenset[str]
     between_times: str
     polite: frozenset[str]
+    fillers: frozenset[str]
+    times: tuple[str, ...]
     deeds: frozenset[str]
     relatives: frozenset[str]
     ordinals: Mapping[str, int]

@@ -155,7 +155,11 @@ def _names(piece: str, asked: Asked) -> Iterator[str]:
     if asked.words.fold(piece).strip() in asked.words.indefinite:
         return
     bare = slots.reference_name(piece, asked.words)
-    several = None if bare in {"", *_SEVERAL} else several_in(bare) or several_in(piece)
+    together = several_in(piece.strip())
+    if together is not None and together.kind == "spoken" and bare == "all":
+        yield piece.strip()
+        return
+    several = None if bare in {"", *_SEVERAL} else several_in(bare) or together
     if several is None:
         yield _narrowed(bare, asked)
     elif several.kind == "each":

@@ -6,9 +6,10 @@ from itertools import islice
 
 from msgspec.structs import replace
 
+from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.tools.calls import Interpretation, ToolCall
 from function_calls.understanding.arguments import changed_schedule
-from function_calls.understanding.carried_days import on_day, on_their_days
+from function_calls.understanding.carried_days import halves, on_day, on_their_days
 from function_calls.understanding.named_weekdays import weekdays_in
 from function_calls.understanding.pointing import message_pointed_at
 from function_calls.understanding.reading import slots
@@ -138,10 +139,12 @@ def answer_when(asked: Asked) -> Interpretation | None:
     if question.options and time.best is not None and slots.is_bare(time.best):
         days = {option.start.date() for option in question.options}
         if len(days) == 1:
-            time = replace(time, readings=tuple(on_day(each, min(days)) for each in time.readings))
+            readings = tuple(on_day(each, min(days)) for each in time.readings)
+            is_open = is_clock_without_half(time.words)
+            time = replace(time, readings=halves(readings[0]) if is_open else readings, is_ambiguous=is_open)
     content = question.content or slots.content(asked.reading, asked.words)
     request = ReminderRequest(content=content, person=question.person, time=time)
-    if content:
+    if content or question.asks == "option":
         return asked.answering.set_reminders([request, *question.rest])
     return asked.answering.without_content(request)
 
@@ -220,7 +223,8 @@ def _like_last(time: TimeWords, last: ToolCall, asked: Asked, *, is_same: bool =
     is_open = best is not None and not (best.has_clock or best.part) and (best.has_day or best.rrule is not None)
     if best is None or before is None or before.best is None or not (is_open or is_same):
         return time
-    return replace(time, readings=(at_clock(best, before.best),), is_ambiguous=False)
+    clock = before.best._replace(start=before.best.start.replace(second=0))
+    return replace(time, readings=(at_clock(best, clock),), is_ambiguous=False)
 
 
 def _rhythm_of_last(asked: Asked, requests: Sequence[ReminderRequest]) -> Reading | None:

@@ -24,6 +24,7 @@ def repaired(reading: MessageReading, words: Lexicon, wrong: str, *, is_addresse
     draft = _Draft(reading, words)
     draft.tag_impossible(wrong)
     draft.free_courtesies()
+    draft.tag_same_time()
     draft.tag_listed_times()
     draft.tag_correction()
     if not draft.has("CONTENT"):
@@ -66,6 +67,15 @@ class _Draft:
             while end > first + 1 and self._forms[end - 1] in self._words.polite:
                 end -= 1
             self.tags[end:last] = [NO_TAG] * (last - end)
+
+    def tag_same_time(self) -> None:
+        """Take "the same time" out of what may be content."""
+        text = self._words.fold(self._text)
+        for phrase in self._words.same_time:
+            start = text.find(phrase)
+            for at, token in enumerate(self._tokens if start >= 0 else ()):
+                if start <= token.start < start + len(phrase) and self.tags[at] in {NO_TAG, "CONTENT"}:
+                    self.tags[at] = "SAME"
 
     def tag_event(self) -> None:
         """Tag an untagged day in front of the request as that of an event, where it names a clock alone."""

@@ -33,7 +33,7 @@ def one_time(pieces: Sequence[str], words: Lexicon, read: ReadTimes) -> TimeWord
 
     A time that is over counts only where nothing to come is named.
     """
-    text = _with_figures(words.joint.join(piece.strip(_EDGE) for piece in pieces).strip())
+    text = _with_figures(_without_fillers(words.joint.join(piece.strip(_EDGE) for piece in pieces).strip(), words))
     is_code = text.isdigit() and len(text) > _LONGEST_FIGURE  # 618, 2026: no hour and no amount
     over: TimeWords | None = None
     is_read = bool(text) and bool(read(text))  # what has a time of its own is no figure beside "every"
@@ -46,6 +46,13 @@ def one_time(pieces: Sequence[str], words: Lexicon, read: ReadTimes) -> TimeWord
             return time_words(phrase, expressions[0])
         over = over or time_words(phrase, expressions[0])
     return over
+
+
+def _without_fillers(text: str, words: Lexicon) -> str:
+    """Return words of time without those that say nothing: "every single morning"."""
+    if not words.joint:
+        return text
+    return " ".join(word for word in text.split() if word.casefold() not in words.fillers)
 
 
 def _with_figures(text: str) -> str:
@@ -335,7 +342,8 @@ def _is_retracted(before: str, words: Lexicon) -> bool:
 
 def bare_time(piece: str, words: Lexicon) -> str:
     """Return words of time without a preposition in front of them or a particle behind them."""
-    shorter = tidied(piece, words.before_time)
+    is_range = re.search(words.between_times, piece) is not None
+    shorter = tidied(piece, [word for word in words.before_time if not is_range or word != "from"])
     for word in words.behind_time:
         shorter = shorter.removesuffix(word)
     return shorter or piece.strip()

@@ -29,8 +29,17 @@ def named_times(asked: Asked) -> list[TimeWords]:
     """Return the times at which to do what is requested, in order; none where it names none that exists."""
     leads = leads_of(asked, has_event=asked.reading.has("EVENT"))
     found = _ahead(asked, leads) if leads else _named(asked)
-    ended = [_until(time, end_of(asked)) for time in found]
+    ended = [_until(time, end_of(asked)) for time in _within_hours(found, asked)]
     return [each for time in ended for each in apart(_at_night(_woken(time, asked), asked))]
+
+
+def _within_hours(found: list[TimeWords], asked: Asked) -> list[TimeWords]:
+    """Return a repetition within the hours that are tagged as its end: 每小时 … 早上9点到下午6点."""
+    pieces = asked.reading.pieces("UNTIL")
+    if len(found) != 1 or not pieces or end_of(asked):
+        return found
+    joined = slots.one_time([*asked.reading.pieces("WHEN"), *pieces], asked.words, asked.read)
+    return found if joined is None or joined.best is None or joined.best.rrule is None else [joined]
 
 
 def impossible_time(asked: Asked) -> str:
@@ -196,13 +205,19 @@ def _ahead(asked: Asked, named: list[Lead]) -> list[TimeWords]:
     if one is not None and is_of_rule:  # "her birthday is 12 June, remind me a week before every year"
         clock, times = None, [one]
     else:
-        times = slots.times(events or pieces, asked.words, asked.read)
+        times = _at_clocks(slots.times(events or pieces, asked.words, asked.read))
     found = [early for event in times for lead in leads if (early := ahead_of(event, lead, clock)) is not None]
     if clocks and clock is None:
         found = [early for event in times for lead in leads if (early := ahead_of(event, lead, clocks[0])) is not None]
     is_beside = not events and _is_beside(asked, spans[-1])
     is_other = clock is not None and all(lead < _DAY for lead in leads)
     return [*times, *found] if is_beside else [clock, *found] if clock is not None and is_other else found
+
+
+def _at_clocks(times: list[TimeWords]) -> list[TimeWords]:
+    """Return the times that name a clock, where any does: the others only say on which day that is."""
+    at_clock_times = [each for each in times if each.best is not None and each.best.has_clock]
+    return at_clock_times or times
 
 
 def _is_beside(asked: Asked, when: Span) -> bool:
@@ -298,7 +313,7 @@ def _at_night(time: TimeWords, asked: Asked) -> TimeWords:
     is_late = asked.now.hour >= _EVENING
     if best is None or not is_late or not slots.is_bare(best) or not is_clock_without_half(time.words):
         return time
-    if best.start.hour != _HALF_DAY or len(time.readings) > 1:
+    if best.start.hour != _HALF_DAY:
         return time
     midnight = best._replace(start=best.start.replace(hour=0))
     return replace(time, readings=(midnight, best), is_ambiguous=True) if midnight.start > asked.now else time
