@@ -270,7 +270,7 @@ def snooze(asked: Asked) -> Interpretation | None:
 
 def _is_until(piece: str, asked: Asked) -> bool:
     """Return whether a word for "until" stands right in front of `piece`."""
-    before = asked.said.partition(asked.words.fold(piece))[0].rstrip()
+    before = asked.said.partition(asked.words.fold(piece))[0].rstrip() if piece else ""
     return any(before.endswith(f"{asked.words.joint}{word}") for word in asked.words.until_words)
 
 
