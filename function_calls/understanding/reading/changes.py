@@ -119,9 +119,9 @@ def _amount_of(asked: Asked, time: TimeWords) -> dict[str, object] | None:
     piece = asked.reading.words("WHEN")
     if slots.is_figure(piece):
         return _minutes(int(re.sub(r"\D", "", piece)), asked)
-    length = asked.length(piece)
     is_earlier, is_later = asked.names(asked.words.earlier), asked.names(asked.words.later)
-    if length is None or not (is_earlier or is_later) or asked.length(time.words) is None:
+    length = asked.length(piece) if is_earlier or is_later else None
+    if length is None or asked.length(time.words) is None:
         return None
     return {"time": shift_argument(-length if is_earlier else length)}
 

@@ -23,7 +23,7 @@ from function_calls.understanding.reading.message import (
 )
 from function_calls.understanding.reading.requests import make
 from function_calls.understanding.reading.segments import parts_of
-from function_calls.understanding.reading.tokens import TimeReader
+from function_calls.understanding.reading.tokens import TimeReader, Token
 from function_calls.understanding.reminder_answers import ReminderAnswers, together
 from services.kernel.chat import ChatMessage
 
@@ -178,7 +178,10 @@ class LearnedInterpreter:
             moment, language = turn.message_time, understood.language
             return read_message(text, moment, "none", models, self._times, language, is_addressed=True)
 
-        parts = parts_of(reading, words, read) if intent == understood.reading.intent else [reading]
+        def classify(tokens: Sequence[Token]) -> tuple[tuple[str, float], ...]:
+            return intents_of([token.form for token in tokens], "none", models, is_addressed=True)
+
+        parts = parts_of(reading, words, classify, read) if intent == understood.reading.intent else [reading]
         made: list[Interpretation | None] = []
         for part in parts:
             before = next((call for each in reversed(made) if each for call in each.calls), None)

@@ -10,6 +10,7 @@ from function_calls.understanding.reading.slots import reference
 from function_calls.understanding.reading.tokens import Token
 
 Read = Callable[[str], MessageReading]
+Classify = Callable[[Sequence[Token]], tuple[tuple[str, float], ...]]
 
 _STRONG = frozenset(".;!?。；！？\n")
 _WEAK = frozenset(",，")
@@ -23,16 +24,18 @@ _FOLLOWING = frozenset({"move", "reword", "append", "answer_when", "answer_conte
 _CHAINED = frozenset({"set", "delete", "list", "ask", "move", "pause", "resume", "summary", "undo"})
 
 
-def parts_of(reading: MessageReading, words: Lexicon, read: Read) -> list[MessageReading]:
+def parts_of(reading: MessageReading, words: Lexicon, classify: Classify, read: Read) -> list[MessageReading]:
     """Return the requests of a message, each with an intent and tags of its own; one alone for most messages.
 
-    `read` reads a piece of the text as a message.
+    `classify` returns the intents of some tokens, `read` reads a piece of the text as a message, which takes longer.
     """
     tokens = reading.tokens
     found: list[MessageReading] = []
     first = 0
     is_retracted = False
     for cut in list(_cuts(reading, words))[:_MOST_TRIED]:
+        if any(classify(piece)[0][0] == NOTHING for piece in (tokens[first:cut], tokens[cut:])):
+            continue
         left, right = (_part(reading, *place, words, read) for place in ((first, cut), (cut, len(tokens))))
         if left is None or right is None:
             continue

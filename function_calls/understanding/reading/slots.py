@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
+from functools import cache
 
 from msgspec.structs import replace
 
@@ -139,9 +140,15 @@ def _left(text: str, expressions: Sequence[TimeReadings], words: Lexicon) -> str
         for at in range(start, end)
     }
     left = "".join(" " if at in covered else letter for at, letter in enumerate(text)).casefold()
-    for word in words.around_time:
-        left = re.sub(rf"(?<![a-z0-9]){re.escape(word)}(?![a-z0-9])" if word.isascii() else re.escape(word), " ", left)
-    return left
+    return _around(words.around_time).sub(" ", left)
+
+
+@cache
+def _around(around_time: tuple[str, ...]) -> re.Pattern[str]:
+    """Match any of the words that stand around times."""
+    longest_first = sorted(around_time, key=len, reverse=True)
+    edged = (rf"(?<![a-z0-9]){re.escape(word)}(?![a-z0-9])" if word.isascii() else word for word in longest_first)
+    return re.compile("|".join(edged))
 
 
 def time_words(text: str, expression: TimeReadings) -> TimeWords:
