@@ -6,7 +6,7 @@ from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.interpreter import Understood
 from function_calls.understanding.reading.known_reminders import KnownReminders
 from function_calls.understanding.reading.lexicon import load_lexicon
-from function_calls.understanding.reading.requests import topic_of
+from function_calls.understanding.reading.requests import topic_named, topic_of
 from services.reminders.model import Reminder
 
 _LIKELY = 0.25
@@ -17,7 +17,10 @@ _FEWEST_WORDS = 3
 def hint(turn: Turn, understood: Understood, known: KnownReminders | None, last_set: ToolCall | None) -> str:
     """Return how to say what the message comes nearest to, with the reminder's own text, else what the bot can do."""
     is_short = len(understood.reading.tokens) < _FEWEST_WORDS
-    topic = None if is_short else topic_of(understood.reading, least=_LIKELY)
+    reading, words = understood.reading, load_lexicon(understood.language)
+    topic = None if is_short else topic_of(reading, least=_LIKELY)
+    if topic is None and not is_short and reading.probability("help") >= _LIKELY:
+        topic = topic_named(reading, words)
     if topic is None:
         return say(turn.language, "offline.help")
     near = f"near.{topic}"

@@ -114,7 +114,10 @@ class LearnedInterpreter:
         message = turn.message
         is_asked = message.text.rstrip().endswith(("?", "？"))
         is_short = len(understood.reading.tokens) < _FEWEST_WORDS
-        is_called = _is_vocative(message.text, turn.bot_name)
+        you = load_lexicon(understood.language).second_person
+        is_called = _is_vocative(message.text, turn.bot_name) or any(
+            token.form in you for token in understood.reading.tokens
+        )
         if message.is_private or message.reply_to is not None or is_asked or is_short or is_called:
             return False
         return understood.reading.probability("none") >= _TALK
@@ -257,7 +260,8 @@ class LearnedInterpreter:
         intent, context = reading.intent, understood.context
         named = slots.reference(reading, load_lexicon(understood.language))
         if _is_addressed(turn) and intent in _ASKING and any(named):
-            return any(self._is_named(name, turn, key, known) for name in named)
+            is_said = has_trigger(reading, load_lexicon(understood.language))
+            return is_said or any(self._is_named(name, turn, key, known) for name in named)
         if _is_addressed(turn) or intent not in _POINTING:
             return True
         is_lately = self._dialogue.is_fresh(key, turn) or understood.question is not None or context == "fired"

@@ -43,6 +43,8 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     around_choice: frozenset[str]
     pronouns: frozenset[str]
     waived: tuple[str, ...]
+    second_person: frozenset[str]
+    help_topics: Mapping[str, tuple[str, ...]]
     quiet_off: tuple[str, ...]
     ahead: tuple[str, ...]
     beside: tuple[str, ...]

@@ -33,6 +33,8 @@ _FEWEST_WORDS = 3
 _ANSWERING = frozenset({"answer_when", "answer_content", "cancel_ask"})
 _QUESTION = 0.3
 """The probability of a question to the web from which one is looked up."""
+_HELP = 0.2
+"""The probability of a question about the bot from which one is not looked up."""
 _REMARK = 3
 """The most tokens of "thanks", "nice one" and the like, which do not end a dialogue."""
 
@@ -209,8 +211,8 @@ class MessageReader:
         """Return the call that undoes what was just changed, where the person says no more than to forget it."""
         reading, maker = understood.reading, CallMaker(turn)
         last = self._dialogue.last(key, turn.now)
-        words = load_lexicon(understood.language).waived
-        is_waived = re.match(rf"(?:{'|'.join(map(re.escape, words))})(?:\W|$)", reading.text.casefold()) is not None
+        words = load_lexicon(understood.language)
+        is_waived = _begins_with(reading.text.casefold(), words.waived, words.joint)
         is_wanted = is_waived or reading.intent == "cancel_ask"
         if not is_wanted or last is None or not last.is_change or not maker.offers("undo"):
             return None
@@ -237,9 +239,10 @@ class MessageReader:
         """Return the calls that look for the answer to a question about anything: in the web, or else here."""
         reading, maker = understood.reading, CallMaker(turn)
         is_long = len(reading.tokens) >= _FEWEST_WORDS
-        is_question = is_long and reading.text.rstrip().endswith(("?", "？")) and reading.intent != "help"
+        is_question = is_long and reading.text.rstrip().endswith(("?", "？"))
         is_asked = reading.probability("ask") >= _QUESTION or is_question
-        if not is_asked or not maker.offers("perplexity_search"):
+        is_about_bot = reading.probability("help") > max(_HELP, reading.probability("ask"))
+        if not is_asked or is_about_bot or not maker.offers("perplexity_search"):
             return ()
         here = () if self._searches_web else looked_up_here(turn, query)
         return here or (maker.call("perplexity_search", {"query": query}),)
@@ -269,3 +272,9 @@ def _with_too_many_times(turn: Turn) -> Interpretation:
     if not _is_addressed(turn):
         return Interpretation()
     return Interpretation(answer=say(turn.language, "offline.too_many_times"), must_reply=True)
+
+
+def _begins_with(text: str, phrases: tuple[str, ...], joint: str) -> bool:
+    """Return whether `text` begins with one of `phrases`, and a mark behind it where words have spaces."""
+    end = r"(?:\W|$)" if joint else ""
+    return any(re.match(re.escape(phrase) + end, text) for phrase in phrases)

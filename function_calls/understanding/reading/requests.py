@@ -1,5 +1,6 @@
 """Turn the reading of a request into calls, or into the one question that stands in their way."""
 
+import re
 from collections.abc import Callable, Mapping
 from datetime import UTC
 from zoneinfo import ZoneInfo
@@ -11,6 +12,7 @@ from function_calls.understanding.arguments import schedule_arguments
 from function_calls.understanding.looking_here import looked_up_here
 from function_calls.understanding.reading import changes, reminding, slots
 from function_calls.understanding.reading.asked import Asked
+from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import MessageReading
 from function_calls.understanding.reading.references import references_of
 from function_calls.understanding.reading.repair import is_time
@@ -58,6 +60,18 @@ def make(asked: Asked, classify: Classify) -> Interpretation | None:
     return None if maker is None else maker(asked)
 
 
+def topic_named(reading: MessageReading, words: Lexicon) -> str | None:
+    """Return the function for which a question to the bot has a word."""
+    text = reading.text.casefold()
+    kinds = {token.form for token in reading.tokens}
+    for topic, names in words.help_topics.items():
+        for name in names:
+            found = re.search(rf"(?<![a-z]){re.escape(name)}(?![a-z])", text) if words.joint else name in text
+            if found:
+                return topic
+    return "set" if kinds & {"@rule", "@ruletime"} else None
+
+
 def topic_of(reading: MessageReading, least: float = 0.0) -> str | None:
     """Return the function that a message is about, whatever it says of it; None where nothing is probable enough."""
     topics = [(intent, share) for intent, share in reading.intents if intent not in _NO_TOPIC]
@@ -66,7 +80,10 @@ def topic_of(reading: MessageReading, least: float = 0.0) -> str | None:
 
 
 def _help(asked: Asked, classify: Classify) -> Interpretation | None:
-    """Explain how to do the thing that the question is about, by what the message means apart from asking how."""
+    """Explain how to do the thing that the question is about: by a word for it, or what it means apart from asking."""
+    named = topic_named(asked.reading, asked.words)
+    if named is not None:
+        return Interpretation(answer=say(asked.turn.language, f"how.{named}"), must_reply=True)
     shares: dict[str, float] = {}
     for start in range(1, min(len(asked.reading.tokens) - 2, _LONGEST_QUESTION)):
         intent, share = classify(start)[0]
