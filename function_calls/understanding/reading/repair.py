@@ -27,8 +27,7 @@ def repaired(reading: MessageReading, words: Lexicon, wrong: str, *, is_addresse
     draft.tag_same_time()
     draft.tag_listed_times()
     draft.tag_correction()
-    if not draft.has("CONTENT"):
-        draft.free_words_beside_times()
+    draft.free_words_beside_times(are_between=draft.has("CONTENT"))
     draft.part_names()
     draft.tag_time()
     draft.tag_event()
@@ -130,12 +129,16 @@ class _Draft:
             self.tags[begin:last] = [NO_TAG] * (last - begin)
             self.tags[last] = "WHEN"
 
-    def free_words_beside_times(self) -> None:
-        """Make words that are no part of a time content where they are tagged as one: room b4."""
+    def free_words_beside_times(self, *, are_between: bool) -> None:
+        """Make words that are no part of a time content where they are tagged as one: room b4.
+
+        `are_between` says that only those between two times are meant, as in "(call Ann) at 5 and Bob at 6".
+        """
         for first, last in self._runs("WHEN"):
-            if not any(_is_time(form) for form in self._forms[first:last]):
+            times = [at for at in range(first, last) if _is_time(self._forms[at])]
+            if not times or (are_between and times[0] == times[-1]):
                 continue
-            for at in range(first, last):
+            for at in range(times[0], times[-1]) if are_between else range(first, last):
                 form = self._forms[at]
                 is_word = form.isalpha() and form not in self._words.time_words
                 if is_word and self._words.joint and form not in self._words.around_time:

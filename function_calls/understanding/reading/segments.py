@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
+from function_calls.understanding.listed import listed
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, NOTHING, MessageReading
 from function_calls.understanding.reading.repair import is_time as is_time_token
@@ -29,6 +30,9 @@ def parts_of(reading: MessageReading, words: Lexicon, classify: Classify, read: 
 
     `classify` returns the intents of some tokens, `read` reads a piece of the text as a message, which takes longer.
     """
+    points = _points_of(reading, words, read)
+    if points:
+        return points
     tokens = reading.tokens
     found: list[MessageReading] = []
     first = 0
@@ -46,6 +50,16 @@ def parts_of(reading: MessageReading, words: Lexicon, classify: Classify, read: 
             first = cut
     last = _part(reading, first, len(tokens), words, read) if found or is_retracted else None
     return [reading] if last is None else [*found, last][:_MOST_PARTS]
+
+
+def _points_of(reading: MessageReading, words: Lexicon, read: Read) -> list[MessageReading]:
+    """Return the points of a list behind a request, where each has a time of its own; none where it is no such list."""
+    several = listed(reading.text) if any(map(is_time_token, reading.tokens)) else None
+    if several is None or not _begins(reading, words):
+        return []
+    parts = [read(f"{several.head}{words.joint}{point}") for point in several.points]
+    are_timed = all(any(map(is_time_token, read(point).tokens)) for point in several.points)
+    return parts if are_timed and all(part.intent == "set" for part in parts) else []
 
 
 def _retracts(tokens: Sequence[Token], following: Sequence[Token], words: Lexicon) -> bool:
@@ -80,8 +94,9 @@ def _begins(part: MessageReading, words: Lexicon) -> bool:
 
 
 def _ends(text: str, token: Token) -> bool:
-    """Return whether a mark ends a sentence, and does not stand within an address or a figure."""
-    return not token.form.isascii() or text[token.end : token.end + 1].isspace()
+    """Return whether a mark ends a sentence, and does not stand within an address or behind the number of a point."""
+    is_numbered = token.form == "." and text[: token.start][-1:].isdigit()
+    return not token.form.isascii() or (text[token.end : token.end + 1].isspace() and not is_numbered)
 
 
 def _cuts(reading: MessageReading, words: Lexicon) -> Iterator[int]:
