@@ -17,7 +17,7 @@ from services.time_expressions import parse_all
         ("看一下周六的提醒", ["周六"]),
         ("提醒我下周六开会", ["下周六"]),
         ("再加上周六", ["周六"]),
-        ("明天的早会改到十点", ["明天", "十点"]),
+        ("取消明天的早会", ["明天"]),
     ],
 )
 def test_the_times_of_a_change_are_read_apart(now, text, words):
