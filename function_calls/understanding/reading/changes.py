@@ -108,10 +108,10 @@ def _without_reasons(asked: Asked) -> Asked:
 def _is_reason(clause: Sequence[int], asked: Asked) -> bool:
     """Return whether the words of a clause say more than when."""
     words, reading = asked.words, asked.reading
-    small = {*words.courtesies, *words.links, *words.around_time, *words.polite, *words.correcting, *words.corrections}
     said = [reading.tokens[at].form for at in clause if reading.tags[at] == NO_TAG]
-    left = "".join(form for form in said if form.isalpha() and form not in small)
-    return bool(left) and not any(word in left for word in (*words.skipping, *words.later, *words.earlier))
+    text = words.joint.join(said)
+    is_change = any(word in text for word in (*words.skipping, *words.later, *words.earlier))
+    return not is_change and not slots.are_small(said, words)
 
 
 def _amount_of(asked: Asked, time: TimeWords) -> dict[str, object] | None:

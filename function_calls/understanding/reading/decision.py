@@ -7,11 +7,12 @@ from msgspec import Struct
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.dialogue import Context
 from function_calls.understanding.reading.lexicon import Lexicon
-from function_calls.understanding.reading.message import MessageReading
+from function_calls.understanding.reading.message import NO_TAG, MessageReading
 
-Standing = Literal["addressed", "answering", "going_on", "trigger", "nobody"]
-"""Whom a message speaks to: the bot; nobody, right after the bot asked its sender something, or did something for
-them; nobody, else, with a word such as "remind" or the name of a reminder, or without one."""
+Standing = Literal["addressed", "answering", "next", "going_on", "trigger", "nobody"]
+"""Whom a message speaks to: the bot; nobody, right after the bot asked its sender something; nobody, with a bare change
+or one more request as the next thing after the bot did something for its sender; nobody, with anything else or later;
+nobody, else, with a word such as "remind" or the name of a reminder, or without one."""
 
 
 class Threshold(Struct, frozen=True):
@@ -24,6 +25,7 @@ class Threshold(Struct, frozen=True):
 THRESHOLDS = {
     "addressed": Threshold(request=0.5, intent=0.3),
     "answering": Threshold(request=0.5, intent=0.4),
+    "next": Threshold(request=0.5, intent=0.4),
     "going_on": Threshold(request=0.65, intent=0.5),
     "trigger": Threshold(request=0.85, intent=0.8),
     "nobody": Threshold(request=0.9, intent=0.9),
@@ -46,6 +48,8 @@ UNADDRESSED = {
     "when_is": 0.9,
 }
 """The same, where the bot is not addressed."""
+NEXT_REQUEST = 0.7
+"""The probability of one more request, with a time and a content, as the next thing that is said."""
 _ONE = frozenset({"trigger", "nobody"})
 _SECOND = 0.15
 """The least probability of a second or third intent, tried where the slots of the first do not fit; in the standings
@@ -66,6 +70,7 @@ class Circumstances(Struct, frozen=True, kw_only=True):
         context: The state of the dialogue with its sender.
         is_addressed: The message is for the bot by its name, a reply, or the private chat.
         is_asked: The bot has asked its sender something, and nobody else has spoken since.
+        is_next: The bot has just done something for its sender, and nobody has said anything since.
         is_known: All words outside of the slots occur in training sentences of the intent.
         names_reminder: Words of the message name a reminder of the chat.
     """
@@ -73,6 +78,7 @@ class Circumstances(Struct, frozen=True, kw_only=True):
     context: Context
     is_addressed: bool
     is_asked: bool
+    is_next: bool
     is_known: bool
     names_reminder: bool
 
@@ -89,8 +95,15 @@ def standing_of(reading: MessageReading, words: Lexicon, said: Circumstances) ->
     if said.is_addressed:
         return "addressed"
     if said.context != "none" and reading.intent != "set":
-        return "answering" if said.is_asked else "going_on"
+        is_bare = said.is_next and slots.are_small(_untagged(reading), words)
+        return "answering" if said.is_asked else "next" if is_bare else "going_on"
+    if said.is_next and reading.probability("set") >= NEXT_REQUEST and reading.has("WHEN") and reading.has("CONTENT"):
+        return "next"
     return "trigger" if said.names_reminder or has_trigger(reading, words) else "nobody"
+
+
+def _untagged(reading: MessageReading) -> list[str]:
+    return [token.form for token, tag in zip(reading.tokens, reading.tags, strict=True) if tag == NO_TAG]
 
 
 def has_trigger(reading: MessageReading, words: Lexicon) -> bool:
@@ -141,7 +154,7 @@ def _may_be_for_bot(reading: MessageReading, standing: Standing, said: Circumsta
     It says "remind" or "reminder", or is certainly for the bot; "ping me at 5" and "cancel it" are said to people.
     """
     intent, share = reading.intents[0]
-    if standing == "going_on":
+    if standing == "going_on" or (standing == "next" and intent != "set"):
         return said.is_known or said.names_reminder or len(reading.tokens) <= _SHORT
     if standing not in _ONE:
         return True

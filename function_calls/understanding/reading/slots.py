@@ -404,6 +404,17 @@ def _ends(name: str, word: str, joint: str) -> bool:
     return name.casefold().endswith(joint + word) and len(name) > len(joint + word)
 
 
+def are_small(forms: Iterable[str], words: Lexicon) -> bool:
+    """Return whether words are no more than courtesies, links and those that stand around times."""
+    small = {*words.courtesies, *words.links, *words.around_time, *words.polite, *words.correcting, *words.corrections}
+    if words.joint:
+        return all(form in small or not form.isalpha() for form in forms)
+    left = "".join(forms)
+    for word in sorted(small, key=len, reverse=True):
+        left = left.replace(word, "")
+    return not any(map(str.isalnum, left))
+
+
 def is_bare(reading: Reading) -> bool:
     """Return whether a reading names a clock and neither a day nor a repetition."""
     return reading.rrule is None and reading.has_clock and not reading.has_day

@@ -24,11 +24,21 @@ def reading(text, intents, tags=""):
     )
 
 
-def acted_on(read, *, context="none", is_addressed=False, is_asked=False, is_known=True, names_reminder=False):
+def acted_on(
+    read,
+    *,
+    context="none",
+    is_addressed=False,
+    is_asked=False,
+    is_next=False,
+    is_known=True,
+    names_reminder=False,
+):
     said = Circumstances(
         context=context,
         is_addressed=is_addressed,
         is_asked=is_asked,
+        is_next=is_next,
         is_known=is_known,
         names_reminder=names_reminder,
     )
@@ -104,6 +114,22 @@ def test_second_intent_is_tried_where_the_first_does_not_fit():
 
 
 def test_less_is_asked_of_a_message_the_more_it_is_for_the_bot():
-    order = ["addressed", "answering", "going_on", "trigger", "nobody"]
+    order = ["addressed", "answering", "next", "going_on", "trigger", "nobody"]
 
     assert [THRESHOLDS[each].request for each in order] == sorted(each.request for each in THRESHOLDS.values())
+
+
+def test_bare_change_is_heard_as_the_next_thing_that_is_said():
+    read = reading("nine then", {"move": 0.55}, "W.")
+    assert acted_on(read, context="acted", is_next=True) == ("move",)
+    assert acted_on(read, context="acted") == ()
+
+
+def test_more_words_than_a_change_need_to_be_more_certain():
+    assert acted_on(reading("nine costs money", {"move": 0.55}, "W.."), context="acted", is_next=True) == ()
+
+
+def test_one_more_request_is_heard_as_the_next_thing_that_is_said():
+    read = reading("and 5pm feed cat", {"set": 0.8}, ".WCC")
+    assert acted_on(read, context="acted", is_next=True) == ("set",)
+    assert acted_on(read, context="acted") == ()
