@@ -8,10 +8,12 @@ import lzma
 import random
 import sys
 import tomllib
+from array import array
 from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import TypeAlias
 from zlib import crc32
 from zoneinfo import ZoneInfo
 
@@ -31,6 +33,10 @@ WEIGHTS = ROOT / "function_calls" / "understanding" / "reading" / "weights"
 INTENT_BUCKETS = 1 << 16
 TAG_BUCKETS = 1 << 17
 _NEGLIGIBLE = 2
+_FEWEST_ROWS = 3
+"""A feature that fewer sentences or words have says nothing about others, and takes a place in a bucket."""
+_ALL = 1 << 32
+IntegerArray: TypeAlias = "array[int]"
 _UNKNOWN = "\0"
 """Stands for an unknown word; features that hold it are left out, as those of an unknown word weigh nothing."""
 _WITH_UNKNOWN, _UNKNOWN_WORDS, _COMMON = 0.3, 0.5, 0.004
@@ -91,10 +97,14 @@ class TimeCache:
         self._path.write_bytes(msgspec.msgpack.encode(self._known))
 
 
-def matrix(rows: list[list[int]], buckets: int) -> csr_matrix:
-    """Return the rows of buckets as a sparse matrix of counts."""
-    starts = np.cumsum([0, *map(len, rows)])
-    columns = np.fromiter((column for row in rows for column in row), dtype=np.int32)
+def matrix(rows: list[IntegerArray], buckets: int) -> csr_matrix:
+    """Return the features of rows as a sparse matrix of buckets, without features that few rows have."""
+    hashes = np.concatenate([np.frombuffer(row, dtype=np.uint32) for row in rows])
+    _, places, counts = np.unique(hashes, return_inverse=True, return_counts=True)
+    is_kept = counts[places] >= _FEWEST_ROWS
+    kept = np.concatenate([[0], np.cumsum(is_kept)])
+    starts = kept[np.cumsum([0, *map(len, rows)])]
+    columns = (hashes[is_kept] & np.uint32(buckets - 1)).astype(np.int32)
     return csr_matrix((np.ones(len(columns), dtype=np.float32), columns, starts), shape=(len(rows), buckets))
 
 
@@ -129,9 +139,9 @@ def with_unknown(sentences: list[list[str]], tags: list[list[str]], intents: lis
     return found
 
 
-def rows_of(features: Iterable[str], buckets: int) -> list[int]:
-    """Return the rows of `features` that hold no unknown word."""
-    return [bucket(each, buckets) for each in features if _UNKNOWN not in each]
+def hashes_of(features: Iterable[str]) -> IntegerArray:
+    """Return the hashes of `features` that hold no unknown word."""
+    return array("I", (bucket(each, _ALL) for each in features if _UNKNOWN not in each))
 
 
 def train(language: str, count: int, seed: int, strength: float) -> ModelFile:
@@ -150,7 +160,7 @@ def train(language: str, count: int, seed: int, strength: float) -> ModelFile:
     cache.save()
     forms = with_unknown(forms, tags, intents, seed)
     rows = [
-        rows_of(classifier_features(words, context, is_addressed=is_addressed), INTENT_BUCKETS)
+        hashes_of(classifier_features(words, context, is_addressed=is_addressed))
         for words, context, is_addressed in zip(forms, contexts, addressed, strict=True)
     ]
     classifier = LogisticRegression(C=strength, max_iter=200, tol=1e-3)
@@ -158,7 +168,7 @@ def train(language: str, count: int, seed: int, strength: float) -> ModelFile:
     tag_rows, tag_labels = [], []
     for words, labels, intent in zip(forms, tags, intents, strict=True):
         for at, label in enumerate(labels if intent != NOTHING else ()):
-            tag_rows.append(rows_of(tagger_features(words, at, intent, labels[:at]), TAG_BUCKETS))
+            tag_rows.append(hashes_of(tagger_features(words, at, intent, labels[:at])))
             tag_labels.append(label)
     tagger = SGDClassifier(loss="log_loss", alpha=1e-6, max_iter=7, tol=None, average=True, random_state=seed, n_jobs=2)
     tagger.fit(matrix(tag_rows, TAG_BUCKETS), tag_labels)
