@@ -1,5 +1,6 @@
 """Read which of the offered times an answer picks: by its number, a half of the day, or "both"."""
 
+import re
 from collections.abc import Sequence
 
 from function_calls.tools.confirmation.yes_no import pick_of
@@ -25,11 +26,24 @@ def chosen(reading: MessageReading, options: Sequence[Reading], words: Lexicon, 
         return tuple(options[place - 1 : place])
     if said in words.both:
         return tuple(options)
-    for halves, is_wanted in ((words.before_noon, True), (words.after_noon, False)):
-        fitting = tuple(each for each in options if (each.start.hour < _NOON) is is_wanted)
-        if len(fitting) == 1 and (said in halves or reading.text.casefold().strip(" .!。！") in halves):
-            return fitting
+    half = _half(reading, words)
+    if half is not None:
+        fitting = tuple(each for each in options if (each.start.hour < _NOON) is half)
+        return fitting if len(fitting) == 1 else ()
     for names, which in ((words.earlier_one, min), (words.later_one, max)):
         if said in names:
             return (which(options, key=lambda each: each.start),)
     return ()
+
+
+def _half(reading: MessageReading, words: Lexicon) -> bool | None:
+    """Return whether the message names the half of the day before noon; None where it names none, or another time."""
+    if any(token.form[0] == "@" and token.form not in {"@", "@part"} for token in reading.tokens):
+        return None
+    text = reading.text.casefold()
+    edge = r"(?<![a-z]){}(?![a-z])" if words.joint else "{}"
+    before, after = (
+        any(re.search(edge.format(re.escape(name)), text) for name in names)
+        for names in (words.before_noon, words.after_noon)
+    )
+    return before if before is not after else None

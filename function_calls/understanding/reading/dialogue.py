@@ -91,6 +91,14 @@ class Dialogue:
         is_own = last.sender.id == turn.message.sender.id
         return last.name or (None if is_own else last.sender.name)
 
+    def is_meant_by_other(self, key: str, turn: Turn) -> bool:
+        """Return whether another person has set a reminder for the sender of `turn` since the last action for them."""
+        other, last = self._reminded.get(turn.message.address.key), self.last(key, turn.now)
+        if other is None or last is None or other.sender.id == turn.message.sender.id or other.at <= last.at:
+            return False
+        names = {name.strip().removeprefix("@").casefold() for name in other.name.split(",")}
+        return bool(names & {"everyone", turn.message.sender.name.casefold()})
+
     def pass_by(self, key: str) -> None:
         """Remember that the person under `key` has spoken of something else."""
         if key in self._states:

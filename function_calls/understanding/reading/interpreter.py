@@ -12,7 +12,7 @@ from function_calls.understanding.reading.asked import Asked
 from function_calls.understanding.reading.decision import Circumstances, decide, has_trigger
 from function_calls.understanding.reading.dialogue import Context, Dialogue
 from function_calls.understanding.reading.known_reminders import KnownReminders
-from function_calls.understanding.reading.lexicon import load_lexicon
+from function_calls.understanding.reading.lexicon import Lexicon, load_lexicon
 from function_calls.understanding.reading.message import (
     MessageReading,
     has_models,
@@ -282,6 +282,9 @@ class LearnedInterpreter:
                 return is_there
         if not is_lately:
             return False
+        is_own = _says_own(reading, load_lexicon(understood.language)) or understood.question is not None
+        if not is_own and self._dialogue.is_meant_by_other(key, turn):
+            return False
         if others and intent in _PROMPT and context != "fired":
             return False
         if intent in _TIMED and self._is_said_to_others(reading, understood, turn, key, others):
@@ -326,6 +329,12 @@ class LearnedInterpreter:
         return any(best is not None and best.has_clock for best in bests)
 
 
+def _says_own(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a message speaks of a reminder of its sender: "mine", 我那个."""
+    pieces = [piece.casefold() for piece in reading.pieces("REF")]
+    return any(word in (piece.split() if words.joint else piece) for piece in pieces for word in words.own)
+
+
 def _calls_person(turn: Turn) -> bool:
     """Return whether a message that does not name the bot begins or ends by calling another person of the chat."""
     if _is_addressed(turn):
@@ -347,20 +356,34 @@ def _is_vocative(text: str, name: str) -> bool:
 
 def behind_name(text: str, name: str) -> str:
     """Return what `text` says behind the bot's name, where that calls it in the middle; else `text`."""
-    found = re.search(
-        rf"@{re.escape(name)}(?![a-z0-9])|(?<![a-z0-9]){re.escape(name)}(?![a-z0-9])", text, re.IGNORECASE
-    )
-    if found is None:
+    found = _named_in(text, name)
+    if found is None or not _begins_sentence(text, found):
         return text
-    before = text[: found.start()].rstrip()[-1:]
     rest = text[found.end() :].strip(" ,，.。:：!！~")
-    is_called = found[0].startswith("@") or not (before.isascii() and before.isalnum())
-    return rest if is_called and len(rest) >= _SHORTEST else text
+    return rest if len(rest) >= _SHORTEST else text
+
+
+def _named_in(text: str, name: str) -> re.Match[str] | None:
+    bot = re.escape(name)
+    return re.search(rf"@{bot}(?![a-z0-9])|(?<![a-z0-9]){bot}(?![a-z0-9])", text, re.IGNORECASE)
+
+
+def _begins_sentence(text: str, named: re.Match[str]) -> bool:
+    """Return whether the name is a mention, or has no word in front of it: "lovely! Bubbles remind me at 5"."""
+    before = text[: named.start()].rstrip()[-1:]
+    return named[0].startswith("@") or not (before.isascii() and before.isalnum())
 
 
 def _is_addressed(turn: Turn) -> bool:
+    """Return whether a message is for the bot, or calls it by its name in the middle."""
     message = turn.message
-    return message.is_addressed or message.is_private or turn.bot_name.casefold() in message.text.casefold()
+    if message.is_addressed or message.is_private:
+        return True
+    named = _named_in(message.text, turn.bot_name)
+    if named is None:
+        return False
+    is_last = not message.text[named.end() :].strip(" .!?。！？~～")
+    return is_last or _begins_sentence(message.text, named) or _is_vocative(message.text, turn.bot_name)
 
 
 def _asked(question: OpenQuestion | None) -> Context | None:

@@ -207,6 +207,12 @@ def test_question_survives_what_others_say(chat):
     assert called(chat.says("ann", "friday 9am")) == ["reminder_set"]
 
 
+def test_time_is_not_for_ones_own_reminder_after_another_person_set_one_for_both(answered):
+    answered.says("bob", "remind everyone at 4pm to leave")
+
+    assert answered.says("ann", "make it 6") == Interpretation()
+
+
 def test_another_person_does_not_answer_it(chat):
     chat.says("ann", "remind me to pay the rent")
 
@@ -220,7 +226,10 @@ def test_question_is_dropped_by_never_mind(chat):
     assert chat.says("ann", "tomorrow at 9am") == Interpretation()
 
 
-@pytest.mark.parametrize(("answer", "hour"), [("1", "08:00"), ("the second one", "20:00"), ("in the morning", "08:00")])
+@pytest.mark.parametrize(
+    ("answer", "hour"),
+    [("1", "08:00"), ("the second one", "20:00"), ("in the morning", "08:00"), ("evening obviously", "20:00")],
+)
 def test_answer_picks_one_of_the_times(chat, answer, hour):
     chat.says("ann", "Bubbles, remind me tomorrow at 8 to call mum")
 
