@@ -141,6 +141,8 @@ def in_context(intent: str, reading: MessageReading, context: Context) -> str:
 def is_refusal(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether a message asks not to do what it names: "don't delete it"; "don't remind me again" stops one."""
     text = slots.tidied(reading.text, words.before_content).casefold().removeprefix("please ").removeprefix("请")
+    if text.startswith(words.pleas):
+        return False
     found = [word for word in words.refusals if text.startswith(f"{word}{words.joint}")]
     if not found or reading.intent not in _REFUSED:
         return False

@@ -1,5 +1,6 @@
 """Count back from an event to when to remind of it."""
 
+import re
 from datetime import datetime, timedelta
 
 from msgspec.structs import replace
@@ -9,6 +10,7 @@ from services.recurrence.rules import WEEKDAYS
 from services.time_expressions import Reading
 
 _DAY = timedelta(days=1)
+_LUNAR = re.compile(r"LUNAR (?P<month>\d+)-(?P<day>\d+)")
 
 
 def ahead_of(event: TimeWords, lead: timedelta, clock: TimeWords | None) -> TimeWords | None:
@@ -30,6 +32,10 @@ def ahead_of(event: TimeWords, lead: timedelta, clock: TimeWords | None) -> Time
 
 def _rule_ahead(event: Reading, start: datetime) -> str | None:
     """Return the rule of `event` with the clock, weekday or date of `start`, where it names one of each."""
+    lunar = _LUNAR.fullmatch(event.rrule or "")
+    if lunar is not None:
+        day = int(lunar["day"]) + (start.date() - event.start.date()).days
+        return f"LUNAR {lunar['month']}-{day}" if day > 0 else None
     parts = dict(part.split("=", 1) for part in (event.rrule or "").split(";") if "=" in part)
     days = (start.date() - event.start.date()).days
     if any("," in parts.get(name, "") for name in ("BYHOUR", "BYMONTHDAY", "BYMONTH")):

@@ -90,6 +90,9 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     between_times: str
     polite: frozenset[str]
     fillers: frozenset[str]
+    urgent: tuple[str, ...]
+    pleas: tuple[str, ...]
+    sparing: tuple[str, ...]
     times: tuple[str, ...]
     deeds: frozenset[str]
     relatives: frozenset[str]

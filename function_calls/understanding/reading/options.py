@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from function_calls.understanding.reading.asked import Asked
 from function_calls.understanding.reading.message import MessageReading
-from function_calls.understanding.reading.repair import is_time
+from function_calls.understanding.reading.repair import is_time, runs
 from services.recurrence.rules import parse_rule
 
 _USUAL_MINUTES = 10
@@ -14,6 +14,7 @@ _SECONDS = 60
 
 def with_interval(asked: Asked) -> tuple[Asked, timedelta | None]:
     """Return the request without the interval at which it is to be repeated until it is done, and that interval."""
+    asked = _with_end(asked)
     if not asked.reading.has("UNTILDONE"):
         return asked, None
     for at, (token, tag) in enumerate(zip(asked.reading.tokens, asked.reading.tags, strict=True)):
@@ -29,6 +30,18 @@ def with_interval(asked: Asked) -> tuple[Asked, timedelta | None]:
     return asked, None
 
 
+def _with_end(asked: Asked) -> Asked:
+    """Return the request with a time until which to repeat as its end, where it is tagged as "until done"."""
+    tags = list(asked.reading.tags)
+    for first, last in runs(asked.reading.tags, "UNTILDONE"):
+        times = [token for token in asked.reading.tokens[first:last] if is_time(token)]
+        texts = [asked.reading.text[token.start : token.end] for token in times]
+        if times and all(_of_rule(text, asked) is None for text in texts):
+            tags[first:last] = ["UNTIL"] * (last - first)
+    reading = asked.reading
+    return asked.with_reading(MessageReading(reading.text, reading.tokens, reading.intents, tuple(tags)))
+
+
 def interval_minutes(length: timedelta | None) -> int:
     """Return every how many minutes to repeat; ten where that was not named."""
     return _USUAL_MINUTES if length is None else max(1, round(length.total_seconds() / _SECONDS))
@@ -39,9 +52,16 @@ def manners_of(asked: Asked, interval: timedelta | None) -> dict[str, object]:
     found: dict[str, object] = {}
     if asked.reading.has("UNTILDONE"):
         found["until_done"] = interval_minutes(interval)
-    if asked.reading.has("URGENT"):
+    if asked.reading.has("URGENT") or _is_urgent(asked):
         found["urgent"] = not asked.names(asked.words.not_urgent)
     return found
+
+
+def _is_urgent(asked: Asked) -> bool:
+    """Return whether a word for it stands among those without a tag."""
+    pairs = zip(asked.reading.tokens, asked.reading.tags, strict=True)
+    free = asked.words.joint.join(token.form if tag == "O" else "," for token, tag in pairs)
+    return any(word in free for word in asked.words.urgent)
 
 
 def _of_rule(text: str, asked: Asked) -> timedelta | None:

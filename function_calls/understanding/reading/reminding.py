@@ -33,6 +33,11 @@ _DAY = timedelta(days=1)
 
 def set_reminders(asked: Asked) -> Interpretation | None:
     """Set the reminders that a request asks for, or ask for what is missing."""
+    left_out = _left_out(asked)
+    if left_out is not None:
+        kept, day = left_out
+        made = set_reminders(kept)
+        return made if made is None or not made.calls else _without_day(made, day, asked)
     named = [piece.strip() for piece in asked.reading.pieces("PERSON")]
     asked, interval = with_interval(asked)
     wrong = impossible_time(asked)
@@ -53,6 +58,27 @@ def set_reminders(asked: Asked) -> Interpretation | None:
     if manners:
         asked.answering.keep_options(manners)
     return with_manners(made, manners)
+
+
+def _left_out(asked: Asked) -> tuple[Asked, str] | None:
+    """Return the request without a day that is left out of its repetition, and that day: "… but not on 25 December"."""
+    tokens, reading = asked.reading.tokens, asked.reading
+    for at in range(1, len(tokens)):
+        behind = asked.words.fold(reading.text[tokens[at].start :])
+        word = next((word for word in asked.words.sparing if behind.startswith(f"{word} ")), "")
+        words = behind.removeprefix(word).strip(" .!")
+        time = slots.one_time([words], asked.words, asked.read) if word else None
+        is_day = time is not None and time.best is not None and time.best.has_day and time.best.rrule is None
+        kept = MessageReading(reading.text, tokens[:at], reading.intents, reading.tags[:at])
+        if is_day and any(each.best and each.best.rrule for each in named_times(asked.with_reading(kept))):
+            return asked.with_reading(kept), slots.bare_time(words, asked.words)
+    return None
+
+
+def _without_day(made: Interpretation, day: str, asked: Asked) -> Interpretation:
+    """Return the calls of a repetition that is set, and one that leaves out a day of it."""
+    skipped = asked.answering.one("reminder_update", {"reminder_id": "it", "skip": day})
+    return replace(made, calls=(*made.calls, *skipped.calls))
 
 
 def _with_reason(reading: MessageReading, words: Lexicon) -> MessageReading:

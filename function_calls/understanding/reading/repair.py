@@ -28,6 +28,7 @@ def repaired(reading: MessageReading, words: Lexicon, wrong: str, *, is_addresse
     draft.tag_listed_times()
     draft.tag_correction()
     draft.free_words_beside_times(are_between=draft.has("CONTENT"))
+    draft.tag_reference()
     draft.part_names()
     draft.tag_time()
     draft.tag_event()
@@ -63,9 +64,16 @@ class _Draft:
         """Untag the polite words in which a content ends."""
         for first, last in self._runs("CONTENT"):
             end = last
-            while end > first + 1 and self._forms[end - 1] in self._words.polite:
+            while end > first + 1 and self._forms[end - 1] in self._words.polite | _MARKS:
                 end -= 1
             self.tags[end:last] = [NO_TAG] * (last - end)
+
+    def tag_reference(self) -> None:
+        """Make words that name a reminder content: there is none yet."""
+        for first, last in self._runs("REF") if not self.has("CONTENT") else ():
+            name = "".join(f"{form}{self._words.joint}" for form in self._forms[first:last]).strip()
+            if name not in self._words.itself and name not in self._words.pointers:
+                self.tags[first:last] = ["CONTENT"] * (last - first)
 
     def tag_same_time(self) -> None:
         """Take "the same time" out of what may be content."""
@@ -269,7 +277,12 @@ class _Draft:
 
     def complete_content(self) -> None:
         """Tag the words between who is reminded, or what links the content, and the content as part of it."""
-        first, _ = self._runs("CONTENT")[0]
+        for first, _ in self._runs("CONTENT"):
+            self._complete_ahead(first)
+        self._complete_behind(self._runs("CONTENT")[-1][1])
+
+    def _complete_ahead(self, first: int) -> None:
+        """Tag the words between who is reminded, or what links the content, and the content that begins at `first`."""
         begin = first
         while begin and self._is_open(begin - 1):
             begin -= 1
@@ -279,7 +292,6 @@ class _Draft:
         begin, _ = self._without_courtesies(begin, first) if is_bounded else (first, first)
         if first - begin <= _MOST_ADDED:
             self.tags[begin:first] = ["CONTENT"] * (first - begin)
-        self._complete_behind(self._runs("CONTENT")[-1][1])
 
     def _complete_behind(self, last: int) -> None:
         """Tag the few words between the content and the end of the sentence as part of it."""
@@ -336,7 +348,9 @@ class _Draft:
         shorter = ""
         while shorter != text:
             shorter = text
-            front = next((word for word in self._words.before_content if text.startswith(word)), "")
+            is_kin = any(text.startswith(f"{own}{kin}") for own in self._words.oneself for kin in self._words.kin)
+            before = () if is_kin else self._words.before_content
+            front = next((word for word in before if text.startswith(word)), "")
             text, first = text[len(front) :], first + len(front)
             behind = next((word for word in self._words.behind_content if text.endswith(word)), "")
             text, last = text[: len(text) - len(behind)], last - len(behind)

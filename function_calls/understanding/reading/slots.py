@@ -17,7 +17,7 @@ from services.time_expressions import Reading, TimeReadings
 ReadTimes = Callable[[str], tuple[TimeReadings, ...]]
 
 _EDGE = " \t\n,，.。;；:：、!！?？~…-—"
-_LONGEST_FIGURE = 2
+_LONGEST_FIGURE, _FIGURE_FORMS = 2, 2
 _FIGURES = re.compile(r"(\d{1,2})\.?(\d\d)")
 _HOURS, _MINUTES, _ROUND = 24, 60, 5
 _QUOTES = "\"“”'‘’「」『』"
@@ -38,7 +38,8 @@ def one_time(pieces: Sequence[str], words: Lexicon, read: ReadTimes) -> TimeWord
     is_code = text.isdigit() and len(text) > _LONGEST_FIGURE  # 618, 2026: no hour and no amount
     over: TimeWords | None = None
     is_read = bool(text) and bool(read(text))  # what has a time of its own is no figure beside "every"
-    for form in words.as_time[: 1 if is_code or is_read else None] if text else ():
+    most = 1 if is_code else _FIGURE_FORMS if is_read and text[:1].isdigit() else 1 if is_read else None
+    for form in words.as_time[:most] if text else ():
         phrase = form.format(time=text)
         expressions = read(phrase)
         if len(expressions) != 1 or uncovered(phrase, expressions, words):

@@ -10,6 +10,7 @@ from function_calls.understanding.impossible_times import impossible_times
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.asked import Asked
 from function_calls.understanding.reading.leads import ahead_of
+from function_calls.understanding.reading.message import MessageReading
 from function_calls.understanding.several_times import apart, completed
 from function_calls.understanding.time_words import TimeWords
 from services.time_expressions import Reading
@@ -27,6 +28,7 @@ Lead = tuple[timedelta, TimeWords | None]
 
 def named_times(asked: Asked) -> list[TimeWords]:
     """Return the times at which to do what is requested, in order; none where it names none that exists."""
+    asked = _with_lead(asked)
     leads = leads_of(asked, has_event=asked.reading.has("EVENT"))
     found = _ahead(asked, leads) if leads else _named(asked)
     ended = [_until(time, end_of(asked)) for time in _within_hours(found, asked)]
@@ -57,7 +59,7 @@ def impossible_time(asked: Asked) -> str:
 
 def end_of(asked: Asked) -> str:
     """Return the `UNTIL` or `COUNT` part of a rule that the request names as its end."""
-    text = asked.reading.words("UNTIL")
+    text = slots.without_words(asked.reading.words("UNTIL"), asked.words.until_words, asked.words.joint)
     for form in asked.words.end if text else ():
         for expression in asked.read(form.format(time=text)):
             rule = expression.best.rrule if expression.best is not None else None
@@ -130,8 +132,18 @@ def _settled(asked: Asked, spans: list[Span]) -> TimeWords | None:
     new = slots.one_time(_texts(asked, spans[-1:]), asked.words, asked.read)
     if old is None or new is None or old.best is None or new.best is None:
         return new
-    is_other_clock = slots.is_bare(new.best) and (old.best.has_day or old.best.rrule)
-    return replace(new, readings=tuple(at_clock(old.best, each) for each in new.readings)) if is_other_clock else new
+    if slots.is_bare(new.best) and old.best.has_clock and is_clock_without_half(new.words):
+        new = replace(new, readings=(_nearer_half(new.best, old.best),), is_ambiguous=False)
+    is_dated = old.best.has_day or old.best.rrule is not None
+    if not is_dated or not all(map(slots.is_bare, new.readings)):
+        return new
+    return replace(new, readings=tuple(at_clock(old.best, each) for each in new.readings))
+
+
+def _nearer_half(clock: Reading, old: Reading) -> Reading:
+    """Return `clock` in the half of the day that is nearer to the clock of `old`."""
+    minutes = old.start.hour * 60 + old.start.minute
+    return min(_halves(clock), key=lambda half: abs(half.start.hour * 60 + half.start.minute - minutes))
 
 
 def _corrects(between: str, asked: Asked) -> bool:
@@ -155,8 +167,30 @@ def _elsewhere(asked: Asked) -> TimeWords | None:
     return next((slots.time_words(kept, each) for each in asked.read(kept)), None)
 
 
+def _with_lead(asked: Asked) -> Asked:
+    """Return the request with "the day before at 6pm" as a lead, where another time is that of the event."""
+    reading = asked.reading
+    spans = reading.spans("WHEN")
+    leads = [span for span in spans if _says_ahead(reading.text[slice(*span)], asked)]
+    events = [span for span in spans if span not in leads] or reading.spans("EVENT")
+    if not leads or not events or reading.has("LEAD"):
+        return asked
+    tags = list(reading.tags)
+    for at, token in enumerate(reading.tokens):
+        if tags[at] == "WHEN":
+            tags[at] = "LEAD" if any(start <= token.start < end for start, end in leads) else "EVENT"
+    return asked.with_reading(MessageReading(reading.text, reading.tokens, reading.intents, tuple(tags)))
+
+
+def _says_ahead(piece: str, asked: Asked) -> bool:
+    """Return whether words of time count back from another time: "the day before at 6pm"."""
+    return any(word in asked.words.ahead for word in asked.words.fold(piece).split()[1:])
+
+
 def lead_of(piece: str, asked: Asked) -> Lead | None:
     """Return how long a piece says to remind ahead, and at which clock: "the night", 一天晚上八点."""
+    if asked.words.joint:
+        piece = " ".join(word for word in piece.split() if word.casefold() not in asked.words.ahead)
     length = asked.length(piece)
     if length is not None:
         return length, None

@@ -70,6 +70,7 @@ def test_second_name_does_what_the_first_one_does():
             "2026-11-25 19:00",
         ),
         ("{WHEN:五分钟后}提醒{PERSON:我}{CONTENT:关火}，不对，{WHEN:十分钟后}", "zh", "2026-11-24 10:10"),
+        ("{OLD:今晚十点}，哦不，{WHEN:十点半}提醒{PERSON:我}{CONTENT:锁门}", "zh", "2026-11-24 22:30"),
     ],
 )
 def test_time_that_corrects_another_holds(sentence, language, time):
@@ -85,6 +86,11 @@ def test_time_that_corrects_another_holds(sentence, language, time):
         ("{EVENT:明天下午两点}{CONTENT:开会}，提前{LEAD:10分钟}提醒{PERSON:我}", "zh", "2026-11-25 13:50"),
         ("remind {PERSON:me} {LEAD:half an hour} to {CONTENT:check the oven}", "en", "2026-11-24 10:30"),
         (
+            "{WHEN:next tuesday 2pm} {CONTENT:dentist}, remind {PERSON:me} {WHEN:the day before at 6pm}",
+            "en",
+            "2026-11-30 18:00",
+        ),
+        (
             "{CONTENT:exam} {EVENT:Friday at 9}, remind {PERSON:me} {WHEN:at 8pm} to {CONTENT:pack}",
             "en",
             "2026-11-26 20:00",
@@ -93,6 +99,13 @@ def test_time_that_corrects_another_holds(sentence, language, time):
 )
 def test_lead_counts_back_from_the_event(sentence, language, time):
     assert [each for each, _ in told(sentence, language)] == [time]
+
+
+def test_day_may_be_left_out_of_a_repetition():
+    sentence = "remind {PERSON:me} {WHEN:every friday at 4pm} to {CONTENT:send timesheets, but not on 25 December}"
+    made, left_out = arguments(sentence)
+
+    assert (made["content"], left_out) == ("send timesheets", {"reminder_id": "it", "skip": "25 december"})
 
 
 def test_lead_before_a_date_of_every_year_is_yearly():
@@ -132,7 +145,7 @@ def test_interval_until_it_is_done_is_an_argument(sentence, language, minutes, t
 
 @pytest.mark.parametrize(
     ("words", "is_urgent"),
-    [("urgent: remind {PERSON:me} {WHEN:at 5pm} to {CONTENT:pack}", None), ("not {URGENT:urgent}", False)],
+    [("urgent: remind {PERSON:me} {WHEN:at 5pm} to {CONTENT:pack}", True), ("not {URGENT:urgent}", False)],
 )
 def test_urgent_may_be_denied(words, is_urgent):
     sentence = words if "remind" in words else f"remind {{PERSON:me}} {{WHEN:at 5pm}} to {{CONTENT:pack}}, {words}"
