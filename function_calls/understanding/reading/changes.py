@@ -165,6 +165,8 @@ def update(asked: Asked, arguments: Mapping[str, object], *, old: str = "") -> I
     """Change the reminder that is named, or the one spoken of last; of one that repeats the day that is named."""
     references = references_of(asked)
     day = slots.bare_time(asked.reading.words("OLD"), asked.words)
+    if references == ["all"] and day:
+        references = [day]
     if old.isdigit() and references:
         references = [*references, old]
     named: dict[str, object] = {"reminder_id": ", ".join(references) or old or _IT}
@@ -269,9 +271,12 @@ def snooze(asked: Asked) -> Interpretation | None:
 
 
 def _is_until(piece: str, asked: Asked) -> bool:
-    """Return whether a word for "until" stands right in front of `piece`."""
-    before = asked.said.partition(asked.words.fold(piece))[0].rstrip() if piece else ""
-    return any(before.endswith(f"{asked.words.joint}{word}") for word in asked.words.until_words)
+    """Return whether a word for "until" stands in front of `piece`: "until I'm back on Monday"."""
+    start = asked.reading.text.find(piece) if piece else 0
+    pairs = zip(asked.reading.tokens, asked.reading.tags, strict=True)
+    before = asked.words.joint.join(token.form for token, tag in pairs if token.end <= start and tag == "O")
+    words = before.split() if asked.words.joint else [before[-2:], before[-1:]]
+    return any(word in words for word in asked.words.until_words if word != "to")
 
 
 def pause(asked: Asked) -> Interpretation | None:

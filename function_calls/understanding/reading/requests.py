@@ -102,7 +102,8 @@ def _cancel_ask(asked: Asked) -> Interpretation | None:
 
 def _list(asked: Asked) -> Interpretation | None:
     names = [name for name in references_of(asked) if name not in {"all", "them", "both"}]
-    when = slots.bare_time(asked.reading.words("WHEN") or asked.reading.words("OLD"), asked.words)
+    when = asked.reading.words("WHEN") or asked.reading.words("OLD") or (_untagged_time(asked) if not names else "")
+    when = slots.bare_time(when, asked.words)
     people = (slots.people(asked.reading, asked.words) or "").removesuffix("'s") or None
     people = slots.EVERYONE if people is not None and people.casefold() in asked.words.everyone else people
     named = people if people is not None and people != slots.EVERYONE else ""
@@ -111,6 +112,12 @@ def _list(asked: Asked) -> Interpretation | None:
     if is_common or (not named and asked.names(asked.words.own)):
         arguments["whose"] = "chat" if is_common else "mine"
     return _one(asked, "reminder_list", arguments)
+
+
+def _untagged_time(asked: Asked) -> str:
+    """Return the words of the only time of a request, where it has no tag."""
+    times = [token for token in asked.reading.tokens if is_time(token)]
+    return asked.reading.text[times[0].start : times[0].end] if len(times) == 1 else ""
 
 
 def _when_is(asked: Asked) -> Interpretation | None:

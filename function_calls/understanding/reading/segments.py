@@ -83,6 +83,8 @@ def _is_apart(left: MessageReading, right: MessageReading, *, is_marked: bool, w
     if other == "set":
         is_whole = left.has("CONTENT") or (left.has("WHEN") and right.has("WHEN"))
         return _begins(right, words) and (one != "set" or (_begins(left, words) and is_whole))
+    if not is_marked and right.tokens[0].form in words.articles:
+        return False  # "the gym and the vet reminders"
     is_named = any(reference(right, words)) or other not in _FOLLOWING
     return other in _CHAINED and is_named and other != one
 

@@ -320,7 +320,9 @@ def reference_pieces(reading: MessageReading, words: Lexicon) -> list[str]:
         ]
         together = marked_ones[:1] or together
     named = [reading.text[start:end] for start, end in together]
-    old = [] if spans else reading.spans("OLD")[:1]
+    is_pronoun = all(words.fold(each).strip() in words.itself for each in named)
+    named = [] if is_pronoun and reading.has("OLD") else named
+    old = [] if named else reading.spans("OLD")[:1]
     if old and _is_retracted(reading.text[: old[0][0]], words):
         return []
     return named or [bare_time(reading.text[start:end], words) for start, end in old]

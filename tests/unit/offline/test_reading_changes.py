@@ -56,6 +56,7 @@ def test_bare_figure_behind_an_amount_is_minutes():
         ("cancel {REF:the} {OLD:Monday} {REF:review}", "en", ["Monday review"]),
         ("刪除{REF:第二個提醒}", "zh", ["2"]),
         ("cancel {REF:it}", "en", ["it"]),
+        ("把{OLD:下午三点}的{REF:那个}删掉", "zh", ["下午三点"]),
     ],
 )
 def test_reminders_to_delete_are_named_as_handlers_know_them(sentence, language, references):
@@ -108,6 +109,11 @@ def test_change_of_a_reminder(sentence, intent, changed):
             "pause all my reminders until {WHEN:friday}",
             "pause",
             {"action": "pause", "reminder_id": "all", "until": "friday"},
+        ),
+        (
+            "pause everything until I'm back {WHEN:on Monday}",
+            "pause",
+            {"action": "pause", "reminder_id": "all", "until": "on Monday"},
         ),
         ("summarize since {WHEN:noon}", "summary", {"window": "since noon"}),
         ("weekly summary {WHEN:at 6pm}", "summary_schedule", {"type": "weekly", "time": "18:00", "weekday": 1}),
