@@ -43,7 +43,7 @@ _QUOTES = "\"“”'‘’「」『』`"
 _TIMED = frozenset({"answer_when", "move", "snooze", "repeat_last", "until", "add_days", "keep_days"})
 """Intents that somebody else's suggestion of a time may have called for."""
 _MOST_BETWEEN = 3
-_PROMPT = frozenset({"cancel_ask", "repeat_last", "done", "until", "next_page", "when_is"})
+_PROMPT = frozenset({"cancel_ask", "done", "until", "next_page", "when_is"})
 """Intents of bare words that people say to each other as well."""
 _BARE = 4
 """The most tokens of a message that is no more than a time."""
@@ -295,6 +295,8 @@ class LearnedInterpreter:
         self, reading: MessageReading, understood: Understood, turn: Turn, key: str, others: Sequence[ChatMessage]
     ) -> bool:
         """Return whether a time may answer what `others` have written, or go on with other talk of its sender."""
+        if reading.has("LATER") or reading.has("EARLIER"):
+            return False  # an amount of time answers nobody
         forms = [token.form for token in reading.tokens]
         is_rule = any(form.startswith("@rule") for form in forms)  # nobody tells another person "every week"
         is_bare = len(forms) <= _BARE and not is_rule and not reading.has("REF")
