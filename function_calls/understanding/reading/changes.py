@@ -88,6 +88,16 @@ def _with_new_time(asked: Asked) -> Asked:
     return asked.with_reading(MessageReading(reading.text, reading.tokens, reading.intents, tags))
 
 
+def _with_open_times(asked: Asked) -> Asked:
+    """Return a request that has no time with those among its words that have no tag."""
+    reading = asked.reading
+    if reading.has("WHEN") or reading.has("OLD"):
+        return asked
+    pairs = zip(reading.tokens, reading.tags, strict=True)
+    tags = tuple("WHEN" if tag == NO_TAG and is_time(token) else tag for token, tag in pairs)
+    return asked.with_reading(MessageReading(reading.text, reading.tokens, reading.intents, tags))
+
+
 def _without_reasons(asked: Asked) -> Asked:
     """Return a change without the times of a reason behind it: "Friday please, I'm busy on Thursday"."""
     reading = asked.reading
@@ -110,7 +120,7 @@ def _is_reason(clause: Sequence[int], asked: Asked) -> bool:
     words, reading = asked.words, asked.reading
     said = [reading.tokens[at].form for at in clause if reading.tags[at] == NO_TAG]
     text = words.joint.join(said)
-    is_change = any(word in text for word in (*words.skipping, *words.later, *words.earlier))
+    is_change = any(word in text for word in words.skipping)
     return not is_change and not slots.are_small(said, words)
 
 
@@ -186,6 +196,7 @@ def _is_day(reading: Reading | None) -> bool:
 def reword(asked: Asked) -> Interpretation | None:
     """Replace what a reminder says, or one word of what was set last."""
     content = slots.content(asked.reading, asked.words)
+    asked = _widened(asked)
     person = _other_person(asked)
     if person:
         return asked.answering.one("reminder_update", {"person": person, "reminder_id": _IT})
@@ -197,6 +208,18 @@ def reword(asked: Asked) -> Interpretation | None:
         )
         return asked.answering.one("reminder_update", {"content": content, "reminder_id": _IT})
     return update(asked, {"content": content}) if content else None
+
+
+def _widened(asked: Asked) -> Asked:
+    """Return a request whose content has the untagged words in front of it that are no courtesies: "[oat] milk"."""
+    reading, tags = asked.reading, list(asked.reading.tags)
+    leading = {*asked.words.itself, *asked.words.before_content}
+    for at in range(len(tags) - 1, 0, -1) if asked.words.joint else ():
+        form = reading.tokens[at - 1].form
+        is_word = tags[at - 1] == NO_TAG and form.isalpha() and form not in leading
+        if tags[at] == "CONTENT" and is_word and not slots.are_small([form], asked.words):
+            tags[at - 1] = "CONTENT"
+    return asked.with_reading(MessageReading(reading.text, reading.tokens, reading.intents, tuple(tags)))
 
 
 def _other_person(asked: Asked) -> str:
@@ -318,6 +341,7 @@ def _state(asked: Asked, action: str, arguments: Mapping[str, object] | None = N
 
 def skip(asked: Asked) -> Interpretation | None:
     """Leave out a day of one that repeats; days that come again are left out for good."""
+    asked = _with_open_times(asked)
     words = _days_of(asked)
     references = [name for name in references_of(asked) if not name.startswith("next")]
     arguments: dict[str, object] = {"reminder_id": ", ".join(references), "skip": words or "next"}

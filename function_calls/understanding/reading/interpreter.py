@@ -26,6 +26,7 @@ from function_calls.understanding.reading.segments import parts_of
 from function_calls.understanding.reading.tokens import TimeReader, Token
 from function_calls.understanding.reminder_answers import ReminderAnswers, together
 from services.kernel.chat import ChatMessage
+from services.time_expressions import Reading
 
 _LONGEST = 500
 _POINTING = frozenset(
@@ -38,6 +39,7 @@ _POINTING = frozenset(
 _NO_CONTENT = ("WHEN", "PERSON", "UNTILDONE", "UNTIL", "LEAD", "URGENT")
 _SURE = 0.9
 _CERTAIN = 0.97
+_HALF_DAY = 12
 _MAYBE_DONE = 0.3
 _QUOTES = "\"“”'‘’「」『』`"
 _TIMED = frozenset({"answer_when", "move", "snooze", "repeat_last", "until", "add_days", "keep_days"})
@@ -285,7 +287,8 @@ class LearnedInterpreter:
         is_own = _says_own(reading, load_lexicon(understood.language)) or understood.question is not None
         if not is_own and self._dialogue.is_meant_by_other(key, turn):
             return False
-        if others and intent in _PROMPT and context != "fired":
+        is_asking = has_trigger(reading, load_lexicon(understood.language))
+        if others and intent in _PROMPT and context != "fired" and not is_asking:
             return False
         if intent in _TIMED and self._is_said_to_others(reading, understood, turn, key, others):
             return False
@@ -294,7 +297,12 @@ class LearnedInterpreter:
     def _is_said_to_others(
         self, reading: MessageReading, understood: Understood, turn: Turn, key: str, others: Sequence[ChatMessage]
     ) -> bool:
-        """Return whether a time may answer what `others` have written, or go on with other talk of its sender."""
+        """Return whether a time may answer what `others` have written, or go on with other talk of its sender.
+
+        Where one of them has named the time of what was set last, a time is another one for that.
+        """
+        if any(self._names_time_set(each.text, turn, understood.language, key) for each in others):
+            return False
         if reading.has("LATER") or reading.has("EARLIER"):
             return False  # an amount of time answers nobody
         forms = [token.form for token in reading.tokens]
@@ -306,6 +314,13 @@ class LearnedInterpreter:
         elif is_bare and others and any(form.startswith("@past") for form in forms):
             return True
         return any(self._calls_for_time(each.text, turn, understood.language, is_bare=is_bare) for each in others)
+
+    def _names_time_set(self, text: str, turn: Turn, language: str, key: str) -> bool:
+        """Return whether `text` names the clock at which the reminder set last is due: "I can't do nine"."""
+        last = self._dialogue.last_set(key, turn.now)
+        due = self._times(str(last.arguments.get("time", "")), turn.now, language=language) if last is not None else ()
+        clocks = {_clock(each.best) for each in due if each.best is not None}
+        return any(_clock(each.best) in clocks for each in self._times(text, turn.now, language=language) if each.best)
 
     def _is_named(self, name: str, turn: Turn, key: str, known: KnownReminders | None) -> bool:
         """Return whether a reference names a reminder that is here; numbers and "all" need no such words."""
@@ -347,6 +362,11 @@ def _calls_person(turn: Turn) -> bool:
         re.match(rf"{called}\s*[,，:：]", text) or re.search(rf"[,，]\s*{called}$", text)
         for called in (re.escape(name.casefold()) for name in people if name)
     )
+
+
+def _clock(reading: Reading) -> tuple[int, int] | None:
+    """Return the hour, whatever half of the day it is in, and the minute; None where no clock is named."""
+    return (reading.start.hour % _HALF_DAY, reading.start.minute) if reading.has_clock else None
 
 
 def _is_vocative(text: str, name: str) -> bool:

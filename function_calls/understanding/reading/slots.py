@@ -266,7 +266,7 @@ def _trimmed(piece: str) -> str:
 
 def people(reading: MessageReading, words: Lexicon) -> str | None:
     """Return the people that are named, "everyone", or None for the sender alone."""
-    named = [_trimmed(piece) for piece in reading.pieces("PERSON")]
+    named = [_trimmed(piece).removesuffix("'s").removesuffix("’s") for piece in reading.pieces("PERSON")]
     named = [each for each in named if each]
     if not named or all(words.fold(each) in words.oneself for each in named):
         return None

@@ -10,12 +10,13 @@ from function_calls.understanding.impossible_times import impossible_times
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.asked import Asked
 from function_calls.understanding.reading.leads import ahead_of
-from function_calls.understanding.reading.message import MessageReading
+from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.several_times import apart, completed
 from function_calls.understanding.time_words import TimeWords
 from services.time_expressions import Reading
 
 _DAY = timedelta(days=1)
+_LONGEST_LEAD = 4
 _HALF_DAY = 12
 _FIRST_HOUR_UP, _EVENING = 5, 18
 _SHORTEST_WORD = 3
@@ -220,7 +221,21 @@ def leads_of(asked: Asked, *, has_event: bool) -> list[Lead]:
         for word in asked.words.ahead
         if not asked.words.joint and piece.startswith(word)
     ]
-    return [each for piece in pieces or behind or begun if (each := lead_of(piece, asked)) is not None]
+    named = pieces or behind or begun or (_in_front_of_ahead(asked) if has_event and not spans else [])
+    return [each for piece in named if (each := lead_of(piece, asked)) is not None]
+
+
+def _in_front_of_ahead(asked: Asked) -> list[str]:
+    """Return the longest untagged words in front of "before" that say how long ahead: "the day before"."""
+    tokens, tags, text = asked.reading.tokens, asked.reading.tags, asked.reading.text
+    for at, token in enumerate(tokens):
+        if token.form not in asked.words.ahead:
+            continue
+        for first in range(max(0, at - _LONGEST_LEAD), at):
+            piece = text[tokens[first].start : tokens[at - 1].end]
+            if set(tags[first:at]) == {NO_TAG} and lead_of(piece, asked) is not None:
+                return [piece]
+    return []
 
 
 def _ahead(asked: Asked, named: list[Lead]) -> list[TimeWords]:
