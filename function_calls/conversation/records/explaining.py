@@ -43,7 +43,7 @@ def _route(turn: TurnRecord, language: str) -> list[str]:
     if turn.fallback:
         lines.append(say(language, "explain.fallback", reason=turn.fallback))
     if turn.route == "offline":
-        lines.append(say(language, "explain.by_patterns"))
+        lines.append(say(language, "explain.without_model"))
     return lines or [say(language, "explain.by_route", route=turn.route)]
 
 

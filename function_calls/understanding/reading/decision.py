@@ -32,12 +32,6 @@ THRESHOLDS = {
 }
 CAREFUL = {"ask": 0.5, "when_is": 0.4}
 """Intents that need to be more probable: what is meant otherwise would be answered oddly."""
-_SHORT = 12
-"""The most tokens of a change right after an action that may have such words."""
-_CERTAIN = 0.97
-"""The probability from which a message to nobody may have words that no training sentence of its intent has."""
-_SURE_NOTE = 0.9
-"""The probability of a request to nobody that names no person: people head notes with "reminder" as well."""
 UNADDRESSED = {
     "answer_content": 0.6,
     "cancel_ask": 0.9,
@@ -48,6 +42,12 @@ UNADDRESSED = {
     "when_is": 0.9,
 }
 """The same, where the bot is not addressed."""
+_SHORT = 12
+"""The most tokens of a change right after an action that may have such words."""
+_CERTAIN = 0.97
+"""The probability from which a message to nobody may have words that no training sentence of its intent has."""
+_SURE_NOTE = 0.9
+"""The probability of a request to nobody that names no person: people head notes with "reminder" as well."""
 NEXT_REQUEST = 0.7
 """The probability of one more request, with a time and a content, as the next thing that is said."""
 _ONE = frozenset({"trigger", "nobody"})
