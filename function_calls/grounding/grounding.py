@@ -31,7 +31,8 @@ async def ground_all(
     turn: Turn, calls: Sequence[ToolCall], contexts: Sequence[CallContext]
 ) -> tuple[tuple[ToolCall, ...], list[CallContext]]:
     """Return the calls as the message supports them, with the contexts in which they run or are withheld."""
-    message = ReadMessage(turn)
+    called = replace(turn.message, is_addressed=True)  # somebody has decided already that it is for the bot
+    message = ReadMessage(replace(turn, message=called))
     grounded = [await ground(call, message, context) for call, context in zip(calls, contexts, strict=True)]
     withheld = [replace(context, withheld=each.withheld) for each, context in zip(grounded, contexts, strict=True)]
     return tuple(each.call for each in grounded), withheld
@@ -63,7 +64,8 @@ async def _is_for_bot(call: ToolCall, message: ReadMessage, ctx: CallContext) ->
     before = await history.before(ctx.message, 1)
     is_asked = any(each.text.rstrip().endswith(_QUESTION) and each.sender.id != ctx.sender.id for each in before)
     is_answer = ctx.message.reply_to is not None or is_asked
-    return is_statement and not is_answer and message.share_of(call.name) >= _CERTAIN
+    overheard = ReadMessage(replace(message.turn, message=ctx.message))
+    return is_statement and not is_answer and overheard.share_of(call.name) >= _CERTAIN
 
 
 def _has_services(name: str, ctx: CallContext) -> bool:
