@@ -55,6 +55,9 @@ class Asked(Struct, frozen=True, kw_only=True):
 
     def length(self, piece: str) -> timedelta | None:
         """Return the length of time that `piece` names; None where it names none."""
+        named = self.words.lengths.get(self.words.fold(piece.strip()))
+        if named is not None:
+            return timedelta(minutes=named)
         found = slots.amount(piece, self.words, self._read_from, self.now)
         if found is None and piece.casefold().startswith("the "):
             return slots.amount(f"a {piece[len('the ') :]}", self.words, self._read_from, self.now)

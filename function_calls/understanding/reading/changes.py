@@ -35,10 +35,19 @@ def delete(asked: Asked) -> Interpretation | None:
     references = references_of(asked, may_be_several=True)
     if not references and (asked.may_point or points(asked)) and not asked.names(asked.words.indefinite):
         references = [_IT]
+    day = slots.bare_time(asked.reading.words("OLD") or asked.reading.words("WHEN"), asked.words)
+    if len(references) == 1 and day and _is_name(references[0], day):
+        references = [asked.words.on_day.format(name=references[0], day=day)]
     if not references:
         return asked.answering.which_reminder() if asked.is_addressed else None
     calls = [asked.answering.one("reminder_delete", {"reminder_id": each}) for each in references]
     return Interpretation(calls=tuple(call for each in calls for call in each.calls), answer=calls[0].answer)
+
+
+def _is_name(reference: str, day: str) -> bool:
+    """Return whether `reference` names a reminder beside the `day`, and is no number or word for several."""
+    words = reference.split()
+    return day not in reference and not reference.isdigit() and words[0] not in {_IT, "all", "both", "them", "last"}
 
 
 def move(asked: Asked) -> Interpretation | None:
@@ -54,6 +63,8 @@ def move(asked: Asked) -> Interpretation | None:
     lead = asked.amount("LEAD")
     if lead is not None and not reading.has("WHEN") and not reading.has("EVENT"):
         return update(asked, {"time": shift_argument(-lead)})
+    if asked.names(asked.words.only_once):
+        return _move_once(asked)
     since = slots.bare_time(reading.words("FROM"), asked.words)
     times = named_times(asked) or slots.times(reading.pieces("FROM"), asked.words, asked.read)
     if len(times) != 1 or times[0].best is None:
@@ -68,6 +79,16 @@ def move(asked: Asked) -> Interpretation | None:
     if old and new.best is not None and not new.best.has_clock:
         return update(asked, {**arguments, "occurrence": old})
     return update(asked, {**arguments, "since": since}, old=old)
+
+
+def _move_once(asked: Asked) -> Interpretation | None:
+    """Move one time of one that repeats: the day that is named, or the next."""
+    times = named_times(asked)
+    if len(times) != 1 or times[0].best is None:
+        return None
+    _, new = _from_range(times[0], asked)
+    day = slots.bare_time(asked.reading.words("OLD"), asked.words)
+    return update(asked, {**_schedule(new, asked), "occurrence": day or "next"})
 
 
 def _with_new_time(asked: Asked) -> Asked:
@@ -155,6 +176,9 @@ def _schedule(time: TimeWords, asked: Asked) -> dict[str, object]:
     if slots.is_bare(best) and is_clock_without_half(words):
         is_read = not words[-1:].isdigit() and bool(asked.read(words))  # "6:30" alone is a clock of 24 hours
         return {"time": words if is_read else asked.words.as_time[1].format(time=words)}
+    is_day = best.rrule is None and best.has_day and not (best.has_clock or best.part)
+    if is_day and any(word in words for word in asked.words.last_day):
+        return {"time": words}
     return changed_schedule(best, asked.now)
 
 
@@ -285,8 +309,10 @@ def snooze(asked: Asked) -> Interpretation | None:
     times = [] if figure else slots.times(asked.reading.pieces("WHEN"), asked.words, asked.read)
     best = times[0].best if times else None
     arguments: dict[str, object] = {"reminder_id": ", ".join(references_of(asked))}
-    if length is not None and best is None:
-        arguments["time"] = written(asked.now + length)
+    if length is not None and (best is None or not slots.is_bare(best)):
+        minutes = round(length.total_seconds() / 60)
+        is_whole = length == timedelta(minutes=minutes)
+        arguments["time"] = asked.words.as_length.format(minutes=minutes) if is_whole else written(asked.now + length)
     elif best is not None:
         is_day = best.has_day and not best.has_clock
         arguments["time"] = written(best.wall) if is_day else changed_schedule(best, asked.now).get("time")

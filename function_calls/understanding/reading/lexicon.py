@@ -96,6 +96,13 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     times: tuple[str, ...]
     deeds: frozenset[str]
     relatives: frozenset[str]
+    workdays: tuple[str, ...]
+    only_once: tuple[str, ...]
+    last_day: tuple[str, ...]
+    missed: tuple[str, ...]
+    as_length: str
+    on_day: str
+    lengths: Mapping[str, int]
     ordinals: Mapping[str, int]
     folding: Mapping[int, int] = {}
 

@@ -22,6 +22,7 @@ from function_calls.understanding.reading.references import meant
 from function_calls.understanding.reading.repair import is_time, repaired
 from function_calls.understanding.reading.segments import reminders_of, without_joints
 from function_calls.understanding.reading.when import at_clock, end_of, impossible_time, leads_of, named_times
+from function_calls.understanding.reading.workdays import on_workdays
 from function_calls.understanding.reminder_request import ReminderRequest
 from function_calls.understanding.time_words import TimeWords
 from services.time_expressions import Reading
@@ -57,7 +58,11 @@ def set_reminders(asked: Asked) -> Interpretation | None:
     made = asked.answering.without_time(requests[0], wrong) if wrong else _set(asked, _on_their_days(requests, asked))
     if manners:
         asked.answering.keep_options(manners)
-    return with_manners(made, manners)
+    return _on_workdays(with_manners(made, manners), asked)
+
+
+def _on_workdays(made: Interpretation, asked: Asked) -> Interpretation:
+    return replace(made, calls=tuple(on_workdays(call, asked) for call in made.calls))
 
 
 def _left_out(asked: Asked) -> tuple[Asked, str] | None:
@@ -169,7 +174,10 @@ def answer_when(asked: Asked) -> Interpretation | None:
             is_open = is_clock_without_half(time.words)
             time = replace(time, readings=halves(readings[0]) if is_open else readings, is_ambiguous=is_open)
     content = question.content or slots.content(asked.reading, asked.words)
-    request = ReminderRequest(content=content, person=question.person, time=time)
+    person = question.person
+    if person is not None and "@" not in asked.reading.text:
+        person = person.replace("@", "")  # who is mentioned in an earlier message is known by name
+    request = ReminderRequest(content=content, person=person, time=time)
     if content or question.asks == "option":
         return asked.answering.set_reminders([request, *question.rest])
     return asked.answering.without_content(request)

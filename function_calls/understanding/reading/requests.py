@@ -143,7 +143,8 @@ def _undo(asked: Asked) -> Interpretation | None:
 
 def _summary(asked: Asked) -> Interpretation | None:
     slot = asked.reading.words
-    window = slot("WHEN")
+    is_missed = any(word in asked.said for word in asked.words.missed)
+    window = slot("WHEN") or (asked.said if is_missed and not slot("TOPIC") and not slot("SPEAKER") else "")
     for word in asked.words.since:
         if window and f"{word}{asked.words.joint}{window}".casefold() in asked.said:
             window = f"{word}{asked.words.joint}{window}"

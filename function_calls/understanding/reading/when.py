@@ -20,6 +20,7 @@ _LONGEST_LEAD = 4
 _HALF_DAY = 12
 _FIRST_HOUR_UP, _EVENING = 5, 18
 _SHORTEST_WORD = 3
+_NEW = frozenset({"set", "answer_when", "repeat_last", "summary_schedule"})
 _LONG_AFTER = timedelta(hours=6)
 
 Span = tuple[int, int]
@@ -30,6 +31,8 @@ Lead = tuple[timedelta, TimeWords | None]
 def named_times(asked: Asked) -> list[TimeWords]:
     """Return the times at which to do what is requested, in order; none where it names none that exists."""
     asked = _with_lead(asked)
+    if asked.reading.has("LEAD") and not any(lead_of(piece, asked) for piece in asked.reading.pieces("LEAD")):
+        return []
     leads = leads_of(asked, has_event=asked.reading.has("EVENT"))
     found = _ahead(asked, leads) if leads else _named(asked)
     ended = [_until(time, end_of(asked)) for time in _within_hours(found, asked)]
@@ -122,7 +125,8 @@ def _joined(asked: Asked, spans: list[Span]) -> list[Span]:
 
 def _settled(asked: Asked, spans: list[Span]) -> TimeWords | None:
     """Return the time that holds in the end where the last one corrects the one before: "at 6, sorry, at 7"."""
-    olds = spans[:-1] or [span for span in asked.reading.spans("OLD") if spans and span[0] < spans[-1][0]]
+    retracted = asked.reading.spans("OLD") if asked.reading.intent in _NEW else []  # of a change it is a reference
+    olds = spans[:-1] or [span for span in retracted if spans and span[0] < spans[-1][0]]
     if not olds or not spans:
         return None
     between = asked.reading.text[olds[-1][1] : spans[-1][0]].casefold()
