@@ -19,7 +19,7 @@ class OpenQuestion(Struct, frozen=True, kw_only=True):
     """A question that the person's next message may answer.
 
     Attributes:
-        asks: What is missing: when to remind, of what to remind at the only one of `options`, which of several was
+        asks: What is missing: when to remind, of what to remind at each of `options`, which of several was
             meant, or which reminder to delete.
         content: What to be reminded of, as far as it is known.
         person: Whom to remind, None for the one who asks.

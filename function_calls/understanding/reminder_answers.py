@@ -50,12 +50,13 @@ class ReminderAnswers:
         self._questions.take(self._key, self._turn.now)
         return self._say("dropped")
 
-    def without_content(self, reminder: ReminderRequest) -> Interpretation:
-        """Ask what to remind of at the time of `reminder`."""
-        time = self._clear_time(reminder)
-        if time is None:
-            return self.set_reminders([reminder])
-        self._ask(OpenQuestion(asks="content", person=reminder.person, options=(time,)))
+    def without_content(self, reminders: Sequence[ReminderRequest]) -> Interpretation:
+        """Ask what to remind of at the times of `reminders`, which are for the same people."""
+        times = [self._clear_time(each) for each in reminders]
+        clear = tuple(time for time in times if time is not None)
+        if len(clear) < len(times):
+            return self.set_reminders([each for each, time in zip(reminders, times, strict=True) if time is None][:1])
+        self._ask(OpenQuestion(asks="content", person=reminders[0].person, options=clear))
         return self._say("what")
 
     def without_time(self, reminder: ReminderRequest, wrong: str) -> Interpretation:

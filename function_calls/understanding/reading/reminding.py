@@ -23,6 +23,7 @@ from function_calls.understanding.reading.repair import is_time, repaired
 from function_calls.understanding.reading.segments import reminders_of, without_joints
 from function_calls.understanding.reading.when import at_clock, end_of, impossible_time, leads_of, named_times
 from function_calls.understanding.reading.workdays import on_workdays
+from function_calls.understanding.reminder_answers import together
 from function_calls.understanding.reminder_request import ReminderRequest
 from function_calls.understanding.time_words import TimeWords
 from services.time_expressions import Reading
@@ -180,15 +181,15 @@ def answer_when(asked: Asked) -> Interpretation | None:
     request = ReminderRequest(content=content, person=person, time=time)
     if content or question.asks == "option":
         return asked.answering.set_reminders([request, *question.rest])
-    return asked.answering.without_content(request)
+    return asked.answering.without_content([request])
 
 
 def answer_content(asked: Asked) -> Interpretation | None:
     """Set the reminder that was asked about with the content of the answer."""
     question, content = asked.question, slots.content(asked.reading, asked.words)
-    if question is None or not content or len(question.options) != 1 or question.content:
+    if question is None or not content or question.asks != "content" or question.content:
         return None
-    return asked.answering.set_at(content, question.person, question.options[0])
+    return together([asked.answering.set_at(content, question.person, option) for option in question.options])
 
 
 def with_manners(made: Interpretation, manners: dict[str, object]) -> Interpretation:
@@ -307,7 +308,7 @@ def _set(asked: Asked, requests: list[ReminderRequest]) -> Interpretation:
         return asked.answering.set_reminders(requests)
     title = _title(asked)
     if title is None:
-        return asked.answering.without_content(requests[0])
+        return asked.answering.without_content(requests)
     return asked.answering.set_reminders([each if each.content else replace(each, content=title) for each in requests])
 
 

@@ -282,6 +282,22 @@ def test_repetition_alone_is_meant_for_what_was_set_last():
     assert (made["type"], made["reminder_id"]) == ("weekly", "it")
 
 
+def test_content_that_was_asked_for_is_said_at_each_of_the_times():
+    options = tuple(each.readings[0] for each in parse_all("at 5pm and at 6pm", NOW, language="en"))
+    question = OpenQuestion(asks="content", options=options)
+
+    assert [each["time"][-5:] for each in arguments("to {CONTENT:drink}", "answer_content", question=question)] == [
+        "17:00",
+        "18:00",
+    ]
+
+
+def test_lead_that_is_no_amount_is_asked_about():
+    answer = heard("{CONTENT:exam} {EVENT:friday at 9am}, remind {PERSON:me} {LEAD:somewhat} before").answer
+
+    assert answer == "When should I remind you of “exam”?"
+
+
 def test_answer_without_a_day_is_on_the_day_that_was_offered():
     options = parse_all("tomorrow at 6:45", NOW, language="en")[0].readings
     question = OpenQuestion(asks="option", content="get up", options=options)
