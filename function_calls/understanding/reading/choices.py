@@ -1,49 +1,69 @@
 """Read which of the offered times an answer picks: by its number, a half of the day, or "both"."""
 
 import re
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Callable, Sequence
 
-from function_calls.tools.confirmation.yes_no import pick_of
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import MessageReading
-from services.time_expressions import Reading
+from services.time_expressions import Reading, TimeReadings
 
 _NOON = 12
-_LONGEST = 5
+_LONGEST = 6
 """Tokens; an answer that only picks is short."""
+_MARKS = " .,!#。，！、:：()（）"
 
 
-def chosen(reading: MessageReading, options: Sequence[Reading], words: Lexicon, bot_name: str) -> tuple[Reading, ...]:
-    """Return the options that the message picks; none where it says something else."""
+def chosen(
+    reading: MessageReading, options: Sequence[Reading], words: Lexicon, read: Callable[[str], Sequence[TimeReadings]]
+) -> tuple[Reading, ...]:
+    """Return the options that the message picks; none where it says something else. `read` finds its times."""
     if not options or len(reading.tokens) > _LONGEST:
         return ()
-    pick = pick_of(reading.text, bot_name)
-    if pick.isdigit():
-        return tuple(options[int(pick) - 1 : int(pick)])
-    said = words.joint.join(token.form for token in reading.tokens if token.form not in words.around_choice)
-    place = words.ordinals.get(said)
+    text = unicodedata.normalize("NFKC", reading.text).casefold().strip(_MARKS)
+    if any(text.startswith(f"{word}{words.joint}") for word in words.refusals):
+        return ()
+    said = _bare(text, words)
+    place = int(said) if said.isdigit() else words.ordinals.get(said)
     if place is not None:
-        return tuple(options[place - 1 : place])
-    if said in words.both:
+        return tuple(options[place - 1 : place]) if place else ()
+    if said in words.both or text in words.both:
         return tuple(options)
-    half = _half(reading, words)
-    if half is not None:
-        fitting = tuple(each for each in options if (each.start.hour < _NOON) is half)
-        return fitting if len(fitting) == 1 else ()
     for names, which in ((words.earlier_one, min), (words.later_one, max)):
-        if said in names:
+        if text in names:
             return (which(options, key=lambda each: each.start),)
-    return ()
+    half = _half(text, words)
+    if half is None or not _is_same_day(read(reading.text), options):
+        return ()
+    fitting = tuple(each for each in options if (each.start.hour < _NOON) is half)
+    return fitting if len(fitting) == 1 else ()
 
 
-def _half(reading: MessageReading, words: Lexicon) -> bool | None:
-    """Return whether the message names the half of the day before noon; None where it names none, or another time."""
-    if any(token.form[0] == "@" and token.form not in {"@", "@part"} for token in reading.tokens):
-        return None
-    text = reading.text.casefold()
+def _bare(text: str, words: Lexicon) -> str:
+    """Return `text` without the words and marks that stand around a pick."""
+    around = "|".join(re.escape(word) for word in sorted(words.around_choice, key=len, reverse=True))
+    edge = r"(?<![a-z0-9])(?:{})(?![a-z0-9])" if words.joint else "(?:{})"
+    return " ".join(re.sub(edge.format(around), " ", text).translate({ord(mark): " " for mark in _MARKS}).split())
+
+
+def _half(text: str, words: Lexicon) -> bool | None:
+    """Return whether the message names the half of the day before noon; None where it names none, or both."""
     edge = r"(?<![a-z]){}(?![a-z])" if words.joint else "{}"
     before, after = (
         any(re.search(edge.format(re.escape(name)), text) for name in names)
         for names in (words.before_noon, words.after_noon)
     )
     return before if before is not after else None
+
+
+def _is_same_day(times: Sequence[TimeReadings], options: Sequence[Reading]) -> bool:
+    """Return whether the times of a message are none but a half of a day of the options."""
+    days = {option.start.date() for option in options}
+    named = [each.best for each in times]
+    return all(
+        best is not None
+        and best.rrule is None
+        and not best.has_clock
+        and (not best.has_day or best.start.date() in days)
+        for best in named
+    )

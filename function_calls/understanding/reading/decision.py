@@ -57,7 +57,9 @@ of `_ONE` there is none."""
 _MOST_TRIED = 3
 _WITHOUT_TRIGGER = frozenset({"summary", "summary_schedule", "zone", "quiet", "undo", "find"})
 """Intents of a message to nobody that may have no word like "remind"."""
-_REFUSED = frozenset({"set", "delete", "pause", "resume", "move", "undo", "summary", "person_add", "list"})
+_REFUSED = frozenset(
+    {"set", "delete", "pause", "resume", "move", "undo", "summary", "person_add", "list", "answer_when"}
+)
 """Intents that a message beginning with "don't" does not have."""
 _FOR_PEOPLE = frozenset({"help", "recall", "ask", "time_now", "done", "answer_when", "answer_content"})
 """Intents of questions and answers that people who speak to nobody in particular have for each other."""
@@ -102,6 +104,13 @@ def standing_of(reading: MessageReading, words: Lexicon, said: Circumstances) ->
     return "trigger" if said.names_reminder or has_trigger(reading, words) else "nobody"
 
 
+def _is_retracted(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a request ends with words that take it back: "…, actually forget it"."""
+    text = reading.text.casefold().strip(" .!?。！？~～…")
+    before = [text.removesuffix(word)[-1:] for word in words.waived if text.endswith(word) and text != word]
+    return reading.intent == "set" and any(not (mark.isascii() and mark.isalnum()) for mark in before)
+
+
 def _untagged(reading: MessageReading) -> list[str]:
     return [token.form for token, tag in zip(reading.tokens, reading.tags, strict=True) if tag == NO_TAG]
 
@@ -114,7 +123,7 @@ def has_trigger(reading: MessageReading, words: Lexicon) -> bool:
 
 def decide(reading: MessageReading, words: Lexicon, said: Circumstances) -> Decision:
     """Return what to act on."""
-    if is_refusal(reading, words):
+    if is_refusal(reading, words) or _is_retracted(reading, words):
         return Decision(is_refusal=True)
     standing = standing_of(reading, words, said)
     least = THRESHOLDS[standing]
@@ -144,7 +153,8 @@ def is_refusal(reading: MessageReading, words: Lexicon) -> bool:
     if text.startswith(words.pleas):
         return False
     found = [word for word in words.refusals if text.startswith(f"{word}{words.joint}")]
-    if not found or reading.intent not in _REFUSED:
+    is_corrected = reading.has("OLD") and reading.has("WHEN")  # "not 6, 7"
+    if not found or is_corrected or reading.intent not in _REFUSED:
         return False
     rest = text[len(max(found, key=len)) :].lstrip()
     return not (reading.intent == "delete" and rest.startswith((*words.reminding, *words.calling)))

@@ -1,17 +1,21 @@
 """Word a hint for a message to the bot that was not understood: how to say the nearest thing that it can mean."""
 
+from itertools import pairwise
+
 from function_calls.language.messages import knows, say
 from function_calls.tools.calls import ToolCall, Turn
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.interpreter import Understood
 from function_calls.understanding.reading.known_reminders import KnownReminders
 from function_calls.understanding.reading.lexicon import load_lexicon
+from function_calls.understanding.reading.message import MessageReading
 from function_calls.understanding.reading.requests import topic_named, topic_of
 from services.reminders.model import Reminder
 
 _LIKELY = 0.25
 """The share of an intent that is worth a hint how to say it."""
 _FEWEST_WORDS = 3
+_LONG = 4
 
 
 def hint(turn: Turn, understood: Understood, known: KnownReminders | None, last_set: ToolCall | None) -> str:
@@ -22,7 +26,10 @@ def hint(turn: Turn, understood: Understood, known: KnownReminders | None, last_
     if topic is None and not is_short and reading.probability("help") >= _LIKELY:
         topic = topic_named(reading, words)
     if topic is None:
-        return say(turn.language, "offline.help")
+        mentioned = None if known is None else _mentioned(reading, known)
+        if mentioned is None:
+            return say(turn.language, "offline.help")
+        return say(turn.language, "near.any", content=mentioned.content, time=_time(turn, mentioned))
     near = f"near.{topic}"
     reminder = _meant(turn, understood, known, last_set) if knows(near) else None
     if reminder is None:
@@ -44,6 +51,15 @@ def _meant(
     own = [each for each in known.reminders if each.creator.id == turn.message.sender.id]
     same = [each for each in own if each.content == last]
     return same[-1] if same else own[0] if len(own) == 1 else None
+
+
+def _mentioned(reading: MessageReading, known: KnownReminders) -> Reminder | None:
+    """Return the only reminder of which the message has a longer word, or two characters where there are no spaces."""
+    forms = [token.form for token in reading.tokens if token.form.isalpha()]
+    pairs = [first + second for first, second in pairwise(forms) if len(first) == len(second) == 1]
+    parts = [*pairs, *(form for form in forms if len(form) >= _LONG)]
+    found = [each for each in known.reminders if any(part in each.content.casefold() for part in parts)]
+    return found[0] if len(found) == 1 else None
 
 
 def _time(turn: Turn, reminder: Reminder) -> str:

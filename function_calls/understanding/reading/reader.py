@@ -1,6 +1,7 @@
 """Understand messages by the trained models and the dialogue: calls, one question, a hint, or silence."""
 
 import re
+from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
@@ -26,7 +27,7 @@ from function_calls.understanding.reading.tokens import TimeReader
 from function_calls.understanding.reminder_answers import ReminderAnswers
 from function_calls.understanding.tool_calls import CallMaker
 from services.kernel.state import StateStore
-from services.time_expressions import is_effort_spent, limited_effort
+from services.time_expressions import Reading, TimeReadings, is_effort_spent, limited_effort
 
 _LONGEST = 500
 _FEWEST_WORDS = 3
@@ -55,6 +56,7 @@ class MessageReader:
         reminders: ReminderLookup | None = None,
         questions: OpenQuestions | None = None,
     ) -> None:
+        self._times = times
         self._searches_web = searches_web
         self._reminders = reminders
         self._questions = questions or OpenQuestions()
@@ -187,7 +189,9 @@ class MessageReader:
         if question is None or not turn.scope.covers(question.message_id):
             return None
         words = load_lexicon(understood.language)
-        times = chosen(understood.reading, question.options, words, turn.bot_name) if question.asks == "option" else ()
+        times: tuple[Reading, ...] = ()
+        if question.asks == "option":
+            times = chosen(understood.reading, question.options, words, self._times_of(turn, understood))
         if times:
             self._questions.take(key, turn.now)
             return answers.set_chosen(question, times)
@@ -196,6 +200,10 @@ class MessageReader:
             named = slots.reference_name(understood.reading.text, words)
             return answers.one("reminder_delete", {"reminder_id": named})
         return None
+
+    def _times_of(self, turn: Turn, understood: Understood) -> Callable[[str], Sequence[TimeReadings]]:
+        """Return what finds the times in a text of the language of the message."""
+        return lambda text: self._times(text, turn.message_time, language=understood.language)
 
     @staticmethod
     def _is_reference(turn: Turn, understood: Understood) -> bool:

@@ -174,7 +174,7 @@ def answer_when(asked: Asked) -> Interpretation | None:
             readings = tuple(on_day(each, min(days)) for each in time.readings)
             is_open = is_clock_without_half(time.words)
             time = replace(time, readings=halves(readings[0]) if is_open else readings, is_ambiguous=is_open)
-    content = question.content or slots.content(asked.reading, asked.words)
+    content = question.content or slots.content(asked.reading, asked.words) or _beside_times(asked)
     person = question.person
     if person is not None and "@" not in asked.reading.text:
         person = person.replace("@", "")  # who is mentioned in an earlier message is known by name
@@ -182,6 +182,15 @@ def answer_when(asked: Asked) -> Interpretation | None:
     if content or question.asks == "option":
         return asked.answering.set_reminders([request, *question.rest])
     return asked.answering.without_content([request])
+
+
+def _beside_times(asked: Asked) -> str:
+    """Return the words of an answer outside of its times: what to be reminded of, where that was asked as well."""
+    text = asked.reading.text
+    for start, end in reversed(asked.reading.spans("WHEN")):
+        text = f"{text[:start]} {text[end:]}"
+    rest = slots.tidied(" ".join(text.split()), asked.words.before_content)
+    return "" if slots.are_small(rest.casefold().split() if asked.words.joint else list(rest), asked.words) else rest
 
 
 def answer_content(asked: Asked) -> Interpretation | None:

@@ -133,3 +133,19 @@ def test_one_more_request_is_heard_as_the_next_thing_that_is_said():
     read = reading("and 5pm feed cat", {"set": 0.8}, ".WCC")
     assert acted_on(read, context="acted", is_next=True) == ("set",)
     assert acted_on(read, context="acted") == ()
+
+
+@pytest.mark.parametrize("text", ["remind me 5pm cook never mind", "remind me 5pm cook, forget it"])
+def test_request_taken_back_in_the_same_breath_is_none(text):
+    assert acted_on(reading(text, {"set": 0.99})) == ()
+
+
+def test_correction_that_begins_with_not_is_no_refusal():
+    read = reading("not 6 7", {"move": 0.9}, "..W")
+    corrected = MessageReading(read.text, read.tokens, read.intents, ("O", "OLD", "WHEN"))
+
+    assert acted_on(corrected, context="acted") == ("move",)
+
+
+def test_changes_of_the_person_go_on_when_nothing_was_said_since():
+    assert acted_on(reading("8pm", {"move": 0.55}, "W"), context="acted", is_next=True) == ("move",)

@@ -361,3 +361,39 @@ def test_reminders_are_looked_up_for_requests_alone():
 
     asyncio.run(said())
     assert asked == [HOME]
+
+
+def test_time_and_content_may_answer_together(chat):
+    chat.says("ann", "Bubbles, remind me")
+
+    (call,) = chat.says("ann", "tomorrow at 9am to water the plants").calls
+
+    assert (call.name, call.arguments["content"]) == ("reminder_set", "water the plants")
+
+
+def test_hint_names_the_reminder_that_the_message_is_about():
+    chat = Chat(known=[reminder("check the fridge")])
+    heard = chat.says("ann", "Bubbles, flibber my fridge reminder a bit")
+
+    assert heard.calls or "check the fridge" in heard.answer
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("Bubbles, how do I get a reminder every week?", "every Friday"),
+        ("Bubbles, do you store our messages?", "forget me"),
+        ("Bubbles, can you remind other people too?", "remind Bob"),
+    ],
+)
+def test_question_about_the_bot_is_answered_by_its_subject(chat, text, part):
+    assert part in chat.says("ann", text).answer
+
+
+def test_another_persons_delivered_reminder_may_be_snoozed_by_anyone(chat):
+    bot = Person(id="bot", name="Bubbles", is_bot=True)
+    chat.recent.append(
+        ChatMessage(id="b0", address=HOME, sender=bot, text="⏰ call mum", sent_at=chat.now, is_addressed=False)
+    )
+
+    assert called(chat.says("ann", "snooze it for 10 minutes")) == ["reminder_snooze"]

@@ -1,0 +1,86 @@
+"""Which of the offered times an answer picks, and which reminder of the chat its words name."""
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from function_calls.understanding.reading.choices import chosen
+from function_calls.understanding.reading.known_reminders import KnownReminders
+from function_calls.understanding.reading.lexicon import load_lexicon
+from function_calls.understanding.reading.message import load_models, read_message
+from services.time_expressions import parse_all
+from tests.unit.offline.test_group_dialogues import reminder
+
+ZONE = ZoneInfo("Europe/London")
+NOW = datetime(2026, 11, 24, 14, 10, tzinfo=ZONE)
+
+
+def picked(answer, language="en"):
+    """The hours of tomorrow that `answer` picks of eight in the morning and in the evening."""
+
+    def times(text):
+        return parse_all(text, NOW, language=language)
+
+    options = parse_all("tomorrow at 8", NOW, language="en")[0].readings
+    read = read_message(answer, NOW, "asked_when", load_models(language), parse_all, language, is_addressed=False)
+    return [each.start.hour for each in chosen(read, options, load_lexicon(language), times)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "language"),
+    [
+        ("2", "en"),
+        ("#2", "en"),
+        ("hmm 2", "en"),
+        ("number two please", "en"),
+        ("the second one", "en"),
+        ("evening obviously", "en"),
+        ("tomorrow evening", "en"),
+        ("the later one", "en"),
+        ("pm", "en"),
+        ("２", "en"),
+        ("我选2", "zh"),
+        ("第二个吧", "zh"),
+        ("2，谢谢", "zh"),
+        ("晚上的", "zh"),
+        ("明晚", "zh"),
+    ],
+)
+def test_answer_picks_the_later_time(answer, language):
+    assert picked(answer, language) == [20]
+
+
+@pytest.mark.parametrize(("answer", "language"), [("both", "en"), ("both of them", "en"), ("两个都要", "zh")])
+def test_answer_picks_both(answer, language):
+    assert picked(answer, language) == [8, 20]
+
+
+@pytest.mark.parametrize(
+    ("answer", "language"),
+    [
+        ("not 2", "en"),
+        ("later", "en"),
+        ("3", "en"),
+        ("0", "en"),
+        ("friday evening", "en"),
+        ("9pm", "en"),
+        ("晚点", "zh"),
+    ],
+)
+def test_other_answers_pick_nothing(answer, language):
+    assert picked(answer, language) == []
+
+
+@pytest.mark.parametrize("words", ["fridge", "the fridge", "abc123", "5pm", "1", "all", "both", "last one"])
+def test_words_that_name_a_reminder_of_the_chat(words):
+    assert KnownReminders((reminder("check the fridge"),), NOW).has(words)
+
+
+@pytest.mark.parametrize("words", ["pizza", "7am", "zzz999"])
+def test_words_that_name_none(words):
+    assert not KnownReminders((reminder("check the fridge"),), NOW).has(words)
+
+
+def test_chat_without_reminders_has_none_of_any_name():
+    assert not KnownReminders((), NOW).has("all")
