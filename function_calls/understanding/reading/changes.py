@@ -23,6 +23,7 @@ _IT = "it"
 _CLAUSE_MARKS = frozenset(",.;!?，。；！？\n")
 _TIMES = ("WHEN", "EVENT", "LATER", "EARLIER", "LEAD", "FROM")
 _NEAR = timedelta(hours=1)
+_LONGEST_NAME = 3
 _LAST_HOUR = 12
 _BOTH = 2
 _FROM = re.compile(r"\bfrom\b|[从從]")
@@ -139,7 +140,7 @@ def _without_reasons(asked: Asked) -> Asked:
 def _is_reason(clause: Sequence[int], asked: Asked) -> bool:
     """Return whether the words of a clause say more than when."""
     words, reading = asked.words, asked.reading
-    said = [reading.tokens[at].form for at in clause if reading.tags[at] == NO_TAG]
+    said = [reading.tokens[at].form for at in clause if not is_time(reading.tokens[at])]
     text = words.joint.join(said)
     is_change = any(word in text for word in words.skipping)
     return not is_change and not slots.are_small(said, words)
@@ -247,16 +248,29 @@ def _widened(asked: Asked) -> Asked:
 
 
 def _other_person(asked: Asked) -> str:
-    """Return who is to be reminded, where the words that are taken back name a person of the reminder."""
+    """Return who is to be reminded, where the words that are taken back name a person of the reminder.
+
+    A name alone stands for another person as well: "I meant Ben", where Bea is reminded.
+    """
     reminder, content = meant(asked.with_reading(_without_names(asked.reading))), asked.reading.words("CONTENT")
-    people = [] if reminder is None else [each.name.lstrip("@").casefold() for each in reminder.targets]
-    wrong = [piece.strip().lstrip("@").casefold() for piece in _wrong(asked)]
-    if reminder is None or not any(piece in people for piece in wrong):
+    people = [] if reminder is None else [each.name.lstrip("@") for each in reminder.targets]
+    wrong = [asked.words.fold(piece.strip().lstrip("@")) for piece in _wrong(asked)]
+    if reminder is None or not people:
         return ""
+    if not any(asked.words.fold(name) in wrong for name in people):
+        return content if not wrong and _is_name(content, people, asked) else ""
     if asked.words.joint:
         return content
     said = {*reminder.content, *"".join(asked.words.before_content)}
     return next((content[:end] for end in range(len(content), 0, -1) if content[end - 1] not in said), "")
+
+
+def _is_name(text: str, people: Sequence[str], asked: Asked) -> bool:
+    """Return whether `text` looks like the names of other people: a capital, or the same first or last character."""
+    if not text or asked.words.joint:
+        return text.istitle() and len(text.split()) == 1
+    is_short = len(text) <= _LONGEST_NAME
+    return is_short and any(name != text and (name[0] == text[0] or name[-1] == text[-1]) for name in people)
 
 
 def _without_names(reading: MessageReading) -> MessageReading:

@@ -73,6 +73,7 @@ class Circumstances(Struct, frozen=True, kw_only=True):
         is_addressed: The message is for the bot by its name, a reply, or the private chat.
         is_asked: The bot has asked its sender something, and nobody else has spoken since.
         is_next: The bot has just done something for its sender, and nobody has said anything since.
+        is_alone: The same, but that its sender has said something since that was not for the bot.
         is_known: All words outside of the slots occur in training sentences of the intent.
         names_reminder: Words of the message name a reminder of the chat.
     """
@@ -81,6 +82,7 @@ class Circumstances(Struct, frozen=True, kw_only=True):
     is_addressed: bool
     is_asked: bool
     is_next: bool
+    is_alone: bool
     is_known: bool
     names_reminder: bool
 
@@ -94,12 +96,14 @@ class Decision(Struct, frozen=True):
 
 def standing_of(reading: MessageReading, words: Lexicon, said: Circumstances) -> Standing:
     """Return whom a message speaks to; a new request does not go on with anything."""
+    share = reading.probability("set")
     if said.is_addressed:
         return "addressed"
     if said.context != "none" and reading.intent != "set":
         is_bare = said.is_next and slots.are_small(_untagged(reading), words)
         return "answering" if said.is_asked else "next" if is_bare else "going_on"
-    if said.is_next and reading.probability("set") >= NEXT_REQUEST and reading.has("WHEN") and reading.has("CONTENT"):
+    is_certain = (said.is_next and share >= NEXT_REQUEST) or (said.is_alone and share >= _CERTAIN)
+    if is_certain and reading.has("WHEN") and reading.has("CONTENT"):
         return "next"
     return "trigger" if said.names_reminder or has_trigger(reading, words) else "nobody"
 
@@ -167,7 +171,8 @@ def _may_be_for_bot(reading: MessageReading, standing: Standing, said: Circumsta
     """
     intent, share = reading.intents[0]
     if standing == "going_on" or (standing == "next" and intent != "set"):
-        return said.is_known or said.names_reminder or len(reading.tokens) <= _SHORT
+        is_next = said.is_next and share >= _CERTAIN
+        return said.is_known or said.names_reminder or is_next or len(reading.tokens) <= _SHORT
     if standing not in _ONE:
         return True
     if intent in _WITHOUT_TRIGGER:

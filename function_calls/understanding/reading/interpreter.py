@@ -239,21 +239,18 @@ class LearnedInterpreter:
         reading, context = understood.reading, understood.context
         words = load_lexicon(understood.language)
         named = slots.reference(reading, words)
+        is_alone = self._dialogue.is_fresh(key, turn) and not self._dialogue.since(key, turn)
         said = Circumstances(
             context=context,
             is_addressed=_is_addressed(turn),
             is_asked=understood.question is not None and turn.scope.covers(understood.question.message_id),
-            is_next=self._is_next(turn, key),
+            is_next=is_alone and not self._dialogue.state(key).is_passed,
+            is_alone=is_alone,
             is_known=load_models(understood.language).knows(reading),
             names_reminder=known is not None and any(map(known.has, filter(None, named))),
         )
         decision = decide(reading, words, said)
         return decision.intents if decision.intents or decision.is_refusal else self._done(understood, turn, key)
-
-    def _is_next(self, turn: Turn, key: str) -> bool:
-        """Return whether nobody has said anything since the bot did something for the person."""
-        is_passed = self._dialogue.state(key).is_passed
-        return self._dialogue.is_fresh(key, turn) and not is_passed and not self._dialogue.since(key, turn)
 
     def _done(self, understood: Understood, turn: Turn, key: str) -> tuple[str, ...]:
         """Return `done` where the message may say so and a reminder waits for it."""

@@ -87,6 +87,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     later: tuple[str, ...]
     skipping: tuple[str, ...]
     own_one: frozenset[str]
+    change_it: tuple[str, ...]
     between_times: str
     polite: frozenset[str]
     fillers: frozenset[str]

@@ -76,14 +76,20 @@ def _takes_back(asked: Asked) -> bool:
 
 def _is_beside(asked: Asked) -> bool:
     """Return whether another clause than that of the reference says what is to change: "at 8, I play chess at 9"."""
-    clause, naming, changing = 0, set[int](), set[int]()
+    clauses: list[list[tuple[str, str]]] = [[]]
     for token, tag in zip(asked.reading.tokens, asked.reading.tags, strict=True):
-        clause += token.form in _MARKS
-        if tag == "REF":
-            naming.add(clause)
-        elif tag in _CHANGED:
-            changing.add(clause)
-    return bool(changing - naming)
+        if token.form in _MARKS:
+            clauses.append([])
+        else:
+            clauses[-1].append((token.form, tag))
+    others = [clause for clause in clauses if all(tag != "REF" for _, tag in clause)]
+    said = [asked.words.joint.join(form for form, _ in clause) for clause in others]
+    is_changed = any(tag in _CHANGED for clause in others for _, tag in clause)
+    return is_changed or any(_says(word, text, asked) for word in asked.words.change_it for text in said)
+
+
+def _says(word: str, text: str, asked: Asked) -> bool:
+    return f" {word} " in f" {text} " if asked.words.joint else word in text
 
 
 def _only_own(asked: Asked, known: KnownReminders) -> list[str]:

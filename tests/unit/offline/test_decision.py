@@ -39,6 +39,7 @@ def acted_on(
         is_addressed=is_addressed,
         is_asked=is_asked,
         is_next=is_next,
+        is_alone=is_next,
         is_known=is_known,
         names_reminder=names_reminder,
     )
