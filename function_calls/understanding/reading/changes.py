@@ -220,8 +220,8 @@ def _is_day(reading: Reading | None) -> bool:
 
 def reword(asked: Asked) -> Interpretation | None:
     """Replace what a reminder says, or one word of what was set last."""
-    content = slots.content(asked.reading, asked.words)
     asked = _widened(asked)
+    content = slots.content(asked.reading, asked.words)
     person = _other_person(asked)
     if person:
         return asked.answering.one("reminder_update", {"person": person, "reminder_id": _IT})
@@ -258,14 +258,14 @@ def _other_person(asked: Asked) -> str:
     if reminder is None or not people:
         return ""
     if not any(asked.words.fold(name) in wrong for name in people):
-        return content if not wrong and _is_name(content, people, asked) else ""
+        return content if not wrong and _is_like_name(content, people, asked) else ""
     if asked.words.joint:
         return content
-    said = {*reminder.content, *"".join(asked.words.before_content)}
+    said = {*reminder.content, *asked.words.doing}
     return next((content[:end] for end in range(len(content), 0, -1) if content[end - 1] not in said), "")
 
 
-def _is_name(text: str, people: Sequence[str], asked: Asked) -> bool:
+def _is_like_name(text: str, people: Sequence[str], asked: Asked) -> bool:
     """Return whether `text` looks like the names of other people: a capital, or the same first or last character."""
     if not text or asked.words.joint:
         return text.istitle() and len(text.split()) == 1

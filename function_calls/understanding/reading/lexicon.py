@@ -88,6 +88,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     skipping: tuple[str, ...]
     own_one: frozenset[str]
     change_it: tuple[str, ...]
+    doing: frozenset[str]
     between_times: str
     polite: frozenset[str]
     fillers: frozenset[str]
