@@ -428,6 +428,8 @@ def add_days(asked: Asked) -> Interpretation | None:
 
 def until(asked: Asked) -> Interpretation | None:
     """Let one that repeats end on a day, or after some times."""
+    if asked.reading.has("UNTILDONE") and not asked.reading.has("UNTIL"):
+        return nag(asked)
     before = _day_before(asked)
     if before:
         return update(asked, {"until": before})

@@ -10,7 +10,7 @@ from services.recurrence.rules import WEEKDAYS
 from services.time_expressions import Reading
 
 _DAY = timedelta(days=1)
-_LUNAR = re.compile(r"LUNAR (?P<month>\d+)-(?P<day>\d+)")
+_LUNAR = re.compile(r"LUNAR (?P<month>\d+)-(?P<day>\d+)(?P<clock>;BYHOUR=\d+;BYMINUTE=\d+)?")
 
 
 def ahead_of(event: TimeWords, lead: timedelta, clock: TimeWords | None) -> TimeWords | None:
@@ -35,7 +35,10 @@ def _rule_ahead(event: Reading, start: datetime) -> str | None:
     lunar = _LUNAR.fullmatch(event.rrule or "")
     if lunar is not None:
         day = int(lunar["day"]) + (start.date() - event.start.date()).days
-        return f"LUNAR {lunar['month']}-{day}" if day > 0 else None
+        clock = f";BYHOUR={start.hour};BYMINUTE={start.minute}" if lunar["clock"] else ""
+        return f"LUNAR {lunar['month']}-{day}{clock}" if day > 0 else None
+    if "FREQ=" not in (event.rrule or ""):
+        return None
     parts = dict(part.split("=", 1) for part in (event.rrule or "").split(";") if "=" in part)
     days = (start.date() - event.start.date()).days
     if any("," in parts.get(name, "") for name in ("BYHOUR", "BYMONTHDAY", "BYMONTH")):

@@ -75,6 +75,8 @@ def topic_named(reading: MessageReading, words: Lexicon) -> str | None:
 def topic_of(reading: MessageReading, least: float = 0.0) -> str | None:
     """Return the function that a message is about, whatever it says of it; None where nothing is probable enough."""
     topics = [(intent, share) for intent, share in reading.intents if intent not in _NO_TOPIC]
+    if len(topics) < 2:
+        return None
     topic, share = topics[0]
     return _RELATED.get(topic, topic) if share >= max(least, topics[1][1] * _CLEARLY) else None
 

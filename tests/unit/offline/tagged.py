@@ -1,6 +1,7 @@
 """Readings whose tags are written into the sentence, so that no weights are needed to test what becomes of them."""
 
 import re
+from collections.abc import Sequence
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -47,15 +48,20 @@ def tagged(sentence: str, intent: str = "set", language: str = "en") -> MessageR
         text += found["words"]
         last = found.end()
     text += sentence[last:]
+    return read_as(text, spans, intent, language)
+
+
+def read_as(text: str, spans: Sequence[tuple[int, int, str]], intent: str, language: str) -> MessageReading:
+    """Return the reading of `text` with the tags of `spans` (start, end, tag)."""
     tokens = tokens_of(text, time_spans(parse_all(text, marked(NOW), language=language)), {})
-    tags = [
+    tags = (
         next((tag for start, end, tag in spans if start < token.end and token.start < end), "O") for token in tokens
-    ]
+    )
     return MessageReading(text, tokens, ((intent, 1.0),), tuple(tags))
 
 
 def heard(
-    sentence: str,
+    sentence: str | MessageReading,
     intent: str = "set",
     language: str = "en",
     *,
@@ -64,8 +70,8 @@ def heard(
     may_point: bool = False,
     recent: tuple[ChatMessage, ...] = (),
 ) -> Interpretation | None:
-    """Return what becomes of a tagged sentence that is said to the bot; `last_set` was set before."""
-    reading = tagged(sentence, intent, language)
+    """Return what becomes of a tagged sentence, or a reading, that is said to the bot; `last_set` was set before."""
+    reading = tagged(sentence, intent, language) if isinstance(sentence, str) else sentence
     message = written(reading.text, by="ann")
     turn = Turn(
         message=message,

@@ -108,6 +108,12 @@ def test_day_may_be_left_out_of_a_repetition():
     assert (made["content"], left_out) == ("send timesheets", {"reminder_id": "it", "skip": "25 december"})
 
 
+def test_lead_before_a_lunar_date_is_lunar():
+    (made,) = arguments("{CONTENT:我妈生日}是{EVENT:每年农历八月十五九点}，提前{LEAD:三天}提醒{PERSON:我}", "set", "zh")
+
+    assert (made["content"], made["rrule"]) == ("我妈生日", "LUNAR 8-12;BYHOUR=9;BYMINUTE=0")
+
+
 def test_lead_before_a_date_of_every_year_is_yearly():
     (made,) = arguments(
         "{CONTENT:Ada's birthday} is {EVENT:12 June}, remind {PERSON:me} {LEAD:a week} before {WHEN:every year}"
