@@ -248,7 +248,7 @@ class Assistant:
         if pending and not turn.steps:
             return await self._run_confirmed(pending, contexts)
         if made.is_chosen_by_model or (_GROUNDS_RULES and typed_call(turn) is None and not made.is_answer):
-            calls, contexts = await ground_all(turn, calls, contexts)
+            calls, contexts = await ground_all(turn, made, contexts)
         return Dispatched(results=await dispatch_all(self._router, calls, contexts))
 
     async def _run_confirmed(self, pending: Sequence[PendingCall], contexts: Sequence[CallContext]) -> Dispatched:

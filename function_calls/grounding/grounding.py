@@ -19,7 +19,7 @@ from function_calls.grounding.corrections import Grounded, correct_arguments
 from function_calls.grounding.message import ReadMessage
 from function_calls.grounding.new_reminders import ground_set
 from function_calls.models import Arguments, ReminderArgs, ReminderDeleteArgs, ReminderListArgs, SummaryArgs
-from function_calls.tools.calls import ToolCall, ToolResult, Turn
+from function_calls.tools.calls import Interpretation, ToolCall, ToolResult, Turn
 from function_calls.tools.context import CallContext, is_for_bot
 from function_calls.tools.dispatch.execution import crashed
 from services.history.service import HistoryService
@@ -28,12 +28,13 @@ from services.reminders.service import ReminderService
 
 
 async def ground_all(
-    turn: Turn, calls: Sequence[ToolCall], contexts: Sequence[CallContext]
+    turn: Turn, made: Interpretation, contexts: Sequence[CallContext]
 ) -> tuple[tuple[ToolCall, ...], list[CallContext]]:
-    """Return the calls as the message supports them, with the contexts in which they run or are withheld."""
+    """Return the calls of `made` as the message supports them, with the contexts in which they run or are withheld."""
     called = replace(turn.message, is_addressed=True)  # somebody has decided already that it is for the bot
-    message = ReadMessage(replace(turn, message=called))
-    grounded = [await ground(call, message, context) for call, context in zip(calls, contexts, strict=True)]
+    by_rules = None if made.is_chosen_by_model else made
+    message = ReadMessage(replace(turn, message=called), interpreted=by_rules)
+    grounded = [await ground(call, message, context) for call, context in zip(made.calls, contexts, strict=True)]
     withheld = [replace(context, withheld=each.withheld) for each, context in zip(grounded, contexts, strict=True)]
     return tuple(each.call for each in grounded), withheld
 

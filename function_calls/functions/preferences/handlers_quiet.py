@@ -11,7 +11,8 @@ from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.registry import tool_function
 from function_calls.tools.calls import Receipt, ToolResult, UndoStep
 from function_calls.tools.context import CallContext
-from function_calls.understanding.pack import language_of, load_pack
+from function_calls.understanding.pack import language_of
+from function_calls.understanding.reading.lexicon import load_lexicon
 from function_calls.understanding.reminder_times import time_reader, zone_name
 from function_calls.understanding.whole_time import whole_time
 from services.kernel.errors import RequestRefused
@@ -113,10 +114,9 @@ def _is_open(words: str, ctx: CallContext) -> bool:
     return any(map(is_clock_without_half, _forms(words, ctx)))
 
 
-def _forms(words: str, ctx: CallContext) -> tuple[str, str]:
+def _forms(words: str, ctx: CallContext) -> tuple[str, ...]:
     """Return a clock time's text, also completed where it is a bare figure."""
-    pack = load_pack(language_of(words, ctx.language))
-    return words, pack.data.clock.format(time=words)
+    return tuple(form.format(time=words) for form in load_lexicon(language_of(words, ctx.language)).as_time[:2])
 
 
 def _parse_clock(words: str, ctx: CallContext) -> time | None:
