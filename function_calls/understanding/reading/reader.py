@@ -213,7 +213,7 @@ class MessageReader:
         is_marked = any(text.endswith(f"{words.joint}{mark}") for mark in words.reference_marks)
         is_short = len(understood.reading.tokens) <= _REMARK * (1 if words.joint else 2)
         is_new = understood.reading.intent not in {"none", "delete", "answer_when", "answer_content", "cancel_ask"}
-        return not is_new and (text.isdigit() or is_marked or (is_short and _is_addressed(turn)))
+        return text.isdigit() or is_marked or (not is_new and is_short and _is_addressed(turn))
 
     def _taken_back(self, turn: Turn, key: str, understood: Understood) -> Interpretation | None:
         """Return the call that undoes what was just changed, where the person says no more than to forget it."""
