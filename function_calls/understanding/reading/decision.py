@@ -27,7 +27,7 @@ THRESHOLDS = {
     "answering": Threshold(request=0.5, intent=0.4),
     "next": Threshold(request=0.5, intent=0.4),
     "going_on": Threshold(request=0.65, intent=0.5),
-    "trigger": Threshold(request=0.85, intent=0.8),
+    "trigger": Threshold(request=0.75, intent=0.7),
     "nobody": Threshold(request=0.9, intent=0.9),
 }
 CAREFUL = {"ask": 0.5, "when_is": 0.4}
