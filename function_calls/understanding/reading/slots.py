@@ -163,9 +163,10 @@ def amount(
     piece: str, words: Lexicon, read: Callable[[str, datetime], tuple[TimeReadings, ...]], now: datetime
 ) -> timedelta | None:
     """Return the length of time that `piece` names; None where it names none."""
-    start = marked(now)
-    for form in ("{amount}", *words.amount_ahead):
-        phrase = form.format(amount=piece.strip(_EDGE))
+    start, bare = marked(now), piece.strip(_EDGE)
+    first, _, rest = bare.partition(" ")
+    others = (rest,) if rest and first.casefold() in words.around_time else ()  # "for an hour"
+    for phrase in (form.format(amount=each) for each in (bare, *others) for form in ("{amount}", *words.amount_ahead)):
         for each in read(phrase, start):
             reading = (each.readings or each.past)[0]
             is_whole = not uncovered(phrase, [each], words)
