@@ -318,6 +318,9 @@ def _person(asked: Asked, sign: str, own: str) -> Interpretation | None:
 def snooze(asked: Asked) -> Interpretation | None:
     """Say a reminder again later; a bare figure is minutes."""
     pieces = asked.reading.pieces("WHEN") or asked.reading.pieces("LATER")
+    until = [slots.without_words(piece, asked.words.until_words, asked.words.joint) for piece in pieces]
+    if until != pieces:
+        return _snooze_until(asked, slots.times(until, asked.words, asked.read))
     figure = next((piece for piece in pieces if slots.is_figure(piece) and not _is_until(piece, asked)), "")
     length = asked.length(figure) if figure else asked.amount("LATER") or asked.amount("WHEN")
     times = [] if figure else slots.times(asked.reading.pieces("WHEN"), asked.words, asked.read)
@@ -340,6 +343,16 @@ def _is_until(piece: str, asked: Asked) -> bool:
     before = asked.words.joint.join(token.form for token, tag in pairs if token.end <= start and tag == "O")
     words = before.split() if asked.words.joint else [before[-2:], before[-1:]]
     return any(word in words for word in asked.words.until_words if word != "to")
+
+
+def _snooze_until(asked: Asked, times: list[TimeWords]) -> Interpretation | None:
+    """Say a reminder again at the time behind "until"; a bare figure is an hour."""
+    best = times[0].best if times else None
+    if best is None:
+        return None
+    is_day = best.has_day and not best.has_clock
+    time = written(best.wall) if is_day else changed_schedule(best, asked.now).get("time")
+    return asked.answering.one("reminder_snooze", {"reminder_id": ", ".join(references_of(asked)), "time": time})
 
 
 def pause(asked: Asked) -> Interpretation | None:

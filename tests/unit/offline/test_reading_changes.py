@@ -103,6 +103,7 @@ def test_change_of_a_reminder(sentence, intent, changed):
         ("show {PERSON:everyone's} reminders", "list", {"whose": "chat"}),
         ("who set {REF:the rent reminder}", "who_set", {"filter": "rent", "who_set": True}),
         ("next page", "next_page", {"page": 0}),
+        ("snooze {WHEN:til 8}", "snooze", {"time": "20:00"}),
         ("snooze {WHEN:5}", "snooze", {"time": "5 minutes"}),
         ("snooze everything until {WHEN:6pm}", "snooze", {"reminder_id": "all", "time": "18:00"}),
         (
