@@ -30,8 +30,9 @@ THRESHOLDS = {
     "trigger": Threshold(request=0.75, intent=0.7),
     "nobody": Threshold(request=0.9, intent=0.9),
 }
-CAREFUL = {"ask": 0.5, "when_is": 0.4}
-"""Intents that need to be more probable: what is meant otherwise would be answered oddly."""
+_ENDING = ("delete", "pause", "undo", "skip", "until", "once", "leave", "person_remove", "person_set", "not_urgent")
+CAREFUL = {"ask": 0.5, "when_is": 0.4, **dict.fromkeys(_ENDING, 0.5)}
+"""Intents that need to be more probable: what is meant otherwise would be answered oddly, or be lost."""
 UNADDRESSED = {
     "answer_content": 0.6,
     "cancel_ask": 0.9,
@@ -136,7 +137,7 @@ def decide(reading: MessageReading, words: Lexicon, said: Circumstances) -> Deci
     found: list[str] = []
     for intent, share in reading.intents[: 1 if standing in _ONE else _MOST_TRIED]:
         careful = max(CAREFUL.get(intent, 0.0), 0.0 if said.is_addressed else UNADDRESSED.get(intent, 0.0))
-        if intent == "none" or share < (_SECOND if found else max(least.intent, careful)):
+        if intent == "none" or share < max(_SECOND if found else least.intent, careful):
             break
         found.append(in_context(intent, reading, said.context))
     return Decision(tuple(found))

@@ -150,3 +150,8 @@ def test_correction_that_begins_with_not_is_no_refusal():
 
 def test_changes_of_the_person_go_on_when_nothing_was_said_since():
     assert acted_on(reading("8pm", {"move": 0.55}, "W"), context="acted", is_next=True) == ("move",)
+
+
+@pytest.mark.parametrize(("intents", "expected"), [({"delete": 0.45}, ()), ({"move": 0.5, "delete": 0.4}, ("move",))])
+def test_unsure_deletion_is_not_done(intents, expected):
+    assert acted_on(reading("i don't get it", intents | {"help": 0.1}), is_addressed=True) == expected
