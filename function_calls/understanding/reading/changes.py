@@ -1,4 +1,4 @@
-"""Make calls of requests to change reminders that there are: move, reword, skip, pause, snooze, delete."""
+"""Make calls of requests to change reminders that there are: move, reword, skip, delete."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -15,6 +15,7 @@ from function_calls.understanding.reading.options import interval_minutes
 from function_calls.understanding.reading.references import meant, points, references_of
 from function_calls.understanding.reading.reminding import both_of_us, people_of, repeat_last, repeats
 from function_calls.understanding.reading.repair import is_time
+from function_calls.understanding.reading.states import state_of
 from function_calls.understanding.reading.when import end_of, named_times
 from function_calls.understanding.time_words import TimeWords
 from services.time_expressions import Reading
@@ -312,84 +313,7 @@ def _person(asked: Asked, sign: str, own: str) -> Interpretation | None:
     if not asked.reading.has("PERSON"):
         return None
     who = people_of(asked)
-    return _state(asked, own) if who is None else update(asked, {"person": f"{sign}{who}"})
-
-
-def snooze(asked: Asked) -> Interpretation | None:
-    """Say a reminder again later; a bare figure is minutes."""
-    pieces = asked.reading.pieces("WHEN") or asked.reading.pieces("LATER")
-    until = [slots.without_words(piece, asked.words.until_words, asked.words.joint) for piece in pieces]
-    if until != pieces:
-        return _snooze_until(asked, slots.times(until, asked.words, asked.read))
-    figure = next((piece for piece in pieces if slots.is_figure(piece) and not _is_until(piece, asked)), "")
-    length = asked.length(figure) if figure else asked.amount("LATER") or asked.amount("WHEN")
-    times = [] if figure else slots.times(asked.reading.pieces("WHEN"), asked.words, asked.read)
-    best = times[0].best if times else None
-    arguments: dict[str, object] = {"reminder_id": ", ".join(references_of(asked))}
-    if length is not None and (best is None or not slots.is_bare(best)):
-        minutes = round(length.total_seconds() / 60)
-        is_whole = length == timedelta(minutes=minutes)
-        arguments["time"] = asked.words.as_length.format(minutes=minutes) if is_whole else written(asked.now + length)
-    elif best is not None:
-        is_day = best.has_day and not best.has_clock
-        arguments["time"] = written(best.wall) if is_day else changed_schedule(best, asked.now).get("time")
-    return asked.answering.one("reminder_snooze", arguments)
-
-
-def _is_until(piece: str, asked: Asked) -> bool:
-    """Return whether a word for "until" stands in front of `piece`: "until I'm back on Monday"."""
-    start = asked.reading.text.find(piece) if piece else 0
-    pairs = zip(asked.reading.tokens, asked.reading.tags, strict=True)
-    before = asked.words.joint.join(token.form for token, tag in pairs if token.end <= start and tag == "O")
-    words = before.split() if asked.words.joint else [before[-2:], before[-1:]]
-    return any(word in words for word in asked.words.until_words if word != "to")
-
-
-def _snooze_until(asked: Asked, times: list[TimeWords]) -> Interpretation | None:
-    """Say a reminder again at the time behind "until"; a bare figure is an hour."""
-    best = times[0].best if times else None
-    if best is None:
-        return None
-    is_day = best.has_day and not best.has_clock
-    time = written(best.wall) if is_day else changed_schedule(best, asked.now).get("time")
-    return asked.answering.one("reminder_snooze", {"reminder_id": ", ".join(references_of(asked)), "time": time})
-
-
-def pause(asked: Asked) -> Interpretation | None:
-    """Pause reminders, until a time or during it."""
-    when = asked.reading.words("WHEN") or asked.reading.words("UNTIL")
-    bare = slots.without_words(when, asked.words.until_words, asked.words.joint)
-    is_until = asked.reading.has("UNTIL") or bare != when or _is_until(when, asked)
-    arguments: dict[str, object] = {"until" if is_until else "during": bare} if when else {}
-    return _state(asked, "pause", arguments)
-
-
-def resume(asked: Asked) -> Interpretation | None:
-    """Let paused reminders go on."""
-    return _state(asked, "resume")
-
-
-def done(asked: Asked) -> Interpretation | None:
-    """Note that what a reminder is about was done."""
-    return _state(asked, "done")
-
-
-def join(asked: Asked) -> Interpretation | None:
-    """Remind the person who asks as well."""
-    return _state(asked, "join")
-
-
-def leave(asked: Asked) -> Interpretation | None:
-    """Remind the person who asks no longer."""
-    return _state(asked, "leave")
-
-
-def _state(asked: Asked, action: str, arguments: Mapping[str, object] | None = None) -> Interpretation:
-    references = references_of(asked)
-    if action in {"pause", "resume"} and not references and asked.names(asked.words.plural):
-        references = ["all"]
-    named = {"action": action, "reminder_id": ", ".join(references) or _IT}
-    return asked.answering.one("reminder_state", {**named, **(arguments or {})})
+    return state_of(asked, own) if who is None else update(asked, {"person": f"{sign}{who}"})
 
 
 def skip(asked: Asked) -> Interpretation | None:

@@ -10,7 +10,7 @@ from function_calls.language.messages import say
 from function_calls.tools.calls import Interpretation
 from function_calls.understanding.arguments import schedule_arguments
 from function_calls.understanding.looking_here import looked_up_here
-from function_calls.understanding.reading import changes, reminding, slots
+from function_calls.understanding.reading import changes, reminding, slots, states
 from function_calls.understanding.reading.asked import Asked
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import MessageReading
@@ -268,12 +268,12 @@ _MAKERS: dict[str, Make] = {
     "person_add": changes.person_add,
     "person_remove": changes.person_remove,
     "person_set": changes.person_set,
-    "snooze": changes.snooze,
-    "pause": changes.pause,
-    "resume": changes.resume,
-    "done": changes.done,
-    "join": changes.join,
-    "leave": changes.leave,
+    "snooze": states.snooze,
+    "pause": states.pause,
+    "resume": states.resume,
+    "done": states.done,
+    "join": states.join,
+    "leave": states.leave,
     "skip": changes.skip,
     "keep_days": changes.keep_days,
     "add_days": changes.add_days,

@@ -1,0 +1,91 @@
+"""Make calls of requests to snooze, pause and resume reminders, to note them as done, and to take part in them."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+
+from function_calls.tools.calls import Interpretation
+from function_calls.understanding.arguments import changed_schedule, written
+from function_calls.understanding.reading import slots
+from function_calls.understanding.reading.asked import Asked
+from function_calls.understanding.reading.references import references_of
+from function_calls.understanding.time_words import TimeWords
+
+_IT = "it"
+
+
+def snooze(asked: Asked) -> Interpretation | None:
+    """Say a reminder again later; a bare figure is minutes."""
+    pieces = asked.reading.pieces("WHEN") or asked.reading.pieces("LATER")
+    until = [slots.without_words(piece, asked.words.until_words, asked.words.joint) for piece in pieces]
+    if until != pieces:
+        return _snooze_until(asked, slots.times(until, asked.words, asked.read))
+    figure = next((piece for piece in pieces if slots.is_figure(piece) and not _is_until(piece, asked)), "")
+    length = asked.length(figure) if figure else asked.amount("LATER") or asked.amount("WHEN")
+    times = [] if figure else slots.times(asked.reading.pieces("WHEN"), asked.words, asked.read)
+    best = times[0].best if times else None
+    arguments: dict[str, object] = {"reminder_id": ", ".join(references_of(asked))}
+    if length is not None and (best is None or not slots.is_bare(best)):
+        minutes = round(length.total_seconds() / 60)
+        is_whole = length == timedelta(minutes=minutes)
+        arguments["time"] = asked.words.as_length.format(minutes=minutes) if is_whole else written(asked.now + length)
+    elif best is not None:
+        is_day = best.has_day and not best.has_clock
+        arguments["time"] = written(best.wall) if is_day else changed_schedule(best, asked.now).get("time")
+    return asked.answering.one("reminder_snooze", arguments)
+
+
+def _is_until(piece: str, asked: Asked) -> bool:
+    """Return whether a word for "until" stands in front of `piece`: "until I'm back on Monday"."""
+    start = asked.reading.text.find(piece) if piece else 0
+    pairs = zip(asked.reading.tokens, asked.reading.tags, strict=True)
+    before = asked.words.joint.join(token.form for token, tag in pairs if token.end <= start and tag == "O")
+    words = before.split() if asked.words.joint else [before[-2:], before[-1:]]
+    return any(word in words for word in asked.words.until_words if word != "to")
+
+
+def _snooze_until(asked: Asked, times: list[TimeWords]) -> Interpretation | None:
+    """Say a reminder again at the time behind "until"; a bare figure is an hour."""
+    best = times[0].best if times else None
+    if best is None:
+        return None
+    is_day = best.has_day and not best.has_clock
+    time = written(best.wall) if is_day else changed_schedule(best, asked.now).get("time")
+    return asked.answering.one("reminder_snooze", {"reminder_id": ", ".join(references_of(asked)), "time": time})
+
+
+def pause(asked: Asked) -> Interpretation | None:
+    """Pause reminders, until a time or during it."""
+    when = asked.reading.words("WHEN") or asked.reading.words("UNTIL")
+    bare = slots.without_words(when, asked.words.until_words, asked.words.joint)
+    is_until = asked.reading.has("UNTIL") or bare != when or _is_until(when, asked)
+    arguments: dict[str, object] = {"until" if is_until else "during": bare} if when else {}
+    return state_of(asked, "pause", arguments)
+
+
+def resume(asked: Asked) -> Interpretation | None:
+    """Let paused reminders go on."""
+    return state_of(asked, "resume")
+
+
+def done(asked: Asked) -> Interpretation | None:
+    """Note that what a reminder is about was done."""
+    return state_of(asked, "done")
+
+
+def join(asked: Asked) -> Interpretation | None:
+    """Remind the person who asks as well."""
+    return state_of(asked, "join")
+
+
+def leave(asked: Asked) -> Interpretation | None:
+    """Remind the person who asks no longer."""
+    return state_of(asked, "leave")
+
+
+def state_of(asked: Asked, action: str, arguments: Mapping[str, object] | None = None) -> Interpretation:
+    """Return the call that puts the reminder that is named, or the one spoken of last, into another state."""
+    references = references_of(asked)
+    if action in {"pause", "resume"} and not references and asked.names(asked.words.plural):
+        references = ["all"]
+    named = {"action": action, "reminder_id": ", ".join(references) or _IT}
+    return asked.answering.one("reminder_state", {**named, **(arguments or {})})
