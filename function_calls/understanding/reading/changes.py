@@ -181,7 +181,20 @@ def _schedule(time: TimeWords, asked: Asked) -> dict[str, object]:
     is_day = best.rrule is None and best.has_day and not (best.has_clock or best.part)
     if is_day and any(word in words for word in asked.words.last_day):
         return {"time": words}
+    if is_day:
+        best = best._replace(start=_in_its_week(best.start, words, asked))
     return changed_schedule(best, asked.now)
+
+
+def _in_its_week(day: datetime, words: str, asked: Asked) -> datetime:
+    """Return the day of the week in which the reminder comes, where `words` name no more than a weekday."""
+    reminder = meant(asked)
+    is_weekday = len(weekdays_in(words, asked.now, asked.language, asked.times)) == 1
+    if reminder is None or not reminder.next_fires or reminder.schedule.rule is not None or not is_weekday:
+        return day
+    due = reminder.next_fires[0].astimezone(asked.now.tzinfo)
+    same = day + (due.date() - timedelta(days=due.weekday()) + timedelta(days=day.weekday()) - day.date())
+    return max(day, same)
 
 
 def _from_range(time: TimeWords, asked: Asked) -> tuple[str, TimeWords]:
@@ -303,8 +316,20 @@ def person_remove(asked: Asked) -> Interpretation | None:
 def person_set(asked: Asked) -> Interpretation | None:
     """Remind other people instead."""
     if not asked.reading.has("PERSON"):
-        return None
+        name = _untagged_name(asked)
+        return update(asked, {"person": name}) if name else None
     return update(asked, {"person": people_of(asked) or asked.turn.message.sender.name})
+
+
+def _untagged_name(asked: Asked) -> str:
+    """Return the one word that can name somebody else than those who are reminded: "it's for bea, not cem"."""
+    reminder, reading = meant(asked), asked.reading
+    known = set() if reminder is None else {asked.words.fold(each.name.lstrip("@")) for each in reminder.targets}
+    pairs = zip(reading.tokens, reading.tags, strict=True)
+    forms = [token.form.removesuffix("'s") for token, tag in pairs if tag == NO_TAG and token.form.isascii()]
+    names = [form for form in forms if form[:1].isalpha() and form not in asked.words.itself | known]
+    left = [form for form in names if not slots.are_small([form], asked.words)]
+    return left[0] if len(left) == 1 and asked.words.joint else ""
 
 
 def _person(asked: Asked, sign: str, own: str) -> Interpretation | None:

@@ -166,6 +166,8 @@ def amount(
     start, bare = marked(now), piece.strip(_EDGE)
     first, _, rest = bare.partition(" ")
     others = (rest,) if rest and first.casefold() in words.around_time else ()  # "for an hour"
+    if not words.joint and not uncovered(piece, [], words):  # 的
+        return None
     for phrase in (form.format(amount=each) for each in (bare, *others) for form in ("{amount}", *words.amount_ahead)):
         for each in read(phrase, start):
             reading = (each.readings or each.past)[0]

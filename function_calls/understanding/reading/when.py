@@ -31,7 +31,8 @@ Lead = tuple[timedelta, TimeWords | None]
 def named_times(asked: Asked) -> list[TimeWords]:
     """Return the times at which to do what is requested, in order; none where it names none that exists."""
     asked = _with_lead(asked)
-    if asked.reading.has("LEAD") and not any(lead_of(piece, asked) for piece in asked.reading.pieces("LEAD")):
+    named = [piece for piece in asked.reading.pieces("LEAD") if not slots.are_small([piece.strip()], asked.words)]
+    if named and not any(lead_of(piece, asked) for piece in named):
         return []
     leads = leads_of(asked, has_event=asked.reading.has("EVENT"))
     found = _ahead(asked, leads) if leads else _named(asked)
