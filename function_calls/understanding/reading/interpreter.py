@@ -317,7 +317,9 @@ class LearnedInterpreter:
         last = self._dialogue.last_set(key, turn.now)
         due = self._times(str(last.arguments.get("time", "")), turn.now, language=language) if last is not None else ()
         clocks = {_clock(each.best) for each in due if each.best is not None}
-        return any(_clock(each.best) in clocks for each in self._times(text, turn.now, language=language) if each.best)
+        figures = {(int(word) % _HALF_DAY, 0) for word in re.findall(r"(?<![\d:.])\d{1,2}(?![\d:.]\d|\d)", text)}
+        named = {_clock(each.best) for each in self._times(text, turn.now, language=language) if each.best is not None}
+        return not clocks.isdisjoint((named | figures) - {None})
 
     def _is_named(self, name: str, turn: Turn, key: str, known: KnownReminders | None) -> bool:
         """Return whether a reference names a reminder that is here; numbers and "all" need no such words."""

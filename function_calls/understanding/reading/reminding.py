@@ -221,8 +221,10 @@ def _requests(asked: Asked, piece: MessageReading) -> list[ReminderRequest]:
 
 def _times(asked: Asked) -> list[TimeWords]:
     """Return when to remind; none where an end stands beside a time that does not repeat: "3 times tomorrow"."""
-    if asked.last_set is not None and asked.may_point and _is_ahead_of_last(asked):
-        return _once_more(asked, asked.last_set)
+    if asked.last_set is not None and asked.may_point:
+        dated = _with_clock(asked)
+        if _is_ahead_of_last(dated):
+            return _once_more(dated, asked.last_set)
     times = named_times(asked)
     is_counted = bool(times) and asked.reading.has("UNTIL") and bool(end_of(asked))
     if is_counted and not any(time.best is not None and time.best.rrule for time in times):
@@ -230,6 +232,19 @@ def _times(asked: Asked) -> list[TimeWords]:
     if asked.last_set is not None and asked.names(asked.words.same_time):
         return [_like_last(each, asked.last_set, asked, is_same=True) for each in times]
     return times
+
+
+def _with_clock(asked: Asked) -> Asked:
+    """Return a request whose clock behind days ahead says when to remind: "the night before at 8"."""
+    reading = asked.reading
+    if reading.has("WHEN") or not (reading.has("EVENT") and reading.has("LEAD")):
+        return asked
+    event = slots.one_time(reading.pieces("EVENT"), asked.words, asked.read)
+    is_bare = event is not None and event.best is not None and slots.is_bare(event.best)
+    if not is_bare or any(length < _DAY for length, _ in leads_of(asked, has_event=True)):
+        return asked
+    tags = tuple("WHEN" if tag == "EVENT" else tag for tag in reading.tags)
+    return asked.with_reading(MessageReading(reading.text, reading.tokens, reading.intents, tags))
 
 
 def _is_ahead_of_last(asked: Asked) -> bool:
@@ -244,6 +259,7 @@ def _is_ahead_of_last(asked: Asked) -> bool:
 
 def _once_more(asked: Asked, last: ToolCall) -> list[TimeWords]:
     """Return the times of another reminder with the content of `last`; an amount counts back from that one."""
+    asked = _with_clock(asked)
     leads = leads_of(asked, has_event=True)
     event = _time_of(last, asked)
     if not leads or asked.reading.has("EVENT"):
