@@ -1,6 +1,7 @@
 """Build the message pipeline: middlewares, assistant, tools and outbox."""
 
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 from functools import partial
 from types import ModuleType
 
@@ -47,9 +48,7 @@ from function_calls.tools.confirmation.yes_no import answer_of
 from function_calls.tools.context import CallContext, Services
 from function_calls.tools.dispatch.hooks import AfterTool, ToolHooks
 from function_calls.tools.policy import CallPolicy
-from function_calls.understanding.direct import may_be_direct
-from function_calls.understanding.interpreter import OfflineInterpreter
-from function_calls.understanding.pack import load_gate, load_pack
+from function_calls.understanding.interpreter import OfflineInterpreter, may_ask
 from services.call_log.masking import SecretMask
 from services.call_log.service import CallLog
 from services.history.service import HistoryService
@@ -254,9 +253,8 @@ def _listener(outbox: Outbox, drafts: Drafts, message: ChatMessage) -> TextListe
 
 
 def _looks_like_a_request(text: str) -> bool:
-    """Return the cheap gate of `router.listen = "smart"`: the words that every request of some kind has."""
-    language = language_of(text, "en")
-    return load_gate(language).search(load_pack(language).fold(text)) is not None or may_be_direct(text, language)
+    """Return the cheap gate of `router.listen = "smart"`: whether the trained models take a text for a request."""
+    return may_ask(text, datetime.now(UTC), language_of(text, "en"))
 
 
 def mask_failures(mask: SecretMask) -> AfterTool:

@@ -21,13 +21,14 @@ from function_calls.tools.calls import Interpreter, Reply, ToolCall, ToolResult,
 from function_calls.tools.confirmation.buttons import undo_button
 from function_calls.tools.permission import Viewer
 from function_calls.tools.policy import CallPolicy
-from function_calls.understanding.clauses import LONGEST
 from services.kernel.chat import ChatAddress, ChatMessage
 from services.kernel.errors import DeliveryFailed, ModelUnavailable, RequestRefused
 from services.people.account_links import PeopleService
 from services.people.chat_aliases import ChatAliasService
 from services.people.model import Account
 
+_LONGEST = 400
+"""Characters of a message that may name another chat."""
 _NAMING_WORDS: Final = re.compile(
     r"(?:.*\b)?(?:name|call) this (?:chat|group|channel|room) #?(?P<name>[\w-]+)[.!]?"
     r"|.*(?:把|将|让)(?:本群|这个群)(?:叫做|叫作|叫|命名为)\s*#?(?P<zh>[\w-]+)[。！]?",
@@ -139,7 +140,7 @@ class CrossChatCommands:
             found = _CHAT_AND_REQUEST.fullmatch(command.argument)
             if found is not None:
                 return found["name"], found["rest"]
-        if len(text) > LONGEST or not _REMINDS.search(text):
+        if len(text) > _LONGEST or not _REMINDS.search(text):
             return None
         for pattern, instead in _SENTENCES:
             found = pattern.search(text)

@@ -9,7 +9,7 @@ from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import Turn, reply_scope
 from function_calls.tools.context import CallContext, Services
 from function_calls.tools.permission import Viewer
-from function_calls.understanding.pointing import points_back
+from function_calls.understanding.reading.lexicon import points_back
 from services.history.service import HistoryService
 from services.kernel.chat import ChatMessage
 from services.kernel.clock import Clock

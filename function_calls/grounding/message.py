@@ -11,7 +11,7 @@ from function_calls.tools.calls import Interpretation, ToolCall, Turn
 from function_calls.tools.catalog.model_call_validation import is_same
 from function_calls.tools.context import CallContext
 from function_calls.understanding.interpreter import OfflineInterpreter
-from function_calls.understanding.pack import language_of
+from function_calls.understanding.reading.lexicon import language_of
 from function_calls.understanding.reading.message import (
     MessageReading,
     has_models,
@@ -19,7 +19,7 @@ from function_calls.understanding.reading.message import (
     read_message,
     with_intent,
 )
-from function_calls.understanding.time_words import TimeReader
+from function_calls.understanding.reading.tokens import TimeReader
 from services.time_expressions import limited_effort, parse_all
 
 _PART: Final = re.compile(r"[,;.!?，。；！？、\n]|\band\b|并且|然后|然後", re.IGNORECASE)

@@ -12,7 +12,7 @@ from function_calls.grounding.reminder_arguments import SetCalls
 from function_calls.grounding.request_cues import asks_about_talk, asks_each_other, only_tells
 from function_calls.language.messages import say
 from function_calls.tools.calls import ToolCall, Turn
-from function_calls.understanding.time_words import TimeReader
+from function_calls.understanding.reading.tokens import TimeReader
 from function_calls.understanding.tool_calls import CallMaker
 from services.reminders.lookup.references import means_all
 from services.time_expressions import limited_effort, parse_all

@@ -6,11 +6,15 @@ from functools import lru_cache
 
 from function_calls.tools.calls import ToolSpec
 from function_calls.tools.declaring.option_checks import slot_names
-from function_calls.understanding.clauses import trimmed
-from function_calls.understanding.pack import language_of
-from function_calls.understanding.pack_data import INTENTS
+from function_calls.understanding.reading.lexicon import language_of
+from function_calls.understanding.reading.names import trimmed
 from function_calls.understanding.templates import Notation, TemplateInvalid
 
+_READ = frozenset(
+    {"reminder_set", "reminder_list", "reminder_delete", "reminder_update", "reminder_snooze", "perplexity_search"}
+    | {"summary", "summary_schedule", "undo"}
+)
+"""Tools that the models know the sentences of."""
 _MARKS = " .!?。！？"
 _NOTATION = re.compile(r"[\[\]()<>|*]")
 
@@ -21,7 +25,7 @@ class ExampleSentences:
     def fixed(self, text: str, tools: tuple[ToolSpec, ...]) -> str | None:
         """The tool that gives the whole of `text` as an example, word by word."""
         said = _folded(text)
-        meant = (tool for tool in tools if tool.name not in INTENTS and said in _sentences(tool.examples))
+        meant = (tool for tool in tools if tool.name not in _READ and said in _sentences(tool.examples))
         return next((tool.name for tool in meant if not tool.parameters.get("required")), None)
 
     def match(
@@ -33,7 +37,7 @@ class ExampleSentences:
         """
         said = trimmed(text)
         for tool in tools:
-            if tool.name in INTENTS:
+            if tool.name in _READ:
                 continue
             for example, pattern in _templates(tool.examples):
                 arguments = _match_example(said, pattern, tool)

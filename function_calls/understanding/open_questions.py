@@ -8,11 +8,19 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from function_calls.tools.calls import ReplyScope
-from function_calls.understanding.reminder_request import ReminderRequest
+from function_calls.understanding.times import TimeWords
 from services.kernel.bounded import BoundedDict
 from services.time_expressions import Reading
 
 _EVERYTHING: Final = ReplyScope()
+
+
+class ReminderRequest(Struct, frozen=True, kw_only=True):
+    """A reminder that was asked for. `time` is None when none was named; `person` when it is the one who asks."""
+
+    content: str
+    person: str | None = None
+    time: TimeWords | None = None
 
 
 class OpenQuestion(Struct, frozen=True, kw_only=True):

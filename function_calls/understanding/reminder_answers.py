@@ -10,9 +10,8 @@ from function_calls.language.messages import say
 from function_calls.tools.calls import Interpretation, ToolCall, Turn
 from function_calls.tools.confirmation.buttons import TimeOption, which_time
 from function_calls.understanding.arguments import schedule_arguments
-from function_calls.understanding.open_questions import OpenQuestion, OpenQuestions
-from function_calls.understanding.reminder_request import ReminderRequest
-from function_calls.understanding.time_words import TimeWords
+from function_calls.understanding.open_questions import OpenQuestion, OpenQuestions, ReminderRequest
+from function_calls.understanding.times import TimeWords
 from function_calls.understanding.tool_calls import CallMaker
 from services.time_expressions import Reading
 

@@ -11,10 +11,9 @@ from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.registry import tool_function
 from function_calls.tools.calls import Receipt, ToolResult, UndoStep
 from function_calls.tools.context import CallContext
-from function_calls.understanding.pack import language_of
-from function_calls.understanding.reading.lexicon import load_lexicon
+from function_calls.understanding.reading.lexicon import language_of, load_lexicon
 from function_calls.understanding.reminder_times import time_reader, zone_name
-from function_calls.understanding.whole_time import whole_time
+from function_calls.understanding.times import whole_time
 from services.kernel.errors import RequestRefused
 from services.reminders.quiet_hours import QuietHours
 from services.reminders.service import ReminderService

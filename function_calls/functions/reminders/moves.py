@@ -27,7 +27,6 @@ from function_calls.language import date_format, recurrence_text
 from function_calls.language.messages import say
 from function_calls.tools.calls import Receipt, ToolResult
 from function_calls.tools.context import CallContext
-from function_calls.understanding.references import ALL
 from services.kernel.errors import RequestRefused
 from services.recurrence import edits
 from services.recurrence.fires import next_fires
@@ -228,6 +227,6 @@ async def _ask(
     if always is not None:
         rule = recurrence_text.rule(ctx.language, replace(old, schedule=always))
         label = say(ctx.language, "reminder.every_time", rule=rule)
-        everything = {**given, "occurrence": ALL}
+        everything = {**given, "occurrence": "all"}
         options.append(Option(label=label, call="reminder_update", arguments=everything, answers=("always",)))
     return await which_times(old, options, ctx)

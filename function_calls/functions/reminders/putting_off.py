@@ -21,8 +21,7 @@ from function_calls.functions.reminders.which import spoken_of
 from function_calls.language.messages import say
 from function_calls.tools.calls import Receipt, ToolResult
 from function_calls.tools.context import CallContext
-from function_calls.understanding.pack import language_of
-from function_calls.understanding.reading.lexicon import load_lexicon
+from function_calls.understanding.reading.lexicon import language_of, load_lexicon
 from function_calls.understanding.reading.slots import amount
 from function_calls.understanding.reminder_times import moment_of, time_reader
 from services.history.service import HistoryService

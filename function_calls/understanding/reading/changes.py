@@ -17,7 +17,7 @@ from function_calls.understanding.reading.reminding import both_of_us, people_of
 from function_calls.understanding.reading.repair import is_time
 from function_calls.understanding.reading.states import state_of
 from function_calls.understanding.reading.when import end_of, named_times
-from function_calls.understanding.time_words import TimeWords
+from function_calls.understanding.times import TimeWords
 from services.time_expressions import Reading
 
 _IT = "it"

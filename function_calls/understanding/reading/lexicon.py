@@ -1,5 +1,6 @@
 """The words of one language that the slots of a request are read with."""
 
+import re
 import tomllib
 from collections.abc import Mapping
 from functools import cache
@@ -10,6 +11,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from function_calls.understanding.reading.message import has_models, load_models
+
+FALLBACK = "en"
+_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 
 
 class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -119,3 +123,25 @@ def load_lexicon(language: str) -> Lexicon:
     data = files(__package__).joinpath("lexicon", f"{language}.toml").read_text(encoding="utf-8")
     words = msgspec.convert(tomllib.loads(data), Lexicon)
     return replace(words, folding=load_models(language).folding) if has_models(language) else words
+
+
+@cache
+def languages() -> tuple[str, ...]:
+    """Return the languages that there are words for, English first."""
+    found = [file.name for file in files(__package__).joinpath("lexicon").iterdir()]
+    names = [name.removesuffix(".toml") for name in found if name.endswith(".toml")]
+    return tuple(sorted(names, key=lambda name: (name != FALLBACK, name)))
+
+
+def language_of(text: str, preferred: str) -> str:
+    """Return the language to read `text` in: Chinese where it has Chinese characters, else `preferred` or English."""
+    if _HAN.search(text):
+        return "zh"
+    return preferred if preferred in languages() and preferred != "zh" else FALLBACK
+
+
+def points_back(text: str, language: str) -> bool:
+    """Return whether `text` has a word that stands for what was written before: "it", "that", 这个."""
+    words = load_lexicon(language_of(text, language))
+    spoken = f" {words.fold(text)} " if words.joint else words.fold(text)
+    return any((f" {word} " if words.joint else word) in spoken for word in words.pointers)

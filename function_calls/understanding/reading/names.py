@@ -1,11 +1,16 @@
-"""Write names of several words as one, so that each is one token, and restore them in what was understood."""
+"""Names in a message: that of the bot, which is taken off, and those of several words, which are joined to one."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from msgspec.structs import replace
 
 from function_calls.tools.calls import Interpretation, Turn
+
+_PAIRS = (('"', '"'), ("'", "'"), ("“", "”"), ("「", "」"), ("(", ")"), ("（", "）"))
+_PAIRED = re.compile("[\"'“”「」()（）]")
+_EDGES = " \t\n.,;:!?~～…，。；：！？、-—\"'“”「」()（）"
 
 
 def with_joined_names(turn: Turn) -> tuple[Turn, Mapping[str, str]]:
@@ -40,3 +45,48 @@ def _restored(value: object, joined: Mapping[str, str]) -> object:
         for word, name in joined.items():
             value = value.replace(word, name)
     return value
+
+
+def trimmed(text: str) -> str:
+    """`text` without punctuation and spaces at its ends; marks that close or open something in it stay."""
+    bare = text.strip(_EDGES)
+    if len(bare) == len(text) or not _PAIRED.search(bare):
+        return bare
+    start = text.index(bare)
+    head, tail = text[:start], text[start + len(bare) :]
+    for opening, closing in _PAIRS:
+        if closing in tail and _is_left(opening, closing, bare):
+            bare += closing
+        elif opening in head and _is_left(closing, opening, bare):
+            bare = opening + bare
+    return bare
+
+
+def _is_left(one: str, other: str, text: str) -> bool:
+    """Whether `text` has `one` mark of a pair without the `other`; apostrophes inside of words are none."""
+    if one == other == '"':
+        return text.count(one) % 2 == 1
+    if one == other:
+        return len(re.findall(rf"(?<!\w){one}|{one}(?!\w)", text)) % 2 == 1
+    return text.count(one) > text.count(other)
+
+
+def without_names(text: str, names: Iterable[str]) -> str:
+    """Take the bot's `names` off both ends; never down to nothing."""
+    for name in names:
+        if not name or name.lower() not in text.lower():
+            continue
+        for pattern in _at_ends(name):
+            shorter = pattern.sub("", text)
+            text = shorter if trimmed(shorter) else text
+    return text
+
+
+@lru_cache(maxsize=64)
+def _at_ends(name: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Match `name` at the front of a text, and at its end."""
+    escaped = re.escape(name)
+    return (
+        re.compile(rf"^\s*@?{escaped}(?![a-z0-9_])[\s,:，：!！]*", re.IGNORECASE),
+        re.compile(rf"[\s,，]*@{escaped}\s*$", re.IGNORECASE),
+    )

@@ -7,11 +7,10 @@ from itertools import islice
 from msgspec.structs import replace
 
 from function_calls.language.recognized_phrases import is_clock_without_half
-from function_calls.tools.calls import Interpretation, ToolCall
+from function_calls.tools.calls import Interpretation, ToolCall, Turn
 from function_calls.understanding.arguments import changed_schedule
-from function_calls.understanding.carried_days import halves, on_day, on_their_days
 from function_calls.understanding.named_weekdays import weekdays_in
-from function_calls.understanding.pointing import message_pointed_at
+from function_calls.understanding.open_questions import ReminderRequest
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.asked import Asked
 from function_calls.understanding.reading.leads import ahead_of
@@ -24,10 +23,11 @@ from function_calls.understanding.reading.segments import reminders_of, without_
 from function_calls.understanding.reading.when import at_clock, end_of, impossible_time, leads_of, named_times
 from function_calls.understanding.reading.workdays import on_workdays
 from function_calls.understanding.reminder_answers import together
-from function_calls.understanding.reminder_request import ReminderRequest
-from function_calls.understanding.time_words import TimeWords
+from function_calls.understanding.times import TimeWords, halves, on_day, on_their_days
+from services.kernel.chat import ChatMessage
 from services.time_expressions import Reading
 
+_LATELY = timedelta(minutes=10)
 _LONGEST_POINTED_AT = 200
 _LONGEST_NAME = 3
 _DAY = timedelta(days=1)
@@ -350,7 +350,7 @@ def _title(asked: Asked) -> str | None:
 
 def _pointed_at(asked: Asked) -> str | None:
     """Return the words of the message that "this" means; None where there is none of a person."""
-    before = message_pointed_at(asked.turn)
+    before = _message_pointed_at(asked.turn)
     if before is None or before.sender.is_bot:
         return None
     said = " ".join(before.text.split()).strip()
@@ -364,3 +364,12 @@ def _at_interval(request: ReminderRequest, interval: timedelta, asked: Asked) ->
         return request
     phrase = asked.words.as_amount.format(minutes=max(1, round(interval.total_seconds() / 60)))
     return replace(request, time=slots.one_time([phrase], asked.words, asked.read))
+
+
+def _message_pointed_at(turn: Turn) -> ChatMessage | None:
+    """Return the message that is replied to, or the last one of a person in the minutes before; None for none known."""
+    message = turn.message
+    if message.reply_to is not None:
+        return next((each for each in turn.recent if each.id == message.reply_to), None)
+    before = next((each for each in reversed(turn.recent) if not each.sender.is_bot), None)
+    return before if before is not None and message.sent_at - before.sent_at <= _LATELY else None

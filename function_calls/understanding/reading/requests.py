@@ -18,7 +18,7 @@ from function_calls.understanding.reading.references import references_of
 from function_calls.understanding.reading.repair import is_time
 from function_calls.understanding.reading.when import named_times
 from function_calls.understanding.reminder_times import zone_name
-from function_calls.understanding.time_words import TimeWords
+from function_calls.understanding.times import TimeWords
 from services.people.zones import zone_named
 
 _NO_TOPIC = frozenset({"none", "help", "list", "when_is", "answer_when", "answer_content", "cancel_ask", "repeat_last"})

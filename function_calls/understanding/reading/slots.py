@@ -7,11 +7,10 @@ from functools import cache
 
 from msgspec.structs import replace
 
-from function_calls.understanding.carried_days import on_day
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import MessageReading
 from function_calls.understanding.reading.tokens import marked
-from function_calls.understanding.time_words import TimeWords
+from function_calls.understanding.times import TimeWords, on_day
 from services.time_expressions import Reading, TimeReadings
 
 ReadTimes = Callable[[str], tuple[TimeReadings, ...]]

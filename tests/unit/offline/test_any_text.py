@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from function_calls.understanding.pack import language_of, load_pack
+from function_calls.understanding.reading.lexicon import language_of, load_lexicon
 from function_calls.understanding.requests import Ear
 from services.time_expressions import parse_all
 from tests.unit.offline.conftest import NOW, Say
