@@ -8,7 +8,7 @@ from function_calls.understanding.arguments import changed_schedule, written
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.asked import Asked
 from function_calls.understanding.reading.references import references_of
-from function_calls.understanding.time_words import TimeWords
+from function_calls.understanding.times import TimeWords
 
 _IT = "it"
 
