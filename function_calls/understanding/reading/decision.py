@@ -73,7 +73,7 @@ class Circumstances(Struct, frozen=True, kw_only=True):
         context: The state of the dialogue with its sender.
         is_addressed: The message is for the bot by its name, a reply, or the private chat.
         is_asked: The bot has asked its sender something, and nobody else has spoken since.
-        is_next: The bot has just done something for its sender, and nobody has said anything since.
+        is_next: The bot has just done something for its sender, and nobody has spoken of anything else since.
         is_alone: The same, but that its sender has said something since that was not for the bot.
         is_known: All words outside of the slots occur in training sentences of the intent.
         names_reminder: Words of the message name a reminder of the chat.

@@ -239,7 +239,9 @@ class LearnedInterpreter:
         reading, context = understood.reading, understood.context
         words = load_lexicon(understood.language)
         named = slots.reference(reading, words)
-        is_alone = self._dialogue.is_fresh(key, turn) and not self._dialogue.since(key, turn)
+        others = self._dialogue.since(key, turn)
+        is_about = all(self._names_time_set(each.text, turn, understood.language, key) for each in others)
+        is_alone = self._dialogue.is_fresh(key, turn) and is_about
         said = Circumstances(
             context=context,
             is_addressed=_is_addressed(turn),
