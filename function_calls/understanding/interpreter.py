@@ -82,7 +82,12 @@ class OfflineInterpreter:
         key = _key(turn)
         if self._memory is not None:
             await self._memory.recall(key)
-        heard = self.read(turn, await self._known(turn, key))
+        turn, joined = with_joined_names(turn)
+        with limited_effort():
+            understood = self._understood(turn, key)
+            is_spent = is_effort_spent()
+        known = await self._known(turn, understood)
+        heard = with_names(self._read(turn, key, understood, known, is_spent=is_spent), joined)
         if self._memory is not None:
             await self._memory.keep(key)
         return heard
@@ -93,8 +98,16 @@ class OfflineInterpreter:
         turn, joined = with_joined_names(turn)
         with limited_effort():
             understood = self._understood(turn, key)
-            heard = self._heard(turn, key, understood, known)
-            if is_effort_spent():
+            is_spent = is_effort_spent()
+        return with_names(self._read(turn, key, understood, known, is_spent=is_spent), joined)
+
+    def _read(
+        self, turn: Turn, key: str, understood: Understood | None, known: KnownReminders | None, *, is_spent: bool
+    ) -> Interpretation:
+        """Return what `turn` asks for; `is_spent` says that its times were too many to read them all."""
+        with limited_effort():
+            heard = Interpretation() if is_spent else self._heard(turn, key, understood, known)
+            if is_spent or is_effort_spent():
                 heard = _with_too_many_times(turn)
         if turn.message.is_edited and not heard.calls:
             self._questions.take(key, turn.now)  # it was not asked: nobody answers a question about an edit
@@ -104,19 +117,15 @@ class OfflineInterpreter:
             self._questions.drop_before(key, turn.message.id)
         elif heard == Interpretation() and (understood is None or len(understood.reading.tokens) > _REMARK):
             self._dialogue.pass_by(key)
-        return with_names(heard, joined)
+        return heard
 
-    async def _known(self, turn: Turn, key: str) -> KnownReminders | None:
+    async def _known(self, turn: Turn, understood: Understood | None) -> KnownReminders | None:
         """Return the coming reminders of the chat where the message may be about one."""
-        if self._reminders is None or not self._may_ask(turn, key):
+        is_asking = understood is not None and understood.reading.intent != "none"
+        is_addressed = turn.message.is_addressed or turn.message.is_private
+        if self._reminders is None or not (is_asking or is_addressed):
             return None
         return KnownReminders(tuple(await self._reminders(turn.message.address)), turn.now)
-
-    def _may_ask(self, turn: Turn, key: str) -> bool:
-        with limited_effort():
-            understood = self._understood(turn, key)
-        is_asking = understood is not None and understood.reading.intent != "none"
-        return is_asking or turn.message.is_addressed or turn.message.is_private
 
     def _understood(self, turn: Turn, key: str) -> Understood | None:
         """Return the message as the models read it; None where it replies to another person, or is too long."""
