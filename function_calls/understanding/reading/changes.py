@@ -234,19 +234,57 @@ def _is_day(reading: Reading | None) -> bool:
 
 def reword(asked: Asked) -> Interpretation | None:
     """Replace what a reminder says, or one word of what was set last."""
-    asked = _widened(asked)
+    asked = _contrasted(_widened(asked))
     content = slots.content(asked.reading, asked.words)
     person = _other_person(asked)
     if person:
         return asked.answering.one("reminder_update", {"person": person, "reminder_id": _IT})
     last = "" if asked.last_set is None else str(asked.last_set.arguments.get("content", ""))
     wrong = next((piece.strip() for piece in _wrong(asked) if piece.strip() and piece.strip() in last), "")
+    wrong = wrong or _word_of(last, asked)
     if content and wrong:
         content = (
             content if content.startswith(last.partition(wrong)[0]) and last != wrong else last.replace(wrong, content)
         )
         return asked.answering.one("reminder_update", {"content": content, "reminder_id": _IT})
     return update(asked, {"content": content}) if content else None
+
+
+def _word_of(last: str, asked: Asked) -> str:
+    """Return the one untagged word of a request that stands in the text `last` as well: "change tim to kim"."""
+    pairs = zip(asked.reading.tokens, asked.reading.tags, strict=True)
+    words = [asked.reading.text[token.start : token.end] for token, tag in pairs if tag == NO_TAG]
+    found = [
+        word for word in words if word in last.split() and not slots.are_small([asked.words.fold(word)], asked.words)
+    ]
+    return found[0] if len(found) == 1 and asked.words.joint else ""
+
+
+def _contrasted(asked: Asked) -> Asked:
+    """Return a request whose content in a clause with "not" is what is taken back: "not Tim, Kim"."""
+    reading, tags = asked.reading, list(asked.reading.tags)
+    clauses: list[list[int]] = [[]]
+    for at, token in enumerate(reading.tokens):
+        if token.form in _CLAUSE_MARKS:
+            tags[at] = NO_TAG if tags[at] == "CONTENT" else tags[at]
+            clauses.append([])
+        else:
+            clauses[-1].append(at)
+    told = [clause for clause in clauses if any(tags[at] == "CONTENT" for at in clause)]
+    denied = [clause for clause in told if _is_denied(clause, asked)]
+    if len(told) < 2 or len(denied) != 1:
+        return asked
+    for at in denied[0]:
+        tags[at] = "REF" if tags[at] == "CONTENT" else tags[at]
+    for clause in told:
+        for at in clause[:1]:
+            tags[at] = NO_TAG if reading.tokens[at].form in asked.words.copulas else tags[at]
+    return asked.with_reading(MessageReading(reading.text, reading.tokens, reading.intents, tuple(tags)))
+
+
+def _is_denied(clause: Sequence[int], asked: Asked) -> bool:
+    forms = [asked.reading.tokens[at].form for at in clause]
+    return asked.words.joint.join(forms).startswith(asked.words.denials)
 
 
 def _widened(asked: Asked) -> Asked:

@@ -48,9 +48,12 @@ class KnownReminders(Struct, frozen=True):
 
     def as_now(self, call: ToolCall, person: str) -> ToolCall:
         """Return the call that set a reminder of `person` (an id) with what was changed since."""
-        content = call.arguments.get("content")
-        own = [each for each in self.reminders if each.creator.id == person and each.content == content]
-        return replace(call, arguments={**call.arguments, **self.arguments_of(own[0])}) if len(own) == 1 else call
+        content = str(call.arguments.get("content", ""))
+        own = [each for each in self.reminders if each.creator.id == person]
+        same = [each for each in own if each.content == content]
+        newest = sorted(own, key=lambda each: each.created_at)[-1:]
+        found = same or [each for each in newest if _share(content.casefold(), each.content.casefold())]
+        return replace(call, arguments={**call.arguments, **self.arguments_of(found[0])}) if len(found) == 1 else call
 
     def arguments_of(self, reminder: Reminder) -> dict[str, object]:
         """Return the arguments with which `reminder` would be set as it is now."""

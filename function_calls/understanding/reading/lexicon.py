@@ -93,6 +93,8 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     own_one: frozenset[str]
     change_it: tuple[str, ...]
     doing: frozenset[str]
+    denials: tuple[str, ...]
+    copulas: frozenset[str]
     between_times: str
     polite: frozenset[str]
     fillers: frozenset[str]
