@@ -84,11 +84,14 @@ def evaluate_tools(endpoint: ModelEndpoint, data: Path | None, *, limit: int, er
 
 
 def _evaluate_own_intents(errors: int) -> int:
+    from benchmarks.evaluation.own_sentences import LANGUAGES, own_sentences, read_all
     from benchmarks.evaluation.prompts import own_prompts
     from function_calls.understanding.interpreter import OfflineInterpreter
 
     judged = asyncio.run(_judged(OfflineInterpreter(), own_prompts()))
-    return _show(reports.tool_report(judged, errors))
+    _show(reports.tool_report(judged, errors))
+    read = {language: read_all(own_sentences(language), language) for language in LANGUAGES}
+    return _show(reports.own_sentence_report(read, errors))
 
 
 async def _with_model(endpoint: ModelEndpoint, prompts: Iterable[Prompt]) -> list[Judgement]:

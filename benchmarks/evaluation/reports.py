@@ -1,7 +1,8 @@
 """The tables of `bubbles eval`: scores as lines of text, with some of what was missed."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from benchmarks.evaluation.own_sentences import ReadSentence
 from benchmarks.evaluation.sentence_cases import QUIET_TIERS
 from benchmarks.evaluation.sentence_scores import SentenceScore
 from benchmarks.evaluation.summary_scores import CitationScore, SummaryScore
@@ -33,6 +34,18 @@ def sentence_report(found: SentenceScore, errors: int) -> Iterator[str]:
         rows += [[figure.name, percent(figure.share), str(figure.count)] for figure in figures]
         yield from aligned(rows)
     yield f"{found.median_ms:.2f} ms a sentence (median), {found.p95_ms:.2f} ms (95 %)"
+
+
+def own_sentence_report(read: Mapping[str, Sequence[ReadSentence]], errors: int) -> Iterator[str]:
+    """Return the share of our own sentences of each language whose calls and arguments are all right."""
+    for each in [each for one in read.values() for each in one if not each.is_right][:errors]:
+        made = ", ".join(f"{call.name} {dict(call.arguments)}" for call in each.heard.calls) or "no call"
+        yield f"missed: {each.sentence.text!r}: {made}"
+    rows = [["sentences", "right", "share"]]
+    for language, one in read.items():
+        right = sum(each.is_right for each in one)
+        rows.append([language, f"{right}/{len(one)}", percent(right / len(one))])
+    yield from aligned(rows)
 
 
 def summary_report(scores: Sequence[SummaryScore], citations: Sequence[CitationScore]) -> Iterator[str]:

@@ -1,0 +1,100 @@
+"""The project's own labelled messages of groups: the calls, with their arguments, that each asks for."""
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from importlib.resources import files
+from zoneinfo import ZoneInfo
+
+from msgspec import Struct, convert
+
+from bot.app.registry import built_in_registry
+from function_calls.tools.calls import Interpretation, Turn
+from function_calls.understanding.interpreter import OfflineInterpreter
+from function_calls.understanding.reading.known_reminders import KnownReminders
+from services.kernel.chat import ChatAddress, ChatMessage, Person
+from services.recurrence.schedule import Schedule
+from services.reminders.model import Reminder, ReminderState
+
+ZONE = ZoneInfo("Asia/Shanghai")
+NOW = datetime(2026, 3, 4, 10, 0, tzinfo=ZONE)
+"""When all of them are said: a Wednesday."""
+LANGUAGES = ("en", "zh")
+
+_DUE = datetime(2026, 3, 6, 17, 0)  # noqa: DTZ001 - a wall clock, read in the zone beside it
+_HOME = ChatAddress(platform="console", chat_id="home")
+_ANN = Person(id="ann", name="Ann")
+
+
+class WantedCall(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A function and all arguments that it is to be called with."""
+
+    tool: str
+    arguments: Mapping[str, object] = {}
+
+
+class OwnSentence(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A message to a group, and the calls that it asks for; none where it asks for nothing or has to be asked about.
+
+    `behind` are the messages that the same person wrote just before, `reminders` the texts of those of the chat,
+    which are due on Friday at 17:00.
+    """
+
+    text: str
+    addressed: bool = False
+    behind: tuple[str, ...] = ()
+    reminders: tuple[str, ...] = ()
+    calls: tuple[WantedCall, ...] = ()
+
+
+class ReadSentence(Struct, frozen=True, kw_only=True):
+    """A sentence and what the offline interpreter made of it."""
+
+    sentence: OwnSentence
+    heard: Interpretation
+
+    @property
+    def is_right(self) -> bool:
+        """Return whether exactly the wanted calls are made."""
+        made = [(call.name, dict(call.arguments)) for call in self.heard.calls]
+        return made == [(call.tool, dict(call.arguments)) for call in self.sentence.calls]
+
+
+def own_sentences(language: str) -> tuple[OwnSentence, ...]:
+    """Return the sentences of `language`."""
+    file = files(__package__).joinpath("cases", f"sentences_{language}.toml")
+    return convert(tomllib.loads(file.read_text(encoding="utf-8"))["sentence"], tuple[OwnSentence, ...])
+
+
+def read_all(sentences: Iterable[OwnSentence], language: str) -> list[ReadSentence]:
+    """Read each sentence in a dialogue of its own."""
+    return [ReadSentence(sentence=each, heard=_heard(each, language)) for each in sentences]
+
+
+def _heard(sentence: OwnSentence, language: str) -> Interpretation:
+    interpreter = OfflineInterpreter()
+    known = KnownReminders(tuple(_reminder(text, language) for text in sentence.reminders), NOW)
+    for text in sentence.behind:
+        interpreter.read(_turn(text, language, is_addressed=True))
+    return interpreter.read(_turn(sentence.text, language, is_addressed=sentence.addressed), known)
+
+
+def _turn(text: str, language: str, *, is_addressed: bool) -> Turn:
+    message = ChatMessage(id="m1", address=_HOME, sender=_ANN, text=text, sent_at=NOW, is_addressed=is_addressed)
+    tools = tuple(tool.spec for tool in built_in_registry())
+    return Turn(message=message, now=NOW, zone=ZONE, language=language, bot_name="Bubbles", tools=tools)
+
+
+def _reminder(content: str, language: str) -> Reminder:
+    return Reminder(
+        id="abc123",
+        address=_HOME,
+        creator=_ANN,
+        targets=(),
+        content=content,
+        schedule=Schedule(start=_DUE, zone=ZONE.key),
+        language=language,
+        state=ReminderState.ACTIVE,
+        next_fires=(_DUE.replace(tzinfo=ZONE),),
+        created_at=NOW,
+    )
