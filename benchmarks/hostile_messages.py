@@ -2,7 +2,7 @@
 
     python benchmarks/hostile_messages.py --every 1 --groups 2000
 
-CPU milliseconds of the sentence patterns and the time expressions for one message of 400 and one of 4,000 characters,
+CPU milliseconds of the models and the time expressions for one message of 400 and one of 4,000 characters,
 with and without a request in front. `over` has the beginnings of the messages above `--limit` (milliseconds), the
 slowest first; each was read three times, of which the quickest counts. A message that takes ten seconds ends the run
 with a traceback.
@@ -25,8 +25,7 @@ from function_calls.understanding import OfflineInterpreter
 from services.time_expressions import parse_all
 
 FOLDERS = (
-    ("function_calls.understanding", "sentences"),
-    ("function_calls.understanding", "direct"),
+    ("function_calls.understanding.reading", "lexicon"),
     ("services.time_expressions", "lexicons"),
 )
 WORD = re.compile(r"[A-Za-zÀ-ÿ']{1,30}|[\u3400-\u9fff]{1,30}|\d{1,30}|[^\w\s]")
@@ -53,7 +52,7 @@ def strings(value: object) -> Iterator[str]:
 
 
 def words() -> tuple[str, ...]:
-    """Every word of the sentences and lexicons, once."""
+    """Every word of the lexicons, once."""
     found: dict[str, None] = {}
     for package, folder in FOLDERS:
         for file in sorted(files(package).joinpath(folder).iterdir(), key=lambda file: file.name):
@@ -82,7 +81,7 @@ def messages(every: int, groups: int) -> Iterator[str]:
 
 
 def milliseconds(interpreter: OfflineInterpreter, text: str, tools: tuple) -> float:
-    """CPU time of one reading, by the sentence patterns and by the time expressions alone."""
+    """CPU time of one reading, by the models and by the time expressions alone."""
     turn = make_turn(text, tools=tools)
     faulthandler.dump_traceback_later(HANGS_SECONDS, exit=True)
     begun = time.process_time()

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -9,7 +10,10 @@ import pytest
 from function_calls.models import PerplexityArgs, ReminderArgs, ReminderDeleteArgs, ReminderListArgs, SummaryArgs
 from function_calls.tools.calls import Interpretation, ToolSpec, Turn
 from function_calls.understanding import OfflineInterpreter
+from function_calls.understanding.reading.known_reminders import KnownReminders
 from services.kernel.chat import ChatAddress, ChatMessage, Person
+from services.recurrence.schedule import Schedule
+from services.reminders.model import Reminder, ReminderState
 
 ZONE = ZoneInfo("Asia/Shanghai")
 NOW = datetime(2026, 3, 4, 10, 0, tzinfo=ZONE)  # a Wednesday
@@ -27,32 +31,52 @@ TOOLS = tuple(
 Say = Callable[..., Interpretation]
 
 
+def said_to(
+    interpreter: OfflineInterpreter,
+    text: str,
+    *,
+    language: str = "en",
+    is_addressed: bool = False,
+    sender: str = "ann",
+    chat: str = "home",
+    now: datetime = NOW,
+    tools: tuple[ToolSpec, ...] = TOOLS,
+    mentions: tuple[str, ...] = (),
+    known: tuple[str, ...] = (),
+) -> Interpretation:
+    """Return what `interpreter` makes of a message; `known` are the texts of the reminders of the chat."""
+    message = ChatMessage(
+        id="m1",
+        address=ChatAddress(platform="console", chat_id=chat),
+        sender=Person(id=sender, name=sender),
+        text=text,
+        sent_at=now,
+        is_addressed=is_addressed,
+        mentions=tuple(Person(id=name, name=name) for name in mentions),
+    )
+    turn = Turn(message=message, now=now, zone=ZONE, language=language, bot_name="bubbles", tools=tools)
+    return interpreter.read(turn, KnownReminders(tuple(map(reminder, known)), now) if known else None)
+
+
+def reminder(content: str) -> Reminder:
+    """Return a reminder of ann that is due on Friday at 17:00."""
+    start = datetime(2026, 3, 6, 17, 0)
+    ann = Person(id="ann", name="ann")
+    return Reminder(
+        id="abc123",
+        address=ChatAddress(platform="console", chat_id="home"),
+        creator=ann,
+        targets=(),
+        content=content,
+        schedule=Schedule(start=start, zone=ZONE.key),
+        language="en",
+        state=ReminderState.ACTIVE,
+        next_fires=(start.replace(tzinfo=ZONE),),
+        created_at=NOW,
+    )
+
+
 @pytest.fixture
 def say() -> Say:
     """Say one message after another to one interpreter, by default unaddressed, as ann, in a group."""
-    interpreter = OfflineInterpreter()
-
-    def said(
-        text: str,
-        *,
-        language: str = "en",
-        is_addressed: bool = False,
-        sender: str = "ann",
-        chat: str = "home",
-        now: datetime = NOW,
-        tools: tuple[ToolSpec, ...] = TOOLS,
-        mentions: tuple[str, ...] = (),
-    ) -> Interpretation:
-        message = ChatMessage(
-            id="m1",
-            address=ChatAddress(platform="console", chat_id=chat),
-            sender=Person(id=sender, name=sender),
-            text=text,
-            sent_at=now,
-            is_addressed=is_addressed,
-            mentions=tuple(Person(id=name, name=name) for name in mentions),
-        )
-        turn = Turn(message=message, now=now, zone=ZONE, language=language, bot_name="bubbles", tools=tools)
-        return interpreter.read(turn)
-
-    return said
+    return partial(said_to, OfflineInterpreter())

@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from function_calls.understanding.reading.lexicon import language_of, load_lexicon
-from function_calls.understanding.requests import Ear
+from function_calls.understanding import OfflineInterpreter
 from services.time_expressions import parse_all
-from tests.unit.offline.conftest import NOW, Say
+from tests.unit.offline.conftest import NOW, Say, said_to
 
 ENGLISH = ["remind", "me", "to", "at 5", "tomorrow", "and", "delete", "reminder", "all", ",", ".", "the", "my", "list"]
 CHINESE = ["提醒", "我", "明天", "五点", "删除", "取消", "总结", "一下", "，", "搜索", "和"]
@@ -20,9 +19,7 @@ MIXED = st.lists(st.one_of(WORDS, st.text(max_size=20), st.sampled_from(["\ue000
 
 
 def requests_in(text: str, *, is_addressed: bool = False) -> int:
-    pack = load_pack(language_of(text, "en"))
-    ear = Ear(pack=pack, now=NOW, names=("bubbles",), is_addressed=is_addressed, read_times=parse_all)
-    return len(ear.requests(text))
+    return len(said_to(OfflineInterpreter(), text, is_addressed=is_addressed).calls)
 
 
 @settings(max_examples=150, deadline=None)
@@ -64,7 +61,7 @@ def test_ten_thousand_characters_of_anything_cost_little(say: Say, piece: str, i
 
     say(text, is_addressed=is_addressed)
 
-    # A backtracking pattern took seconds here; about ten milliseconds are used.
+    # A backtracking regular expression took seconds here; about ten milliseconds are used.
     assert time.process_time() - began < 0.3
 
 

@@ -9,13 +9,12 @@ import pytest
 from bot.app.registry import built_in_registry
 from bot.testing.clocks import FixedClock
 from function_calls.tools.calls import Interpretation, ReplyScope, ToolSpec, Turn
+from function_calls.understanding import OfflineInterpreter
 from function_calls.understanding.reading.known_reminders import KnownReminders
-from function_calls.understanding.reading.reader import MessageReader
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.state import MemoryStateStore
 from services.recurrence.schedule import Schedule
 from services.reminders.model import Reminder, ReminderState
-from services.time_expressions import parse_all
 
 ZONE = ZoneInfo("Europe/London")
 START = datetime(2026, 11, 24, 14, 0, tzinfo=ZONE)
@@ -42,8 +41,8 @@ def reminder(content, creator="ann"):
 class Chat:
     """A group in which people speak one after the other, each ten seconds later, and the bot answers at once."""
 
-    def __init__(self, reader=None, *, language="en", known=()):
-        self.reader = reader or MessageReader(parse_all)
+    def __init__(self, interpreter=None, *, language="en", known=()):
+        self.interpreter = interpreter or OfflineInterpreter()
         self.language = language
         self.known = known
         self.now = START
@@ -83,7 +82,7 @@ class Chat:
     def says(self, sender, text, **kwargs):
         turn = self.turn(sender, text, **kwargs)
         known = KnownReminders(tuple(self.known), self.now) if self.known else None
-        heard = self.reader.read(turn, known)
+        heard = self.interpreter.read(turn, known)
         self.recent.append(turn.message)
         if heard.calls or heard.answer:
             bot = Person(id="bot", name="Bubbles", is_bot=True)
@@ -310,7 +309,7 @@ def test_message_that_is_too_long_is_not_read(chat):
 
 def test_dialogue_survives_a_restart():
     store = MemoryStateStore(FixedClock(START))
-    first, second = (MessageReader(parse_all, store=store) for _ in range(2))
+    first, second = (OfflineInterpreter(store=store) for _ in range(2))
     chat = Chat(first)
 
     async def restarted():
@@ -322,7 +321,7 @@ def test_dialogue_survives_a_restart():
 
 def test_open_question_survives_a_restart():
     store = MemoryStateStore(FixedClock(START))
-    first, second = (MessageReader(parse_all, store=store) for _ in range(2))
+    first, second = (OfflineInterpreter(store=store) for _ in range(2))
     chat = Chat(first)
 
     async def restarted():
@@ -335,12 +334,12 @@ def test_open_question_survives_a_restart():
 
 def test_stored_dialogue_of_another_version_is_ignored():
     store = MemoryStateStore(FixedClock(START))
-    reader = MessageReader(parse_all, store=store)
-    chat = Chat(reader)
+    interpreter = OfflineInterpreter(store=store)
+    chat = Chat(interpreter)
 
     async def restarted():
         await store.set("dialogue:console:home#ann", {"state": 5}, keep=timedelta(minutes=1))
-        return await reader.interpret(chat.turn("ann", "remind me at 5pm to call mum"))
+        return await interpreter.interpret(chat.turn("ann", "remind me at 5pm to call mum"))
 
     assert called(asyncio.run(restarted())) == ["reminder_set"]
 
@@ -352,12 +351,12 @@ def test_reminders_are_looked_up_for_requests_alone():
         asked.append(address)
         return ()
 
-    reader = MessageReader(parse_all, reminders=look_up)
-    chat = Chat(reader)
+    interpreter = OfflineInterpreter(reminders=look_up)
+    chat = Chat(interpreter)
 
     async def said():
-        await reader.interpret(chat.turn("ann", "lovely weather today"))
-        await reader.interpret(chat.turn("ann", "delete the milk reminder"))
+        await interpreter.interpret(chat.turn("ann", "lovely weather today"))
+        await interpreter.interpret(chat.turn("ann", "delete the milk reminder"))
 
     asyncio.run(said())
     assert asked == [HOME]

@@ -1,4 +1,4 @@
-"""No message keeps the sentence patterns busy for long; `benchmarks/hostile_messages.py` measures how long."""
+"""No message is read for long; `benchmarks/hostile_messages.py` measures how long."""
 
 import time
 
@@ -6,7 +6,7 @@ import pytest
 
 from function_calls.language.messages import LANGUAGES
 from function_calls.understanding import OfflineInterpreter
-from function_calls.understanding.pack import load_pack
+from function_calls.understanding.reading.lexicon import load_lexicon
 from services.time_expressions import MOST_EFFORT, limited_effort, parse_all
 from services.time_expressions.grammar import vocabulary
 from tests.unit.offline.conftest import NOW, Say
@@ -14,7 +14,7 @@ from tests.unit.offline.conftest import NOW, Say
 STUCK_SECONDS = 0.5
 """Twenty-five times the goal of the benchmark, as other programs share the processor; a text of which each character
 doubles the work takes hours."""
-LISTS = ("before_time", "after_time", "plain_words", "trailing", "joints", "between", "corrections", "repeat_words")
+LISTS = ("before_time", "behind_time", "before_content", "behind_content", "and_words", "corrections", "triggers")
 REQUESTS = {"en": "remind me {}", "zh": "提醒我{}"}
 
 
@@ -27,7 +27,7 @@ def compiled() -> None:
 @pytest.mark.parametrize("words", LISTS)
 def test_a_word_of_a_list_that_comes_forty_times_is_read_at_once(say: Say, language: str, words: str) -> None:
     slow = []
-    for word in getattr(load_pack(language).data, words):
+    for word in getattr(load_lexicon(language), words):
         gap = " " if word.isascii() else ""
         begun = time.process_time()
         say(REQUESTS[language].format(gap.join([word] * 40)), is_addressed=True)
