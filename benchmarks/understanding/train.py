@@ -32,7 +32,8 @@ ROOT = Path(__file__).parents[2]
 WEIGHTS = ROOT / "function_calls" / "understanding" / "reading" / "weights"
 INTENT_BUCKETS = 1 << 16
 TAG_BUCKETS = 1 << 17
-_NEGLIGIBLE = 2
+_NEGLIGIBLE_INTENT, _NEGLIGIBLE_TAG = 3, 7
+"""Weights, of 127, that are so small that nothing depends on them."""
 _FEWEST_ROWS = 3
 """A feature that fewer sentences or words have says nothing about others, and takes a place in a bucket."""
 _ALL = 1 << 32
@@ -108,11 +109,11 @@ def matrix(rows: list[IntegerArray], buckets: int) -> csr_matrix:
     return csr_matrix((np.ones(len(columns), dtype=np.float32), columns, starts), shape=(len(rows), buckets))
 
 
-def packed(weights: np.ndarray, largest: float) -> tuple[float, bytes]:
+def packed(weights: np.ndarray, largest: float, negligible: int) -> tuple[float, bytes]:
     """Return the scale and the numbers from -127 to 127 of `weights` (buckets × labels); small ones are nothing."""
     scale = float(largest) / 127
     rounded = np.clip(np.round(weights / scale), -127, 127).astype(np.int8)
-    rounded[np.abs(rounded) <= _NEGLIGIBLE] = 0
+    rounded[np.abs(rounded) <= negligible] = 0
     return scale, rounded.tobytes()
 
 
@@ -172,8 +173,9 @@ def train(language: str, count: int, seed: int, strength: float) -> ModelFile:
             tag_labels.append(label)
     tagger = SGDClassifier(loss="log_loss", alpha=1e-6, max_iter=7, tol=None, average=True, random_state=seed, n_jobs=2)
     tagger.fit(matrix(tag_rows, TAG_BUCKETS), tag_labels)
-    intent_scale, intent_weights = packed(classifier.coef_.T, np.abs(classifier.coef_).max())
-    tag_scale, tag_weights = packed(tagger.coef_.T, np.percentile(np.abs(tagger.coef_[tagger.coef_ != 0]), 99.9))
+    intent_scale, intent_weights = packed(classifier.coef_.T, np.abs(classifier.coef_).max(), _NEGLIGIBLE_INTENT)
+    largest = np.percentile(np.abs(tagger.coef_[tagger.coef_ != 0]), 99.9)
+    tag_scale, tag_weights = packed(tagger.coef_.T, largest, _NEGLIGIBLE_TAG)
     return ModelFile(
         intents=tuple(map(str, classifier.classes_)),
         intent_buckets=INTENT_BUCKETS,
@@ -198,7 +200,8 @@ def main() -> None:
     parser.add_argument("--strength", type=float, default=1.0)
     options = parser.parse_args()
     for language in options.languages:
-        data = lzma.compress(msgspec.msgpack.encode(train(language, options.count, options.seed, options.strength)))
+        file = train(language, options.count, options.seed, options.strength)
+        data = lzma.compress(msgspec.msgpack.encode(file), preset=9 | lzma.PRESET_EXTREME)
         (WEIGHTS / f"{language}.bin").write_bytes(data)
         sys.stdout.write(f"{language}: {len(data):,} bytes\n")
 
