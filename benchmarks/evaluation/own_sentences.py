@@ -7,6 +7,7 @@ from importlib.resources import files
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct, convert
+from msgspec.structs import replace
 
 from bot.app.registry import built_in_registry
 from function_calls.tools.calls import Interpretation, Turn
@@ -24,6 +25,7 @@ LANGUAGES = ("en", "zh")
 _DUE = datetime(2026, 3, 6, 17, 0)  # noqa: DTZ001 - a wall clock, read in the zone beside it
 _HOME = ChatAddress(platform="console", chat_id="home")
 _ANN = Person(id="ann", name="Ann")
+_BOT = Person(id="bot", name="Bubbles", is_bot=True)
 
 
 class WantedCall(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -36,13 +38,14 @@ class WantedCall(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class OwnSentence(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A message to a group, and the calls that it asks for; none where it asks for nothing or has to be asked about.
 
-    `behind` are the messages that the same person wrote just before, `reminders` the texts of those of the chat,
-    which are due on Friday at 17:00.
+    `behind` are the messages that the same person wrote just before, `delivered` is the text of the reminder that the
+    bot sent last, `reminders` are the texts of those of the chat, which are due on Friday at 17:00.
     """
 
     text: str
     addressed: bool = False
     behind: tuple[str, ...] = ()
+    delivered: str = ""
     reminders: tuple[str, ...] = ()
     calls: tuple[WantedCall, ...] = ()
 
@@ -76,13 +79,22 @@ def _heard(sentence: OwnSentence, language: str) -> Interpretation:
     known = KnownReminders(tuple(_reminder(text, language) for text in sentence.reminders), NOW)
     for text in sentence.behind:
         interpreter.read(_turn(text, language, is_addressed=True))
-    return interpreter.read(_turn(sentence.text, language, is_addressed=sentence.addressed), known)
+    return interpreter.read(_turn(sentence.text, language, sentence.delivered, is_addressed=sentence.addressed), known)
 
 
-def _turn(text: str, language: str, *, is_addressed: bool) -> Turn:
+def _turn(text: str, language: str, delivered: str = "", *, is_addressed: bool) -> Turn:
     message = ChatMessage(id="m1", address=_HOME, sender=_ANN, text=text, sent_at=NOW, is_addressed=is_addressed)
     tools = tuple(tool.spec for tool in built_in_registry())
-    return Turn(message=message, now=NOW, zone=ZONE, language=language, bot_name="Bubbles", tools=tools)
+    sent = replace(message, id="b1", sender=_BOT, text=f"⏰ {delivered}", is_addressed=False)
+    return Turn(
+        message=message,
+        now=NOW,
+        zone=ZONE,
+        language=language,
+        bot_name="Bubbles",
+        tools=tools,
+        recent=(sent,) if delivered else (),
+    )
 
 
 def _reminder(content: str, language: str) -> Reminder:
