@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from typing import Final
 
 from loguru import logger
 from msgspec.structs import replace
@@ -56,10 +55,6 @@ __all__ = ["Assistant", "Command", "ContextFor", "LoopLimits"]
 
 ContextFor = Callable[[Turn, int], CallContext]
 Command = Callable[[Turn], Awaitable[Reply | None]]
-
-
-_GROUNDS_RULES: Final = True
-"""Whether the calls of the rules are compared with the message as well as those of a model."""
 
 
 class Assistant:
@@ -247,7 +242,7 @@ class Assistant:
         ]
         if pending and not turn.steps:
             return await self._run_confirmed(pending, contexts)
-        if made.is_chosen_by_model or (_GROUNDS_RULES and typed_call(turn) is None and not made.is_answer):
+        if made.is_chosen_by_model:
             calls, contexts = await ground_all(turn, made, contexts)
         return Dispatched(results=await dispatch_all(self._router, calls, contexts))
 

@@ -32,8 +32,7 @@ async def ground_all(
 ) -> tuple[tuple[ToolCall, ...], list[CallContext]]:
     """Return the calls of `made` as the message supports them, with the contexts in which they run or are withheld."""
     called = replace(turn.message, is_addressed=True)  # somebody has decided already that it is for the bot
-    by_rules = None if made.is_chosen_by_model else made
-    message = ReadMessage(replace(turn, message=called), interpreted=by_rules)
+    message = ReadMessage(replace(turn, message=called))
     grounded = [await ground(call, message, context) for call, context in zip(made.calls, contexts, strict=True)]
     withheld = [replace(context, withheld=each.withheld) for each, context in zip(grounded, contexts, strict=True)]
     return tuple(each.call for each in grounded), withheld

@@ -49,18 +49,14 @@ _TOOLS: Final[Mapping[str, tuple[str, ...]]] = {
 class ReadMessage:
     """One message as the rules read it, without the dialogue before it; everything is read when first asked for."""
 
-    def __init__(
-        self, turn: Turn, *, read_times: TimeReader = parse_all, interpreted: Interpretation | None = None
-    ) -> None:
-        """`interpreted` is what the rules made of the message, where they have read it already."""
-        self._given = interpreted
+    def __init__(self, turn: Turn, *, read_times: TimeReader = parse_all) -> None:
         self.turn = replace(turn, steps=())
         self.text = turn.message.text
         self._read_times = read_times
 
     @cached_property
     def _interpreted(self) -> Interpretation:
-        return self._given or OfflineInterpreter(read_times=self._read_times).read(self.turn)
+        return OfflineInterpreter(read_times=self._read_times).read(self.turn)
 
     @property
     def is_clear(self) -> bool:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
+from function_calls.functions.reminders.named_days import FROM_THEN, says
 from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.tools.calls import Interpretation
 from function_calls.understanding.arguments import changed_schedule, shift_argument, written
@@ -76,7 +77,8 @@ def move(asked: Asked) -> Interpretation | None:
         return update(asked, amount)
     old, new = _from_range(times[0], asked)
     arguments = _schedule(new, asked)
-    if since and new.best is not None and new.best.has_clock and not reading.has("WHEN"):
+    is_open = since or (new.best is not None and new.best.has_day and says(FROM_THEN, asked.said, ""))
+    if is_open and new.best is not None and new.best.has_clock and not (since and reading.has("WHEN")):
         arguments, since = {"time": f"{new.best.wall:%H:%M}"}, f"{new.best.wall:%Y-%m-%d}"
     if old and new.best is not None and not new.best.has_clock:
         return update(asked, {**arguments, "occurrence": old})
@@ -219,11 +221,9 @@ def update(asked: Asked, arguments: Mapping[str, object], *, old: str = "") -> I
     if old.isdigit() and references:
         references = [*references, old]
     named: dict[str, object] = {"reminder_id": ", ".join(references) or old or _IT}
-    is_named = any(day in each for each in references) and bool(
-        weekdays_in(day, asked.now, asked.language, asked.times)
-    )
-    is_other = bool(day and references) and day not in references and not is_named
-    if is_other and any(_is_day(each.best) for each in asked.read(day)):
+    is_weekday = bool(day and weekdays_in(day, asked.now, asked.language, asked.times))
+    is_name = is_weekday and (not references or any(day in each for each in references))
+    if day and not is_name and any(_is_day(each.best) for each in asked.read(day)):
         named["occurrence"] = day
     return asked.answering.one("reminder_update", {**arguments, **named})
 

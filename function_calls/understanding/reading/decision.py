@@ -58,6 +58,8 @@ of `_ONE` there is none."""
 _MOST_TRIED = 3
 _WITHOUT_TRIGGER = frozenset({"summary", "summary_schedule", "zone", "quiet", "undo", "find"})
 """Intents of a message to nobody that may have no word like "remind"."""
+_STATEMENTS = frozenset({"zone", "zone_move", "quiet"})
+"""Intents of statements to nobody ("my time zone is Berlin") that answer a question of another person as well."""
 _REFUSED = frozenset(
     {"set", "delete", "pause", "resume", "move", "undo", "summary", "person_add", "list", "answer_when"}
 )
@@ -77,6 +79,7 @@ class Circumstances(Struct, frozen=True, kw_only=True):
         is_alone: The same, but that its sender has said something since that was not for the bot.
         is_known: All words outside of the slots occur in training sentences of the intent.
         names_reminder: Words of the message name a reminder of the chat.
+        answers_person: The message before it is a question of another person.
     """
 
     context: Context
@@ -86,6 +89,7 @@ class Circumstances(Struct, frozen=True, kw_only=True):
     is_alone: bool
     is_known: bool
     names_reminder: bool
+    answers_person: bool = False
 
 
 class Decision(Struct, frozen=True):
@@ -171,6 +175,8 @@ def _may_be_for_bot(reading: MessageReading, standing: Standing, said: Circumsta
     It says "remind" or "reminder", or is certainly for the bot; "ping me at 5" and "cancel it" are said to people.
     """
     intent, share = reading.intents[0]
+    if standing != "addressed" and intent in _STATEMENTS and said.answers_person:
+        return False
     if standing == "going_on" or (standing == "next" and intent != "set"):
         is_next = said.is_next and share >= _CERTAIN
         return said.is_known or said.names_reminder or is_next or len(reading.tokens) <= _SHORT

@@ -1,4 +1,4 @@
-"""Decide what to do about a message that no sentence pattern explains, from its reading and the dialogue."""
+"""Decide what to do about a message, from its reading and the dialogue."""
 
 import re
 from collections.abc import Sequence
@@ -36,8 +36,7 @@ _POINTING = frozenset(
     | {"catch_up_all", "catch_up_latest", "catch_up_none"}
 )
 """Intents about a reminder that the message may leave unnamed."""
-_NO_CONTENT = ("WHEN", "PERSON", "UNTILDONE", "UNTIL", "LEAD", "URGENT")
-_SURE = 0.9
+_QUESTION_ENDS = ("?", "？", "吗", "呢", "么")
 _CERTAIN = 0.97
 _HALF_DAY = 12
 _MAYBE_DONE = 0.3
@@ -123,46 +122,6 @@ class LearnedInterpreter:
         if message.is_private or message.reply_to is not None or is_asked or is_short or is_called:
             return False
         return understood.reading.probability("none") >= _TALK
-
-    def better(
-        self, understood: Understood, made: Interpretation, turn: Turn, key: str, answering: ReminderAnswers
-    ) -> Interpretation | None:
-        """Return a better reading of a request that a sentence pattern read as `made`.
-
-        It is better where the pattern left words in the content that say when, whom or how long, and where a question
-        how to do something has an answer of its own.
-        """
-        reading = understood.reading
-        if reading.intent == "help" and not made.calls:
-            return self._made(understood, "help", turn, key, answering)
-        if reading.intent != "set" or reading.intents[0][1] < _SURE:
-            return None
-        contents = [str(call.arguments["content"]) for call in made.calls if call.name == "reminder_set"]
-        own = slots.content(reading, load_lexicon(understood.language))
-        is_left = any(self._is_cut(content, own, understood, turn) for content in contents)
-        is_missed = reading.has("UNTILDONE") and any(
-            "until_done" not in call.arguments or "MINUTELY" in str(call.arguments.get("rrule", ""))
-            for call in made.calls
-        )
-        better = self._made(understood, "set", turn, key, answering) if is_left or is_missed else None
-        return better if better is not None and len(better.calls) == len(contents) else None
-
-    def _is_cut(self, content: str, own: str, understood: Understood, turn: Turn) -> bool:
-        """Return whether `own` is `content` without words at an edge that say when, or that everyone is meant."""
-        if own == content or not own or not (content.startswith(own) or content.endswith(own)):
-            return False
-        reading, words = understood.reading, load_lexicon(understood.language)
-        left = content.removeprefix(own) if content.startswith(own) else content.removesuffix(own)
-        found = needs_joint = False
-        for tag in _NO_CONTENT:
-            for piece in filter(None, map(str.strip, reading.pieces(tag))):
-                is_known = tag not in {"WHEN", "PERSON"} or piece.casefold() in words.everyone
-                if piece in left and (is_known or self._names_rule(piece, turn, understood.language)):
-                    left, found = left.replace(piece, " ", 1), True
-                    needs_joint = needs_joint or tag == "PERSON"
-        rest = left.split() if words.joint else [left.strip(" ，,：:")]
-        is_joint = all(word.strip(" ,:，：") in {"", *words.before_content} for word in rest)
-        return found and is_joint and (not needs_joint or bool(left.strip()))
 
     def _made(
         self,
@@ -250,6 +209,7 @@ class LearnedInterpreter:
             is_alone=is_alone,
             is_known=load_models(understood.language).knows(reading),
             names_reminder=known is not None and any(map(known.has, filter(None, named))),
+            answers_person=_answers_person(turn),
         )
         decision = decide(reading, words, said)
         return decision.intents if decision.intents or decision.is_refusal else self._done(understood, turn, key)
@@ -335,10 +295,6 @@ class LearnedInterpreter:
         words = name.casefold().split() if name.isascii() else [name]
         return any(all(word in text.casefold() for word in words) for text in said)
 
-    def _names_rule(self, text: str, turn: Turn, language: str) -> bool:
-        bests = [each.best for each in self._times(text, turn.now, language=language)]
-        return any(best is not None and best.rrule is not None for best in bests)
-
     def _calls_for_time(self, text: str, turn: Turn, language: str, *, is_bare: bool) -> bool:
         """Return whether a time may answer `text`, because that names a clock, or asks what a bare time answers."""
         if is_bare and text.rstrip().endswith(("?", "？")):
@@ -363,6 +319,14 @@ def _calls_person(turn: Turn) -> bool:
         re.match(rf"{called}\s*[,，:：]", text) or re.search(rf"[,，]\s*{called}$", text)
         for called in (re.escape(name.casefold()) for name in people if name)
     )
+
+
+def _answers_person(turn: Turn) -> bool:
+    """Return whether the message right before this one is a question of another person."""
+    before = turn.recent[-1] if turn.recent else None
+    if before is None or before.sender.is_bot or before.sender.id == turn.message.sender.id:
+        return False
+    return before.text.rstrip().endswith(_QUESTION_ENDS)
 
 
 def _clock(reading: Reading) -> tuple[int, int] | None:

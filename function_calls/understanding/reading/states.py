@@ -24,7 +24,9 @@ def snooze(asked: Asked) -> Interpretation | None:
     times = [] if figure else slots.times(asked.reading.pieces("WHEN"), asked.words, asked.read)
     best = times[0].best if times else None
     arguments: dict[str, object] = {"reminder_id": ", ".join(references_of(asked))}
-    if length is not None and (best is None or not slots.is_bare(best)):
+    if best is not None and best.has_day and asked.names(asked.words.same_time):
+        arguments["time"] = f"{best.wall:%Y-%m-%d}"
+    elif length is not None and (best is None or not slots.is_bare(best)):
         minutes = round(length.total_seconds() / 60)
         is_whole = length == timedelta(minutes=minutes)
         arguments["time"] = asked.words.as_length.format(minutes=minutes) if is_whole else written(asked.now + length)
