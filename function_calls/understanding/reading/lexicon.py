@@ -110,6 +110,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     missed: tuple[str, ...]
     as_length: str
     on_day: str
+    ranges: frozenset[str] = frozenset()
     lengths: Mapping[str, int]
     ordinals: Mapping[str, int]
     folding: Mapping[int, int] = {}

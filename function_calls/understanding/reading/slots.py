@@ -8,13 +8,14 @@ from functools import cache
 from msgspec.structs import replace
 
 from function_calls.understanding.reading.lexicon import Lexicon
-from function_calls.understanding.reading.message import MessageReading
+from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.tokens import marked
 from function_calls.understanding.times import TimeWords, on_day
 from services.time_expressions import Reading, TimeReadings
 
 ReadTimes = Callable[[str], tuple[TimeReadings, ...]]
 
+_COMMAS = frozenset(",，、")
 _EDGE = " \t\n,，.。;；:：、!！?？~…-—"
 _LONGEST_FIGURE, _FIGURE_FORMS = 2, 2
 _FIGURES = re.compile(r"(\d{1,2})\.?(\d\d)")
@@ -310,6 +311,7 @@ def reference(reading: MessageReading, words: Lexicon) -> list[str]:
 
 def reference_pieces(reading: MessageReading, words: Lexicon) -> list[str]:
     """Return the pieces of text that name reminders, as they are written."""
+    reading = _with_numbers(reading, words)
     spans = _with_days(reading, words)
     together = [spans[0]] if spans else []
     for span in spans[1:]:
@@ -328,6 +330,18 @@ def reference_pieces(reading: MessageReading, words: Lexicon) -> list[str]:
     if old and _is_retracted(reading.text[: old[0][0]], words):
         return []
     return named or [bare_time(reading.text[start:end], words) for start, end in old]
+
+
+def _with_numbers(reading: MessageReading, words: Lexicon) -> MessageReading:
+    """Return `reading` with the untagged words of several numbers tagged: "1 to 3", "2, 4 and 5"."""
+    forms, tags = [token.form for token in reading.tokens], list(reading.tags)
+    for at in range(len(tags) - 2):
+        is_number = forms[at].isdigit() and tags[at] == "REF" and forms[at + 2].isdigit()
+        is_next = tags[at + 2] == "REF" or (tags[at + 2] == NO_TAG and forms[at + 1] not in words.ranges)
+        is_joint = forms[at + 1] in words.ranges or forms[at + 1] in words.and_words or forms[at + 1] in _COMMAS
+        if is_number and is_next and is_joint:
+            tags[at + 1 : at + 3] = ["REF", "REF"]
+    return MessageReading(reading.text, reading.tokens, reading.intents, tuple(tags))
 
 
 def _with_days(reading: MessageReading, words: Lexicon) -> list[tuple[int, int]]:
