@@ -23,8 +23,8 @@ from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 
 from benchmarks.understanding.generator import GRAMMARS, Example, Grammar
-from function_calls.understanding.reading.features import bucket, classifier_features, tagger_features
-from function_calls.understanding.reading.message import NO_TAG, NOTHING, ModelFile
+from function_calls.understanding.reading.features import bucket, classifier_features, intent_feature, tagger_features
+from function_calls.understanding.reading.message import NO_TAG, NOTHING, SEEN_BUCKETS, ModelFile
 from function_calls.understanding.reading.tokens import TimeSpan, Token, marked, time_spans, tokens_of
 from services.time_expressions import parse_all
 
@@ -145,6 +145,15 @@ def hashes_of(features: Iterable[str]) -> IntegerArray:
     return array("I", (bucket(each, _ALL) for each in features if _UNKNOWN not in each))
 
 
+def bits_of(rows: Iterable[int]) -> bytes:
+    """Return one bit for each bucket of words and their intents, set for `rows`."""
+    bits = bytearray(SEEN_BUCKETS // 8)
+    for row in rows:
+        place = row % SEEN_BUCKETS
+        bits[place // 8] |= 1 << place % 8
+    return bytes(bits)
+
+
 def train(language: str, count: int, seed: int, strength: float) -> ModelFile:
     """Generate `count` examples and fit both models."""
     folding = folding_of(language)
@@ -171,6 +180,11 @@ def train(language: str, count: int, seed: int, strength: float) -> ModelFile:
         for at, label in enumerate(labels if intent != NOTHING else ()):
             tag_rows.append(hashes_of(tagger_features(words, at, intent, labels[:at])))
             tag_labels.append(label)
+    seen = Counter(
+        bucket(intent_feature(intent, form), _ALL)
+        for words, intent in zip(forms, intents, strict=True)
+        for form in set(words) - {_UNKNOWN}
+    )
     tagger = SGDClassifier(loss="log_loss", alpha=1e-6, max_iter=7, tol=None, average=True, random_state=seed, n_jobs=2)
     tagger.fit(matrix(tag_rows, TAG_BUCKETS), tag_labels)
     intent_scale, intent_weights = packed(classifier.coef_.T, np.abs(classifier.coef_).max(), _NEGLIGIBLE_INTENT)
@@ -188,6 +202,7 @@ def train(language: str, count: int, seed: int, strength: float) -> ModelFile:
         tag_bias=tuple(map(float, tagger.intercept_)),
         tag_weights=tag_weights,
         folding=folding,
+        seen=bits_of(row for row, count in seen.items() if count >= _FEWEST_ROWS),
     )
 
 

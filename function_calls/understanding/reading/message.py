@@ -17,11 +17,15 @@ from function_calls.understanding.reading.tokens import TimeReader, Token, marke
 NO_TAG = "O"
 NOTHING = "none"
 """The intent of what is not for the bot; its words have no tags."""
+SEEN_BUCKETS = 1 << 18
 _JOINING = frozenset({",", "、", "，", "and", "和", "&", "-", "/", "'", "’", '"', "“", "”", "的"})
 
 
 class ModelFile(Struct, frozen=True):
-    """What a file of weights holds: labels, rows and scales of the two models of one language."""
+    """What a file of weights holds: labels, rows and scales of the two models of one language.
+
+    `seen` has one bit for each of `SEEN_BUCKETS`: a word that training sentences of an intent have.
+    """
 
     intents: tuple[str, ...]
     intent_buckets: int
@@ -34,22 +38,30 @@ class ModelFile(Struct, frozen=True):
     tag_bias: tuple[float, ...]
     tag_weights: bytes
     folding: dict[int, int]
+    seen: bytes = b""
 
 
 class Models(Struct, frozen=True):
-    """The two models of one language, and its folding of traditional characters."""
+    """The two models of one language, its folding of traditional characters, and the words it was trained on."""
 
     intent: LinearModel
     tag: LinearModel
     folding: dict[int, int]
+    seen: bytes
 
     def knows(self, reading: "MessageReading") -> bool:
         """Return whether each word outside of the slots of `reading` was seen in sentences with its intent."""
         return all(
-            self.tag.has_weights(bucket(intent_feature(reading.intent, token.form), self.tag.buckets))
+            self._has_seen(reading.intent, token.form)
             for token, tag in zip(reading.tokens, reading.tags, strict=True)
             if tag == NO_TAG and token.form.isalpha()
         )
+
+    def _has_seen(self, intent: str, form: str) -> bool:
+        if not self.seen:
+            return self.tag.has_weights(bucket(intent_feature(intent, form), self.tag.buckets))
+        place = bucket(intent_feature(intent, form), SEEN_BUCKETS)
+        return bool(self.seen[place // 8] & 1 << place % 8)
 
 
 class MessageReading(Struct, frozen=True):
@@ -117,6 +129,7 @@ def models_of(file: ModelFile) -> Models:
         ),
         LinearModel(file.tags, file.tag_buckets, file.tag_scale, file.tag_bias, array("b", file.tag_weights)),
         file.folding,
+        file.seen,
     )
 
 
