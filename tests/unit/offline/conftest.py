@@ -6,6 +6,7 @@ from functools import partial
 from zoneinfo import ZoneInfo
 
 import pytest
+from msgspec.structs import replace
 
 from function_calls.models import PerplexityArgs, ReminderArgs, ReminderDeleteArgs, ReminderListArgs, SummaryArgs
 from function_calls.tools.calls import Interpretation, ToolSpec, Turn
@@ -43,8 +44,12 @@ def said_to(
     tools: tuple[ToolSpec, ...] = TOOLS,
     mentions: tuple[str, ...] = (),
     known: tuple[str, ...] = (),
+    delivered: str = "",
 ) -> Interpretation:
-    """Return what `interpreter` makes of a message; `known` are the texts of the reminders of the chat."""
+    """Return what `interpreter` makes of a message.
+
+    `known` are the texts of the reminders of the chat, `delivered` is that of the one that the bot sent last.
+    """
     message = ChatMessage(
         id="m1",
         address=ChatAddress(platform="console", chat_id=chat),
@@ -54,7 +59,10 @@ def said_to(
         is_addressed=is_addressed,
         mentions=tuple(Person(id=name, name=name) for name in mentions),
     )
-    turn = Turn(message=message, now=now, zone=ZONE, language=language, bot_name="bubbles", tools=tools)
+    bot = Person(id="bot", name="bubbles", is_bot=True)
+    sent = replace(message, id="b1", sender=bot, text=f"⏰ {delivered}", is_addressed=False)
+    recent = (sent,) if delivered else ()
+    turn = Turn(message=message, now=now, zone=ZONE, language=language, bot_name="bubbles", tools=tools, recent=recent)
     return interpreter.read(turn, KnownReminders(tuple(map(reminder, known)), now) if known else None)
 
 
