@@ -17,6 +17,7 @@ _MOST_FIGURES = 3
 _SHORT_ID = re.compile(r"(?=[a-z]*\d)[a-z][a-z0-9]{3}")
 _WORD = re.compile(r"[a-z0-9]+")
 _ARTICLES = frozenset({"the", "my", "our"})
+_POSSESSIVE = ("'s", "’s")
 _ENDS = frozenset({"please", "pls", "and", "to", "from", ",", ".", "!", "?", ";", "for", "until", "at", "on", "now"})
 _FINAL = frozenset({"delete", "pause", "done", "leave"})
 """Intents for which a name must be right: another reminder would be lost."""
@@ -143,15 +144,21 @@ def _id(asked: Asked) -> str:
 
 
 def _behind_article(asked: Asked) -> str:
-    """Return the words behind an article up to the end or a mark: "the dentist" of "cancel the dentist"."""
-    forms = [token.form for token in asked.reading.tokens]
-    first = next((at for at, form in enumerate(forms) if form in _ARTICLES), None)
-    if first is None or not asked.words.joint:
+    """Return the words behind an article up to the end or a mark: "the dentist" of "cancel the dentist".
+
+    The day in "tomorrow's door reminder" is like an article.
+    """
+    tokens, forms = asked.reading.tokens, [token.form for token in asked.reading.tokens]
+    is_day = [asked.reading.text[token.start : token.end].endswith(_POSSESSIVE) for token in tokens]
+    article = next((at for at, form in enumerate(forms) if form in _ARTICLES or is_day[at]), None)
+    if article is None or not asked.words.joint:
         return ""
-    last = first + 1
+    last = article + 1
     while last < len(forms) and asked.reading.tags[last] == "O" and forms[last] not in _ENDS:
         last += 1
-    tokens = asked.reading.tokens[first:last]
+    tokens = tokens[article + is_day[article] : last]
+    if not tokens:
+        return ""
     name = slots.reference_name(asked.reading.text[tokens[0].start : tokens[-1].end], asked.words)
     return "" if name.casefold() in {*_ARTICLES, *asked.words.itself, *asked.words.indefinite} else name
 
