@@ -23,7 +23,6 @@ _STATE: Final = "reminder_state"
 _SUMMARY: Final = "summary"
 _REFERENCE: Final = "reminder_id"
 _SEARCH: Final = "perplexity_search"
-_ASKED: Final = frozenset({_SEARCH, _LIST})
 _LOOK_UP: Final = frozenset({_SEARCH, _SUMMARY})
 _TAKEN_FOR_A_REMINDER: Final = _LOOK_UP | {_LIST, "memory_save", "quiet_hours"}
 _CHANGES: Final = frozenset({"reminder_update", "reminder_snooze", "reminder_delete"})
@@ -123,7 +122,7 @@ class RuleBasedReview:
         if _is_addressed(message.turn) and asks_about_talk(text, language) and maker.offers(_SUMMARY):
             return (maker.call(_SUMMARY, {}),)
         is_small_talk = asks_each_other(text, language)
-        return tuple(call for call in message.calls if not (call.name in _ASKED and is_small_talk))
+        return tuple(call for call in message.calls if not (call.name == _SEARCH and is_small_talk))
 
     def _read(self, turn: Turn) -> ReadMessage:
         return ReadMessage(turn, read_times=self._read_times)

@@ -121,6 +121,9 @@ def _named(asked: Asked, *, may_be_several: bool) -> list[str]:
     spared = [name for piece in asked.reading.pieces("SPARED") for name in _names(piece, asked)]
     if spared:
         return [f"all except {' and '.join(spared)}"]
+    behind_day = _behind_day(asked)
+    if behind_day:
+        return [behind_day]
     pieces = slots.reference_pieces(asked.reading, asked.words)
     definite = [each for each in pieces if each.strip().casefold() not in asked.words.indefinite]
     named = [name for each in definite for name in _names(each, asked)]
@@ -144,20 +147,26 @@ def _id(asked: Asked) -> str:
 
 
 def _behind_article(asked: Asked) -> str:
-    """Return the words behind an article up to the end or a mark: "the dentist" of "cancel the dentist".
+    """Return the words behind an article up to the end or a mark: "the dentist" of "cancel the dentist"."""
+    forms = [token.form for token in asked.reading.tokens]
+    first = next((at for at, form in enumerate(forms) if form in _ARTICLES), None)
+    return "" if first is None else _name_from(first, first + 1, asked)
 
-    The day in "tomorrow's door reminder" is like an article.
-    """
-    tokens, forms = asked.reading.tokens, [token.form for token in asked.reading.tokens]
-    is_day = [asked.reading.text[token.start : token.end].endswith(_POSSESSIVE) for token in tokens]
-    article = next((at for at, form in enumerate(forms) if form in _ARTICLES or is_day[at]), None)
-    if article is None or not asked.words.joint:
-        return ""
-    last = article + 1
+
+def _behind_day(asked: Asked) -> str:
+    """Return the words behind a day that names a reminder with them: "door" of "tomorrow's door reminder"."""
+    tokens, text = asked.reading.tokens, asked.reading.text
+    day = next((at for at, each in enumerate(tokens) if text[each.start : each.end].endswith(_POSSESSIVE)), None)
+    return "" if day is None or asked.reading.has("REF") else _name_from(day + 1, day + 1, asked)
+
+
+def _name_from(first: int, last: int, asked: Asked) -> str:
+    """Return the name that begins with the token at `first` and has the untagged tokens from `last` on."""
+    forms = [token.form for token in asked.reading.tokens]
     while last < len(forms) and asked.reading.tags[last] == "O" and forms[last] not in _ENDS:
         last += 1
-    tokens = tokens[article + is_day[article] : last]
-    if not tokens:
+    tokens = asked.reading.tokens[first:last]
+    if not tokens or not asked.words.joint:
         return ""
     name = slots.reference_name(asked.reading.text[tokens[0].start : tokens[-1].end], asked.words)
     return "" if name.casefold() in {*_ARTICLES, *asked.words.itself, *asked.words.indefinite} else name
