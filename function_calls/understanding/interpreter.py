@@ -19,9 +19,9 @@ from function_calls.understanding.reading.dialogue import Dialogue
 from function_calls.understanding.reading.hints import hint
 from function_calls.understanding.reading.interpreter import LearnedInterpreter, Understood, behind_name
 from function_calls.understanding.reading.known_reminders import KnownReminders, ReminderLookup
-from function_calls.understanding.reading.lexicon import language_of, languages, load_lexicon
+from function_calls.understanding.reading.lexicon import Lexicon, language_of, languages, load_lexicon
 from function_calls.understanding.reading.memory import DialogueMemory
-from function_calls.understanding.reading.message import load_models, read_message
+from function_calls.understanding.reading.message import NO_TAG, MessageReading, load_models, read_message
 from function_calls.understanding.reading.names import trimmed, with_joined_names, with_names, without_names
 from function_calls.understanding.reading.tokens import TimeReader
 from function_calls.understanding.reminder_answers import ReminderAnswers
@@ -29,8 +29,9 @@ from function_calls.understanding.tool_calls import CallMaker
 from services.kernel.state import StateStore
 from services.time_expressions import Reading, TimeReadings, is_effort_spent, limited_effort, parse_all, warm_up
 
-_LONGEST = 500
+_LONGEST = 400
 _FEWEST_WORDS = 3
+_REMINDING = frozenset({"set", "repeat_last"})
 _ANSWERING = frozenset({"answer_when", "answer_content", "cancel_ask"})
 _QUESTION = 0.3
 """The probability of a question to the web from which one is looked up."""
@@ -146,6 +147,8 @@ class OfflineInterpreter:
         understood, unknown = self._with_person_named(turn, key, understood)
         if unknown is not None:
             return unknown
+        if self._is_waived_in_vain(turn, key, understood):
+            return Interpretation(answer=say(turn.language, "offline.nothing_open"), must_reply=True)
         answers = ReminderAnswers(turn, self._questions, key)
         answered = self._chosen(turn, key, understood, answers)
         heard = answered or self._learned.interpret(understood, turn, key, answers, known)
@@ -190,10 +193,8 @@ class OfflineInterpreter:
     ) -> tuple[Understood, Interpretation | None]:
         """Return the message with the name of the one whom "remind him" means; where none is known, who is asked."""
         reading, words = understood.reading, load_lexicon(understood.language)
-        spans = [
-            span for span in reading.spans("PERSON") if reading.text[slice(*span)].strip().casefold() in words.pronouns
-        ]
-        if reading.intent != "set" or not spans or not _is_addressed(turn):
+        spans = _pronouns(reading, words)
+        if reading.intent not in _REMINDING or not spans or not _is_addressed(turn):
             return understood, None
         name = self._dialogue.person_meant(turn)
         if name is None:
@@ -235,6 +236,13 @@ class OfflineInterpreter:
         is_short = len(understood.reading.tokens) <= _REMARK * (1 if words.joint else 2)
         is_new = understood.reading.intent not in {"none", "delete", "answer_when", "answer_content", "cancel_ask"}
         return text.isdigit() or is_marked or (not is_new and is_short and _is_addressed(turn))
+
+    def _is_waived_in_vain(self, turn: Turn, key: str, understood: Understood) -> bool:
+        """Return whether a message to the bot is "never mind" and no more, where nothing was asked or changed."""
+        last, words = self._dialogue.last(key, turn.now), load_lexicon(understood.language)
+        is_open = understood.question is not None or (last is not None and last.is_change)
+        text = words.fold(understood.reading.text).strip(" .!,。！，~～…")
+        return text in words.waived and not is_open and turn.message.is_addressed
 
     def _taken_back(self, turn: Turn, key: str, understood: Understood) -> Interpretation | None:
         """Return the call that undoes what was just changed, where the person says no more than to forget it."""
@@ -310,6 +318,21 @@ def _with_too_many_times(turn: Turn) -> Interpretation:
     if not _is_addressed(turn):
         return Interpretation()
     return Interpretation(answer=say(turn.language, "offline.too_many_times"), must_reply=True)
+
+
+def _pronouns(reading: MessageReading, words: Lexicon) -> list[tuple[int, int]]:
+    """Return where pronouns stand for who is reminded: as a person, or untagged behind "remind" as in "… once more"."""
+    spans = [
+        span for span in reading.spans("PERSON") if reading.text[slice(*span)].strip().casefold() in words.pronouns
+    ]
+    if spans or reading.intent == "set":
+        return spans
+    behind = zip(reading.tokens, reading.tokens[1:], reading.tags[1:], strict=False)
+    return [
+        (token.start, token.end)
+        for before, token, tag in behind
+        if tag == NO_TAG and token.form in words.pronouns and before.form in words.reminding
+    ]
 
 
 def _begins_with(text: str, phrases: tuple[str, ...], joint: str) -> bool:

@@ -11,6 +11,8 @@ from function_calls.understanding.tool_calls import CallMaker
 _NOTED: Final = ("memory_search",)
 _HERE: Final = (*_NOTED, "history_search")
 _LISTED: Final = "reminder_list"
+_LEAST_MORE: Final = 4
+"""By how many characters a message is longer than the words looked for, where it says something about them."""
 
 
 def looked_up_here(turn: Turn, query: str) -> tuple[ToolCall, ...]:
@@ -74,7 +76,14 @@ def _found(step: Step) -> list[ToolResult]:
     if listed is not None and any(_entries(listed)):
         return [listed]
     question = _question(step).casefold()
-    return [result for result in by_name.values() if any(question not in text.casefold() for text in _texts(result))]
+    return [result for result in by_name.values() if any(_says_more(text, question) for text in _texts(result))]
+
+
+def _says_more(text: str, question: str) -> bool:
+    """Return whether an earlier message is no question with the same words."""
+    said = text.strip()
+    is_repeated = said.endswith(("?", "？")) or len(said) < len(question) + _LEAST_MORE
+    return question not in said.casefold() or not is_repeated
 
 
 def _texts(result: ToolResult) -> Iterator[str]:

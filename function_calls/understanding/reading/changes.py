@@ -246,7 +246,9 @@ def reword(asked: Asked) -> Interpretation | None:
         content = (
             content if content.startswith(last.partition(wrong)[0]) and last != wrong else last.replace(wrong, content)
         )
-        return asked.answering.one("reminder_update", {"content": content, "reminder_id": _IT})
+        named = () if asked.known is None else asked.known.named(wrong)
+        reminder_id = named[0].id if len(named) == 1 else _IT
+        return asked.answering.one("reminder_update", {"content": content, "reminder_id": reminder_id})
     return update(asked, {"content": content}) if content else None
 
 

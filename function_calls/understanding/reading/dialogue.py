@@ -15,6 +15,8 @@ Context = Literal["none", "acted", "fired", "listed", "asked_when", "asked_conte
 
 LIFETIME = timedelta(minutes=30)
 _FRESH = timedelta(minutes=5)
+_DELIVERED = timedelta(hours=1)
+"""For how long people go on with a reminder that has come."""
 _CHANGES = frozenset(
     {"reminder_set", "reminder_update", "reminder_delete", "reminder_state", "reminder_snooze", "undo"}
 )
@@ -46,11 +48,12 @@ class DialogueState(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Reminded(Struct, frozen=True, kw_only=True):
-    """For whom a reminder was set last in a chat: `name`, or the `sender` where it is empty."""
+    """For whom a reminder was set last in a chat by `call`: `name`, or the `sender` where it is empty."""
 
     at: datetime
     sender: Person
     name: str
+    call: ToolCall
 
 
 class Dialogue:
@@ -80,7 +83,10 @@ class Dialogue:
         if last_set is not None:
             person = last_set.arguments.get("person")
             self._reminded[turn.message.address.key] = Reminded(
-                at=turn.now, sender=turn.message.sender, name="" if person is None else str(person).removeprefix("@")
+                at=turn.now,
+                sender=turn.message.sender,
+                name="" if person is None else str(person).removeprefix("@"),
+                call=last_set,
             )
 
     def person_meant(self, turn: Turn) -> str | None:
@@ -90,6 +96,11 @@ class Dialogue:
             return None
         is_own = last.sender.id == turn.message.sender.id
         return last.name or (None if is_own else last.sender.name)
+
+    def last_of(self, name: str, turn: Turn) -> ToolCall | None:
+        """Return the call that set a reminder last in the chat, where "him" and "her" mean `name`."""
+        last = self._reminded.get(turn.message.address.key)
+        return None if last is None or self.person_meant(turn) != name else last.call
 
     def is_meant_by_other(self, key: str, turn: Turn) -> bool:
         """Return whether another person has set a reminder for the sender of `turn` since the last action for them."""
@@ -129,11 +140,14 @@ class Dialogue:
         return last is not None and turn.now - last.at <= _FRESH
 
     def since(self, key: str, turn: Turn, question_id: str = "") -> list[ChatMessage]:
-        """Return what other people have written to each other since the last action, or the question to a message."""
+        """Return what other people have written to each other since the last action, delivery, or the question."""
         last = self.last(key, turn.now)
         begin = {question_id, "" if last is None else last.message_id}
         own = turn.message.sender.id
-        written = takewhile(lambda message: message.id not in begin, reversed(turn.recent))
+        is_fired = self.context(key, turn) == "fired"
+        written = takewhile(
+            lambda each: each.id not in begin and not (is_fired and _is_delivery(each)), reversed(turn.recent)
+        )
         answered = {message.reply_to for message in turn.recent if message.sender.is_bot}
         return [
             message
@@ -145,9 +159,13 @@ class Dialogue:
 def _last_delivery(turn: Turn) -> datetime | None:
     """Return when the bot last wrote here without being asked: it delivered a reminder."""
     for message in reversed(turn.recent):
-        if message.sender.is_bot and message.reply_to is None:
-            return message.sent_at if turn.now - message.sent_at <= LIFETIME else None
+        if _is_delivery(message):
+            return message.sent_at if turn.now - message.sent_at <= _DELIVERED else None
     return None
+
+
+def _is_delivery(message: ChatMessage) -> bool:
+    return message.sender.is_bot and message.reply_to is None
 
 
 def _is_ahead(call: ToolCall, before: ToolCall | None) -> bool:

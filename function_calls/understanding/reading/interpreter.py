@@ -28,7 +28,7 @@ from function_calls.understanding.reminder_answers import ReminderAnswers, toget
 from services.kernel.chat import ChatMessage
 from services.time_expressions import Reading
 
-_LONGEST = 500
+_LONGEST = 400
 _POINTING = frozenset(
     {"answer_when", "answer_content", "cancel_ask", "repeat_last", "snooze", "undo", "done", "move", "reword", "append"}
     | {"person_add", "person_remove", "person_set", "join", "leave", "delete", "skip", "until", "pause", "resume"}
@@ -169,7 +169,9 @@ class LearnedInterpreter:
         before: ToolCall | None = None,
     ) -> Interpretation | None:
         """Return what one request of a message asks for."""
-        last = self._dialogue.last_set(key, turn.now)
+        named = reading.words("PERSON").removeprefix("@")
+        of_other = self._dialogue.last_of(named, turn) if reading.intent == "repeat_last" else None
+        last = of_other or self._dialogue.last_set(key, turn.now)
         forms = [token.form for token in reading.tokens]
         models = load_models(understood.language)
 
@@ -242,7 +244,8 @@ class LearnedInterpreter:
             if is_there or not is_taken_back:
                 return is_there
         if not is_lately:
-            return False
+            is_theirs = self._dialogue.last(key, turn.now) is not None and not others
+            return intent == "undo" and is_theirs and reading.intents[0][1] >= _CERTAIN
         is_own = _says_own(reading, load_lexicon(understood.language)) or understood.question is not None
         if not is_own and self._dialogue.is_meant_by_other(key, turn):
             return False

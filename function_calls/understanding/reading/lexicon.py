@@ -113,6 +113,9 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ranges: frozenset[str] = frozenset()
     lengths: Mapping[str, int]
     ordinals: Mapping[str, int]
+    occasions: frozenset[str] = frozenset()
+    together: tuple[str, ...] = ()
+    whole: frozenset[str] = frozenset()
     folding: Mapping[int, int] = {}
 
     def fold(self, text: str) -> str:

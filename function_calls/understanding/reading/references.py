@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.asked import Asked
@@ -200,6 +201,12 @@ def _narrowed(name: str, asked: Asked) -> str:
     return LAST if folded in asked.words.newest else name
 
 
+def _is_each_time(asked: Asked) -> bool:
+    """Return whether a word for "all" goes with a repetition in front of it: 每个工作日都."""
+    forms = [token.form for token in asked.reading.tokens]
+    return any(one.startswith("@rule") and other in asked.words.plural for one, other in pairwise(forms))
+
+
 def _means_all(asked: Asked) -> bool:
     return asked.names(asked.words.every) or asked.names(asked.words.all)
 
@@ -213,7 +220,7 @@ def _days(asked: Asked) -> str:
 def _untagged(asked: Asked) -> list[str]:
     """Return the words for several reminders, or the newest, or a number, among the words without a tag."""
     for meaning, words in (("both", asked.words.both), ("them", asked.words.them), ("all", asked.words.all)):
-        if asked.names(words) and not asked.names(asked.words.always):
+        if asked.names(words) and not asked.names(asked.words.always) and not _is_each_time(asked):
             return [meaning]
     if asked.names(asked.words.newest):
         return [LAST]

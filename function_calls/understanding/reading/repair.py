@@ -166,6 +166,9 @@ class _Draft:
                 for at in range(first + len(pronoun), last):
                     self.tags[at] = "CONTENT"
             self._give_kin(first, last)
+            self._give_occasion(first, last)
+            self._give_companion(first, last)
+            self._give_last(first, last)
             self._give_telling(last)
 
     def _name_oneself(self) -> None:
@@ -180,6 +183,32 @@ class _Draft:
         follows = last < len(self.tags) and self.tags[last] == "CONTENT" and last - first == 1
         if follows and "".join(self._forms[last : last + 2]).startswith(self._words.kin):
             self.tags[first] = "CONTENT"
+
+    def _give_occasion(self, first: int, last: int) -> None:
+        """Give a relative to a content that is no more than an occasion of theirs: 我妈生日."""
+        end = self._end_of_content(last)
+        said = "".join(self._forms[last:end]).removeprefix("的")
+        if self._forms[first] in self._words.oneself and last - first > 1 and said in self._words.occasions:
+            self.tags[first:last] = ["CONTENT"] * (last - first)
+
+    def _give_companion(self, first: int, last: int) -> None:
+        """Let 和 and a name behind 我 be content in front of what one does with somebody: 提醒我和房东谈租约."""
+        end = self._end_of_content(last)
+        joint = next((at for at in range(first + 1, last - 1) if self._forms[at] in self._words.and_words), 0)
+        is_oneself = joint and "".join(self._forms[first:joint]) in self._words.oneself
+        if is_oneself and "".join(self._forms[last:end]).startswith(self._words.together):
+            self.tags[joint:last] = ["CONTENT"] * (last - joint)
+
+    def _give_last(self, first: int, last: int) -> None:
+        """Give the last character of a name to a content with which it makes up a word: 李|总结."""
+        is_joint = last - first > 1 and self._end_of_content(last) > last
+        if is_joint and "".join(self._forms[last - 1 : last + 1]) in self._words.whole:
+            self.tags[last - 1] = "CONTENT"
+
+    def _end_of_content(self, at: int) -> int:
+        while at < len(self.tags) and self.tags[at] == "CONTENT":
+            at += 1
+        return at
 
     def _give_telling(self, last: int) -> None:
         """Let the words behind who is reminded that ask to remind again be content: 提醒我提醒张总吃药."""

@@ -180,8 +180,17 @@ def _zone_move(asked: Asked) -> Interpretation | None:
 
 def _quiet(asked: Asked) -> Interpretation | None:
     when = asked.reading.words("WHEN")
+    if when and any(_is_other_day(each, asked) for each in named_times(asked)):
+        return Interpretation(answer=say(asked.turn.language, "offline.day_off", time=when), must_reply=True)
     is_off = any(token.form in asked.words.quiet_off for token in asked.reading.tokens)
     return _one(asked, "quiet_hours", {"hours": when or ("off" if is_off else ""), **_whose(asked)})
+
+
+def _is_other_day(time: TimeWords, asked: Asked) -> bool:
+    """Return whether a time names one day that is not today: quiet hours are those of every day."""
+    best = time.best
+    is_one_day = best is not None and best.has_day and best.rrule is None
+    return is_one_day and best is not None and best.start.date() != asked.now.date()
 
 
 def _whose(asked: Asked) -> Mapping[str, object]:

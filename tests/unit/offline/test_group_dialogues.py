@@ -303,7 +303,7 @@ def test_questions_about_the_bot_are_explained(chat, text):
 
 
 def test_message_that_is_too_long_is_not_read(chat):
-    assert "500" in chat.says("ann", "Bubbles, remind me at 5pm to " + "a" * 600).answer
+    assert "400" in chat.says("ann", "Bubbles, remind me at 5pm to " + "a" * 600).answer
     assert chat.says("ann", "b" * 600) == Interpretation()
 
 
