@@ -34,11 +34,10 @@ from function_calls.functions.reminders.occurrences import (
 from function_calls.functions.reminders.putting_off import until_of
 from function_calls.functions.reminders.several import may_mean_all
 from function_calls.functions.reminders.skips import NEXT
-from function_calls.grounding.corrections import READ, Grounded, correct_arguments
+from function_calls.grounding.corrections import READ, Grounded, as_written, correct_arguments
 from function_calls.grounding.leftovers import ask_about_leftover
 from function_calls.grounding.message import ReadMessage
 from function_calls.grounding.new_reminders import names_only_a_day
-from function_calls.grounding.recipients import as_written
 from function_calls.grounding.references import correct_name, name_together, resolve_target, with_days_of_message
 from function_calls.grounding.times import SAME_TIME, cross_check
 from function_calls.language.recognized_phrases import every_language, folded, is_clock, is_clock_without_half

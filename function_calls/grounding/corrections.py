@@ -1,5 +1,6 @@
 """Define the outcome of grounding: a call as it is, a corrected one, or one that is withheld."""
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -10,6 +11,7 @@ from function_calls.tools.calls import ToolCall, ToolResult
 
 READ: Final = "read from the message"
 """The end of a step among a call's repairs that took an argument from the message."""
+_NAME: Final = re.compile(r"@?(?P<name>[^\s@,，、&+-]+)")
 
 
 class Grounded(Struct, frozen=True, kw_only=True):
@@ -28,3 +30,16 @@ def correct_arguments(call: ToolCall, changes: Mapping[str, object]) -> ToolCall
     arguments = {name: value for name, value in merged.items() if value is not None}
     steps = tuple(f"/{name}: {READ}" for name in changed)
     return replace(call, arguments=arguments, repairs=(*call.repairs, *steps))
+
+
+def as_written(person: str | None, text: str) -> str | None:
+    """Return `person` with an @ in front of each name that has one in `text`, and without one in front of others."""
+    plain = text.casefold()
+    if not person or "@" not in plain + person:
+        return person
+    return _NAME.sub(lambda found: _as_mention(found, plain), person)
+
+
+def _as_mention(found: re.Match[str], plain: str) -> str:
+    mention = f"@{found['name']}"
+    return mention if mention.casefold() in plain else found["name"]

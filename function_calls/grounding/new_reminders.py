@@ -11,10 +11,9 @@ from function_calls.functions.reminders.named_days import readings_in
 from function_calls.functions.reminders.people import named_people
 from function_calls.functions.reminders.putting_off import clock_of
 from function_calls.functions.reminders.which import spoken_of
-from function_calls.grounding.corrections import Grounded, correct_arguments
+from function_calls.grounding.corrections import Grounded, as_written, correct_arguments
 from function_calls.grounding.leftovers import ask_about_deadline, ask_about_leftover
 from function_calls.grounding.message import ReadMessage
-from function_calls.grounding.recipients import as_written
 from function_calls.grounding.times import SAME_TIME, Verdict, compare_with_one, cross_check
 from function_calls.models import ReminderArgs
 from function_calls.tools.calls import ToolCall, ToolResult

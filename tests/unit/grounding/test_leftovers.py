@@ -2,7 +2,7 @@
 
 import pytest
 
-from function_calls.understanding.leftovers import deadline, leftover
+from function_calls.grounding.leftovers import deadline, leftover
 
 
 @pytest.mark.parametrize(
