@@ -55,7 +55,7 @@ def _is_name(reference: str, day: str) -> bool:
 
 def move(asked: Asked) -> Interpretation | None:
     """Change when a reminder comes: to a time, by an amount, to another repetition."""
-    asked = _without_reasons(_with_new_time(asked))
+    asked = _without_reasons(_with_new_time(_with_denied_time(asked)))
     reading = asked.reading
     if len(reading.pieces("LATER") + reading.pieces("EARLIER")) > 1:
         return None
@@ -265,14 +265,10 @@ def _word_of(last: str, asked: Asked) -> str:
 def _contrasted(asked: Asked) -> Asked:
     """Return a request whose content in a clause with "not" is what is taken back: "not Tim, Kim"."""
     reading, tags = asked.reading, list(asked.reading.tags)
-    clauses: list[list[int]] = [[]]
     for at, token in enumerate(reading.tokens):
-        if token.form in _CLAUSE_MARKS:
-            tags[at] = NO_TAG if tags[at] == "CONTENT" else tags[at]
-            clauses.append([])
-        else:
-            clauses[-1].append(at)
-    told = [clause for clause in clauses if any(tags[at] == "CONTENT" for at in clause)]
+        is_mark = token.form in _CLAUSE_MARKS and tags[at] == "CONTENT"
+        tags[at] = NO_TAG if is_mark else tags[at]
+    told = [clause for clause in _clauses(reading) if any(tags[at] == "CONTENT" for at in clause)]
     denied = [clause for clause in told if _is_denied(clause, asked)]
     if len(told) < 2 or len(denied) != 1:
         return asked
@@ -282,6 +278,29 @@ def _contrasted(asked: Asked) -> Asked:
         for at in clause[:1]:
             tags[at] = NO_TAG if reading.tokens[at].form in asked.words.copulas else tags[at]
     return asked.with_reading(MessageReading(reading.text, reading.tokens, reading.intents, tuple(tags)))
+
+
+def _with_denied_time(asked: Asked) -> Asked:
+    """Return a request whose time in a clause with "not" is the old one, and the other the new one: "6, not 5"."""
+    reading, tags = asked.reading, list(asked.reading.tags)
+    denied = {at for clause in _clauses(reading) if _is_denied(clause, asked) for at in clause}
+    are_swapped = all((at in denied) == (tag == "WHEN") for at, tag in enumerate(tags) if tag in {"WHEN", "OLD"})
+    if not are_swapped or not {"WHEN", "OLD"} <= set(tags):
+        return asked
+    other = {"WHEN": "OLD", "OLD": "WHEN"}
+    swapped = tuple(other.get(tag, tag) for tag in tags)
+    return asked.with_reading(MessageReading(reading.text, reading.tokens, reading.intents, swapped))
+
+
+def _clauses(reading: MessageReading) -> list[list[int]]:
+    """Return the places of the tokens between marks."""
+    clauses: list[list[int]] = [[]]
+    for at, token in enumerate(reading.tokens):
+        if token.form in _CLAUSE_MARKS:
+            clauses.append([])
+        else:
+            clauses[-1].append(at)
+    return clauses
 
 
 def _is_denied(clause: Sequence[int], asked: Asked) -> bool:

@@ -35,13 +35,13 @@ def test_an_example_without_the_required_argument_is_no_call(say: Say) -> None:
     assert say("roll the dice", tools=(tool,)).calls == ()
 
 
-def test_an_example_that_is_no_template_is_ignored(say: Say) -> None:
+def test_an_example_that_is_malformed_is_ignored(say: Say) -> None:
     tool = ToolSpec(name="odd", description="", parameters={}, examples=("(unclosed",))
 
     assert say("(unclosed", tools=(tool,)).calls == ()
 
 
-def test_example_of_a_tool_wins_over_looser_patterns(say: Say) -> None:
+def test_example_of_a_tool_wins_over_the_models(say: Say) -> None:
     forget = ToolSpec(name="forget_me", description="", parameters={}, examples=("delete everything about me",))
     keep = ToolSpec(name="history_opt_in", description="", parameters={}, examples=("恢复记录我的消息",))
 

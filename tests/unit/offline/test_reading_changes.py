@@ -21,6 +21,7 @@ EVERY_DAY = {"type": "daily", "time": "09:00", "content": "call tim"}
             {"time": "2026-11-27", "occurrence": "Thursday", "reminder_id": "yoga"},
         ),
         ("{WHEN:7pm}, not {OLD:6pm}", "en", {"time": "19:00", "reminder_id": "it"}),
+        ("{OLD:晚上六点}，不是{WHEN:五点}", "zh", {"time": "18:00", "reminder_id": "it"}),
         ("不是{OLD:五点}，是{WHEN:晚上六点}", "zh", {"time": "18:00", "reminder_id": "it"}),
         ("{OLD:三点}的提醒推到{WHEN:下午四点}", "zh", {"time": "16:00", "reminder_id": "三点"}),
         ("{WHEN:20 minutes} sooner", "en", {"time": "-0:20", "reminder_id": "it"}),
