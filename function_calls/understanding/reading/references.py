@@ -129,7 +129,8 @@ def _named(asked: Asked, *, may_be_several: bool) -> list[str]:
     definite = [each for each in pieces if each.strip().casefold() not in asked.words.indefinite]
     named = [name for each in definite for name in _names(each, asked)]
     named = list(dict.fromkeys(filter(None, named)))
-    if named == ["all"] or (not named and may_be_several and _means_all(asked)):
+    is_open = not named or named == [_days(asked)]
+    if named == ["all"] or (is_open and may_be_several and _means_all(asked)):
         day = _days(asked) if may_be_several else ""
         return [f"all {day}" if day else "all"]
     return named or _untagged(asked)
@@ -156,9 +157,10 @@ def _behind_article(asked: Asked) -> str:
 
 def _behind_day(asked: Asked) -> str:
     """Return the words behind a day that names a reminder with them: "door" of "tomorrow's door reminder"."""
-    tokens, text = asked.reading.tokens, asked.reading.text
-    day = next((at for at, each in enumerate(tokens) if text[each.start : each.end].endswith(_POSSESSIVE)), None)
-    return "" if day is None or asked.reading.has("REF") else _name_from(day + 1, day + 1, asked)
+    tokens, tags, text = asked.reading.tokens, asked.reading.tags, asked.reading.text
+    named = [at for at, each in enumerate(tokens) if text[each.start : each.end].endswith(_POSSESSIVE)]
+    days = [at for at in named if tags[at] != "PERSON"]
+    return "" if not days or asked.reading.has("REF") else _name_from(days[0] + 1, days[0] + 1, asked)
 
 
 def _name_from(first: int, last: int, asked: Asked) -> str:
@@ -170,7 +172,8 @@ def _name_from(first: int, last: int, asked: Asked) -> str:
     if not tokens or not asked.words.joint:
         return ""
     name = slots.reference_name(asked.reading.text[tokens[0].start : tokens[-1].end], asked.words)
-    return "" if name.casefold() in {*_ARTICLES, *asked.words.itself, *asked.words.indefinite} else name
+    others = {*_ARTICLES, *asked.words.itself, *asked.words.indefinite, *asked.words.plural}
+    return "" if name.casefold() in others else name
 
 
 def _names(piece: str, asked: Asked) -> Iterator[str]:
@@ -208,7 +211,8 @@ def _is_each_time(asked: Asked) -> bool:
 
 
 def _means_all(asked: Asked) -> bool:
-    return asked.names(asked.words.every) or asked.names(asked.words.all)
+    is_of_days = bool(_days(asked)) and asked.names(asked.words.plural)
+    return asked.names(asked.words.every) or asked.names(asked.words.all) or is_of_days
 
 
 def _days(asked: Asked) -> str:

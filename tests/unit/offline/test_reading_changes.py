@@ -48,6 +48,7 @@ def test_bare_figure_behind_an_amount_is_minutes():
         ("删除{REF:第一个和第三个}", "zh", ["1", "3"]),
         ("delete everything {WHEN:for tomorrow}", "en", ["all tomorrow"]),
         ("{OLD:后天}的{REF:全}取消", "zh", ["all 后天"]),
+        ("delete {OLD:tomorrow's} reminders", "en", ["all tomorrow"]),
         ("把{REF:所有关于喝水}的提醒取消", "zh", ["all 喝水"]),
         ("delete {REF:all} but {SPARED:the dentist}", "en", ["all except dentist"]),
         ("cancel both of them", "en", ["both"]),
