@@ -195,9 +195,7 @@ def test_question_about_a_persons_words_needs_the_bots_name(say: Say, text: str,
     assert say(text, language=language).calls == ()
 
 
-@pytest.mark.parametrize(
-    "text", ["everything Bob said is true", "what he said was funny", "今天的总结会取消了", "我的年终总结"]
-)
+@pytest.mark.parametrize("text", ["everything Bob said is true", "what he said was funny", "今天的总结会取消了"])
 def test_talk_about_messages_requests_no_summary(say: Say, text: str) -> None:
     assert say(text, language="zh" if not text.isascii() else "en").calls == ()
 
