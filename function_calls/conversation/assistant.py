@@ -36,7 +36,7 @@ from function_calls.grounding.claims import (
     what_happened,
     without_forged_receipt,
 )
-from function_calls.grounding.grounding import ground_all
+from function_calls.grounding.grounding import ground_all, ground_deadlines
 from function_calls.grounding.intents import asked_for, was_shown
 from function_calls.language.messages import say
 from function_calls.language.recognized_phrases import is_clock
@@ -244,6 +244,8 @@ class Assistant:
             return await self._run_confirmed(pending, contexts)
         if made.is_chosen_by_model:
             calls, contexts = await ground_all(turn, made, contexts)
+        elif not made.is_answer:
+            contexts = await ground_deadlines(made, contexts)
         return Dispatched(results=await dispatch_all(self._router, calls, contexts))
 
     async def _run_confirmed(self, pending: Sequence[PendingCall], contexts: Sequence[CallContext]) -> Dispatched:

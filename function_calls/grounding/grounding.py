@@ -17,7 +17,7 @@ from function_calls.grounding.changed_reminders import (
 )
 from function_calls.grounding.corrections import Grounded, correct_arguments
 from function_calls.grounding.message import ReadMessage
-from function_calls.grounding.new_reminders import ground_set
+from function_calls.grounding.new_reminders import ground_deadline, ground_set
 from function_calls.models import Arguments, ReminderArgs, ReminderDeleteArgs, ReminderListArgs, SummaryArgs
 from function_calls.tools.calls import Interpretation, ToolCall, ToolResult, Turn
 from function_calls.tools.context import CallContext, is_for_bot
@@ -36,6 +36,23 @@ async def ground_all(
     grounded = [await ground(call, message, context) for call, context in zip(made.calls, contexts, strict=True)]
     withheld = [replace(context, withheld=each.withheld) for each, context in zip(grounded, contexts, strict=True)]
     return tuple(each.call for each in grounded), withheld
+
+
+async def ground_deadlines(made: Interpretation, contexts: Sequence[CallContext]) -> list[CallContext]:
+    """Return the contexts of the rules' calls; one that would remind at the end of a deadline is asked about first."""
+    return [
+        replace(context, withheld=await _deadline_of(call, context))
+        for call, context in zip(made.calls, contexts, strict=True)
+    ]
+
+
+async def _deadline_of(call: ToolCall, ctx: CallContext) -> ToolResult | None:
+    if call.name != "reminder_set" or not _has_services(call.name, ctx):
+        return None
+    try:
+        return (await ground_deadline(call, ReminderArgs.model_validate(dict(call.arguments)), ctx)).withheld
+    except (ValidationError, RequestRefused):
+        return None  # it is refused when it runs
 
 
 async def ground(call: ToolCall, message: ReadMessage, ctx: CallContext) -> Grounded:

@@ -71,6 +71,17 @@ async def ground_set(call: ToolCall, args: ReminderArgs, message: ReadMessage, c
     return Grounded(call=call, withheld=asked)
 
 
+async def ground_deadline(call: ToolCall, args: ReminderArgs, ctx: CallContext) -> Grounded:
+    """Ask whether to remind only at the clock time before which the message of `call` wants something done.
+
+    Raises:
+        RequestRefused: the arguments name no time, or people who are not known for certain.
+    """
+    targets = await named_people(args.person, ctx, ctx.services.get(HistoryService))
+    asked = await ask_about_deadline(call, args.content, _schedule(args, ctx), targets, ctx.message.text, ctx)
+    return Grounded(call=call, withheld=asked)
+
+
 def _schedule(args: ReminderArgs, ctx: CallContext) -> Schedule:
     return schedule_from(args, now=ctx.message_time, zone=ctx.zone, language=ctx.language, times=time_reader(ctx))
 

@@ -275,7 +275,7 @@ class OfflineInterpreter:
     def _look_up(self, turn: Turn, understood: Understood, query: str) -> tuple[ToolCall, ...]:
         """Return the calls that look for the answer to a question about anything: in the web, or else here."""
         reading, maker = understood.reading, CallMaker(turn)
-        is_long = len(reading.tokens) >= _FEWEST_WORDS
+        is_long = sum(token.form.isalnum() for token in reading.tokens) >= _FEWEST_WORDS
         is_question = is_long and reading.text.rstrip().endswith(("?", "？"))
         is_asked = reading.probability("ask") >= _QUESTION or is_question
         is_about_bot = reading.probability("help") > max(_HELP, reading.probability("ask"))

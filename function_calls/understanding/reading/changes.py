@@ -4,6 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
+from msgspec.structs import replace
+
 from function_calls.functions.reminders.named_days import FROM_THEN, says
 from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.tools.calls import Interpretation
@@ -18,6 +20,7 @@ from function_calls.understanding.reading.reminding import both_of_us, people_of
 from function_calls.understanding.reading.repair import is_time
 from function_calls.understanding.reading.states import state_of
 from function_calls.understanding.reading.when import end_of, named_times
+from function_calls.understanding.reading.workdays import on_workdays
 from function_calls.understanding.times import TimeWords
 from services.time_expressions import Reading
 
@@ -57,6 +60,8 @@ def move(asked: Asked) -> Interpretation | None:
     """Change when a reminder comes: to a time, by an amount, to another repetition."""
     asked = _without_reasons(_with_new_time(_with_denied_time(asked)))
     reading = asked.reading
+    if _is_name_alone(asked):
+        return asked.answering.one("reminder_list", {"filter": slots.bare_time(reading.words("WHEN"), asked.words)})
     if len(reading.pieces("LATER") + reading.pieces("EARLIER")) > 1:
         return None
     later, earlier = asked.amount("LATER"), asked.amount("EARLIER")
@@ -85,6 +90,12 @@ def move(asked: Asked) -> Interpretation | None:
     return update(asked, {**arguments, "since": since}, old=old)
 
 
+def _is_name_alone(asked: Asked) -> bool:
+    """Return whether a request is no more than a time and a word that points at a reminder: 十二点那个."""
+    rest = asked.said.strip(" 。!！?？").removeprefix(asked.reading.words("WHEN"))
+    return not asked.words.joint and asked.reading.has("WHEN") and rest in asked.words.reference_marks
+
+
 def _move_once(asked: Asked) -> Interpretation | None:
     """Move one time of one that repeats: the day that is named, or the next."""
     times = named_times(asked)
@@ -101,7 +112,8 @@ def _with_new_time(asked: Asked) -> Asked:
     Beside a time that is taken back, an untagged time or figure is the new one: "6 rather than 7".
     """
     reading = asked.reading
-    if not reading.has("OLD") or any(map(reading.has, _TIMES)):
+    is_name = not asked.words.joint and asked.said.rstrip(" 。!！?？").endswith(asked.words.reference_marks)
+    if not reading.has("OLD") or any(map(reading.has, _TIMES)) or is_name:
         return asked
     pairs = list(zip(reading.tokens, reading.tags, strict=True))
     is_figure = asked.may_point and not reading.has("REF")
@@ -225,7 +237,8 @@ def update(asked: Asked, arguments: Mapping[str, object], *, old: str = "") -> I
     is_name = is_weekday and (not references or any(day in each for each in references))
     if day and not is_name and any(_is_day(each.best) for each in asked.read(day)):
         named["occurrence"] = day
-    return asked.answering.one("reminder_update", {**arguments, **named})
+    made = asked.answering.one("reminder_update", {**arguments, **named})
+    return replace(made, calls=tuple(on_workdays(call, asked) for call in made.calls))
 
 
 def _is_day(reading: Reading | None) -> bool:

@@ -26,7 +26,7 @@ from function_calls.understanding.reading.segments import parts_of
 from function_calls.understanding.reading.tokens import TimeReader, Token
 from function_calls.understanding.reminder_answers import ReminderAnswers, together
 from services.kernel.chat import ChatMessage
-from services.time_expressions import Reading
+from services.time_expressions import Reading, TimeReadings
 
 _LONGEST = 400
 _POINTING = frozenset(
@@ -78,7 +78,8 @@ class LearnedInterpreter:
         is_read = has_models(language) and any(map(str.isalnum, bare)) and len(bare) <= _LONGEST
         if not is_read or is_quoted:
             return None
-        context = _asked(question) or self._dialogue.context(key, turn)
+        context = _asked(question, self._times(text, turn.message_time, language=language))
+        context = context or self._dialogue.context(key, turn)
         reading = read_message(
             text,
             turn.message_time,
@@ -106,7 +107,7 @@ class LearnedInterpreter:
             return None
         for intent in self._chosen(understood, turn, key, known):
             made = self._made(understood, intent, turn, key, answering, known)
-            if made is not None:
+            if made is not None or intent == "ask":  # a question to the bot alone is looked up
                 return made
         return None
 
@@ -376,7 +377,9 @@ def _is_addressed(turn: Turn) -> bool:
     return is_last or _begins_sentence(message.text, named) or _is_vocative(message.text, turn.bot_name)
 
 
-def _asked(question: OpenQuestion | None) -> Context | None:
+def _asked(question: OpenQuestion | None, times: Sequence[TimeReadings]) -> Context | None:
+    """Return what was asked; a message without `times` says of what to remind where that was asked as well."""
     if question is None or question.asks == "reminder":
         return None
-    return "asked_content" if question.asks == "content" else "asked_when"
+    is_content = question.asks == "content" or not (question.content or question.options or times)
+    return "asked_content" if is_content else "asked_when"

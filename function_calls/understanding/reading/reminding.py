@@ -196,8 +196,10 @@ def _beside_times(asked: Asked) -> str:
 def answer_content(asked: Asked) -> Interpretation | None:
     """Set the reminder that was asked about with the content of the answer."""
     question, content = asked.question, slots.content(asked.reading, asked.words)
-    if question is None or not content or question.asks != "content" or question.content:
+    if question is None or not content or question.content or question.asks == "reminder":
         return None
+    if not question.options:
+        return asked.answering.set_reminders([ReminderRequest(content=content, person=question.person, time=None)])
     return together([asked.answering.set_at(content, question.person, option) for option in question.options])
 
 

@@ -194,7 +194,8 @@ class _Draft:
     def _give_companion(self, first: int, last: int) -> None:
         """Let 和 and a name behind 我 be content in front of what one does with somebody: 提醒我和房东谈租约."""
         end = self._end_of_content(last)
-        joint = next((at for at in range(first + 1, last - 1) if self._forms[at] in self._words.and_words), 0)
+        joints = self._words.and_words | {"@"}
+        joint = next((at for at in range(first + 1, last - 1) if self._forms[at] in joints), 0)
         is_oneself = joint and "".join(self._forms[first:joint]) in self._words.oneself
         if is_oneself and "".join(self._forms[last:end]).startswith(self._words.together):
             self.tags[joint:last] = ["CONTENT"] * (last - joint)

@@ -8,6 +8,7 @@ from function_calls.understanding.arguments import changed_schedule, written
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.asked import Asked
 from function_calls.understanding.reading.references import references_of
+from function_calls.understanding.reading.reminding import set_reminders
 from function_calls.understanding.times import TimeWords
 
 _IT = "it"
@@ -76,7 +77,14 @@ def done(asked: Asked) -> Interpretation | None:
 
 def join(asked: Asked) -> Interpretation | None:
     """Remind the person who asks as well."""
+    is_reminded = asked.last_set is not None and asked.last_set.arguments.get("person") is None and asked.may_point
+    if is_reminded and asked.names(asked.words.calling) and not asked.names(asked.words.beside) and not _names(asked):
+        return set_reminders(asked)
     return state_of(asked, "join")
+
+
+def _names(asked: Asked) -> bool:
+    return any(map(asked.reading.has, ("REF", "OLD", "WHEN")))
 
 
 def leave(asked: Asked) -> Interpretation | None:
