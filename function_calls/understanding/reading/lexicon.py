@@ -115,6 +115,8 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ordinals: Mapping[str, int]
     occasions: frozenset[str] = frozenset()
     together: tuple[str, ...] = ()
+    deadlines: tuple[str, ...] = ()
+    unclear_times: tuple[str, ...] = ()
     whole: frozenset[str] = frozenset()
     folding: Mapping[int, int] = {}
 

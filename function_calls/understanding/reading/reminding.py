@@ -13,6 +13,7 @@ from function_calls.understanding.named_weekdays import weekdays_in
 from function_calls.understanding.open_questions import ReminderRequest
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.asked import Asked
+from function_calls.understanding.reading.events import has_unclear_time, with_deadline, with_event
 from function_calls.understanding.reading.leads import ahead_of
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import MessageReading
@@ -45,9 +46,15 @@ def set_reminders(asked: Asked) -> Interpretation | None:
     wrong = impossible_time(asked)
     reading = repaired(asked.reading, asked.words, wrong, is_addressed=asked.is_addressed)
     asked = asked.with_reading(without_joints(reading, asked.words))
-    asked = asked.with_reading(_with_reason(asked.reading, asked.words))
+    reading = with_event(_with_reason(asked.reading, asked.words), asked.words)
+    reading, due = with_deadline(reading, asked.words)
+    asked = asked.with_reading(reading)
     pieces = reminders_of(asked.reading, asked.words)
     requests = [each for piece in pieces for each in _requests(asked, piece)]
+    if due:
+        requests = [replace(each, content=due) for each in requests]
+    if has_unclear_time(asked.reading, asked.words):
+        return asked.answering.set_reminders([replace(each, time=None) for each in requests[:1]])
     if len(pieces) > 1:
         requests = _with_deeds(requests, named, asked.words)
     if interval is not None:
@@ -215,10 +222,22 @@ def with_manners(made: Interpretation, manners: dict[str, object]) -> Interpreta
 def _requests(asked: Asked, piece: MessageReading) -> list[ReminderRequest]:
     """Return the reminders of one piece: its content at each of its times."""
     part = asked.with_reading(piece)
-    content = slots.content(piece, asked.words)
+    content = _without_call(slots.content(piece, asked.words), asked)
     person = people_of(part)
     times: Sequence[TimeWords | None] = _times(part) or [None]
     return [ReminderRequest(content=content, person=person, time=time) for time in times]
+
+
+def _without_call(content: str, asked: Asked) -> str:
+    """Return a content without the bot's name, by which the message calls it at its end, and courtesies before it."""
+    name, said = asked.words.fold(asked.turn.bot_name), asked.words.fold(asked.reading.text).rstrip(" .!?。！？~～")
+    before, found, behind = asked.words.fold(content).rpartition(f" {name}")
+    if not found or behind or not said.endswith(found) or said.count(name) > 1 or len(before) != len(before.strip()):
+        return content
+    kept = content[: len(before)].split()
+    while len(kept) > 1 and kept[-1].casefold().strip(",，") in asked.words.polite:
+        kept.pop()
+    return " ".join(kept).rstrip(",，")
 
 
 def _times(asked: Asked) -> list[TimeWords]:
@@ -231,7 +250,9 @@ def _times(asked: Asked) -> list[TimeWords]:
     is_counted = bool(times) and asked.reading.has("UNTIL") and bool(end_of(asked))
     if is_counted and not any(time.best is not None and time.best.rrule for time in times):
         return []
-    if asked.last_set is not None and asked.names(asked.words.same_time):
+    if asked.names(asked.words.same_time):
+        if asked.last_set is None:
+            return []
         return [_like_last(each, asked.last_set, asked, is_same=True) for each in times]
     return times
 

@@ -7,6 +7,7 @@ from function_calls.understanding.listed import listed
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, NOTHING, MessageReading
 from function_calls.understanding.reading.repair import is_time as is_time_token
+from function_calls.understanding.reading.repair import runs
 from function_calls.understanding.reading.slots import reference
 from function_calls.understanding.reading.tokens import Token
 
@@ -82,11 +83,25 @@ def _is_apart(left: MessageReading, right: MessageReading, *, is_marked: bool, w
         return False
     if other == "set":
         is_whole = left.has("CONTENT") or (left.has("WHEN") and right.has("WHEN"))
+        if not right.has("CONTENT") and has_deadline(left, words):
+            return False
         return _begins(right, words) and (one != "set" or (_begins(left, words) and is_whole))
     if not is_marked and right.tokens[0].form in words.articles:
         return False  # "the gym and the vet reminders"
     is_named = any(reference(right, words)) or other not in _FOLLOWING
     return other in _CHAINED and is_named and other != one
+
+
+def has_deadline(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether the first time of a request is one by which its task is to be done."""
+    first, last = next(runs(reading.tags, "WHEN"), (0, 0))
+    if first == last:
+        return False
+    said = words.fold(reading.text[reading.tokens[max(first - 1, 0)].start : reading.tokens[last - 1].end])
+    if words.joint:
+        return any(f" {word} " in f" {said} " for word in words.deadlines)
+    rest = words.fold(reading.text[reading.tokens[last - 1].end :])
+    return said.endswith(words.deadlines) or rest.startswith(words.deadlines)
 
 
 def _begins(part: MessageReading, words: Lexicon) -> bool:
@@ -104,7 +119,7 @@ def _ends(text: str, token: Token) -> bool:
 def _cuts(reading: MessageReading, words: Lexicon) -> Iterator[int]:
     """Yield where another request may begin: behind marks, and at each word that asks once more to remind."""
     tokens = reading.tokens
-    asked = _asking(tokens, words)
+    asked = asking_words(tokens, words)
     seen: set[int] = set()
     for at, token in enumerate(tokens):
         cut = -1
@@ -125,7 +140,7 @@ def _may_begin(tokens: Sequence[Token], at: int) -> bool:
     return at + 1 < len(tokens) and not all(is_time_token(each) or each.form.isdigit() for each in around)
 
 
-def _asking(tokens: Sequence[Token], words: Lexicon) -> list[int]:
+def asking_words(tokens: Sequence[Token], words: Lexicon) -> list[int]:
     """Return the places of the words that ask to remind."""
     if words.joint:
         return [at for at, token in enumerate(tokens) if token.form in words.reminding]
@@ -184,7 +199,7 @@ def _alternates(kinds: str) -> bool:
 def _chunks(reading: MessageReading, words: Lexicon) -> list[tuple[str, int, int]]:
     """Return the contents and times of a reading in order, as C and W, with the places of their tokens."""
     found: list[tuple[str, int, int]] = []
-    asked = min(_asking(reading.tokens, words), default=0)
+    asked = min(asking_words(reading.tokens, words), default=0)
     is_ahead = "LEAD" in reading.tags
     for at, tag in enumerate(reading.tags):
         is_time = tag == "WHEN" or (tag == "EVENT" and at > asked and not is_ahead)

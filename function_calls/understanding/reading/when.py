@@ -188,7 +188,10 @@ def _with_lead(asked: Asked) -> Asked:
 
 def _says_ahead(piece: str, asked: Asked) -> bool:
     """Return whether words of time count back from another time: "the day before at 6pm"."""
-    return any(word in asked.words.ahead for word in asked.words.fold(piece).split()[1:])
+    said = asked.words.fold(piece).split()
+    at = next((place for place, word in enumerate(said) if place and word in asked.words.ahead), 0)
+    is_whole = any(each.best is not None and each.best.has_day for each in asked.read(" ".join(said[at + 1 :])))
+    return at > 0 and not is_whole
 
 
 def lead_of(piece: str, asked: Asked) -> Lead | None:

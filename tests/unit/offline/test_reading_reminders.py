@@ -310,3 +310,81 @@ def test_answer_without_a_day_is_on_the_day_that_was_offered():
     (made,) = arguments("{WHEN:6:15pm}", "answer_when", question=question)
 
     assert made["time"] == "2026-11-25 18:15"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "language", "expected"),
+    [
+        (
+            "I have {CONTENT:the gym} {WHEN:on Thursday}, {WHEN:at 1pm} remind {PERSON:me} to {CONTENT:bring a towel}",
+            "en",
+            [("2026-11-26 13:00", "bring a towel")],
+        ),
+        (
+            "{PERSON:我}{WHEN:周四}要{CONTENT:上私教}，{WHEN:下午一点}提醒{PERSON:我}{CONTENT:带毛巾}",
+            "zh",
+            [("2026-11-26 13:00", "带毛巾")],
+        ),
+    ],
+)
+def test_what_is_told_in_front_of_the_request_is_its_event(sentence, language, expected):
+    assert told(sentence, language) == expected
+
+
+@pytest.mark.parametrize(
+    ("sentence", "language", "expected"),
+    [
+        (
+            "remind {PERSON:us} to {CONTENT:hand it in} {WHEN:by 6pm on Sunday}, remind {WHEN:at 5pm}",
+            "en",
+            [("2026-11-29 17:00", "hand it in by 6pm on Sunday")],
+        ),
+        (
+            "提醒{PERSON:我}{WHEN:明天下午五点半}前{CONTENT:发完稿子}，{WHEN:四点半}提醒",
+            "zh",
+            [("2026-11-25 16:30", "明天下午五点半前发完稿子")],
+        ),
+    ],
+)
+def test_deadline_beside_the_time_to_remind_stays_in_the_content(sentence, language, expected):
+    assert told(sentence, language) == expected
+
+
+def test_second_time_without_a_deadline_is_one_more_reminder():
+    sentence = "remind {PERSON:us} to {CONTENT:stretch} {WHEN:at 5pm}, remind us again {WHEN:at 6pm}"
+
+    assert [time for time, _ in told(sentence)] == ["2026-11-24 17:00", "2026-11-24 18:00"]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "language"),
+    [
+        ("remind {PERSON:me} to {CONTENT:bring the shield} on that day {WHEN:at 9am}", "en"),
+        ("remind {PERSON:Ken} {WHEN:at 3pm} his time to {CONTENT:send the invoice}", "en"),
+        ("那天{WHEN:上午九点}提醒{PERSON:我}{CONTENT:带伞}", "zh"),
+        ("{WHEN:明晚同一时间}再提醒{PERSON:我}{CONTENT:下副本}", "zh"),
+    ],
+)
+def test_time_that_only_other_messages_tell_is_asked_for(sentence, language):
+    made = heard(sentence, "set", language)
+
+    assert not made.calls
+    assert made.answer
+
+
+@pytest.mark.parametrize(
+    ("sentence", "language", "content"),
+    [
+        ("remind {PERSON:me} {WHEN:at 5pm} to {CONTENT:print the sheet pls bubbles}", "en", "print the sheet"),
+        ("{WHEN:下午三点}提醒{PERSON:我}{CONTENT:发版 bubbles}", "zh", "发版"),
+        ("bubbles remind {PERSON:me} {WHEN:at 5pm} to {CONTENT:read about bubbles}", "en", "read about bubbles"),
+    ],
+)
+def test_name_that_calls_the_bot_at_the_end_is_no_content(sentence, language, content):
+    assert [each for _, each in told(sentence, language)] == [content]
+
+
+def test_lead_with_a_date_of_its_own_is_a_day_whose_clock_stands_apart():
+    sentence = "remind {PERSON:me} {WHEN:a week before 15 December} to {CONTENT:pick up my suit}, {WHEN:9am}"
+
+    assert told(sentence) == [("2026-12-08 09:00", "pick up my suit")]

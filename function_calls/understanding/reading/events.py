@@ -1,0 +1,76 @@
+"""Tell the time at which to remind from that of an event or a deadline which the same request names."""
+
+from collections.abc import Sequence
+
+from function_calls.understanding.reading.lexicon import Lexicon
+from function_calls.understanding.reading.message import NO_TAG, MessageReading
+from function_calls.understanding.reading.repair import runs
+from function_calls.understanding.reading.segments import asking_words, has_deadline
+
+_MARKS = frozenset(".;!?,。；！？，\n")
+
+Run = tuple[int, int]
+
+
+def with_event(reading: MessageReading, words: Lexicon) -> MessageReading:
+    """Return `reading` with what is told in front of the only request as its event.
+
+    "I have the gym on Thursday, at 1pm remind me to bring a towel" asks for one reminder.
+    """
+    asking, contents, times = _parts(reading, words)
+    told = [run for run in contents if run[1] <= asking]
+    if not told or len(told) == len(contents) or len(times) < 2 or times[0][1] > asking or times[1][0] < told[0][0]:
+        return reading
+    if reading.has("EVENT") or reading.has("LEAD"):
+        return reading
+    tags = list(reading.tags)
+    for first, last in told:
+        tags[first:last] = [NO_TAG] * (last - first)
+    tags[times[0][0] : times[0][1]] = ["EVENT"] * (times[0][1] - times[0][0])
+    return _tagged(reading, tags)
+
+
+def with_deadline(reading: MessageReading, words: Lexicon) -> tuple[MessageReading, str]:
+    """Return `reading` with a deadline as its event, and the content with the deadline; "" where there is none.
+
+    "Remind us to hand it in by 6pm, remind at 5pm" asks for one reminder, at the second time.
+    """
+    _, contents, times = _parts(reading, words)
+    if len(times) != 2 or len(contents) != 1 or not has_deadline(reading, words):
+        return reading, ""
+    (first, last), (again, _) = times
+    marks = [at for at in range(max(last, contents[0][1]), again) if reading.tokens[at].form in _MARKS]
+    clause = range(marks[-1] + 1, len(reading.tokens)) if marks else range(0)
+    if not clause or not _asks_alone(reading, clause, words):
+        return reading, ""
+    begin, end = min(first, contents[0][0]), max(last, contents[0][1])
+    text = reading.text[reading.tokens[begin].start : reading.tokens[end - 1].end]
+    tags = list(reading.tags)
+    tags[first:last] = ["EVENT"] * (last - first)
+    return _tagged(reading, tags), text
+
+
+def has_unclear_time(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a request has untagged words for a time that only earlier messages tell: "on that day"."""
+    pairs = zip(reading.tokens, reading.tags, strict=True)
+    said = words.joint.join(token.form if tag == NO_TAG else "," for token, tag in pairs)
+    return any((f" {word} " if words.joint else word) in f" {said} " for word in words.unclear_times)
+
+
+def _asks_alone(reading: MessageReading, clause: Sequence[int], words: Lexicon) -> bool:
+    """Return whether a clause asks to remind, and names neither a task nor that it is to be one more time."""
+    said = words.joint.join(reading.tokens[at].form for at in clause)
+    spaced = f" {said} " if words.joint else said
+    is_more = any((f" {word} " if words.joint else word) in spaced for word in words.beside)
+    is_asking = any(at in clause for at in asking_words(reading.tokens, words))
+    return is_asking and not is_more and not any(reading.tags[at] == "CONTENT" for at in clause)
+
+
+def _parts(reading: MessageReading, words: Lexicon) -> tuple[int, list[Run], list[Run]]:
+    """Return the place of the first word that asks to remind, the contents and the times."""
+    asking = min(asking_words(reading.tokens, words), default=0)
+    return asking, list(runs(reading.tags, "CONTENT")), list(runs(reading.tags, "WHEN"))
+
+
+def _tagged(reading: MessageReading, tags: Sequence[str]) -> MessageReading:
+    return MessageReading(reading.text, reading.tokens, reading.intents, tuple(tags))
