@@ -29,7 +29,7 @@ Value = TypeVar("Value")
 
 
 class FunctionCallRouter:
-    """The single entry point for calls of tools, from a model, sentence patterns or anywhere else.
+    """The single entry point for calls of tools, from a language model, the offline interpreter or anywhere else.
 
     `external_tools` is an optional toolset; hooks, events, timeouts and session state apply to it as to our own tools.
     Hooks, events and `on_dispatched` also apply to the calls that an agent makes with a router of its own while a tool

@@ -313,7 +313,7 @@ class Conversation(Struct, frozen=True, kw_only=True):
 
 
 class Interpreter(Protocol):
-    """Reads a turn and chooses calls or words an answer; a language model is one, sentence patterns are another."""
+    """Reads a turn and chooses calls or words an answer; a language model is one, the offline interpreter another."""
 
     async def interpret(self, turn: Turn) -> Interpretation:
         """Say what `turn` asks for; an empty interpretation means that nothing was asked.

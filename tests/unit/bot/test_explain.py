@@ -83,9 +83,9 @@ async def test_a_turn_that_ends_with_an_error_is_on_record_with_the_calls_made_b
     [
         (
             "why did you do that?",
-            ["remind me in 10 minutes to stretch", "sentence patterns", "reminder_set(", "✅ Set ["],
+            ["remind me in 10 minutes to stretch", "without a language model", "reminder_set(", "✅ Set ["],
         ),
-        ("你为什么这么做？", ["remind me in 10 minutes to stretch", "句型", "reminder_set（", "✅ Set ["]),
+        ("你为什么这么做？", ["remind me in 10 minutes to stretch", "没有用语言模型", "reminder_set（", "✅ Set ["]),
         ("Bubbles, what did you just do?", ["reminder_set("]),
         ("泡泡，你刚才做了什么", ["reminder_set（"]),
     ],

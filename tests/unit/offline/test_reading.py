@@ -1,4 +1,4 @@
-"""The trained models read requests that no sentence pattern explains."""
+"""The trained models read requests."""
 
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
