@@ -1,7 +1,7 @@
 """The project's own labelled messages: how they are judged, and the share of them that is read rightly.
 
-The files have messages that the models misread. Each share below is that of today, rounded down to a whole percent: it
-may only rise.
+The files have messages that the models misread when they were labelled. Each share below was reached once, rounded down
+to a whole percent: it may only rise.
 """
 
 import pytest
@@ -10,7 +10,7 @@ from benchmarks.evaluation.own_sentences import OwnSentence, ReadSentence, Wante
 from benchmarks.evaluation.reports import own_sentence_report
 from function_calls.tools.calls import Interpretation, ToolCall
 
-SHARES = {"en": 0.0, "zh": 0.0}
+SHARES = {"en": 0.06, "zh": 0.13}
 WANTED = OwnSentence(text="delete 2", calls=(WantedCall(tool="reminder_delete", arguments={"reminder_id": "2"}),))
 
 

@@ -51,14 +51,6 @@ def test_answer_sets_the_intended_time(say: Say) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "language", "told"),
-    [],
-)
-def test_past_day_is_reported(say: Say, text: str, language: str, told: str) -> None:
-    assert say(text, language=language).answer.startswith(told)
-
-
-@pytest.mark.parametrize(
     "text",
     [
         "remind me 99999999 days before too",

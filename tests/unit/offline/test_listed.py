@@ -50,14 +50,6 @@ def test_points_without_times_of_their_own_are_one_reminder(say: Say, text: str,
     assert (call.arguments["time"], call.arguments["content"]) == ("2026-03-05 09:00", content)
 
 
-@pytest.mark.parametrize("head", ["", "reminders:\n", "to do\n"])
-def test_notes_to_the_bot_may_be_listed(say: Say, head: str) -> None:
-    text = f"{head}1. pack tomorrow 9am\n2. ring Ada friday noon"
-
-    assert [call.arguments["content"] for call in say(text, is_addressed=True).calls] == ["pack", "ring Ada"]
-    assert say(text).calls == ()
-
-
 @pytest.mark.parametrize(
     "text",
     ["agenda\n1. budget 9am\n2. tea 10am", "> remind me at 5 to eat\nlol", "see you at 5\nremind your sister at 6"],

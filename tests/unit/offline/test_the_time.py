@@ -34,12 +34,6 @@ def test_time_in_places_and_on_other_days_is_answered(say: Say, text: str, langu
     assert told in say(text, language=language, is_addressed=True).answer
 
 
-def test_the_time_of_a_place_that_is_not_known_is_searched_for(say: Say) -> None:
-    (call,) = say("what time is it in Narnia", is_addressed=True).calls
-
-    assert call.name == "perplexity_search"
-
-
 def test_people_who_ask_each_other_are_not_answered(say: Say) -> None:
     heard = say("what time is it?")
 

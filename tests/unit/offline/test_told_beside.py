@@ -107,18 +107,6 @@ def test_request_is_read_with_its_own_words(say: Say, text: str, name: str, argu
     assert (call.name, call.arguments) == (name, arguments)
 
 
-@pytest.mark.parametrize("text", [])
-def test_question_about_reminders_lists_the_existing_ones(say: Say, text: str) -> None:
-    assert say(text, is_addressed=True, language="zh").answer.startswith("我会提醒")
-
-
-@pytest.mark.parametrize("text", [])
-def test_recurrence_without_clock_times_needs_a_question(say: Say, text: str) -> None:
-    made = say(text, language="zh")
-
-    assert (made.calls, made.answer[:5]) == ((), "什么时候提")
-
-
 @pytest.mark.parametrize("text", ["先提醒我下午四点吃药", "嗯那个帮我记一下下午四点吃药"])
 def test_name_of_the_bot_hides_no_words(say: Say, text: str) -> None:
     assert shown(say(f"@bubbles {text}", is_addressed=True)) == ["2026-03-04 16:00 吃药"]

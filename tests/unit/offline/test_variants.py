@@ -49,11 +49,6 @@ def test_typing_mistake_is_read_as_the_intended_word(say: Say, slip: str) -> Non
     assert (call.name, call.arguments["content"]) == ("reminder_set", "ring Ada")
 
 
-@pytest.mark.parametrize("text", [])
-def test_other_words_of_requests_may_be_misspelt_too(say: Say, text: str) -> None:
-    assert [call.name for call in say(text).calls] == ["reminder_delete"]
-
-
 def test_emoji_of_a_thing_to_buy_stays_in_the_content(say: Say) -> None:
     (call,) = say("remind me tomorrow to buy 🍎").calls
 
@@ -65,17 +60,6 @@ def test_figures_that_name_something_stay_in_the_content(say: Say, text: str, co
     (call,) = say(text).calls
 
     assert (call.arguments["time"], call.arguments["content"]) == ("2026-03-05 09:00", content)
-
-
-@pytest.mark.parametrize(
-    ("text", "day"),
-    [],
-)
-def test_a_day_without_reminders_is_not_guessed_at_but_explained(say: Say, text: str, day: str) -> None:
-    asked = say(text, is_addressed=True, language="en" if text.isascii() else "zh")
-
-    assert asked.calls == ()
-    assert day in asked.answer
 
 
 @pytest.mark.parametrize(
