@@ -80,7 +80,7 @@ docs: $(DEVELOPMENT) ## the documentation as a site in site/, and what its pages
 train: ## train the models that read requests without a language model, from their grammars
 	@test -x build/train/bin/python || { $(PYTHON) -m venv build/train && \
 		build/train/bin/pip install --quiet --editable . 'scikit-learn==1.9.1'; }
-	@PYTHONPATH=. build/train/bin/python -m benchmarks.understanding.train en zh
+	@PYTHONPATH=. build/train/bin/python -m benchmarks.understanding.train en zh es
 
 bench: $(DEVELOPMENT) ## every benchmark as one table, saved as bench.json (ten minutes)
 	@$(BIN)/python benchmarks/run.py --out bench.json

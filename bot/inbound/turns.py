@@ -13,7 +13,7 @@ from function_calls.understanding.reading.lexicon import points_back
 from services.history.service import HistoryService
 from services.kernel.chat import ChatMessage
 from services.kernel.clock import Clock
-from services.kernel.text import language_of
+from services.kernel.text import language_of, latin_language
 from services.language_model.ports import TextListener
 from services.people.zones import ZoneService
 
@@ -21,6 +21,7 @@ ListenerFor = Callable[[ChatMessage], TextListener | None]
 WayBack = Callable[[CallContext], CallContext]
 """Gives a call the ways in which it reaches into its chat: progress, links to messages."""
 
+_USUAL = "en"
 _LOOKED_BACK = 50
 _POINTED_BACK = 20
 
@@ -60,7 +61,7 @@ class TurnFactory(Struct, frozen=True, kw_only=True):
             message=message,
             now=self.clock.now().astimezone(zone),
             zone=zone,
-            language=self._language_shown(message) or await self._language_before(message),
+            language=await self._language(message),
             bot_name=self.bot_name,
             tools=await self.calls.list_specs(Viewer.of(message)),
             recent=await self._before(message),
@@ -83,6 +84,17 @@ class TurnFactory(Struct, frozen=True, kw_only=True):
         )
         return self.connected(bare)
 
+    async def _language(self, message: ChatMessage) -> str:
+        """Return the language of a message; where its words tell none, a third one that its sender has used before."""
+        shown = self._language_shown(message)
+        if not shown:
+            return await self._language_before(message)
+        if shown != _USUAL or self._language_of_words(message):
+            return shown
+        found = await self.history.recent(message.address, _LOOKED_BACK)
+        own = (self._language_of_words(each) for each in reversed(found) if each.sender.id == message.sender.id)
+        return next(filter(None, own), shown)
+
     async def _language_before(self, message: ChatMessage) -> str:
         """Guess the language of a message that shows none ("18:30"): its sender's last one, else the bot's."""
         found = await self.history.recent(message.address, _LOOKED_BACK)
@@ -91,7 +103,14 @@ class TurnFactory(Struct, frozen=True, kw_only=True):
 
     def _language_shown(self, message: ChatMessage) -> str:
         """Return the language of its words beside names, which are the same in all; "" where they show none."""
-        return language_of(free_text(message.text).casefold().replace(self.bot_name.casefold(), " "), "")
+        return language_of(self._free_text(message), "")
+
+    def _language_of_words(self, message: ChatMessage) -> str:
+        """Return the language in Latin script that common words of a message belong to; "" where there are none."""
+        return latin_language(self._free_text(message), "")
+
+    def _free_text(self, message: ChatMessage) -> str:
+        return free_text(message.text).casefold().replace(self.bot_name.casefold(), " ")
 
     async def _before(self, message: ChatMessage) -> tuple[ChatMessage, ...]:
         wanted = self.context_messages

@@ -32,7 +32,7 @@ from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
-from function_calls.language.messages import LANGUAGES, say
+from function_calls.language.messages import say, worded_languages
 
 _RESERVED = {"bot", "wait", "calls", "said", "chat", "private", "admin", "reply", "picks"}
 _ID = re.compile(r"\{(\w+)\}")
@@ -143,7 +143,7 @@ class Comparison:
             raise DialogueBroken(f"{heard!r}\n  expected: {list(step.expected)}\n  said:     {list(said)}")
 
     def _fits(self, expected: str, text: str) -> bool:
-        for hint in (f"\n{say(language, 'undo.hint')}" for language in LANGUAGES):
+        for hint in (f"\n{say(language, 'undo.hint')}" for language in worded_languages()):
             if not expected.endswith(hint):
                 text = text.removesuffix(hint)
         pattern = ""

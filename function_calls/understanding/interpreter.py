@@ -6,7 +6,7 @@ from datetime import datetime
 
 from msgspec.structs import replace
 
-from function_calls.language.messages import say
+from function_calls.language.messages import LANGUAGES, say
 from function_calls.tools.calls import Conversation, Interpretation, ToolCall, Turn
 from function_calls.tools.confirmation.yes_no import parse_yes_no
 from function_calls.understanding.courtesies import is_courtesy
@@ -19,7 +19,7 @@ from function_calls.understanding.reading.dialogue import Dialogue
 from function_calls.understanding.reading.hints import hint
 from function_calls.understanding.reading.interpreter import LearnedInterpreter, Understood, behind_name
 from function_calls.understanding.reading.known_reminders import KnownReminders, ReminderLookup
-from function_calls.understanding.reading.lexicon import Lexicon, language_of, languages, load_lexicon
+from function_calls.understanding.reading.lexicon import Lexicon, language_of, load_lexicon
 from function_calls.understanding.reading.memory import DialogueMemory
 from function_calls.understanding.reading.message import NO_TAG, MessageReading, load_models, read_message
 from function_calls.understanding.reading.names import trimmed, with_joined_names, with_names, without_names
@@ -70,8 +70,11 @@ class OfflineInterpreter:
 
     @staticmethod
     def warm_up() -> None:
-        """Load the models and the words of time, so that the first message does not wait for them."""
-        for language in languages():
+        """Load the models and the words of time, so that the first message does not wait for them.
+
+        Languages in which the bot has no wording are loaded with the first message in them.
+        """
+        for language in LANGUAGES:
             load_lexicon(language)
         warm_up()
 

@@ -2,15 +2,19 @@
 
 import html
 import re
-from collections.abc import Iterable
+import tomllib
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib.resources import files
 from typing import Final
 
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 _LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 
 
 def language_of(text: str, default: str) -> str:
-    """Return the language of `text` as `zh` or `en`; `default` where it shows none ("ok", "12:30", an emoji).
+    """Return the language of `text`, such as `zh` or `en`; `default` where it shows none ("ok", "12:30", an emoji).
 
     Two Chinese characters outweigh any number of Latin words: names and product names stay Latin in Chinese text.
     """
@@ -18,7 +22,21 @@ def language_of(text: str, default: str) -> str:
     words = len(_LATIN_WORD.findall(text))
     if han >= 2 or (han and not words):
         return "zh"
-    return "en" if words else default
+    return latin_language(text, "en") if words else default
+
+
+def latin_language(text: str, usual: str) -> str:
+    """Return the language in Latin script that most common words of `text` belong to; `usual` where none has most."""
+    words = _WORD.findall(text.casefold())
+    seen = {language: len(common.intersection(words)) for language, common in _common_words().items()}
+    best = max(seen, key=lambda language: (seen[language], language == usual))
+    return best if seen[best] > max(count for language, count in seen.items() if language != best) else usual
+
+
+@cache
+def _common_words() -> Mapping[str, frozenset[str]]:
+    table = tomllib.loads(files(__package__).joinpath("common_words.toml").read_text(encoding="utf-8"))
+    return {language: frozenset(words.split()) for language, words in table.items()}
 
 
 def closest_name(name: str, known: Iterable[str], *, count: int = 1, at_least: float = 0.5) -> list[str]:

@@ -11,9 +11,14 @@ from services.kernel.text import language_of
         ("提醒我看 Python weekly newsletter", "zh"),
         ("ask 王 about the report", "en"),
         ("好", "zh"),
+        ("recuérdame mañana a las 5 llamar a mamá", "es"),
+        ("a mí también", "es"),
+        ("¿qué me perdí?", "es"),
+        ("remind me to watch la casa de papel", "en"),
+        ("Los Angeles", "en"),
     ],
 )
-def test_script_determines_the_language(text, language):
+def test_script_and_common_words_determine_the_language(text, language):
     assert language_of(text, "en") == language
 
 

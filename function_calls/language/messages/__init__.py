@@ -1,4 +1,4 @@
-"""Load the bot's messages from one TOML file per language, with the same keys in each."""
+"""Load the bot's messages from one TOML file per language, with the same keys in those of `LANGUAGES`."""
 
 import tomllib
 from functools import cache
@@ -6,6 +6,7 @@ from importlib.resources import files
 from string import Formatter
 
 LANGUAGES = ("en", "zh")
+"""Those in which everything is worded; the file of another one may leave out what is said in English then."""
 FALLBACK = "en"
 
 
@@ -17,7 +18,7 @@ def say(language: str, key: str, **fields: object) -> str:
     Raises:
         KeyError: the catalogue has no such key, or a field of the sentence is missing.
     """
-    template = catalogue(language if language in LANGUAGES else FALLBACK)[key]
+    template = catalogue(language if language in worded_languages() else FALLBACK)[key]
     return Formatter().vformat(template, (), fields)
 
 
@@ -30,7 +31,15 @@ def knows(key: str) -> bool:
 def catalogue(language: str) -> dict[str, str]:
     """Return all messages of one language, keys joined by dots."""
     text = files(__name__).joinpath(f"{language}.toml").read_text(encoding="utf-8")
-    return dict(_flatten("", tomllib.loads(text)))
+    own = dict(_flatten("", tomllib.loads(text)))
+    return own if language in LANGUAGES else catalogue(FALLBACK) | own
+
+
+@cache
+def worded_languages() -> frozenset[str]:
+    """Return the languages that have a file."""
+    names = [file.name for file in files(__name__).iterdir()]
+    return frozenset(name.removesuffix(".toml") for name in names if name.endswith(".toml"))
 
 
 def _flatten(prefix: str, table: dict[str, object]) -> list[tuple[str, str]]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
-LANGUAGES = ("en", "zh")
+LANGUAGES = ("en", "zh", "es")
 ACTIONS = ("delete", "forget")
 """Those that a yes alone does not confirm where a tool says so; the keys of `Phrases.confirms`."""
 _EDGES = " \t\n.,;:!?~…。，；：！？、～·'\"“”‘’「」()（）@"

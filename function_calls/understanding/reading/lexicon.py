@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from function_calls.understanding.reading.message import has_models, load_models
+from services.kernel.text import latin_language
 
 FALLBACK = "en"
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
@@ -142,10 +143,15 @@ def languages() -> tuple[str, ...]:
 
 
 def language_of(text: str, preferred: str) -> str:
-    """Return the language to read `text` in: Chinese where it has Chinese characters, else `preferred` or English."""
+    """Return the language to read `text` in: Chinese where it has Chinese characters, else the one of its words.
+
+    Where these do not tell, it is `preferred`, or English if that is Chinese or has no lexicon.
+    """
     if _HAN.search(text):
         return "zh"
-    return preferred if preferred in languages() and preferred != "zh" else FALLBACK
+    usual = preferred if preferred in languages() and preferred != "zh" else FALLBACK
+    found = latin_language(text, usual)
+    return found if found in languages() else usual
 
 
 def points_back(text: str, language: str) -> bool:
