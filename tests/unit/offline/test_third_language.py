@@ -58,7 +58,9 @@ def test_chat_in_spanish_selects_nothing(say: Say) -> None:
     assert say("ayer me recordaste a mi hermano", language="es").calls == ()
 
 
-@pytest.mark.parametrize("text", ["recuérdame mañana a las 5 de la tarde llamar a mamá", "avísame a las 18:00 de sacar el pan"])
+@pytest.mark.parametrize(
+    "text", ["recuérdame mañana a las 5 de la tarde llamar a mamá", "avísame a las 18:00 de sacar el pan"]
+)
 def test_spanish_is_read_in_an_english_chat(say: Say, text: str) -> None:
     (call,) = say(text, language="en").calls
 
