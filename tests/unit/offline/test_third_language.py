@@ -40,7 +40,7 @@ def test_commands_work_in_spanish(say: Say, text: str, tool: str, arguments: dic
         ("aplaza el recordatorio 2 media hora", "reminder_update", {"reminder_id": "2", "time": "+0:30"}),
         ("recuérdame otra vez en 10 minutos", "reminder_snooze", {"time": "10 minutos"}),
         ("cancela todos mis recordatorios", "reminder_delete", {"reminder_id": "all"}),
-        ("borra los recordatorios de mañana", "reminder_delete", {"reminder_id": "mañana"}),
+        ("borra los recordatorios de mañana", "reminder_delete", {"reminder_id": "all mañana"}),
     ],
 )
 def test_reminders_are_changed_in_spanish(say: Say, text: str, tool: str, arguments: dict[str, object]) -> None:
