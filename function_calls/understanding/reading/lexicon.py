@@ -115,6 +115,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     lengths: Mapping[str, int]
     ordinals: Mapping[str, int]
     occasions: frozenset[str] = frozenset()
+    too: tuple[str, ...] = ()
     together: tuple[str, ...] = ()
     deadlines: tuple[str, ...] = ()
     unclear_times: tuple[str, ...] = ()

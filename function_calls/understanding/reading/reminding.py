@@ -1,5 +1,6 @@
 """Make calls of a request to be reminded: contents, people, times and how it is to behave."""
 
+import re
 from collections.abc import Collection, Sequence
 from datetime import timedelta
 from itertools import islice
@@ -28,6 +29,8 @@ from function_calls.understanding.times import TimeWords, halves, on_day, on_the
 from services.kernel.chat import ChatMessage
 from services.time_expressions import Reading
 
+_CLOCK = re.compile(r"(\d{1,2}):(\d\d)$")
+_IN_DAYS = re.compile(r"FREQ=(?:DAILY|WEEKLY|MONTHLY|YEARLY)|WORKDAYS")
 _LATELY = timedelta(minutes=10)
 _LONGEST_POINTED_AT = 200
 _LONGEST_NAME = 3
@@ -139,13 +142,29 @@ def repeat_last(asked: Asked) -> Interpretation | None:
     days = slots.bare_time(asked.reading.words("WHEN"), asked.words)
     if last is not None and repeats(last) and weekdays_in(days, asked.now, asked.language, asked.times):
         return asked.answering.one("reminder_update", {"days": f"+{days}", "reminder_id": "it"})
-    times = [] if last is None else [_like_last(each, last, asked) for each in _once_more(asked, last)]
+    is_same = asked.names(asked.words.same_time)
+    times = [] if last is None else [_like_last(each, last, asked, is_same=is_same) for each in _once_more(asked, last)]
     if last is None or not times:
         return None
     person = people_of(asked) or last.arguments.get("person")
     content = slots.content(asked.reading, asked.words) or _unknown_name(asked) or str(last.arguments["content"])
     named = None if person is None else str(person)
-    return asked.answering.set_reminders([ReminderRequest(content=content, person=named, time=time) for time in times])
+    made = asked.answering.set_reminders([ReminderRequest(content=content, person=named, time=time) for time in times])
+    is_clock = all(time.best is not None and slots.is_bare(time.best) for time in times)
+    if not is_clock or not asked.names(asked.words.too) or asked.names(asked.words.times):
+        return made
+    return replace(made, calls=tuple(_as_often(call, last) for call in made.calls))
+
+
+def _as_often(call: ToolCall, last: ToolCall) -> ToolCall:
+    """Return `call` with the repetition of the `last` one at its own clock: "also at 9pm" behind one of every day."""
+    rule, time = str(last.arguments.get("rrule") or ""), str(call.arguments.get("time", ""))
+    clock = _CLOCK.search(time)
+    kept = [part for part in rule.split(";") if part and not part.startswith(("BYHOUR=", "BYMINUTE=", "BYSECOND="))]
+    if not kept or clock is None or not _IN_DAYS.search(rule):
+        return call
+    written = ";".join([*kept, f"BYHOUR={int(clock[1])}", f"BYMINUTE={int(clock[2])}"])
+    return replace(call, arguments={**call.arguments, "rrule": written})
 
 
 def _repeated(asked: Asked) -> ToolCall | None:
