@@ -23,6 +23,7 @@ from function_calls.understanding.reading.lexicon import Lexicon, language_of, l
 from function_calls.understanding.reading.memory import DialogueMemory
 from function_calls.understanding.reading.message import NO_TAG, MessageReading, load_models, read_message
 from function_calls.understanding.reading.names import trimmed, with_joined_names, with_names, without_names
+from function_calls.understanding.reading.reminding import repeats
 from function_calls.understanding.reading.tokens import TimeReader
 from function_calls.understanding.reminder_answers import ReminderAnswers
 from function_calls.understanding.tool_calls import CallMaker
@@ -33,6 +34,8 @@ _LONGEST = 400
 _FEWEST_WORDS = 3
 _REMINDING = frozenset({"set", "repeat_last"})
 _ANSWERING = frozenset({"answer_when", "answer_content", "cancel_ask"})
+_WAIVING = frozenset({"delete", "undo", "forget", "cancel_ask", "none"})
+_BEFORE_WAIVED = frozenset({"oh", "ah", "no", "wait", "hmm", "actually", "ok", "sorry", ",", ".", "…"})
 _QUESTION = 0.3
 """The probability of a question to the web from which one is looked up."""
 _HELP = 0.2
@@ -154,7 +157,8 @@ class OfflineInterpreter:
             return Interpretation(answer=say(turn.language, "offline.nothing_open"), must_reply=True)
         answers = ReminderAnswers(turn, self._questions, key)
         answered = self._chosen(turn, key, understood, answers)
-        heard = answered or self._learned.interpret(understood, turn, key, answers, known)
+        heard = answered or self._waived(turn, key, understood)
+        heard = heard or self._learned.interpret(understood, turn, key, answers, known)
         if heard is None:
             return self._taken_back(turn, key, understood) or self._spoken_to(turn, key, understood, known)
         question = understood.question
@@ -252,13 +256,30 @@ class OfflineInterpreter:
         reading, maker = understood.reading, CallMaker(turn)
         last = self._dialogue.last(key, turn.now)
         words = load_lexicon(understood.language)
-        is_waived = _begins_with(reading.text.casefold(), words.waived, words.joint)
+        is_waived = _is_waived(reading, words)
         is_wanted = is_waived or reading.intent == "cancel_ask"
         if not is_wanted or last is None or not last.is_change or not maker.offers("undo"):
             return None
         is_meant = _is_addressed(turn) or not self._dialogue.since(key, turn)
         is_lately = self._dialogue.is_fresh(key, turn) and not self._dialogue.state(key).is_passed
         return Interpretation(calls=(maker.call("undo", {}),)) if is_meant and is_lately else None
+
+    def _waived(self, turn: Turn, key: str, understood: Understood) -> Interpretation | None:
+        """Return the call that undoes what was set last, or the change of a repeating one, where it is to be forgotten.
+
+        A single reminder that was moved before is deleted instead.
+        """
+        last, before = self._dialogue.last(key, turn.now), self._dialogue.last_set(key, turn.now)
+        words = load_lexicon(understood.language)
+        if last is None or before is None or understood.question is not None:
+            return None
+        is_set = last.calls[-1].name == "reminder_set"
+        is_changed = last.calls[-1].name == "reminder_update" and repeats(before)
+        is_meant = understood.reading.intent in _WAIVING and _is_waived(understood.reading, words)
+        is_named = any(slots.reference(understood.reading, words))
+        if is_meant and not is_named and (is_set or is_changed):
+            return self._taken_back(turn, key, understood)
+        return None
 
     def _spoken_to(self, turn: Turn, key: str, understood: Understood, known: KnownReminders | None) -> Interpretation:
         """Return what to say to a message without a request: nothing, unless the bot was spoken to and not thanked."""
@@ -336,6 +357,13 @@ def _pronouns(reading: MessageReading, words: Lexicon) -> list[tuple[int, int]]:
         for before, token, tag in behind
         if tag == NO_TAG and token.form in words.pronouns and before.form in words.reminding
     ]
+
+
+def _is_waived(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a message begins with "forget it" or the like, or has only words such as "oh wait" before that."""
+    start = next((token.start for token in reading.tokens if token.form not in _BEFORE_WAIVED), 0)
+    text = reading.text.casefold()
+    return any(_begins_with(each, words.waived, words.joint) for each in (text, text[start:]))
 
 
 def _begins_with(text: str, phrases: tuple[str, ...], joint: str) -> bool:

@@ -31,7 +31,7 @@ THRESHOLDS = {
     "nobody": Threshold(request=0.9, intent=0.9),
 }
 _ENDING = ("delete", "pause", "undo", "skip", "until", "once", "leave", "person_remove", "person_set", "not_urgent")
-CAREFUL = {"ask": 0.5, "when_is": 0.4, **dict.fromkeys(_ENDING, 0.5)}
+CAREFUL = {"ask": 0.5, "when_is": 0.4, **dict.fromkeys(_ENDING, 0.5), "pause": 0.4}
 """Intents that need to be more probable: what is meant otherwise would be answered oddly, or be lost."""
 UNADDRESSED = {
     "answer_content": 0.6,
@@ -136,13 +136,15 @@ def decide(reading: MessageReading, words: Lexicon, said: Circumstances) -> Deci
         return Decision(is_refusal=True)
     standing = standing_of(reading, words, said)
     least = THRESHOLDS[standing]
-    if 1 - reading.probability("none") < least.request or not _may_be_for_bot(reading, standing, said):
+    if 1 - reading.probability("none") < least.request or not _may_be_for_bot(reading, standing, said, words):
         return Decision()
     found: list[str] = []
     for intent, share in reading.intents[: 1 if standing in _ONE else _MOST_TRIED]:
         careful = max(CAREFUL.get(intent, 0.0), 0.0 if said.is_addressed else UNADDRESSED.get(intent, 0.0))
-        if intent == "none" or share < max(_SECOND if found else least.intent, careful):
+        if intent == "none" or share < (_SECOND if found else least.intent):
             break
+        if share < careful:
+            continue
         found.append(in_context(intent, reading, said.context))
     return Decision(tuple(found))
 
@@ -169,7 +171,7 @@ def is_refusal(reading: MessageReading, words: Lexicon) -> bool:
     return not (reading.intent == "delete" and rest.startswith((*words.reminding, *words.calling)))
 
 
-def _may_be_for_bot(reading: MessageReading, standing: Standing, said: Circumstances) -> bool:
+def _may_be_for_bot(reading: MessageReading, standing: Standing, said: Circumstances, words: Lexicon) -> bool:
     """Return whether a message to nobody can be a request that begins a dialogue.
 
     It says "remind" or "reminder", or is certainly for the bot; "ping me at 5" and "cancel it" are said to people.
@@ -182,6 +184,8 @@ def _may_be_for_bot(reading: MessageReading, standing: Standing, said: Circumsta
         return said.is_known or said.names_reminder or is_next or len(reading.tokens) <= _SHORT
     if standing not in _ONE:
         return True
+    if intent == "ask" and share >= _SURE_NOTE and reading.text.casefold().startswith(words.looking_up):
+        return reading.has("CONTENT")
     if intent in _WITHOUT_TRIGGER:
         is_about_talk = reading.has("SPEAKER") or reading.has("TOPIC")  # people ask each other who said what
         return said.is_known and (standing == "trigger" or not is_about_talk)

@@ -38,6 +38,7 @@ _POINTING = frozenset(
 """Intents about a reminder that the message may leave unnamed."""
 _QUESTION_ENDS = ("?", "？", "吗", "呢", "么")
 _CERTAIN = 0.97
+_SURE = 0.9
 _HALF_DAY = 12
 _MAYBE_DONE = 0.3
 _QUOTES = "\"“”'‘’「」『』`"
@@ -228,18 +229,23 @@ class LearnedInterpreter:
     ) -> bool:
         """Return whether a message may be about the reminder that it names, or about what the bot has just done."""
         intent, context = reading.intent, understood.context
-        named = slots.reference(reading, load_lexicon(understood.language))
+        words = load_lexicon(understood.language)
+        named = slots.reference(reading, words)
         if _is_addressed(turn) and intent in _ASKING and any(named):
             is_said = has_trigger(reading, load_lexicon(understood.language))
             return is_said or any(self._is_named(name, turn, key, known) for name in named)
         if _is_addressed(turn) or intent not in _POINTING:
             return True
+        if intent == "undo" and reading.intents[0][1] >= _CERTAIN and len(reading.tokens) <= _BARE:
+            return True  # what it takes back is asked about, where that is not clear
         is_lately = self._dialogue.is_fresh(key, turn) or understood.question is not None or context == "fired"
         question_id = "" if understood.question is None else understood.question.message_id
         others = self._dialogue.since(key, turn, question_id)
         if any(named):
             is_said = has_trigger(reading, load_lexicon(understood.language))
-            is_certain = reading.intents[0][1] >= _CERTAIN and is_lately and not others
+            is_marked = words.joint.join(token.form for token in reading.tokens).endswith(words.reference_marks)
+            least = _SURE if is_marked else _CERTAIN  # "the 6pm one"
+            is_certain = reading.intents[0][1] >= least and is_lately and not others
             is_taken_back = reading.has("OLD") and reading.has("WHEN") and not reading.has("REF")
             is_there = is_said or is_certain or any(self._is_named(name, turn, key, known) for name in named)
             if is_there or not is_taken_back:
@@ -271,6 +277,8 @@ class LearnedInterpreter:
         forms = [token.form for token in reading.tokens]
         is_rule = any(form.startswith("@rule") for form in forms)  # nobody tells another person "every week"
         is_bare = len(forms) <= _BARE and not is_rule and not reading.has("REF")
+        if is_rule and len(forms) <= _BARE and _answers_person(turn):
+            return True  # "how often?" – "every week"
         if is_bare and understood.question is None and understood.context != "fired":
             if self._dialogue.state(key).is_passed:
                 return True

@@ -13,7 +13,7 @@ from function_calls.understanding.reading.tokens import Token
 
 _MARKS = frozenset(",.;:!?，。；：！？、\n")
 _QUOTES = frozenset("\"“”'‘’「」『』")
-_LONGEST_NAME, _MOST_ADDED, _MOST_BEHIND, _LONGEST_BETWEEN = 2, 4, 2, 3
+_LONGEST_NAME, _MOST_ADDED, _MOST_BEHIND, _LONGEST_BETWEEN = 2, 4, 2, 4
 
 
 def repaired(reading: MessageReading, words: Lexicon, wrong: str, *, is_addressed: bool) -> MessageReading:

@@ -13,7 +13,7 @@ from function_calls.understanding.looking_here import looked_up_here
 from function_calls.understanding.reading import changes, reminding, slots, states
 from function_calls.understanding.reading.asked import Asked
 from function_calls.understanding.reading.lexicon import Lexicon
-from function_calls.understanding.reading.message import MessageReading
+from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.references import references_of
 from function_calls.understanding.reading.repair import is_time
 from function_calls.understanding.reading.when import named_times
@@ -171,7 +171,15 @@ def _rhythm(asked: Asked) -> list[TimeWords]:
 
 
 def _zone(asked: Asked) -> Interpretation | None:
-    return _one(asked, "time_zone", {"zone": next(iter(asked.reading.pieces("ZONE")), ""), **_whose(asked)})
+    zone = next(iter(asked.reading.pieces("ZONE")), "") or _unknown_zone(asked)
+    return _one(asked, "time_zone", {"zone": zone, **_whose(asked)})
+
+
+def _unknown_zone(asked: Asked) -> str:
+    """Return the last word of a statement of a zone, where it can name a place: "my time zone is Atlantis"."""
+    *before, last = zip(asked.reading.tokens, asked.reading.tags, strict=True)
+    is_stated = bool(before) and before[-1][0].form in asked.words.before_zone and last[1] == NO_TAG
+    return asked.reading.text[last[0].start : last[0].end] if is_stated and last[0].form.isalpha() else ""
 
 
 def _zone_move(asked: Asked) -> Interpretation | None:
@@ -223,7 +231,12 @@ def _find(asked: Asked) -> Interpretation | None:
 
 
 def _ask(asked: Asked) -> Interpretation | None:
-    """Search for the answer to a question that stands beside a request; alone, it is looked up otherwise."""
+    """Search for the answer to a question that stands beside a request, or for what is to be looked up.
+
+    Any other question is looked up where nothing else is asked for.
+    """
+    if asked.said.startswith(asked.words.looking_up) and asked.reading.has("CONTENT"):
+        return _one(asked, "perplexity_search", {"query": slots.content(asked.reading, asked.words)})
     tokens = asked.reading.tokens
     query = asked.reading.text[tokens[0].start : tokens[-1].end] if tokens else ""
     return _one(asked, "perplexity_search", {"query": query}) if asked.is_part and query else None

@@ -19,6 +19,7 @@ _COMMAS = frozenset(",，、")
 _EDGE = " \t\n,，.。;；:：、!！?？~…-—"
 _LONGEST_FIGURE, _FIGURE_FORMS = 2, 2
 _FIGURES = re.compile(r"(\d{1,2})\.?(\d\d)")
+_FEWEST_BEFORE = 2
 _HOURS, _MINUTES, _ROUND = 24, 60, 5
 _QUOTES = "\"“”'‘’「」『』"
 EVERYONE = "everyone"
@@ -312,7 +313,8 @@ def reference(reading: MessageReading, words: Lexicon) -> list[str]:
 def reference_pieces(reading: MessageReading, words: Lexicon) -> list[str]:
     """Return the pieces of text that name reminders, as they are written."""
     reading = _with_numbers(reading, words)
-    spans = _with_days(reading, words)
+    whole = _with_days(reading, words)
+    spans = [span for span in whole if words.fold(reading.text[slice(*span)]) not in words.articles]
     together = [spans[0]] if spans else []
     for span in spans[1:]:
         between = reading.text[together[-1][1] : span[0]].strip(_EDGE + " ")
@@ -352,12 +354,24 @@ def _with_days(reading: MessageReading, words: Lexicon) -> list[tuple[int, int]]
         return spans
     for start, end in reading.spans("OLD"):
         behind = next((span for span in spans if not reading.text[end : span[0]].strip(" 的") and end <= span[0]), None)
+        behind = behind or _untagged_behind(reading, end, words)
         if behind is None:
             continue
         ahead = next((span for span in spans if span[1] <= start and not reading.text[span[1] : start].strip()), None)
         spans = [span for span in spans if span not in {ahead, behind}]
         spans.append((start if ahead is None else ahead[0], behind[1]))
     return sorted(spans)
+
+
+def _untagged_behind(reading: MessageReading, start: int, words: Lexicon) -> tuple[int, int] | None:
+    """Return where the one untagged word stands that ends a message right behind a day with an article."""
+    *before, last = reading.tokens
+    if not words.joint or len(before) < _FEWEST_BEFORE or reading.tags[-1] != NO_TAG or not last.form.isalpha():
+        return None
+    first, *_ = words.fold(reading.text[before[-1].start : before[-1].end]).split()
+    has_article = first in words.articles or before[-2].form in words.articles
+    is_named = before[-1].end == start and has_article and last.form not in words.behind_reference
+    return (last.start, last.end) if is_named else None
 
 
 def _is_retracted(before: str, words: Lexicon) -> bool:
