@@ -15,6 +15,7 @@ from function_calls.understanding.looking_here import looked_up_here, looked_up_
 from function_calls.understanding.open_questions import OpenQuestion, OpenQuestions
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.choices import chosen
+from function_calls.understanding.reading.decision import has_trigger
 from function_calls.understanding.reading.dialogue import Dialogue
 from function_calls.understanding.reading.hints import hint
 from function_calls.understanding.reading.interpreter import LearnedInterpreter, Understood, behind_name
@@ -31,6 +32,8 @@ from services.kernel.state import StateStore
 from services.time_expressions import Reading, TimeReadings, is_effort_spent, limited_effort, parse_all, warm_up
 
 _LONGEST = 400
+_BEGINNING = 80
+"""The characters of a message that is too long by which it is known as a request."""
 _FEWEST_WORDS = 3
 _REMINDING = frozenset({"set", "repeat_last"})
 _ANSWERING = frozenset({"answer_when", "answer_content", "cancel_ask"})
@@ -187,13 +190,24 @@ class OfflineInterpreter:
 
     def _unread(self, turn: Turn) -> Interpretation:
         """Return what to say to a message that the models do not read: too long, only a sign, or for others."""
-        if not _is_addressed(turn):
+        is_long = len(turn.message.text) > _LONGEST
+        if not _is_addressed(turn) and not (is_long and self._is_request(turn)):
             return Interpretation()
-        if len(turn.message.text) > _LONGEST:
+        if is_long:
             return Interpretation(answer=say(turn.language, "offline.too_long", limit=_LONGEST), must_reply=True)
         if is_courtesy(without_names(turn.message.text, (turn.bot_name,))) or _is_below_reminder(turn):
             return Interpretation()
         return Interpretation(answer=say(turn.language, "offline.help"))
+
+    def _is_request(self, turn: Turn) -> bool:
+        """Return whether a message that is too long begins as a request to be reminded, for nobody else."""
+        if _is_for_somebody(turn):
+            return False
+        text = turn.message.text[:_BEGINNING]
+        language = language_of(text, turn.language)
+        models = load_models(language)
+        reading = read_message(text, turn.message_time, "none", models, self._times, language, is_addressed=False)
+        return reading.probability("set") >= _TALK and has_trigger(reading, load_lexicon(language))
 
     def _with_person_named(
         self, turn: Turn, key: str, understood: Understood
@@ -201,8 +215,10 @@ class OfflineInterpreter:
         """Return the message with the name of the one whom "remind him" means; where none is known, who is asked."""
         reading, words = understood.reading, load_lexicon(understood.language)
         spans = _pronouns(reading, words)
-        if reading.intent not in _REMINDING or not spans or not _is_addressed(turn):
+        if reading.intent not in _REMINDING or not spans:
             return understood, None
+        if not _is_addressed(turn):
+            return understood, None if self._dialogue.is_fresh(key, turn) else Interpretation()
         name = self._dialogue.person_meant(turn)
         if name is None:
             return understood, Interpretation(answer=say(turn.language, "offline.whom"), must_reply=True)

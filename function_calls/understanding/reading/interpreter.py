@@ -232,7 +232,8 @@ class LearnedInterpreter:
         words = load_lexicon(understood.language)
         named = slots.reference(reading, words)
         if _is_addressed(turn) and intent in _ASKING and any(named):
-            is_said = has_trigger(reading, load_lexicon(understood.language))
+            is_marked = any(token.form in words.reference_marks for token in reading.tokens)  # "the one at noon"
+            is_said = is_marked or has_trigger(reading, words)
             return is_said or any(self._is_named(name, turn, key, known) for name in named)
         if _is_addressed(turn) or intent not in _POINTING:
             return True
@@ -242,7 +243,7 @@ class LearnedInterpreter:
         question_id = "" if understood.question is None else understood.question.message_id
         others = self._dialogue.since(key, turn, question_id)
         if any(named):
-            is_said = has_trigger(reading, load_lexicon(understood.language))
+            is_said = has_trigger(reading, words)
             is_marked = words.joint.join(token.form for token in reading.tokens).endswith(words.reference_marks)
             least = _SURE if is_marked else _CERTAIN  # "the 6pm one"
             is_certain = reading.intents[0][1] >= least and is_lately and not others
@@ -253,10 +254,10 @@ class LearnedInterpreter:
         if not is_lately:
             is_theirs = self._dialogue.last(key, turn.now) is not None and not others
             return intent == "undo" and is_theirs and reading.intents[0][1] >= _CERTAIN
-        is_own = _says_own(reading, load_lexicon(understood.language)) or understood.question is not None
+        is_own = _says_own(reading, words) or understood.question is not None
         if not is_own and self._dialogue.is_meant_by_other(key, turn):
             return False
-        is_asking = has_trigger(reading, load_lexicon(understood.language))
+        is_asking = has_trigger(reading, words)
         if others and intent in _PROMPT and context != "fired" and not is_asking:
             return False
         if intent in _TIMED and self._is_said_to_others(reading, understood, turn, key, others):
