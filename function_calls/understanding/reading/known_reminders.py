@@ -53,7 +53,7 @@ class KnownReminders(Struct, frozen=True):
         same = [each for each in own if each.content == content]
         newest = sorted(own, key=lambda each: each.created_at)[-1:]
         like = [each for each in newest if _share(content.casefold(), each.content.casefold())]
-        is_older = len(same) == 1 and bool(like) and like[0].created_at > same[0].created_at
+        is_older = len(same) == 1 and bool(like) and like[0].created_at >= same[0].created_at
         found = like if is_older else same or like
         return replace(call, arguments={**call.arguments, **self.arguments_of(found[0])}) if len(found) == 1 else call
 
