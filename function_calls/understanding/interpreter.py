@@ -226,7 +226,7 @@ class OfflineInterpreter:
         for start, end in reversed(spans):
             text = f"{text[:start]}{'' if words.joint else ' '}@{name}{'' if words.joint else ' '}{text[end:]}"
         again = self._learned.read(turn, text, understood.language, key, understood.question)
-        return again or understood, None
+        return understood if again is None else _with_person(again, f"@{name}"), None
 
     def _chosen(self, turn: Turn, key: str, understood: Understood, answers: ReminderAnswers) -> Interpretation | None:
         """Return the reminder at the offered time that the message picks, or the one that was to be deleted."""
@@ -358,6 +358,17 @@ def _with_too_many_times(turn: Turn) -> Interpretation:
     if not _is_addressed(turn):
         return Interpretation()
     return Interpretation(answer=say(turn.language, "offline.too_many_times"), must_reply=True)
+
+
+def _with_person(understood: Understood, name: str) -> Understood:
+    """Return a message in which all of `name` is tagged as who is reminded."""
+    reading = understood.reading
+    first = reading.text.find(name)
+    places = range(first, first + len(name)) if first >= 0 else range(0)
+    tags = tuple(
+        "PERSON" if token.start in places else tag for token, tag in zip(reading.tokens, reading.tags, strict=True)
+    )
+    return replace(understood, reading=replace(reading, tags=tags))
 
 
 def _pronouns(reading: MessageReading, words: Lexicon) -> list[tuple[int, int]]:

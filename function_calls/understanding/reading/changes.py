@@ -233,6 +233,13 @@ def update(asked: Asked, arguments: Mapping[str, object], *, old: str = "") -> I
     if old.isdigit() and references:
         references = [*references, old]
     named: dict[str, object] = {"reminder_id": ", ".join(references) or old or _IT}
+    if (
+        day
+        and not references
+        and asked.known is not None
+        and any(day in each.content for each in asked.known.reminders)
+    ):
+        references, day = [day], ""  # the words of a day begin its name: 周一周报
     is_weekday = bool(day and weekdays_in(day, asked.now, asked.language, asked.times))
     is_name = is_weekday and (not references or any(day in each for each in references))
     if day and not is_name and any(_is_day(each.best) for each in asked.read(day)):

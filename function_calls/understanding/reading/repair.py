@@ -187,8 +187,9 @@ class _Draft:
     def _give_occasion(self, first: int, last: int) -> None:
         """Give a relative to a content that is no more than an occasion of theirs: 我妈生日."""
         end = self._end_of_content(last)
-        said = "".join(self._forms[last:end]).removeprefix("的")
-        if self._forms[first] in self._words.oneself and last - first > 1 and said in self._words.occasions:
+        said = "".join(self._forms[first + 1 : end])
+        kin = next((said.removesuffix(each) for each in self._words.occasions if said.endswith(each)), "").rstrip("的")
+        if self._forms[first] in self._words.oneself and kin in self._words.kin:
             self.tags[first:last] = ["CONTENT"] * (last - first)
 
     def _give_companion(self, first: int, last: int) -> None:
