@@ -58,7 +58,7 @@ def _is_name(reference: str, day: str) -> bool:
 
 def move(asked: Asked) -> Interpretation | None:
     """Change when a reminder comes: to a time, by an amount, to another repetition."""
-    asked = _without_reasons(_with_new_time(_with_denied_time(asked)))
+    asked = _without_reasons(_with_new_time(_with_denied_time(_with_names(asked))))
     reading = asked.reading
     if _is_name_alone(asked):
         return asked.answering.one("reminder_list", {"filter": slots.bare_time(reading.words("WHEN"), asked.words)})
@@ -88,6 +88,19 @@ def move(asked: Asked) -> Interpretation | None:
     if old and new.best is not None and not new.best.has_clock:
         return update(asked, {**arguments, "occurrence": old})
     return update(asked, {**arguments, "since": since}, old=old)
+
+
+def _with_names(asked: Asked) -> Asked:
+    """Return a change whose words beside an old time that are no amount of time name a reminder: 明天的开门提醒."""
+    reading = asked.reading
+    leads = reading.pieces("LEAD")
+    if not leads or not reading.has("OLD") or any(asked.length(piece) is not None for piece in leads):
+        return asked
+    tags = tuple(
+        tag if tag != "LEAD" else NO_TAG if token.form in asked.words.behind_time else "REF"
+        for token, tag in zip(reading.tokens, reading.tags, strict=True)
+    )
+    return asked.with_reading(MessageReading(reading.text, reading.tokens, reading.intents, tags))
 
 
 def _is_name_alone(asked: Asked) -> bool:
