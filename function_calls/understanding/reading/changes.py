@@ -29,6 +29,7 @@ _CLAUSE_MARKS = frozenset(",.;!?，。；！？\n")
 _TIMES = ("WHEN", "EVENT", "LATER", "EARLIER", "LEAD", "FROM")
 _NEAR = timedelta(hours=1)
 _LONGEST_NAME = 3
+_LONGEST_WEEKDAY = 3
 _LAST_HOUR = 12
 _BOTH = 2
 _FROM = re.compile(r"\bfrom\b|[从從]")
@@ -254,11 +255,25 @@ def update(asked: Asked, arguments: Mapping[str, object], *, old: str = "") -> I
     ):
         references, day = [day], ""  # the words of a day begin its name: 周一周报
     is_weekday = bool(day and weekdays_in(day, asked.now, asked.language, asked.times))
+    if is_weekday and references in ([], [day]) and _is_day_of_last(asked):
+        is_weekday, references = False, []
     is_name = is_weekday and (not references or any(day in each for each in references))
     if day and not is_name and any(_is_day(each.best) for each in asked.read(day)):
         named["occurrence"] = day
     made = asked.answering.one("reminder_update", {**arguments, **named})
     return replace(made, calls=tuple(on_workdays(call, asked) for call in made.calls))
+
+
+def _is_day_of_last(asked: Asked) -> bool:
+    """Return whether a day whose time is changed is one of the repeating reminder set last: "move Friday's to 5"."""
+    last, text = asked.last_set, asked.reading.text
+    spans = asked.reading.spans("OLD")
+    is_possessive = any(
+        text[start:end].endswith(word) or text.startswith(word, end)
+        for start, end in spans
+        for word in asked.words.behind_time
+    )
+    return asked.may_point and last is not None and repeats(last) and is_possessive
 
 
 def _is_day(reading: Reading | None) -> bool:
@@ -436,7 +451,7 @@ def _person(asked: Asked, sign: str, own: str) -> Interpretation | None:
 def skip(asked: Asked) -> Interpretation | None:
     """Leave out a day of one that repeats; days that come again are left out for good."""
     asked = _with_open_times(asked)
-    words = _days_of(asked)
+    words = _days_of(asked) or _weekday_named(asked)
     references = [name for name in references_of(asked) if not name.startswith("next")]
     arguments: dict[str, object] = {"reminder_id": ", ".join(references), "skip": words or "next"}
     is_skipped = asked.names(asked.words.skipping)
@@ -447,6 +462,19 @@ def skip(asked: Asked) -> Interpretation | None:
     if named and not ("skip" in arguments and is_skipped):
         arguments["days"] = f"-{words}"
     return asked.answering.one("reminder_update", arguments)
+
+
+def _weekday_named(asked: Asked) -> str:
+    """Return the shortest untagged words that name a day of the week, which is no time by itself: 周日不用."""
+    tokens, tags = asked.reading.tokens, asked.reading.tags
+    for length in range(1, _LONGEST_WEEKDAY + 1):
+        for first in range(len(tokens) - length + 1):
+            last = first + length
+            words = asked.reading.text[tokens[first].start : tokens[last - 1].end]
+            is_open = set(tags[first:last]) == {NO_TAG}
+            if is_open and weekdays_in(words, asked.now, asked.language, asked.times):
+                return words
+    return ""
 
 
 def _days_of(asked: Asked) -> str:

@@ -121,6 +121,8 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     together: tuple[str, ...] = ()
     deadlines: tuple[str, ...] = ()
     unclear_times: tuple[str, ...] = ()
+    for_everyone: tuple[str, ...] = ()
+    task_links: frozenset[str] = frozenset()
     whole: frozenset[str] = frozenset()
     folding: Mapping[int, int] = {}
 

@@ -17,7 +17,7 @@ from function_calls.understanding.reading.asked import Asked
 from function_calls.understanding.reading.events import has_unclear_time, with_deadline, with_event
 from function_calls.understanding.reading.leads import ahead_of
 from function_calls.understanding.reading.lexicon import Lexicon
-from function_calls.understanding.reading.message import MessageReading
+from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.options import manners_of, with_interval
 from function_calls.understanding.reading.references import meant
 from function_calls.understanding.reading.repair import is_time, repaired
@@ -34,6 +34,7 @@ _IN_DAYS = re.compile(r"FREQ=(?:DAILY|WEEKLY|MONTHLY|YEARLY)|WORKDAYS")
 _LATELY = timedelta(minutes=10)
 _LONGEST_POINTED_AT = 200
 _LONGEST_NAME = 3
+_SHORTEST_TASK = 2
 _DAY = timedelta(days=1)
 
 
@@ -147,7 +148,12 @@ def repeat_last(asked: Asked) -> Interpretation | None:
     if last is None or not times:
         return None
     person = people_of(asked) or last.arguments.get("person")
-    content = slots.content(asked.reading, asked.words) or _unknown_name(asked) or str(last.arguments["content"])
+    content = (
+        slots.content(asked.reading, asked.words)
+        or _task_behind(asked)
+        or _unknown_name(asked)
+        or str(last.arguments["content"])
+    )
     named = None if person is None else str(person)
     made = asked.answering.set_reminders([ReminderRequest(content=content, person=named, time=time) for time in times])
     is_clock = all(time.best is not None and slots.is_bare(time.best) for time in times)
@@ -173,6 +179,16 @@ def _repeated(asked: Asked) -> ToolCall | None:
     if named is None or asked.known is None:
         return asked.last_set
     return ToolCall(id="", name="reminder_set", arguments=asked.known.arguments_of(named))
+
+
+def _task_behind(asked: Asked) -> str:
+    """Return the untagged words behind "to" at the end of a request, behind its time: "another one at 10 to pack"."""
+    tokens, tags = asked.reading.tokens, asked.reading.tags
+    first = max((at + 1 for at, tag in enumerate(tags) if tag == "WHEN"), default=len(tags))
+    is_open = asked.words.joint and all(tag == NO_TAG for tag in tags[first:])
+    if not is_open or len(tokens) - first < _SHORTEST_TASK or tokens[first].form not in asked.words.task_links:
+        return ""
+    return slots.tidied(asked.reading.text[tokens[first + 1].start :], asked.words.before_content)
 
 
 def _unknown_name(asked: Asked) -> str:
@@ -270,10 +286,19 @@ def _times(asked: Asked) -> list[TimeWords]:
     if is_counted and not any(time.best is not None and time.best.rrule for time in times):
         return []
     if asked.names(asked.words.same_time):
-        if asked.last_set is None:
-            return []
-        return [_like_last(each, asked.last_set, asked, is_same=True) for each in times]
+        same = _same_content(asked) or asked.last_set
+        return [] if same is None else [_like_last(each, same, asked, is_same=True) for each in times]
     return times
+
+
+def _same_content(asked: Asked) -> ToolCall | None:
+    """Return the call that sets the only coming reminder with the content that is requested; else None."""
+    content = slots.content(asked.reading, asked.words)
+    known = () if asked.known is None else asked.known.reminders
+    found = [each for each in known if each.content == content]
+    if asked.known is None or len(found) != 1:
+        return None
+    return ToolCall(id="", name="reminder_set", arguments=asked.known.arguments_of(found[0]))
 
 
 def _with_clock(asked: Asked) -> Asked:
@@ -340,8 +365,18 @@ def _rhythm_of_last(asked: Asked, requests: Sequence[ReminderRequest]) -> Readin
 
 def people_of(asked: Asked) -> str | None:
     """Return who is reminded; None where that is the person who asks."""
-    person = slots.people(asked.reading, asked.words)
+    person = slots.people(asked.reading, asked.words) or _everyone_untagged(asked)
     return both_of_us(asked) if person and asked.words.fold(person) in asked.words.both_of_us else person
+
+
+def _everyone_untagged(asked: Asked) -> str | None:
+    """Return everyone where untagged words behind "for" say so and nobody else is named: "reminder for everyone"."""
+    reading, words = asked.reading, asked.words
+    if reading.has("PERSON"):
+        return None
+    forms = [token.form if tag == NO_TAG else "," for token, tag in zip(reading.tokens, reading.tags, strict=True)]
+    said = f" {words.joint.join(forms)} "
+    return slots.EVERYONE if any(word in said for word in words.for_everyone) else None
 
 
 def both_of_us(asked: Asked) -> str:

@@ -131,3 +131,22 @@ def test_clocks_of_several_places_are_told():
     answer = heard("what time is it in {ZONE:New York} and {ZONE:London}", "time_now").answer
 
     assert [line.split()[2] for line in answer.splitlines()] == ["05:00", "10:00"]
+
+
+def test_weekday_without_a_tag_is_the_one_that_is_left_out():
+    (made,) = arguments("周日不用", "skip", "zh", last_set=EVERY_DAY, may_point=True)
+
+    assert made["days"] == "-周日"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "language", "day"),
+    [
+        ("also move {OLD:friday's} to {WHEN:10:30am}", "en", "friday"),
+        ("{OLD:周五}的改到{WHEN:上午十点半}", "zh", "周五"),
+    ],
+)
+def test_day_of_the_reminder_set_last_is_one_occurrence(sentence, language, day):
+    (made,) = arguments(sentence, "move", language, last_set=EVERY_DAY, may_point=True)
+
+    assert made["occurrence"] == day

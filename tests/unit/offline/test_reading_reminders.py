@@ -388,3 +388,15 @@ def test_lead_with_a_date_of_its_own_is_a_day_whose_clock_stands_apart():
     sentence = "remind {PERSON:me} {WHEN:a week before 15 December} to {CONTENT:pick up my suit}, {WHEN:9am}"
 
     assert told(sentence) == [("2026-12-08 09:00", "pick up my suit")]
+
+
+def test_one_more_with_a_task_of_its_own_is_about_that():
+    made = arguments("and another one {WHEN:at 10pm} to upload it", "repeat_last", last_set=TOMORROW, may_point=True)
+
+    assert [each["content"] for each in made] == ["upload it"]
+
+
+def test_everyone_without_a_tag_is_reminded():
+    made = arguments("{WHEN:daily} {CONTENT:standup} reminder for everyone {WHEN:at 9:30am}")
+
+    assert [each["person"] for each in made] == ["everyone"]
