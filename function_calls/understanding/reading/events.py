@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
-from function_calls.understanding.reading.repair import runs
+from function_calls.understanding.reading.repair import is_time, runs
 from function_calls.understanding.reading.segments import asking_words, has_deadline
 
 _MARKS = frozenset(".;!?,。；！？，\n")
@@ -35,26 +35,43 @@ def with_deadline(reading: MessageReading, words: Lexicon) -> tuple[MessageReadi
 
     "Remind us to hand it in by 6pm, remind at 5pm" asks for one reminder, at the second time.
     """
-    _, contents, times = _parts(reading, words)
-    if len(times) != 2 or len(contents) != 1 or not has_deadline(reading, words):
+    found = _with_told_deadline(reading, words)
+    _, contents, times = _parts(found, words)
+    if len(times) != 2 or len(contents) != 1 or not has_deadline(found, words):
         return reading, ""
     (first, last), (again, _) = times
     marks = [at for at in range(max(last, contents[0][1]), again) if reading.tokens[at].form in _MARKS]
     clause = range(marks[-1] + 1, len(reading.tokens)) if marks else range(0)
-    if not clause or not _asks_alone(reading, clause, words):
+    if not clause or not _asks_alone(found, clause, words):
         return reading, ""
     begin, end = min(first, contents[0][0]), max(last, contents[0][1])
     text = reading.text[reading.tokens[begin].start : reading.tokens[end - 1].end]
-    tags = list(reading.tags)
+    tags = list(found.tags)
     tags[first:last] = ["EVENT"] * (last - first)
     return _tagged(reading, tags), text
+
+
+def _with_told_deadline(reading: MessageReading, words: Lexicon) -> MessageReading:
+    """Return `reading` with a deadline that ends the content as a time, where the only other time stands behind it."""
+    _, contents, times = _parts(reading, words)
+    if len(times) != 1 or len(contents) != 1 or contents[0][1] > times[0][0]:
+        return reading
+    last = contents[0][1] - 1
+    if not is_time(reading.tokens[last]) or last == contents[0][0]:
+        return reading
+    tags = list(reading.tags)
+    tags[last] = "WHEN"
+    told = _tagged(reading, tags)
+    return told if has_deadline(told, words) else reading
 
 
 def has_unclear_time(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether a request has untagged words for a time that only earlier messages tell: "on that day"."""
     pairs = zip(reading.tokens, reading.tags, strict=True)
     said = words.joint.join(token.form if tag == NO_TAG else "," for token, tag in pairs)
-    return any((f" {word} " if words.joint else word) in f" {said} " for word in words.unclear_times)
+    content = words.fold(reading.words("CONTENT")).strip(" .!?")
+    is_told = bool(words.joint) and content.endswith(tuple(f" {word}" for word in words.unclear_times))
+    return is_told or any((f" {word} " if words.joint else word) in f" {said} " for word in words.unclear_times)
 
 
 def _asks_alone(reading: MessageReading, clause: Sequence[int], words: Lexicon) -> bool:
@@ -62,7 +79,7 @@ def _asks_alone(reading: MessageReading, clause: Sequence[int], words: Lexicon) 
     said = words.joint.join(reading.tokens[at].form for at in clause)
     spaced = f" {said} " if words.joint else said
     is_more = any((f" {word} " if words.joint else word) in spaced for word in words.beside)
-    is_asking = any(at in clause for at in asking_words(reading.tokens, words))
+    is_asking = any((f" {word} " if words.joint else word) in spaced for word in words.calling)
     return is_asking and not is_more and not any(reading.tags[at] == "CONTENT" for at in clause)
 
 

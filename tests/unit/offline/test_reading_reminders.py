@@ -340,6 +340,11 @@ def test_what_is_told_in_front_of_the_request_is_its_event(sentence, language, e
             [("2026-11-29 17:00", "hand it in by 6pm on Sunday")],
         ),
         (
+            "remind {PERSON:us} to {CONTENT:vote before 8pm tomorrow}, ping me {WHEN:at 7pm}",
+            "en",
+            [("2026-11-25 19:00", "vote before 8pm tomorrow")],
+        ),
+        (
             "提醒{PERSON:我}{WHEN:明天下午五点半}前{CONTENT:发完稿子}，{WHEN:四点半}提醒",
             "zh",
             [("2026-11-25 16:30", "明天下午五点半前发完稿子")],
@@ -361,6 +366,7 @@ def test_second_time_without_a_deadline_is_one_more_reminder():
     [
         ("remind {PERSON:me} to {CONTENT:bring the shield} on that day {WHEN:at 9am}", "en"),
         ("remind {PERSON:Ken} {WHEN:at 3pm} his time to {CONTENT:send the invoice}", "en"),
+        ("remind {PERSON:me} to {CONTENT:charge the drone that same day} {WHEN:at 8am}", "en"),
         ("那天{WHEN:上午九点}提醒{PERSON:我}{CONTENT:带伞}", "zh"),
         ("{WHEN:明晚同一时间}再提醒{PERSON:我}{CONTENT:下副本}", "zh"),
     ],
