@@ -21,6 +21,8 @@ _MOST_PARTS = 8
 _FEWEST_TOKENS = 3
 _LONGEST_RETRACTION = 4
 _MOST_TRIED = 6
+_MOST_READ = 600
+"""The most tokens that are read again to try cuts: a long message is cut at fewer places."""
 _FOLLOWING = frozenset({"move", "reword", "append", "answer_when", "answer_content", "cancel_ask", "repeat_last"})
 """Intents that go on with the request in front of them."""
 _CHAINED = frozenset({"set", "delete", "list", "ask", "move", "pause", "resume", "summary", "undo"})
@@ -38,7 +40,8 @@ def parts_of(reading: MessageReading, words: Lexicon, classify: Classify, read: 
     found: list[MessageReading] = []
     first = 0
     is_retracted = False
-    for cut in list(_cuts(reading, words))[:_MOST_TRIED]:
+    most = max(min(_MOST_TRIED, _MOST_READ // max(len(tokens), 1)), 1)
+    for cut in list(_cuts(reading, words))[:most]:
         if any(classify(piece)[0][0] == NOTHING for piece in (tokens[first:cut], tokens[cut:])):
             continue
         left, right = (_part(reading, *place, words, read) for place in ((first, cut), (cut, len(tokens))))
