@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from bot.app.registry import built_in_registry
 from function_calls.tools.calls import Interpretation, Turn
 from function_calls.understanding.interpreter import OfflineInterpreter
-from function_calls.understanding.reading.known_reminders import KnownReminders
+from function_calls.understanding.requests.known_reminders import KnownReminders
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.recurrence.schedule import Schedule
 from services.reminders.model import Reminder, ReminderState

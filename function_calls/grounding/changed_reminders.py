@@ -11,16 +11,7 @@ from function_calls.functions.reminders.changes import names_last_day, nearer_ha
 from function_calls.functions.reminders.deletion import ask_which_days, may_mean_every
 from function_calls.functions.reminders.models import ReminderSnoozeArgs, ReminderStateArgs, ReminderUpdateArgs
 from function_calls.functions.reminders.moves import ask_which_occurrence
-from function_calls.functions.reminders.named_days import (
-    EVERY,
-    FROM_THEN,
-    NAME_OF_ALL,
-    comes_on,
-    days_in,
-    readings_in,
-    says,
-    spoken,
-)
+from function_calls.functions.reminders.named_days import EVERY, NAME_OF_ALL, comes_on, days_in, readings_in, spoken
 from function_calls.functions.reminders.occurrences import (
     LONG_SHIFT,
     Occurrences,
@@ -44,8 +35,16 @@ from function_calls.language.recognized_phrases import every_language, folded, i
 from function_calls.models import ReminderArgs, ReminderDeleteArgs, ReminderListArgs
 from function_calls.tools.calls import ToolCall
 from function_calls.tools.context import CallContext
-from function_calls.understanding.arguments import written
-from function_calls.understanding.reminder_times import clock_of, moment_of, schedule_from, time_reader, zone_name
+from function_calls.understanding.reminder_times import (
+    FROM_THEN,
+    clock_of,
+    moment_of,
+    says,
+    schedule_from,
+    time_reader,
+    zone_name,
+)
+from function_calls.understanding.requests.arguments import written
 from services.kernel.errors import RequestRefused
 from services.recurrence import edits
 from services.recurrence.edits import end_before

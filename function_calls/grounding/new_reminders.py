@@ -20,8 +20,8 @@ from function_calls.tools.calls import ToolCall, ToolResult
 from function_calls.tools.confirmation.buttons import TimeOption, which_time
 from function_calls.tools.context import CallContext
 from function_calls.tools.dispatch.execution import refusal_text
-from function_calls.understanding.arguments import written
 from function_calls.understanding.reminder_times import refuse_past, schedule_from, time_reader
+from function_calls.understanding.requests.arguments import written
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
 from services.recurrence.calendars.workdays import Workdays, region_of

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from function_calls.language.recognized_phrases import folded, is_clock_without_half
 from function_calls.understanding.reading.lexicon import load_lexicon
-from function_calls.understanding.times import halves, on_their_days
+from function_calls.understanding.reading.times import halves, on_their_days
 from services.recurrence.edits import clamp_to_month_end
 from services.recurrence.fires import next_fires
 from services.recurrence.schedule import Schedule, read_schedule

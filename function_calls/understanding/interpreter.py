@@ -10,23 +10,23 @@ from function_calls.language.messages import LANGUAGES, say
 from function_calls.tools.calls import Conversation, Interpretation, ToolCall, Turn
 from function_calls.tools.confirmation.yes_no import parse_yes_no
 from function_calls.understanding.courtesies import is_courtesy
+from function_calls.understanding.dialogue.choices import chosen
+from function_calls.understanding.dialogue.decision import has_trigger
+from function_calls.understanding.dialogue.dialogue import Dialogue
+from function_calls.understanding.dialogue.hints import hint
+from function_calls.understanding.dialogue.learned import LearnedInterpreter, Understood, behind_name
+from function_calls.understanding.dialogue.memory import DialogueMemory
 from function_calls.understanding.examples import ExampleSentences
 from function_calls.understanding.looking_here import looked_up_here, looked_up_in_vain, of_results
-from function_calls.understanding.open_questions import OpenQuestion, OpenQuestions
 from function_calls.understanding.reading import slots
-from function_calls.understanding.reading.choices import chosen
-from function_calls.understanding.reading.decision import has_trigger
-from function_calls.understanding.reading.dialogue import Dialogue
-from function_calls.understanding.reading.hints import hint
-from function_calls.understanding.reading.interpreter import LearnedInterpreter, Understood, behind_name
-from function_calls.understanding.reading.known_reminders import KnownReminders, ReminderLookup
 from function_calls.understanding.reading.lexicon import Lexicon, language_of, load_lexicon
-from function_calls.understanding.reading.memory import DialogueMemory
 from function_calls.understanding.reading.message import NO_TAG, MessageReading, load_models, read_message
 from function_calls.understanding.reading.names import trimmed, with_joined_names, with_names, without_names
-from function_calls.understanding.reading.reminding import repeats
 from function_calls.understanding.reading.tokens import TimeReader
-from function_calls.understanding.reminder_answers import ReminderAnswers
+from function_calls.understanding.requests.known_reminders import KnownReminders, ReminderLookup
+from function_calls.understanding.requests.open_questions import OpenQuestion, OpenQuestions
+from function_calls.understanding.requests.reminder_answers import ReminderAnswers
+from function_calls.understanding.requests.reminding import repeats
 from function_calls.understanding.tool_calls import CallMaker
 from services.kernel.state import StateStore
 from services.time_expressions import Reading, TimeReadings, is_effort_spent, limited_effort, parse_all, warm_up

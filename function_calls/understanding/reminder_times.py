@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from datetime import datetime, time, timedelta, tzinfo
 from functools import partial
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -15,7 +16,14 @@ from services.recurrence.edits import clamp_to_month_end
 from services.recurrence.fires import next_after, zone_of
 from services.recurrence.rules import Rule
 from services.recurrence.schedule import FollowUp, Schedule, read_schedule
+from services.reminders.lookup.references import is_in
 from services.time_expressions import Reading, TimeReader
+
+FROM_THEN: Final = re.compile(
+    r"\b(?:starting|beginning|as of|effective|onwards?)\b|\bfrom\b(?!.*\bto\b)"
+    r"|[从從].{1,8}起|开始|開始|以[后後]都",
+    re.IGNORECASE,
+)
 
 
 def time_reader(ctx: CallContext) -> TimeReader:
@@ -167,3 +175,8 @@ def _wall(moment: datetime) -> datetime:
 
 def _value(rule: str) -> str:
     return rule.strip().removeprefix("RRULE:")
+
+
+def says(pattern: re.Pattern[str], text: str, content: str) -> bool:
+    """Return whether `text` has such words outside of the content."""
+    return any(not is_in(content, found[0]) for found in pattern.finditer(text))

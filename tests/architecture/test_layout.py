@@ -14,8 +14,6 @@ LARGER = {
     "bot/platforms": 14,
     "function_calls": 13,
     "function_calls/functions/reminders": 24,
-    "function_calls/understanding": 15,
-    "function_calls/understanding/reading": 26,
     "services/time_expressions": 29,
 }
 

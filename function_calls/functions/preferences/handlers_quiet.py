@@ -12,8 +12,8 @@ from function_calls.registry import tool_function
 from function_calls.tools.calls import Receipt, ToolResult, UndoStep
 from function_calls.tools.context import CallContext
 from function_calls.understanding.reading.lexicon import language_of, load_lexicon
+from function_calls.understanding.reading.times import whole_time
 from function_calls.understanding.reminder_times import time_reader, zone_name
-from function_calls.understanding.times import whole_time
 from services.kernel.errors import RequestRefused
 from services.reminders.quiet_hours import QuietHours
 from services.reminders.service import ReminderService

@@ -6,13 +6,7 @@ from typing import Final
 from function_calls.functions.reminders.all_of_them import to_each
 from function_calls.functions.reminders.answers import changed_told, which_reminder
 from function_calls.functions.reminders.handlers import leave_out
-from function_calls.functions.reminders.named_days import (
-    EVERY,
-    FROM_THEN,
-    NAME_OF_ALL,
-    says,
-    spoken,
-)
+from function_calls.functions.reminders.named_days import EVERY, NAME_OF_ALL, spoken
 from function_calls.functions.reminders.options import Option, which_times
 from function_calls.functions.reminders.replies import meant, points
 from function_calls.functions.reminders.several import may_mean_all, several_meant, which_asked, with_others_told
@@ -22,7 +16,7 @@ from function_calls.language import date_format
 from function_calls.language.messages import say
 from function_calls.tools.calls import Receipt, ToolResult
 from function_calls.tools.context import CallContext
-from function_calls.understanding.reminder_times import time_reader, zone_name
+from function_calls.understanding.reminder_times import FROM_THEN, says, time_reader, zone_name
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
 from services.recurrence.edits import end_before

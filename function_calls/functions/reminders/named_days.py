@@ -16,11 +16,6 @@ EVERY: Final = re.compile(
     r"\b(?:daily|weekly|monthly|yearly|annual|every|each|regular|recurring|repeating)\b|每|天天|重复|重複|固定",
     re.IGNORECASE,
 )
-FROM_THEN: Final = re.compile(
-    r"\b(?:starting|beginning|as of|effective|onwards?)\b|\bfrom\b(?!.*\bto\b)"
-    r"|[从從].{1,8}起|开始|開始|以[后後]都",
-    re.IGNORECASE,
-)
 # "The Monday standup" of every Monday may be one of them, or all; "Monday's" and "on Monday" are one.
 NAME_OF_ALL: Final = re.compile(
     r"(?:(?:the|my|our) )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:周|週|星期|礼拜|禮拜)[一二三四五六日天]",
@@ -55,11 +50,6 @@ def spoken(day: Reading, words: str) -> str:
     """Return the words of the day, without those of the clock that belongs to it."""
     parts = [words[start:end].strip() for start, end in day.spans]
     return " ".join(part for part in parts if not is_clock(part))
-
-
-def says(pattern: re.Pattern[str], text: str, content: str) -> bool:
-    """Return whether `text` has such words outside of the content."""
-    return any(not is_in(content, found[0]) for found in pattern.finditer(text))
 
 
 def comes_on(day: date, reminder: Reminder, ctx: CallContext) -> bool:

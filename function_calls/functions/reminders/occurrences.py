@@ -8,17 +8,11 @@ from typing import Final
 from msgspec import Struct
 
 from function_calls.functions.reminders.models import ReminderUpdateArgs
-from function_calls.functions.reminders.named_days import (
-    EVERY,
-    NAME_OF_ALL,
-    days_in,
-    readings_in,
-    says,
-    spoken,
-)
+from function_calls.functions.reminders.named_days import EVERY, NAME_OF_ALL, days_in, readings_in, spoken
 from function_calls.functions.reminders.skips import NEXT
 from function_calls.language import date_format
 from function_calls.tools.context import CallContext
+from function_calls.understanding.reminder_times import says
 from services.kernel.errors import RequestRefused
 from services.recurrence import edits
 from services.recurrence.edits import can_suspend

@@ -12,7 +12,7 @@ from function_calls.language import date_format, recurrence_text
 from function_calls.language.messages import say
 from function_calls.tools.calls import ToolResult
 from function_calls.tools.context import CallContext
-from function_calls.understanding.named_weekdays import are_all, last_day, weekdays_in
+from function_calls.understanding.reading.named_weekdays import are_all, last_day, weekdays_in
 from function_calls.understanding.reminder_times import time_reader
 from services.kernel.errors import RequestRefused
 from services.recurrence import edits

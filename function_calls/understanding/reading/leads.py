@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from msgspec.structs import replace
 
-from function_calls.understanding.times import TimeWords
+from function_calls.understanding.reading.times import TimeWords
 from services.recurrence.rules import WEEKDAYS
 from services.time_expressions import Reading
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
-from function_calls.understanding.listed import listed
 from function_calls.understanding.reading.lexicon import Lexicon
+from function_calls.understanding.reading.listed import listed
 from function_calls.understanding.reading.message import NO_TAG, NOTHING, MessageReading
 from function_calls.understanding.reading.repair import is_time as is_time_token
 from function_calls.understanding.reading.repair import runs

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
+from function_calls.understanding.reading.times import TimeWords, on_day
 from function_calls.understanding.reading.tokens import marked
-from function_calls.understanding.times import TimeWords, on_day
 from services.time_expressions import Reading, TimeReadings
 
 ReadTimes = Callable[[str], tuple[TimeReadings, ...]]

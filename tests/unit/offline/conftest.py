@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from function_calls.models import PerplexityArgs, ReminderArgs, ReminderDeleteArgs, ReminderListArgs, SummaryArgs
 from function_calls.tools.calls import Interpretation, ToolSpec, Turn
 from function_calls.understanding import OfflineInterpreter
-from function_calls.understanding.reading.known_reminders import KnownReminders
+from function_calls.understanding.requests.known_reminders import KnownReminders
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.recurrence.schedule import Schedule
 from services.reminders.model import Reminder, ReminderState

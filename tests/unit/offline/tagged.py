@@ -9,13 +9,13 @@ from function_calls.functions.preferences.models import QuietHoursArgs, TimeZone
 from function_calls.functions.reminders.models import ReminderSnoozeArgs, ReminderStateArgs, ReminderUpdateArgs
 from function_calls.models import ReminderArgs, ReminderDeleteArgs, ReminderListArgs, SummaryArgs, SummaryScheduleArgs
 from function_calls.tools.calls import Interpretation, ToolCall, ToolSpec, Turn
-from function_calls.understanding.open_questions import OpenQuestion, OpenQuestions
-from function_calls.understanding.reading.asked import Asked
 from function_calls.understanding.reading.lexicon import load_lexicon
 from function_calls.understanding.reading.message import MessageReading
-from function_calls.understanding.reading.requests import make
 from function_calls.understanding.reading.tokens import marked, time_spans, tokens_of
-from function_calls.understanding.reminder_answers import ReminderAnswers
+from function_calls.understanding.requests.asked import Asked
+from function_calls.understanding.requests.open_questions import OpenQuestion, OpenQuestions
+from function_calls.understanding.requests.reminder_answers import ReminderAnswers
+from function_calls.understanding.requests.requests import make
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.time_expressions import parse_all
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from function_calls.understanding.reading.decision import THRESHOLDS, Circumstances, decide
+from function_calls.understanding.dialogue.decision import THRESHOLDS, Circumstances, decide
 from function_calls.understanding.reading.lexicon import load_lexicon
 from function_calls.understanding.reading.message import MessageReading
 from function_calls.understanding.reading.tokens import Token

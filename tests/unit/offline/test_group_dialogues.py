@@ -10,7 +10,7 @@ from bot.app.registry import built_in_registry
 from bot.testing.clocks import FixedClock
 from function_calls.tools.calls import Interpretation, ReplyScope, ToolSpec, Turn
 from function_calls.understanding import OfflineInterpreter
-from function_calls.understanding.reading.known_reminders import KnownReminders
+from function_calls.understanding.requests.known_reminders import KnownReminders
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.state import MemoryStateStore
 from services.recurrence.schedule import Schedule

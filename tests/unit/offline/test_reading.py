@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.understanding.generator import Grammar
-from function_calls.understanding.reading.interpreter import behind_name
+from function_calls.understanding.dialogue.learned import behind_name
 from function_calls.understanding.reading.lexicon import load_lexicon
 from function_calls.understanding.reading.message import load_models, read_message
 from function_calls.understanding.reading.slots import amount, content, one_time, reference, times

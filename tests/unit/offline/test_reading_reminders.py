@@ -2,7 +2,7 @@
 
 import pytest
 
-from function_calls.understanding.open_questions import OpenQuestion
+from function_calls.understanding.requests.open_questions import OpenQuestion
 from services.time_expressions import parse_all
 from tests.unit.offline.tagged import NOW, arguments, heard, written
 

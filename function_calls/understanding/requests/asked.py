@@ -6,13 +6,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from function_calls.tools.calls import ToolCall, Turn
-from function_calls.understanding.open_questions import OpenQuestion
 from function_calls.understanding.reading import slots
-from function_calls.understanding.reading.known_reminders import KnownReminders
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import MessageReading
 from function_calls.understanding.reading.tokens import TimeReader
-from function_calls.understanding.reminder_answers import ReminderAnswers
+from function_calls.understanding.requests.known_reminders import KnownReminders
+from function_calls.understanding.requests.open_questions import OpenQuestion
+from function_calls.understanding.requests.reminder_answers import ReminderAnswers
 from services.time_expressions import TimeReadings
 
 

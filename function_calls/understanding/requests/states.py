@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from datetime import timedelta
 
 from function_calls.tools.calls import Interpretation
-from function_calls.understanding.arguments import changed_schedule, written
 from function_calls.understanding.reading import slots
-from function_calls.understanding.reading.asked import Asked
-from function_calls.understanding.reading.references import references_of
-from function_calls.understanding.reading.reminding import set_reminders
-from function_calls.understanding.times import TimeWords
+from function_calls.understanding.reading.times import TimeWords
+from function_calls.understanding.requests.arguments import changed_schedule, written
+from function_calls.understanding.requests.asked import Asked
+from function_calls.understanding.requests.references import references_of
+from function_calls.understanding.requests.reminding import set_reminders
 
 _IT = "it"
 

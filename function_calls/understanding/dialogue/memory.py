@@ -5,8 +5,8 @@ from datetime import datetime
 import msgspec
 from msgspec import Struct
 
-from function_calls.understanding.open_questions import OpenQuestion, OpenQuestions
-from function_calls.understanding.reading.dialogue import LIFETIME, Dialogue, DialogueState
+from function_calls.understanding.dialogue.dialogue import LIFETIME, Dialogue, DialogueState
+from function_calls.understanding.requests.open_questions import OpenQuestion, OpenQuestions
 from services.kernel.bounded import BoundedDict
 from services.kernel.state import StateStore
 

@@ -2,9 +2,9 @@
 
 from datetime import timedelta
 
-from function_calls.understanding.reading.asked import Asked
 from function_calls.understanding.reading.message import MessageReading
 from function_calls.understanding.reading.repair import is_time, runs
+from function_calls.understanding.requests.asked import Asked
 from services.recurrence.rules import parse_rule
 
 _USUAL_MINUTES = 10

@@ -6,8 +6,8 @@ from datetime import date, datetime, time
 from typing import Final
 
 from function_calls.language.recognized_phrases import LANGUAGES, phrases
+from function_calls.understanding.reading.times import whole_time
 from function_calls.understanding.reading.tokens import TimeReader
-from function_calls.understanding.times import whole_time
 
 _WEEKLY: Final = re.compile("FREQ=WEEKLY;BYDAY=(?P<days>[A-Z]{2}(?:,[A-Z]{2})*)")
 _END: Final = "UNTIL="

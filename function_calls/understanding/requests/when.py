@@ -5,12 +5,12 @@ from datetime import datetime, timedelta
 from msgspec.structs import replace
 
 from function_calls.language.recognized_phrases import is_clock_without_half
-from function_calls.understanding.impossible_times import impossible_times
 from function_calls.understanding.reading import slots
-from function_calls.understanding.reading.asked import Asked
+from function_calls.understanding.reading.impossible_times import impossible_times
 from function_calls.understanding.reading.leads import ahead_of
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
-from function_calls.understanding.times import TimeWords, apart, completed, on_day
+from function_calls.understanding.reading.times import TimeWords, apart, completed, on_day
+from function_calls.understanding.requests.asked import Asked
 from services.time_expressions import Reading
 
 _DAY = timedelta(days=1)

@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from function_calls.tools.calls import ToolCall
-from function_calls.understanding.arguments import written
+from function_calls.understanding.requests.arguments import written
 from services.kernel.chat import ChatAddress
 from services.kernel.errors import RequestRefused
 from services.recurrence.schedule import rule_text

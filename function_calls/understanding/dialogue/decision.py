@@ -4,8 +4,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+from function_calls.understanding.dialogue.dialogue import Context
 from function_calls.understanding.reading import slots
-from function_calls.understanding.reading.dialogue import Context
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 

@@ -6,22 +6,22 @@ from datetime import datetime, timedelta
 
 from msgspec.structs import replace
 
-from function_calls.functions.reminders.named_days import FROM_THEN, says
 from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.tools.calls import Interpretation
-from function_calls.understanding.arguments import changed_schedule, shift_argument, written
-from function_calls.understanding.named_weekdays import are_all, weekdays_in
 from function_calls.understanding.reading import slots
-from function_calls.understanding.reading.asked import Asked
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
-from function_calls.understanding.reading.options import interval_minutes
-from function_calls.understanding.reading.references import meant, points, references_of
-from function_calls.understanding.reading.reminding import both_of_us, people_of, repeat_last, repeats
+from function_calls.understanding.reading.named_weekdays import are_all, weekdays_in
 from function_calls.understanding.reading.repair import is_time
-from function_calls.understanding.reading.states import state_of
-from function_calls.understanding.reading.when import end_of, named_times
-from function_calls.understanding.reading.workdays import on_workdays
-from function_calls.understanding.times import TimeWords
+from function_calls.understanding.reading.times import TimeWords
+from function_calls.understanding.reminder_times import FROM_THEN, says
+from function_calls.understanding.requests.arguments import changed_schedule, shift_argument, written
+from function_calls.understanding.requests.asked import Asked
+from function_calls.understanding.requests.options import interval_minutes
+from function_calls.understanding.requests.references import meant, points, references_of
+from function_calls.understanding.requests.reminding import both_of_us, people_of, repeat_last, repeats
+from function_calls.understanding.requests.states import state_of
+from function_calls.understanding.requests.when import end_of, named_times
+from function_calls.understanding.requests.workdays import on_workdays
 from services.time_expressions import Reading
 
 _IT = "it"

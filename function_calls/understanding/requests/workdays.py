@@ -5,8 +5,8 @@ from datetime import UTC
 from msgspec.structs import replace
 
 from function_calls.tools.calls import ToolCall
-from function_calls.understanding.reading.asked import Asked
 from function_calls.understanding.reminder_times import zone_name
+from function_calls.understanding.requests.asked import Asked
 from services.kernel.errors import RequestRefused
 from services.recurrence.calendars.workdays import Workdays, region_of
 from services.recurrence.rules import load_calendar, parse_rule

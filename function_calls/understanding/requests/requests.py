@@ -8,17 +8,18 @@ from zoneinfo import ZoneInfo
 from function_calls.language import date_format
 from function_calls.language.messages import say
 from function_calls.tools.calls import Interpretation
-from function_calls.understanding.arguments import schedule_arguments
 from function_calls.understanding.looking_here import looked_up_here
-from function_calls.understanding.reading import changes, reminding, slots, states
-from function_calls.understanding.reading.asked import Asked
+from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
-from function_calls.understanding.reading.references import references_of
 from function_calls.understanding.reading.repair import is_time
-from function_calls.understanding.reading.when import named_times
+from function_calls.understanding.reading.times import TimeWords
 from function_calls.understanding.reminder_times import zone_name
-from function_calls.understanding.times import TimeWords
+from function_calls.understanding.requests import changes, reminding, states
+from function_calls.understanding.requests.arguments import schedule_arguments
+from function_calls.understanding.requests.asked import Asked
+from function_calls.understanding.requests.references import references_of
+from function_calls.understanding.requests.when import named_times
 from services.people.zones import zone_named
 
 _NO_TOPIC = frozenset({"none", "help", "list", "when_is", "answer_when", "answer_content", "cancel_ask", "repeat_last"})

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from function_calls.understanding.reading import slots
-from function_calls.understanding.reading.asked import Asked
-from function_calls.understanding.reading.known_reminders import KnownReminders
+from function_calls.understanding.requests.asked import Asked
+from function_calls.understanding.requests.known_reminders import KnownReminders
 from services.kernel.chat import Person
 from services.reminders.lookup.several import several_in
 from services.reminders.model import Reminder

@@ -8,7 +8,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from function_calls.tools.calls import ReplyScope
-from function_calls.understanding.times import TimeWords
+from function_calls.understanding.reading.times import TimeWords
 from services.kernel.bounded import BoundedDict
 from services.time_expressions import Reading
 

@@ -6,12 +6,9 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from function_calls.tools.calls import Interpretation, ToolCall, Turn
-from function_calls.understanding.open_questions import OpenQuestion
+from function_calls.understanding.dialogue.decision import Circumstances, decide, has_trigger
+from function_calls.understanding.dialogue.dialogue import Context, Dialogue
 from function_calls.understanding.reading import slots
-from function_calls.understanding.reading.asked import Asked
-from function_calls.understanding.reading.decision import Circumstances, decide, has_trigger
-from function_calls.understanding.reading.dialogue import Context, Dialogue
-from function_calls.understanding.reading.known_reminders import KnownReminders
 from function_calls.understanding.reading.lexicon import Lexicon, load_lexicon
 from function_calls.understanding.reading.message import (
     MessageReading,
@@ -21,10 +18,13 @@ from function_calls.understanding.reading.message import (
     read_message,
     with_intent,
 )
-from function_calls.understanding.reading.requests import make
 from function_calls.understanding.reading.segments import parts_of
 from function_calls.understanding.reading.tokens import TimeReader, Token
-from function_calls.understanding.reminder_answers import ReminderAnswers, together
+from function_calls.understanding.requests.asked import Asked
+from function_calls.understanding.requests.known_reminders import KnownReminders
+from function_calls.understanding.requests.open_questions import OpenQuestion
+from function_calls.understanding.requests.reminder_answers import ReminderAnswers, together
+from function_calls.understanding.requests.requests import make
 from services.kernel.chat import ChatMessage
 from services.time_expressions import Reading, TimeReadings
 

@@ -1,0 +1,1 @@
+"""The dialogue with each person, and the decision what to act on."""

@@ -1,0 +1,1 @@
+"""Requests: what the reading of a message becomes, as calls or as one question."""
