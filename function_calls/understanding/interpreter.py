@@ -1,7 +1,7 @@
 """The interpreter that needs no language model: calls, one question, a hint, or silence."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
 from msgspec.structs import replace
@@ -97,7 +97,7 @@ class OfflineInterpreter:
             understood = self._understood(turn, key)
             is_spent = is_effort_spent()
         known = await self._known(turn, understood)
-        heard = with_names(self._read(turn, key, understood, known, is_spent=is_spent), joined)
+        heard = self._restored(self._read(turn, key, understood, known, is_spent=is_spent), key, joined)
         if self._memory is not None:
             await self._memory.keep(key)
         return heard
@@ -109,7 +109,13 @@ class OfflineInterpreter:
         with limited_effort():
             understood = self._understood(turn, key)
             is_spent = is_effort_spent()
-        return with_names(self._read(turn, key, understood, known, is_spent=is_spent), joined)
+        return self._restored(self._read(turn, key, understood, known, is_spent=is_spent), key, joined)
+
+    def _restored(self, heard: Interpretation, key: str, joined: Mapping[str, str]) -> Interpretation:
+        """Return `heard` with the names as they are written, which an open question keeps as well."""
+        if joined:
+            self._questions.rename(key, joined)
+        return with_names(heard, joined)
 
     def _read(
         self, turn: Turn, key: str, understood: Understood | None, known: KnownReminders | None, *, is_spent: bool

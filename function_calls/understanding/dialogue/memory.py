@@ -47,7 +47,12 @@ class DialogueMemory:
         now = StoredDialogue(state=self._dialogue.state(key), question=question, asked_at=asked_at)
         if now != self._seen.get(key):
             self._seen[key] = now
-            await self._store.set(_stored_key(key), msgspec.to_builtins(now), keep=LIFETIME)
+            await self._store.set(_stored_key(key), msgspec.to_builtins(now, enc_hook=_as_text), keep=LIFETIME)
+
+
+def _as_text(value: datetime) -> str:
+    """Return an instant as text; only subclasses of `datetime` come here."""
+    return value.isoformat()
 
 
 def _decoded(value: object) -> StoredDialogue:

@@ -65,6 +65,15 @@ class OpenQuestions:
             asked_at, question = self._asked[key]
             self._asked[key] = (asked_at, replace(question, manners=manners))
 
+    def rename(self, key: str, joined: Mapping[str, str]) -> None:
+        """Write the people of the question under `key` by their names, which `joined` has for single words."""
+        asked = self._asked.get(key)
+        if asked is not None and asked[1].person is not None:
+            person = asked[1].person
+            for word, name in joined.items():
+                person = person.replace(word, name)
+            self._asked[key] = (asked[0], replace(asked[1], person=person))
+
     def keep(self, key: str, question: OpenQuestion, now: datetime) -> None:
         """Put back a question that the person has spoken past, unless that was too often."""
         if question.patience and key not in self._asked:

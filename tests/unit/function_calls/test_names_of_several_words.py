@@ -25,11 +25,11 @@ def understood(text: str, language: str = "en") -> tuple[object, object]:
 @pytest.mark.parametrize(
     ("text", "language", "content", "person"),
     [
-        ("remind @Bob Smith at 5pm to leave", "en", "leave", "Bob Smith"),
-        ("remind @Bob Smith and @Zoe at 5pm to eat", "en", "eat", "Bob Smith and @Zoe"),
+        ("remind @Bob Smith at 5pm to leave", "en", "leave", "@Bob Smith"),
+        ("remind @Bob Smith and @Zoe at 5pm to eat", "en", "eat", "@Bob Smith and @Zoe"),
         ("remind me at 6pm to call @Bob Smith about the car", "en", "call @Bob Smith about the car", None),
-        ("明天九点提醒@Bob Smith开会", "zh", "开会", "Bob Smith"),
-        ("提醒@张 三明天九点开会", "zh", "开会", "张 三"),
+        ("明天九点提醒@Bob Smith开会", "zh", "开会", "@Bob Smith"),
+        ("提醒@张 三明天九点开会", "zh", "开会", "@张 三"),
     ],
 )
 def test_a_mentioned_name_of_several_words_is_one_person(text: str, language: str, content: str, person: str | None):
@@ -37,4 +37,4 @@ def test_a_mentioned_name_of_several_words_is_one_person(text: str, language: st
 
 
 def test_a_name_that_only_begins_like_one_of_several_words_stays_as_it_is():
-    assert understood("remind @Zoe at 5pm to leave") == ("leave", "Zoe")
+    assert understood("remind @Zoe at 5pm to leave") == ("leave", "@Zoe")

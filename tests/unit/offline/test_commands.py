@@ -76,7 +76,7 @@ def test_a_deletion_says_which(say: Say, text: str, references: list[str]) -> No
 
 
 @pytest.mark.parametrize(("text", "references"), ADDRESSED_DELETIONS)
-def test_a_deletion_that_is_said_to_the_bot_says_which(say: Say, text: str, references: list[str]) -> None:
+def test_addressed_deletion_names_its_reminders(say: Say, text: str, references: list[str]) -> None:
     calls = say(text, is_addressed=True).calls
 
     assert [call.arguments["reminder_id"] for call in calls] == references

@@ -120,7 +120,7 @@ def test_less_is_asked_of_a_message_the_more_it_is_for_the_bot():
     assert [THRESHOLDS[each].request for each in order] == sorted(each.request for each in THRESHOLDS.values())
 
 
-def test_bare_change_is_heard_as_the_next_thing_that_is_said():
+def test_bare_change_counts_as_the_next_message():
     read = reading("nine then", {"move": 0.55}, "W.")
     assert acted_on(read, context="acted", is_next=True) == ("move",)
     assert acted_on(read, context="acted") == ()
@@ -130,7 +130,7 @@ def test_more_words_than_a_change_need_to_be_more_certain():
     assert acted_on(reading("nine costs money", {"move": 0.55}, "W.."), context="acted", is_next=True) == ()
 
 
-def test_one_more_request_is_heard_as_the_next_thing_that_is_said():
+def test_one_more_request_counts_as_the_next_message():
     read = reading("and 5pm feed cat", {"set": 0.8}, ".WCC")
     assert acted_on(read, context="acted", is_next=True) == ("set",)
     assert acted_on(read, context="acted") == ()
@@ -148,7 +148,7 @@ def test_correction_that_begins_with_not_is_no_refusal():
     assert acted_on(corrected, context="acted") == ("move",)
 
 
-def test_changes_of_the_person_go_on_when_nothing_was_said_since():
+def test_changes_of_the_person_go_on_in_silence():
     assert acted_on(reading("8pm", {"move": 0.55}, "W"), context="acted", is_next=True) == ("move",)
 
 

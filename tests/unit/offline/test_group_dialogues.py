@@ -281,7 +281,7 @@ def test_talk_about_the_bot_is_left_alone(chat, text):
 
 
 @pytest.mark.parametrize("text", ["Bubbles, what can you do", "Bubbles, blorp the frobnicator for me", "Bubbles?"])
-def test_whoever_asks_the_bot_gets_an_answer(chat, text):
+def test_question_to_the_bot_gets_an_answer(chat, text):
     heard = chat.says("ann", text)
 
     assert heard.answer or heard.calls

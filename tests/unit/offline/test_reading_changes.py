@@ -66,7 +66,7 @@ def test_reminders_to_delete_are_named_as_handlers_know_them(sentence, language,
 
 
 @pytest.mark.parametrize("sentence", ["delete a reminder", "delete {REF:a reminder}"])
-def test_which_one_to_delete_is_asked_where_none_is_named(sentence):
+def test_deletion_without_a_name_is_asked_about(sentence):
     assert heard(sentence, "delete", may_point=True).answer.startswith("Which reminder?")
 
 

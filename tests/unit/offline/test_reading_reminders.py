@@ -171,7 +171,7 @@ def test_urgent_may_be_denied(words, is_urgent):
         ("remind {PERSON:me}", "en", "When should I remind you, and of what?"),
     ],
 )
-def test_what_is_missing_is_asked_for(sentence, language, answer):
+def test_missing_time_or_content_is_asked_for(sentence, language, answer):
     made = heard(sentence, "set", language)
 
     assert made.calls == ()
@@ -288,7 +288,7 @@ def test_repetition_alone_is_meant_for_what_was_set_last():
     assert (made["type"], made["reminder_id"]) == ("weekly", "it")
 
 
-def test_content_that_was_asked_for_is_said_at_each_of_the_times():
+def test_content_in_answer_is_set_at_each_time():
     options = tuple(each.readings[0] for each in parse_all("at 5pm and at 6pm", NOW, language="en"))
     question = OpenQuestion(asks="content", options=options)
 
@@ -327,7 +327,7 @@ def test_answer_without_a_day_is_on_the_day_that_was_offered():
         ),
     ],
 )
-def test_what_is_told_in_front_of_the_request_is_its_event(sentence, language, expected):
+def test_sentence_in_front_of_the_request_is_its_event(sentence, language, expected):
     assert told(sentence, language) == expected
 
 
