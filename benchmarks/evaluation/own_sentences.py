@@ -10,19 +10,18 @@ from msgspec import Struct, convert
 from msgspec.structs import replace
 
 from bot.app.registry import built_in_registry
+from bot.testing.turns import make_reminder
 from function_calls.tools.calls import Interpretation, Turn
 from function_calls.understanding.interpreter import OfflineInterpreter
 from function_calls.understanding.requests.known_reminders import KnownReminders
 from services.kernel.chat import ChatAddress, ChatMessage, Person
-from services.recurrence.schedule import Schedule
-from services.reminders.model import Reminder, ReminderState
 
 ZONE = ZoneInfo("Asia/Shanghai")
 NOW = datetime(2026, 3, 4, 10, 0, tzinfo=ZONE)
 """When all of them are said: a Wednesday."""
 LANGUAGES = ("en", "zh")
 
-_DUE = datetime(2026, 3, 6, 17, 0)  # noqa: DTZ001 - a wall clock, read in the zone beside it
+_DUE = datetime(2026, 3, 6, 17, 0, tzinfo=ZONE)
 _HOME = ChatAddress(platform="console", chat_id="home")
 _ANN = Person(id="ann", name="Ann")
 _BOT = Person(id="bot", name="Bubbles", is_bot=True)
@@ -54,12 +53,12 @@ class ReadSentence(Struct, frozen=True, kw_only=True):
     """A sentence and what the offline interpreter made of it."""
 
     sentence: OwnSentence
-    heard: Interpretation
+    interpretation: Interpretation
 
     @property
     def is_right(self) -> bool:
         """Return whether exactly the wanted calls are made, with the wanted arguments."""
-        made, wanted = self.heard.calls, self.sentence.calls
+        made, wanted = self.interpretation.calls, self.sentence.calls
         pairs = zip(made, wanted, strict=False)
         return len(made) == len(wanted) and all(
             call.name == each.tool and each.arguments.items() <= call.arguments.items() for call, each in pairs
@@ -74,12 +73,12 @@ def own_sentences(language: str) -> tuple[OwnSentence, ...]:
 
 def read_all(sentences: Iterable[OwnSentence], language: str) -> list[ReadSentence]:
     """Read each sentence in a dialogue of its own."""
-    return [ReadSentence(sentence=each, heard=_heard(each, language)) for each in sentences]
+    return [ReadSentence(sentence=each, interpretation=_interpret(each, language)) for each in sentences]
 
 
-def _heard(sentence: OwnSentence, language: str) -> Interpretation:
+def _interpret(sentence: OwnSentence, language: str) -> Interpretation:
     interpreter = OfflineInterpreter()
-    known = KnownReminders(tuple(_reminder(text, language) for text in sentence.reminders), NOW)
+    known = KnownReminders(tuple(make_reminder(text, _DUE, language=language) for text in sentence.reminders), NOW)
     for text in sentence.behind:
         interpreter.read(_turn(text, language, is_addressed=True))
     return interpreter.read(_turn(sentence.text, language, sentence.delivered, is_addressed=sentence.addressed), known)
@@ -97,19 +96,4 @@ def _turn(text: str, language: str, delivered: str = "", *, is_addressed: bool) 
         bot_name="Bubbles",
         tools=tools,
         recent=(sent,) if delivered else (),
-    )
-
-
-def _reminder(content: str, language: str) -> Reminder:
-    return Reminder(
-        id="abc123",
-        address=_HOME,
-        creator=_ANN,
-        targets=(),
-        content=content,
-        schedule=Schedule(start=_DUE, zone=ZONE.key),
-        language=language,
-        state=ReminderState.ACTIVE,
-        next_fires=(_DUE.replace(tzinfo=ZONE),),
-        created_at=NOW,
     )

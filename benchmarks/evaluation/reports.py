@@ -39,7 +39,7 @@ def sentence_report(found: SentenceScore, errors: int) -> Iterator[str]:
 def own_sentence_report(read: Mapping[str, Sequence[ReadSentence]], errors: int) -> Iterator[str]:
     """Return the share of our own sentences of each language whose calls and arguments are all right."""
     for each in [each for one in read.values() for each in one if not each.is_right][:errors]:
-        made = ", ".join(f"{call.name} {dict(call.arguments)}" for call in each.heard.calls) or "no call"
+        made = ", ".join(f"{call.name} {dict(call.arguments)}" for call in each.interpretation.calls) or "no call"
         yield f"missed: {each.sentence.text!r}: {made}"
     rows = [["sentences", "right", "share"]]
     for language, one in read.items():

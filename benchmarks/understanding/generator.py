@@ -26,7 +26,7 @@ _ADDRESSED = {
     **dict.fromkeys(("set", "answer_when", "answer_content", "snooze", "done"), 0.3),
     **dict.fromkeys(("ask", "help", "find", "recall", "time_now"), 0.9),
 }
-"""How often a sentence of an intent is addressed to the bot, where it is not one half of the time."""
+"""The share of an intent's sentences that are addressed to the bot; one half for the other intents."""
 _MOST_DEPTH = 20
 _FEWEST_EXAMPLES = 500
 

@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from function_calls.tools.calls import Interpretation, ToolCall, Turn
 from function_calls.tools.catalog.model_call_validation import is_same
-from function_calls.tools.context import CallContext
 from function_calls.understanding.interpreter import OfflineInterpreter
 from function_calls.understanding.reading.lexicon import language_of
 from function_calls.understanding.reading.message import (
@@ -129,11 +128,3 @@ class ReadMessage:
 def known_tools() -> Collection[str]:
     """Return the tools for which the rules know requests."""
     return _TOOLS.keys()
-
-
-def message_of(ctx: CallContext) -> ReadMessage:
-    """Return the message of a call without its turn."""
-    turn = Turn(
-        message=ctx.message, now=ctx.now, zone=ctx.zone, language=ctx.language, bot_name="", tools=(), recent=()
-    )
-    return ReadMessage(turn)

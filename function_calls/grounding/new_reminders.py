@@ -24,7 +24,7 @@ from function_calls.understanding.reminder_times import refuse_past, schedule_fr
 from function_calls.understanding.requests.arguments import written
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
-from services.recurrence.calendars.workdays import Workdays, region_of
+from services.recurrence import edits
 from services.recurrence.rules import load_calendar
 from services.recurrence.schedule import Schedule, rule_text
 from services.reminders.service import ReminderService
@@ -36,8 +36,7 @@ _WORKDAYS: Final = re.compile(
 )
 _WORD: Final = re.compile(r"[a-z0-9]+|[\u3400-\u9fff]", re.IGNORECASE)
 _ENOUGH: Final = 0.5
-"""How much of a content stands in that of its request; a model may well word the rest in its own way."""
-_FIVE_DAYS: Final = tuple((0, weekday) for weekday in range(5))
+"""The least share of the words of a content that its request has; a model may word the rest in its own way."""
 
 
 async def ground_set(call: ToolCall, args: ReminderArgs, message: ReadMessage, ctx: CallContext) -> Grounded:
@@ -132,12 +131,8 @@ def with_workdays(schedule: Schedule, words: str) -> Schedule:
 def _on_workdays(schedule: Schedule, words: str) -> Schedule | None:
     """Return `schedule` on working days; None where `words` name weekdays or other days."""
     rule = schedule.rule
-    if rule is None or not _WORKDAYS.search(words):
-        return None
-    if (rule.frequency, rule.interval, rule.days) != ("WEEKLY", 1, _FIVE_DAYS):
-        return None
-    calendar = Workdays(region=region_of(schedule.zone) or "")
-    return replace(schedule, rule=replace(rule, frequency="DAILY", days=(), calendar=calendar))
+    wanted = None if rule is None or not _WORKDAYS.search(words) else edits.on_workdays(rule, schedule.zone)
+    return None if wanted is None else replace(schedule, rule=wanted)
 
 
 def _ask_time(verdict: Verdict, content: str, ctx: CallContext) -> ToolResult:

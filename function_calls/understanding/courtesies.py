@@ -11,7 +11,7 @@ _LONGEST = 60
 
 
 def is_courtesy(text: str) -> bool:
-    """Whether `text`, without the bot's name, says thanks, that it was heard, or nothing in words ("👍")."""
+    """Return whether `text`, without the bot's name, says thanks, that it was heard, or nothing in words ("👍")."""
     said = " ".join(text.casefold().replace("’", "'").split())
     if not 0 < len(said) <= _LONGEST:
         return False
@@ -23,26 +23,6 @@ def is_courtesy(text: str) -> bool:
             return False
         place = found.end()
     return True
-
-
-def is_bewildered(text: str) -> bool:
-    """Whether `text` asks what is going on, and nothing else: "?", "what??", 什么？."""
-    return "".join(text.casefold().split()).strip("?？!！.。…,，") in _bewildered()
-
-
-def is_pondering(text: str) -> bool:
-    """Whether `text` says that an answer is still to come: "hmm", "let me check", 我想想."""
-    return _ponderings().fullmatch(" ".join(text.casefold().replace("’", "'").split())) is not None
-
-
-@cache
-def _ponderings() -> re.Pattern[str]:
-    return re.compile(rf"(?:(?:{'|'.join(_table()['pondering'])})[\W_]*)+")
-
-
-@cache
-def _bewildered() -> frozenset[str]:
-    return frozenset(["", *_table()["bewildered"]])
 
 
 @cache

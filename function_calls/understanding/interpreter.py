@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from function_calls.language.messages import LANGUAGES, say
@@ -14,7 +15,7 @@ from function_calls.understanding.dialogue.choices import chosen
 from function_calls.understanding.dialogue.decision import has_trigger
 from function_calls.understanding.dialogue.dialogue import Dialogue
 from function_calls.understanding.dialogue.hints import hint
-from function_calls.understanding.dialogue.learned import LearnedInterpreter, Understood, behind_name
+from function_calls.understanding.dialogue.learned import LONGEST, LearnedInterpreter, Understood, behind_name
 from function_calls.understanding.dialogue.memory import DialogueMemory
 from function_calls.understanding.examples import ExampleSentences
 from function_calls.understanding.looking_here import looked_up_here, looked_up_in_vain, of_results
@@ -26,12 +27,11 @@ from function_calls.understanding.reading.tokens import TimeReader
 from function_calls.understanding.requests.known_reminders import KnownReminders, ReminderLookup
 from function_calls.understanding.requests.open_questions import OpenQuestion, OpenQuestions
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers
-from function_calls.understanding.requests.reminding import repeats
+from function_calls.understanding.requests.reminding import repeats, with_manners
 from function_calls.understanding.tool_calls import CallMaker
 from services.kernel.state import StateStore
 from services.time_expressions import Reading, TimeReadings, is_effort_spent, limited_effort, parse_all, warm_up
 
-_LONGEST = 400
 _BEGINNING = 80
 """The characters of a message that is too long by which it is known as a request."""
 _FEWEST_WORDS = 3
@@ -47,6 +47,19 @@ _TALK = 0.9
 """The probability that a message is talk from which it is not passed on where the bot listens to requests alone."""
 _REMARK = 3
 """The most tokens of "thanks", "nice one" and the like, which do not end a dialogue."""
+
+
+class _Message(Struct, frozen=True, kw_only=True):
+    """The message of a turn as the models read it.
+
+    `joined` has the names of several words by the single words that stand for them in the text of `turn`;
+    `has_too_many_times` says that not all times of the message were read.
+    """
+
+    turn: Turn
+    joined: Mapping[str, str]
+    understood: Understood | None
+    has_too_many_times: bool
 
 
 class OfflineInterpreter:
@@ -92,37 +105,36 @@ class OfflineInterpreter:
         key = _key(turn)
         if self._memory is not None:
             await self._memory.recall(key)
-        turn, joined = with_joined_names(turn)
-        with limited_effort():
-            understood = self._understood(turn, key)
-            is_spent = is_effort_spent()
-        known = await self._known(turn, understood)
-        heard = self._restored(self._read(turn, key, understood, known, is_spent=is_spent), key, joined)
+        message = self._message(turn, key)
+        understood = self._answer(message, key, await self._known(message))
         if self._memory is not None:
             await self._memory.keep(key)
-        return heard
+        return understood
 
     def read(self, turn: Turn, known: KnownReminders | None = None) -> Interpretation:
         """Return what `turn` asks for, without waiting; `known` are the coming reminders of its chat."""
         key = _key(turn)
+        return self._answer(self._message(turn, key), key, known)
+
+    def _message(self, turn: Turn, key: str) -> _Message:
+        """Read the message of `turn` with the models, names of several words being one."""
         turn, joined = with_joined_names(turn)
         with limited_effort():
             understood = self._understood(turn, key)
-            is_spent = is_effort_spent()
-        return self._restored(self._read(turn, key, understood, known, is_spent=is_spent), key, joined)
+            return _Message(turn=turn, joined=joined, understood=understood, has_too_many_times=is_effort_spent())
 
-    def _restored(self, heard: Interpretation, key: str, joined: Mapping[str, str]) -> Interpretation:
-        """Return `heard` with the names as they are written, which an open question keeps as well."""
-        if joined:
-            self._questions.rename(key, joined)
-        return with_names(heard, joined)
+    def _answer(self, message: _Message, key: str, known: KnownReminders | None) -> Interpretation:
+        """Return the calls or the answer to a message, with names as they are written; open questions keep these."""
+        interpretation = self._interpreted(message, key, known)
+        if message.joined:
+            self._questions.rename(key, message.joined)
+        return with_names(interpretation, message.joined)
 
-    def _read(
-        self, turn: Turn, key: str, understood: Understood | None, known: KnownReminders | None, *, is_spent: bool
-    ) -> Interpretation:
-        """Return what `turn` asks for; `is_spent` says that its times were too many to read them all."""
+    def _interpreted(self, message: _Message, key: str, known: KnownReminders | None) -> Interpretation:
+        turn, understood = message.turn, message.understood
         with limited_effort():
-            heard = Interpretation() if is_spent else self._heard(turn, key, understood, known)
+            is_spent = message.has_too_many_times
+            heard = Interpretation() if is_spent else self._interpretation(turn, key, understood, known)
             if is_spent or is_effort_spent():
                 heard = _with_too_many_times(turn)
         if turn.message.is_edited and not heard.calls:
@@ -135,8 +147,9 @@ class OfflineInterpreter:
             self._dialogue.pass_by(key)
         return heard
 
-    async def _known(self, turn: Turn, understood: Understood | None) -> KnownReminders | None:
+    async def _known(self, message: _Message) -> KnownReminders | None:
         """Return the coming reminders of the chat where the message may be about one."""
+        turn, understood = message.turn, message.understood
         is_asking = understood is not None and understood.reading.intent != "none"
         is_addressed = turn.message.is_addressed or turn.message.is_private
         if self._reminders is None or not (is_asking or is_addressed):
@@ -151,7 +164,7 @@ class OfflineInterpreter:
         text = without_names(turn.message.text, (turn.bot_name,))
         return self._learned.read(turn, text, language_of(text, turn.language), key, question)
 
-    def _heard(
+    def _interpretation(
         self, turn: Turn, key: str, understood: Understood | None, known: KnownReminders | None
     ) -> Interpretation:
         example = self._by_example(turn)
@@ -177,16 +190,12 @@ class OfflineInterpreter:
     def _with_manners(self, heard: Interpretation, key: str, question: OpenQuestion) -> Interpretation:
         """Return the answer to `question` with how its reminder is to behave, which the next question keeps."""
         self._questions.note_manners(key, question.manners)
-        calls = tuple(
-            replace(call, arguments={**call.arguments, **question.manners}) if call.name == "reminder_set" else call
-            for call in heard.calls
-        )
-        return replace(heard, calls=calls, is_answer=not heard.choices)
+        return replace(with_manners(heard, question.manners), is_answer=not heard.choices)
 
     def _by_example(self, turn: Turn) -> Interpretation | None:
         """Return the call of the tool that gives the message as one of its example sentences."""
         text = without_names(turn.message.text, (turn.bot_name,)).strip()
-        if len(text) > _LONGEST:
+        if len(text) > LONGEST:
             return None
         name = self._examples.fixed(text, turn.tools)
         if name is not None:
@@ -196,11 +205,11 @@ class OfflineInterpreter:
 
     def _unread(self, turn: Turn) -> Interpretation:
         """Return what to say to a message that the models do not read: too long, only a sign, or for others."""
-        is_long = len(turn.message.text) > _LONGEST
+        is_long = len(turn.message.text) > LONGEST
         if not _is_addressed(turn) and not (is_long and self._is_request(turn)):
             return Interpretation()
         if is_long:
-            return Interpretation(answer=say(turn.language, "offline.too_long", limit=_LONGEST), must_reply=True)
+            return Interpretation(answer=say(turn.language, "offline.too_long", limit=LONGEST), must_reply=True)
         if is_courtesy(without_names(turn.message.text, (turn.bot_name,))) or _is_below_reminder(turn):
             return Interpretation()
         return Interpretation(answer=say(turn.language, "offline.help"))
@@ -335,7 +344,7 @@ def may_ask(text: str, now: datetime, language: str) -> bool:
     """Return whether `text`, written at `now` (timezone-aware), may ask the bot for something."""
     with limited_effort():
         reading = read_message(
-            text[:_LONGEST], now, "none", load_models(language), parse_all, language, is_addressed=True
+            text[:LONGEST], now, "none", load_models(language), parse_all, language, is_addressed=True
         )
     return reading.probability("none") < _TALK
 

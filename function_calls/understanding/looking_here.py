@@ -1,6 +1,6 @@
 """Where no search engine is connected, a question is looked up in what was noted and said here."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Final
 
@@ -8,25 +8,15 @@ from function_calls.language.messages import say
 from function_calls.tools.calls import Step, ToolCall, ToolResult, Turn
 from function_calls.understanding.tool_calls import CallMaker
 
-_NOTED: Final = ("memory_search",)
-_HERE: Final = (*_NOTED, "history_search")
-_LISTED: Final = "reminder_list"
+_HERE: Final = ("memory_search", "history_search")
 _LEAST_MORE: Final = 4
 """By how many characters a message is longer than the words looked for, where it says something about them."""
 
 
 def looked_up_here(turn: Turn, query: str) -> tuple[ToolCall, ...]:
     """The calls that look here for an answer to `query`; none where one of them is switched off."""
-    return _calls(CallMaker(turn), query, _HERE)
-
-
-def looked_up_as_due(turn: Turn, query: str, topic: str, *, searches_web: bool) -> tuple[ToolCall, ...]:
-    """The calls that look whether there is a reminder of `topic`, and else for an answer to `query`."""
     maker = CallMaker(turn)
-    if not maker.offers(_LISTED):
-        return ()
-    listed = maker.call(_LISTED, {"filter": topic})
-    return (listed, *_calls(maker, query, _NOTED if searches_web else _HERE))
+    return tuple(maker.call(name, {"query": query}) for name in _HERE) if all(map(maker.offers, _HERE)) else ()
 
 
 def looked_up_in_vain(turn: Turn) -> tuple[ToolCall, ...]:
@@ -49,34 +39,25 @@ def of_results(turn: Turn) -> str:
 def told(step: Step) -> str:
     """What the tools of one round gave, in their own words: there is no model to word it.
 
-    Of several places in which something was looked for, those in which nothing was found are not told; where there is
-    a reminder, it is the answer.
+    Of several places in which something was looked for, those in which nothing was found are left out.
     """
     results = _found(step) if _is_look_up(step) else step.results
     texts = [result.text or ("" if result.value is None else str(result.value)) for result in results]
     return "\n".join(text for text in texts if text)
 
 
-def _calls(maker: CallMaker, query: str, names: Sequence[str]) -> tuple[ToolCall, ...]:
-    return tuple(maker.call(name, {"query": query}) for name in names) if all(map(maker.offers, names)) else ()
-
-
 def _is_look_up(step: Step) -> bool:
-    return tuple(call.name for call in step.calls) in {_HERE, (_LISTED, *_NOTED), (_LISTED, *_HERE)}
+    return tuple(call.name for call in step.calls) == _HERE
 
 
 def _question(step: Step) -> str:
-    return next(str(call.arguments["query"]) for call in step.calls if call.name != _LISTED)
+    return str(step.calls[0].arguments["query"])
 
 
 def _found(step: Step) -> list[ToolResult]:
-    """The reminders, or else the results that hold more than earlier messages with the same question."""
-    by_name = {call.name: result for call, result in zip(step.calls, step.results, strict=True)}
-    listed = by_name.pop(_LISTED, None)
-    if listed is not None and any(_entries(listed)):
-        return [listed]
+    """Return the results that hold more than earlier messages with the same question."""
     question = _question(step).casefold()
-    return [result for result in by_name.values() if any(_says_more(text, question) for text in _texts(result))]
+    return [result for result in step.results if any(_says_more(text, question) for text in _texts(result))]
 
 
 def _says_more(text: str, question: str) -> bool:

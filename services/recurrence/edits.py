@@ -10,11 +10,13 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct
 from msgspec.structs import replace
 
+from services.recurrence.calendars.workdays import Workdays, region_of
 from services.recurrence.fires import next_fires, zone_of
 from services.recurrence.rules import Rule, with_exceptions, without_exceptions_from
 from services.recurrence.schedule import Schedule
 
 _TICK: Final = timedelta(microseconds=1)
+_FIVE_DAYS: Final = tuple((0, weekday) for weekday in range(5))
 
 
 def drop_follow_up(schedule: Schedule) -> Schedule:
@@ -25,6 +27,13 @@ def drop_follow_up(schedule: Schedule) -> Schedule:
 def fires_from(schedule: Schedule, day: date, now: datetime, limit: int) -> Sequence[datetime]:
     """Return at most `limit` fires after `now` from the beginning of `day` on."""
     return next_fires(schedule, max(_midnight(schedule, day) - _TICK, now.astimezone(UTC)), limit)
+
+
+def on_workdays(rule: Rule, zone: str) -> Rule | None:
+    """Return `rule` on the working days of the country of `zone`; None where it is not Monday to Friday."""
+    if (rule.frequency, rule.interval, rule.days) != ("WEEKLY", 1, _FIVE_DAYS):
+        return None
+    return replace(rule, frequency="DAILY", days=(), calendar=Workdays(region=region_of(zone) or ""))
 
 
 def end_before(schedule: Schedule, day: date) -> Schedule:

@@ -6,7 +6,7 @@ from importlib.resources import files
 from string import Formatter
 
 LANGUAGES = ("en", "zh")
-"""Those in which everything is worded; the file of another one may leave out what is said in English then."""
+"""Languages with all messages; in others, messages that are left out are said in English."""
 FALLBACK = "en"
 
 

@@ -10,9 +10,15 @@ from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 
 Standing = Literal["addressed", "answering", "next", "going_on", "trigger", "nobody"]
-"""Whom a message speaks to: the bot; nobody, right after the bot asked its sender something; nobody, with a bare change
-or one more request as the next thing after the bot did something for its sender; nobody, with anything else or later;
-nobody, else, with a word such as "remind" or the name of a reminder, or without one."""
+"""The position of a message in a dialogue.
+
+- `addressed`: it is for the bot.
+- `answering`: not addressed, and the bot has just asked its sender something.
+- `next`: not addressed, a bare change or one more request as the next message after an action for its sender.
+- `going_on`: not addressed, anything else or later after such an action.
+- `trigger`: none of these, with a word such as "remind" or the name of a reminder.
+- `nobody`: none of these, without such a word.
+"""
 
 
 class Threshold(Struct, frozen=True):
@@ -69,7 +75,7 @@ _FOR_PEOPLE = frozenset({"help", "recall", "ask", "time_now", "done", "answer_wh
 
 
 class Circumstances(Struct, frozen=True, kw_only=True):
-    """How a message was said.
+    """The circumstances in which a message was written.
 
     Attributes:
         context: The state of the dialogue with its sender.

@@ -36,7 +36,7 @@ class LastAction(Struct, frozen=True, kw_only=True):
 
 
 class DialogueState(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What one person and the bot have last said to each other in a chat.
+    """The last exchange between one person and the bot in a chat.
 
     `last_set` is the call that set a reminder last. `is_passed` says that the person has spoken of something else
     since the last action, so that a bare time no longer belongs to it.
@@ -102,7 +102,7 @@ class Dialogue:
         last = self._reminded.get(turn.message.address.key)
         return None if last is None or self.person_meant(turn) != name else last.call
 
-    def is_meant_by_other(self, key: str, turn: Turn) -> bool:
+    def is_reminded_by_other(self, key: str, turn: Turn) -> bool:
         """Return whether another person has set a reminder for the sender of `turn` since the last action for them."""
         other, last = self._reminded.get(turn.message.address.key), self.last(key, turn.now)
         if other is None or last is None or other.sender.id == turn.message.sender.id or other.at <= last.at:

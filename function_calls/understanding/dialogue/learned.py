@@ -28,7 +28,8 @@ from function_calls.understanding.requests.requests import make
 from services.kernel.chat import ChatMessage
 from services.time_expressions import Reading, TimeReadings
 
-_LONGEST = 400
+LONGEST = 400
+"""The characters of a message that the models read."""
 _POINTING = frozenset(
     {"answer_when", "answer_content", "cancel_ask", "repeat_last", "snooze", "undo", "done", "move", "reword", "append"}
     | {"person_add", "person_remove", "person_set", "join", "leave", "delete", "skip", "until", "pause", "resume"}
@@ -76,7 +77,7 @@ class LearnedInterpreter:
         """Read `text`, the message of `turn` without the bot's name; None where it is empty or too long."""
         bare = text = behind_name(text, turn.bot_name).strip()
         is_quoted = bare[:1] in _QUOTES and bare[-1:] in _QUOTES
-        is_read = has_models(language) and any(map(str.isalnum, bare)) and len(bare) <= _LONGEST
+        is_read = has_models(language) and any(map(str.isalnum, bare)) and len(bare) <= LONGEST
         if not is_read or is_quoted:
             return None
         context = _asked(question, self._times(text, turn.message_time, language=language))
@@ -255,7 +256,7 @@ class LearnedInterpreter:
             is_theirs = self._dialogue.last(key, turn.now) is not None and not others
             return intent == "undo" and is_theirs and reading.intents[0][1] >= _CERTAIN
         is_own = _says_own(reading, words) or understood.question is not None
-        if not is_own and self._dialogue.is_meant_by_other(key, turn):
+        if not is_own and self._dialogue.is_reminded_by_other(key, turn):
             return False
         is_asking = has_trigger(reading, words)
         if others and intent in _PROMPT and context != "fired" and not is_asking:

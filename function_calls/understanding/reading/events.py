@@ -90,4 +90,4 @@ def _parts(reading: MessageReading, words: Lexicon) -> tuple[int, list[Run], lis
 
 
 def _tagged(reading: MessageReading, tags: Sequence[str]) -> MessageReading:
-    return MessageReading(reading.text, reading.tokens, reading.intents, tuple(tags))
+    return reading.with_tags(tags)

@@ -2,13 +2,14 @@
 
 import lzma
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cache
 from importlib.resources import files
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from function_calls.understanding.reading.features import bucket, classifier_features, intent_feature, tagger_features
 from function_calls.understanding.reading.linear import LinearModel
@@ -22,7 +23,7 @@ _JOINING = frozenset({",", "、", "，", "and", "和", "&", "-", "/", "'", "’"
 
 
 class ModelFile(Struct, frozen=True):
-    """What a file of weights holds: labels, rows and scales of the two models of one language.
+    """A file of weights: labels, rows and scales of the two models of one language.
 
     `seen` has one bit for each of `SEEN_BUCKETS`: a word that training sentences of an intent have.
     """
@@ -102,6 +103,10 @@ class MessageReading(Struct, frozen=True):
     def words(self, tag: str) -> str:
         """Return the words with `tag` as one text, pieces joined by a space."""
         return " ".join(piece.strip() for piece in self.pieces(tag)).strip()
+
+    def with_tags(self, tags: Iterable[str]) -> "MessageReading":
+        """Return the same message with other tags."""
+        return replace(self, tags=tuple(tags))
 
     def has(self, tag: str) -> bool:
         """Return whether any token has `tag`."""

@@ -48,7 +48,7 @@ def _restored(value: object, joined: Mapping[str, str]) -> object:
 
 
 def trimmed(text: str) -> str:
-    """`text` without punctuation and spaces at its ends; marks that close or open something in it stay."""
+    """Return `text` without punctuation and spaces at its ends; marks that close or open something in it stay."""
     bare = text.strip(_EDGES)
     if len(bare) == len(text) or not _PAIRED.search(bare):
         return bare
@@ -63,7 +63,7 @@ def trimmed(text: str) -> str:
 
 
 def _is_left(one: str, other: str, text: str) -> bool:
-    """Whether `text` has `one` mark of a pair without the `other`; apostrophes inside of words are none."""
+    """Return whether `text` has one mark of a pair without the other; apostrophes within words do not count."""
     if one == other == '"':
         return text.count(one) % 2 == 1
     if one == other:

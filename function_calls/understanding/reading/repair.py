@@ -37,7 +37,7 @@ def repaired(reading: MessageReading, words: Lexicon, wrong: str, *, is_addresse
         draft.complete_content()
     else:
         draft.tag_content(may_be_ahead=is_addressed)
-    return MessageReading(reading.text, reading.tokens, reading.intents, tuple(draft.tags))
+    return reading.with_tags(draft.tags)
 
 
 class _Draft:

@@ -249,4 +249,4 @@ def without_joints(reading: MessageReading, words: Lexicon) -> MessageReading:
         after = tags[at + 1] if at + 1 < len(tags) else NO_TAG
         if tags[at] == "CONTENT" and token.form in joints and (before != "CONTENT" or after != "CONTENT"):
             tags[at] = NO_TAG
-    return MessageReading(reading.text, reading.tokens, reading.intents, tuple(tags))
+    return reading.with_tags(tags)

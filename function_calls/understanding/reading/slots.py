@@ -157,7 +157,7 @@ def time_words(text: str, expression: TimeReadings) -> TimeWords:
     """Return an expression that was read in `text`; of one that is over, what it was."""
     readings = expression.readings or expression.past[:1]
     covered = [text[start:end] for start, end in readings[0].spans]
-    return TimeWords(words=" ".join(covered), spans=(), readings=readings, is_ambiguous=expression.ambiguous)
+    return TimeWords(words=" ".join(covered), readings=readings, is_ambiguous=expression.ambiguous)
 
 
 def amount(
@@ -343,7 +343,7 @@ def _with_numbers(reading: MessageReading, words: Lexicon) -> MessageReading:
         is_joint = forms[at + 1] in words.ranges or forms[at + 1] in words.and_words or forms[at + 1] in _COMMAS
         if is_number and is_next and is_joint:
             tags[at + 1 : at + 3] = ["REF", "REF"]
-    return MessageReading(reading.text, reading.tokens, reading.intents, tuple(tags))
+    return reading.with_tags(tags)
 
 
 def _with_days(reading: MessageReading, words: Lexicon) -> list[tuple[int, int]]:

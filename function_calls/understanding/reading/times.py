@@ -12,11 +12,9 @@ from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.understanding.reading.tokens import TimeReader
 from services.time_expressions import Reading
 
-Span = tuple[int, int]
-
 _HALF_DAY = 12
 _CLOCK_AHEAD = re.compile(r"\D{0,3}\d")
-"""How a time begins that names its clock before its day, as that of others perhaps: "(at 5 and) at 6 tomorrow"."""
+"""The beginning of a time that names its clock before its day: "at 6 tomorrow"."""
 _PICKED = frozenset({"BYHOUR", "BYMINUTE", "BYSETPOS"})
 
 
@@ -25,41 +23,32 @@ class TimeWords(Struct, frozen=True, kw_only=True):
 
     Attributes:
         words: As written, the parts joined by spaces.
-        spans: Where they stand in the sentence.
-        readings: What they may mean, best first; empty when no clock knows ("later", "when I get home").
+        readings: Their possible times, best first; empty for words without a clock time ("later").
         is_ambiguous: Two readings differ, and the person should be asked.
-        is_impossible: There is no such time ("30 February").
     """
 
     words: str
-    spans: tuple[Span, ...]
     readings: tuple[Reading, ...] = ()
     is_ambiguous: bool = False
-    is_impossible: bool = False
 
     @property
     def best(self) -> Reading | None:
-        """The preferred reading, if there is one."""
+        """Return the preferred reading, if there is one."""
         return self.readings[0] if self.readings else None
 
 
-def has_words(piece: str) -> bool:
-    """Whether `piece` holds a letter or digit beside blanks and punctuation."""
-    return any(character.isalnum() for character in piece)
-
-
 def whole_time(words: str, now: datetime, language: str, read: TimeReader) -> Reading | None:
-    """What `words` say if they name one time and nothing else; None where they do not."""
+    """Return the time that `words` name; None where they name none, several, or something else as well."""
     found = read(words, now, language=language)
     best = found[0].best if len(found) == 1 else None
     if best is None:
         return None
     beside = (letter for at, letter in enumerate(words) if not any(start <= at < end for start, end in best.spans))
-    return None if has_words("".join(beside)) else best
+    return None if any(map(str.isalnum, beside)) else best
 
 
 def completed(times: Sequence[TimeWords]) -> list[TimeWords]:
-    """`times`, of which the last completes the others: "on tuesday and thursday at 5pm", "at 5 and 6 tomorrow"."""
+    """Return `times` completed by the last one: "on tuesday and thursday at 5pm", "at 5 and 6 tomorrow"."""
     last = times[-1].best if times else None
     if last is None or not last.has_clock or last.rrule:
         return list(times)
@@ -68,7 +57,7 @@ def completed(times: Sequence[TimeWords]) -> list[TimeWords]:
 
 
 def apart(time: TimeWords) -> list[TimeWords]:
-    """`time`, or one for each of its clock times where these are picked out of more: "at 9:15 and at 17:45"."""
+    """Return `time`, or one for each of its clock times where these are picked out of more: "at 9:15 and at 17:45"."""
     best = time.best
     parts = dict(part.split("=", 1) for part in (best.rrule or "").split(";") if "=" in part) if best else {}
     if best is None or parts.get("FREQ") == "MONTHLY" or not parts.keys() >= _PICKED:
@@ -77,13 +66,13 @@ def apart(time: TimeWords) -> list[TimeWords]:
 
 
 def on_day(reading: Reading, day: date) -> Reading:
-    """`reading` at its clock time on `day`; its end is as long after its start as before."""
+    """Return `reading` at its clock time on `day`; its end is as long after its start as before."""
     start = reading.start.replace(year=day.year, month=day.month, day=day.day)
     return reading._replace(start=start, end=reading.end and start + (reading.end - reading.start))
 
 
 def halves(reading: Reading) -> tuple[Reading, ...]:
-    """`reading` in the morning and in the evening of its day."""
+    """Return `reading` in the morning and in the evening of its day."""
     hour = reading.start.hour % _HALF_DAY
     return tuple(
         reading._replace(start=reading.start.replace(hour=each), end=None) for each in (hour, hour + _HALF_DAY)
@@ -136,7 +125,7 @@ def on_their_days(times: Iterable[tuple[str, tuple[Reading, ...]]], now: datetim
 
 
 def _halves_after(before: Reading, readings: tuple[Reading, ...]) -> tuple[Reading, ...]:
-    """The first half of the day in which `readings` come after `before`; both as they are where none does."""
+    """Return the first half of the day in which `readings` come after `before`; both as they are where none does."""
     later = sorted((half for each in readings for half in halves(each) if half.start > before.start), key=_start)
     return tuple(later[:1]) or readings
 

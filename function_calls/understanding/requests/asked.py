@@ -1,5 +1,6 @@
 """A request of a message as the models read it, and what it takes to make calls of it."""
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from msgspec import Struct
@@ -44,7 +45,7 @@ class Asked(Struct, frozen=True, kw_only=True):
         return self.turn.message_time
 
     @property
-    def said(self) -> str:
+    def folded_text(self) -> str:
         """Return the words of this request, folded; the message may have others."""
         text = self.reading.text
         return self.words.fold(self.words.joint.join(text[each.start : each.end] for each in self.reading.tokens))
@@ -71,13 +72,17 @@ class Asked(Struct, frozen=True, kw_only=True):
     def names(self, words: tuple[str, ...] | frozenset[str]) -> bool:
         """Return whether the request has one of `words` as a token, or as characters where words have no spaces."""
         if not self.words.joint:
-            return any(word in self.said for word in words)
+            return any(word in self.folded_text for word in words)
         spaced = f" {' '.join(token.form for token in self.reading.tokens)} "
         return any(f" {word} " in spaced for word in words)
 
     def with_reading(self, reading: MessageReading) -> "Asked":
         """Return the request with its words read otherwise."""
         return replace(self, reading=reading)
+
+    def with_tags(self, tags: Iterable[str]) -> "Asked":
+        """Return the request with other tags of its words."""
+        return self.with_reading(self.reading.with_tags(tags))
 
     def _read_from(self, text: str, now: datetime) -> tuple[TimeReadings, ...]:
         return self.times(text, now, language=self.language)

@@ -17,7 +17,7 @@ from function_calls.understanding.reminder_times import FROM_THEN, says
 from function_calls.understanding.requests.arguments import changed_schedule, shift_argument, written
 from function_calls.understanding.requests.asked import Asked
 from function_calls.understanding.requests.options import interval_minutes
-from function_calls.understanding.requests.references import meant, points, references_of
+from function_calls.understanding.requests.references import named_reminder, points, references_of
 from function_calls.understanding.requests.reminding import both_of_us, people_of, repeat_last, repeats
 from function_calls.understanding.requests.states import state_of
 from function_calls.understanding.requests.when import end_of, named_times
@@ -83,7 +83,7 @@ def move(asked: Asked) -> Interpretation | None:
         return update(asked, amount)
     old, new = _from_range(times[0], asked)
     arguments = _schedule(new, asked)
-    is_open = since or (new.best is not None and new.best.has_day and says(FROM_THEN, asked.said, ""))
+    is_open = since or (new.best is not None and new.best.has_day and says(FROM_THEN, asked.folded_text, ""))
     if is_open and new.best is not None and new.best.has_clock and not (since and reading.has("WHEN")):
         arguments, since = {"time": f"{new.best.wall:%H:%M}"}, f"{new.best.wall:%Y-%m-%d}"
     if old and new.best is not None and not new.best.has_clock:
@@ -101,12 +101,12 @@ def _with_names(asked: Asked) -> Asked:
         tag if tag != "LEAD" else NO_TAG if token.form in asked.words.behind_time else "REF"
         for token, tag in zip(reading.tokens, reading.tags, strict=True)
     )
-    return asked.with_reading(MessageReading(reading.text, reading.tokens, reading.intents, tags))
+    return asked.with_tags(tags)
 
 
 def _is_name_alone(asked: Asked) -> bool:
     """Return whether a request is no more than a time and a word that points at a reminder: 十二点那个."""
-    rest = asked.said.strip(" 。!！?？").removeprefix(asked.reading.words("WHEN"))
+    rest = asked.folded_text.strip(" 。!！?？").removeprefix(asked.reading.words("WHEN"))
     return not asked.words.joint and asked.reading.has("WHEN") and rest in asked.words.reference_marks
 
 
@@ -126,7 +126,7 @@ def _with_new_time(asked: Asked) -> Asked:
     Beside a time that is taken back, an untagged time or figure is the new one: "6 rather than 7".
     """
     reading = asked.reading
-    is_name = not asked.words.joint and asked.said.rstrip(" 。!！?？").endswith(asked.words.reference_marks)
+    is_name = not asked.words.joint and asked.folded_text.rstrip(" 。!！?？").endswith(asked.words.reference_marks)
     if not reading.has("OLD") or any(map(reading.has, _TIMES)) or is_name:
         return asked
     pairs = list(zip(reading.tokens, reading.tags, strict=True))
@@ -136,7 +136,7 @@ def _with_new_time(asked: Asked) -> Asked:
         tags = tuple("WHEN" if is_open else tag for is_open, (_, tag) in zip(open_ones, pairs, strict=True))
     else:
         tags = tuple("WHEN" if tag == "OLD" else tag for tag in reading.tags)
-    return asked.with_reading(MessageReading(reading.text, reading.tokens, reading.intents, tags))
+    return asked.with_tags(tags)
 
 
 def _with_open_times(asked: Asked) -> Asked:
@@ -146,24 +146,18 @@ def _with_open_times(asked: Asked) -> Asked:
         return asked
     pairs = zip(reading.tokens, reading.tags, strict=True)
     tags = tuple("WHEN" if tag == NO_TAG and is_time(token) else tag for token, tag in pairs)
-    return asked.with_reading(MessageReading(reading.text, reading.tokens, reading.intents, tags))
+    return asked.with_tags(tags)
 
 
 def _without_reasons(asked: Asked) -> Asked:
     """Return a change without the times of a reason behind it: "Friday please, I'm busy on Thursday"."""
     reading = asked.reading
-    clauses: list[list[int]] = [[]]
-    for at, token in enumerate(reading.tokens):
-        if token.form in _CLAUSE_MARKS:
-            clauses.append([])
-        else:
-            clauses[-1].append(at)
-    dated = [clause for clause in clauses if any(reading.tags[at] == "WHEN" for at in clause)]
+    dated = [clause for clause in _clauses(reading) if any(reading.tags[at] == "WHEN" for at in clause)]
     reasons = {at for clause in dated[1:] if _is_reason(clause, asked) for at in clause}
     if not reasons or not dated[0]:
         return asked
     tags = tuple(NO_TAG if at in reasons and tag == "WHEN" else tag for at, tag in enumerate(reading.tags))
-    return asked.with_reading(MessageReading(reading.text, reading.tokens, reading.intents, tags))
+    return asked.with_tags(tags)
 
 
 def _is_reason(clause: Sequence[int], asked: Asked) -> bool:
@@ -216,7 +210,7 @@ def _schedule(time: TimeWords, asked: Asked) -> dict[str, object]:
 
 def _in_its_week(day: datetime, words: str, asked: Asked) -> datetime:
     """Return the day of the week in which the reminder comes, where `words` name no more than a weekday."""
-    reminder = meant(asked)
+    reminder = named_reminder(asked)
     is_weekday = len(weekdays_in(words, asked.now, asked.language, asked.times)) == 1
     if reminder is None or not reminder.next_fires or reminder.schedule.rule is not None or not is_weekday:
         return day
@@ -227,7 +221,7 @@ def _in_its_week(day: datetime, words: str, asked: Asked) -> datetime:
 
 def _from_range(time: TimeWords, asked: Asked) -> tuple[str, TimeWords]:
     """Return what stands in front of a new time and that, where both were read as a stretch: "5pm to 6pm"."""
-    best, is_from = time.best, _FROM.search(asked.said) is not None
+    best, is_from = time.best, _FROM.search(asked.folded_text) is not None
     is_stretch = best is not None and (best.end is not None if best.rrule is None else is_from)
     parts = [slots.bare_time(part, asked.words) for part in re.split(asked.words.between_times, time.words)]
     new = slots.one_time(parts[1:], asked.words, asked.read) if is_stretch and len(parts) == _BOTH else None
@@ -325,7 +319,7 @@ def _contrasted(asked: Asked) -> Asked:
     for clause in told:
         for at in clause[:1]:
             tags[at] = NO_TAG if reading.tokens[at].form in asked.words.copulas else tags[at]
-    return asked.with_reading(MessageReading(reading.text, reading.tokens, reading.intents, tuple(tags)))
+    return asked.with_tags(tags)
 
 
 def _with_denied_time(asked: Asked) -> Asked:
@@ -337,7 +331,7 @@ def _with_denied_time(asked: Asked) -> Asked:
         return asked
     other = {"WHEN": "OLD", "OLD": "WHEN"}
     swapped = tuple(other.get(tag, tag) for tag in tags)
-    return asked.with_reading(MessageReading(reading.text, reading.tokens, reading.intents, swapped))
+    return asked.with_tags(swapped)
 
 
 def _clauses(reading: MessageReading) -> list[list[int]]:
@@ -365,7 +359,7 @@ def _widened(asked: Asked) -> Asked:
         is_word = tags[at - 1] == NO_TAG and form.isalpha() and form not in leading
         if tags[at] == "CONTENT" and is_word and not slots.are_small([form], asked.words):
             tags[at - 1] = "CONTENT"
-    return asked.with_reading(MessageReading(reading.text, reading.tokens, reading.intents, tuple(tags)))
+    return asked.with_tags(tags)
 
 
 def _other_person(asked: Asked) -> str:
@@ -373,7 +367,10 @@ def _other_person(asked: Asked) -> str:
 
     A name alone stands for another person as well: "I meant Ben", where Bea is reminded.
     """
-    reminder, content = meant(asked.with_reading(_without_names(asked.reading))), asked.reading.words("CONTENT")
+    reminder, content = (
+        named_reminder(asked.with_reading(_without_names(asked.reading))),
+        asked.reading.words("CONTENT"),
+    )
     people = [] if reminder is None else [each.name.lstrip("@") for each in reminder.targets]
     wrong = [asked.words.fold(piece.strip().lstrip("@")) for piece in _wrong(asked)]
     if reminder is None or not people:
@@ -396,7 +393,7 @@ def _is_like_name(text: str, people: Sequence[str], asked: Asked) -> bool:
 
 def _without_names(reading: MessageReading) -> MessageReading:
     tags = tuple("O" if tag in {"REF", "OLD"} else tag for tag in reading.tags)
-    return MessageReading(reading.text, reading.tokens, reading.intents, tags)
+    return reading.with_tags(tags)
 
 
 def _wrong(asked: Asked) -> list[str]:
@@ -430,7 +427,7 @@ def person_set(asked: Asked) -> Interpretation | None:
 
 def _untagged_name(asked: Asked) -> str:
     """Return the one word that can name somebody else than those who are reminded: "it's for bea, not cem"."""
-    reminder, reading = meant(asked), asked.reading
+    reminder, reading = named_reminder(asked), asked.reading
     known = set() if reminder is None else {asked.words.fold(each.name.lstrip("@")) for each in reminder.targets}
     pairs = zip(reading.tokens, reading.tags, strict=True)
     forms = [token.form.removesuffix("'s") for token, tag in pairs if tag == NO_TAG and token.form.isascii()]
@@ -500,7 +497,7 @@ def keep_days(asked: Asked) -> Interpretation | None:
 def add_days(asked: Asked) -> Interpretation | None:
     """Let one that repeats come on more days of the week; of one that does not, set another one."""
     words = slots.bare_time(asked.reading.words("WHEN"), asked.words)
-    if words.startswith("上") and asked.said.partition(words)[0].endswith("加"):  # 加上周三 is no last week
+    if words.startswith("上") and asked.folded_text.partition(words)[0].endswith("加"):  # 加上周三 is no last week
         words = words.removeprefix("上")
     is_repeating = asked.last_set is not None and repeats(asked.last_set)
     if not words or (asked.last_set is not None and not is_repeating and not references_of(asked)):
@@ -534,7 +531,7 @@ def _day_before(asked: Asked) -> str:
     return f"{best.start - timedelta(days=1):%Y-%m-%d}" if best is not None and best.has_day else ""
 
 
-def once(asked: Asked) -> Interpretation | None:
+def stop_repeating(asked: Asked) -> Interpretation | None:
     """Let one that repeats come once more only."""
     return update(asked, {"type": "once"})
 

@@ -38,8 +38,7 @@ def _with_end(asked: Asked) -> Asked:
         texts = [asked.reading.text[token.start : token.end] for token in times]
         if times and all(_of_rule(text, asked) is None for text in texts):
             tags[first:last] = ["UNTIL"] * (last - first)
-    reading = asked.reading
-    return asked.with_reading(MessageReading(reading.text, reading.tokens, reading.intents, tuple(tags)))
+    return asked.with_tags(tags)
 
 
 def interval_minutes(length: timedelta | None) -> int:

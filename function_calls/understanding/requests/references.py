@@ -35,7 +35,7 @@ def references_of(asked: Asked, *, may_be_several: bool = False) -> list[str]:
     return named if asked.known is None else _known(named, asked, asked.known)
 
 
-def meant(asked: Asked) -> Reminder | None:
+def named_reminder(asked: Asked) -> Reminder | None:
     """Return the one reminder that a request names, or else the one set last; None where it is not known."""
     if asked.known is None:
         return None
@@ -144,7 +144,7 @@ def points(asked: Asked) -> bool:
 def _id(asked: Asked) -> str:
     """Return the id of a reminder among the words, or its first characters: letters and figures in one."""
     words = [asked.reading.text[token.start : token.end] for token in asked.reading.tokens if token.form == "id"]
-    found = [match[0] for match in map(_SHORT_ID.fullmatch, _WORD.findall(asked.said)) if match]
+    found = [match[0] for match in map(_SHORT_ID.fullmatch, _WORD.findall(asked.folded_text)) if match]
     return next(iter([*words, *found]), "")
 
 

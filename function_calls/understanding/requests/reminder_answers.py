@@ -111,11 +111,6 @@ class ReminderAnswers:
             return replace(asked, answer=f"{self._say('time_over', time=first.time.words).answer} {asked.answer}")
         return self._which(question)
 
-    def ask_again(self, question: OpenQuestion) -> Interpretation:
-        """Ask once more which of its times was meant."""
-        self._ask(question)
-        return self._which(question)
-
     def _ask(self, question: OpenQuestion) -> None:
         """Let an answer to what is said to this message answer `question`."""
         self._questions.ask(self._key, replace(question, message_id=self._turn.message.id), self._turn.now)

@@ -1,7 +1,7 @@
 """Make calls of a request to be reminded: contents, people, times and how it is to behave."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
 from itertools import islice
 
@@ -22,7 +22,7 @@ from function_calls.understanding.requests.arguments import changed_schedule
 from function_calls.understanding.requests.asked import Asked
 from function_calls.understanding.requests.open_questions import ReminderRequest
 from function_calls.understanding.requests.options import manners_of, with_interval
-from function_calls.understanding.requests.references import meant
+from function_calls.understanding.requests.references import named_reminder
 from function_calls.understanding.requests.reminder_answers import together
 from function_calls.understanding.requests.when import at_clock, end_of, impossible_time, leads_of, named_times
 from function_calls.understanding.requests.workdays import on_workdays
@@ -111,7 +111,7 @@ def _with_reason(reading: MessageReading, words: Lexicon) -> MessageReading:
     if len(told) < 3 or not is_content or told[0] in words.and_words or words.correcting.issuperset(told):
         return reading
     tags = (*reading.tags[:last], "CONTENT")
-    return MessageReading(reading.text, reading.tokens, reading.intents, tags)
+    return reading.with_tags(tags)
 
 
 def _with_deeds(requests: list[ReminderRequest], named: Collection[str], words: Lexicon) -> list[ReminderRequest]:
@@ -144,7 +144,11 @@ def repeat_last(asked: Asked) -> Interpretation | None:
     if last is not None and repeats(last) and weekdays_in(days, asked.now, asked.language, asked.times):
         return asked.answering.one("reminder_update", {"days": f"+{days}", "reminder_id": "it"})
     is_same = asked.names(asked.words.same_time)
-    times = [] if last is None else [_like_last(each, last, asked, is_same=is_same) for each in _once_more(asked, last)]
+    times = (
+        []
+        if last is None
+        else [_like_last(each, last, asked, is_same=is_same) for each in _times_of_repetition(asked, last)]
+    )
     if last is None or not times:
         return None
     person = people_of(asked) or last.arguments.get("person")
@@ -154,8 +158,8 @@ def repeat_last(asked: Asked) -> Interpretation | None:
         or _unknown_name(asked)
         or str(last.arguments["content"])
     )
-    named = None if person is None else str(person)
-    made = asked.answering.set_reminders([ReminderRequest(content=content, person=named, time=time) for time in times])
+    who = None if person is None else str(person)
+    made = asked.answering.set_reminders([ReminderRequest(content=content, person=who, time=time) for time in times])
     is_clock = all(time.best is not None and slots.is_bare(time.best) for time in times)
     if not is_clock or not asked.names(asked.words.too) or asked.names(asked.words.times):
         return made
@@ -175,7 +179,7 @@ def _as_often(call: ToolCall, last: ToolCall) -> ToolCall:
 
 def _repeated(asked: Asked) -> ToolCall | None:
     """Return the call that sets what is to be said once more: the reminder that is named, or the one set last."""
-    named = meant(asked) if asked.reading.has("REF") else None
+    named = named_reminder(asked) if asked.reading.has("REF") else None
     if named is None or asked.known is None:
         return asked.last_set
     return ToolCall(id="", name="reminder_set", arguments=asked.known.arguments_of(named))
@@ -245,7 +249,7 @@ def answer_content(asked: Asked) -> Interpretation | None:
     return together([asked.answering.set_at(content, question.person, option) for option in question.options])
 
 
-def with_manners(made: Interpretation, manners: dict[str, object]) -> Interpretation:
+def with_manners(made: Interpretation, manners: Mapping[str, object]) -> Interpretation:
     """Return the calls that set a reminder, with `manners` among their arguments."""
     calls = tuple(
         replace(call, arguments={**call.arguments, **manners}) if call.name == "reminder_set" else call
@@ -280,7 +284,7 @@ def _times(asked: Asked) -> list[TimeWords]:
     if asked.last_set is not None and asked.may_point:
         dated = _with_clock(asked)
         if _is_ahead_of_last(dated):
-            return _once_more(dated, asked.last_set)
+            return _times_of_repetition(dated, asked.last_set)
     times = named_times(asked)
     is_counted = bool(times) and asked.reading.has("UNTIL") and bool(end_of(asked))
     if is_counted and not any(time.best is not None and time.best.rrule for time in times):
@@ -311,7 +315,7 @@ def _with_clock(asked: Asked) -> Asked:
     if not is_bare or any(length < _DAY for length, _ in leads_of(asked, has_event=True)):
         return asked
     tags = tuple("WHEN" if tag == "EVENT" else tag for tag in reading.tags)
-    return asked.with_reading(MessageReading(reading.text, reading.tokens, reading.intents, tags))
+    return asked.with_tags(tags)
 
 
 def _is_ahead_of_last(asked: Asked) -> bool:
@@ -324,7 +328,7 @@ def _is_ahead_of_last(asked: Asked) -> bool:
     return (is_bare or is_alone) and all(length >= _DAY for length, _ in leads_of(asked, has_event=True))
 
 
-def _once_more(asked: Asked, last: ToolCall) -> list[TimeWords]:
+def _times_of_repetition(asked: Asked, last: ToolCall) -> list[TimeWords]:
     """Return the times of another reminder with the content of `last`; an amount counts back from that one."""
     asked = _with_clock(asked)
     leads = leads_of(asked, has_event=True)
@@ -416,12 +420,12 @@ def _set(asked: Asked, requests: list[ReminderRequest]) -> Interpretation:
 
 def _title(asked: Asked) -> str | None:
     """Return what a request without a content is about; None where that is to be asked, "" for the usual title."""
-    if any(word in asked.said for word in asked.words.waking):
+    if any(word in asked.folded_text for word in asked.words.waking):
         return asked.words.wake_up
     if asked.names(asked.words.pointers):
         return _pointed_at(asked)
     is_amount = any(token.form.endswith("offset") for token in asked.reading.tokens if is_time(token))
-    is_timer = any(word in asked.said for word in asked.words.alarms)
+    is_timer = any(word in asked.folded_text for word in asked.words.alarms)
     return "" if is_amount or is_timer else None
 
 

@@ -146,12 +146,12 @@ def _undo(asked: Asked) -> Interpretation | None:
 
 def _summary(asked: Asked) -> Interpretation | None:
     slot = asked.reading.words
-    is_missed = any(word in asked.said for word in asked.words.missed)
-    window = slot("WHEN") or (asked.said if is_missed and not slot("TOPIC") and not slot("SPEAKER") else "")
+    is_missed = any(word in asked.folded_text for word in asked.words.missed)
+    window = slot("WHEN") or (asked.folded_text if is_missed and not slot("TOPIC") and not slot("SPEAKER") else "")
     for word in asked.words.since:
-        if window and f"{word}{asked.words.joint}{window}".casefold() in asked.said:
+        if window and f"{word}{asked.words.joint}{window}".casefold() in asked.folded_text:
             window = f"{word}{asked.words.joint}{window}"
-        elif window and f"{window}{asked.words.joint}{word}".casefold() in asked.said:
+        elif window and f"{window}{asked.words.joint}{word}".casefold() in asked.folded_text:
             window = f"{window}{asked.words.joint}{word}"
     return _one(asked, "summary", {"window": window, "topic": slot("TOPIC"), "person": slot("SPEAKER")})
 
@@ -236,7 +236,7 @@ def _ask(asked: Asked) -> Interpretation | None:
 
     Any other question is looked up where nothing else is asked for.
     """
-    if asked.said.startswith(asked.words.looking_up) and asked.reading.has("CONTENT"):
+    if asked.folded_text.startswith(asked.words.looking_up) and asked.reading.has("CONTENT"):
         return _one(asked, "perplexity_search", {"query": slots.content(asked.reading, asked.words)})
     tokens = asked.reading.tokens
     query = asked.reading.text[tokens[0].start : tokens[-1].end] if tokens else ""
@@ -301,7 +301,7 @@ _MAKERS: dict[str, Make] = {
     "keep_days": changes.keep_days,
     "add_days": changes.add_days,
     "until": changes.until,
-    "once": changes.once,
+    "once": changes.stop_repeating,
     "urgent": changes.urgent,
     "not_urgent": changes.not_urgent,
     "nag": changes.nag,

@@ -8,7 +8,7 @@ from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.impossible_times import impossible_times
 from function_calls.understanding.reading.leads import ahead_of
-from function_calls.understanding.reading.message import NO_TAG, MessageReading
+from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.times import TimeWords, apart, completed, on_day
 from function_calls.understanding.requests.asked import Asked
 from services.time_expressions import Reading
@@ -94,7 +94,7 @@ def _named(asked: Asked) -> list[TimeWords]:
     if not pieces and events:
         return completed(slots.times(events, asked.words, asked.read))
     found = slots.times(pieces, asked.words, asked.read) or _from_now(" ".join(pieces), asked)
-    found = completed(found) if found else [each for each in [_elsewhere(asked)] if each is not None]
+    found = completed(found) if found else [each for each in [_first_time_outside_content(asked)] if each is not None]
     return [_beside(event, each) for each in found] if events and (event := _event(asked)) is not None else found
 
 
@@ -158,7 +158,7 @@ def _corrects(between: str, asked: Asked) -> bool:
     return any(f" {word} " in spaced for word in asked.words.corrections)
 
 
-def _elsewhere(asked: Asked) -> TimeWords | None:
+def _first_time_outside_content(asked: Asked) -> TimeWords | None:
     """Return the first time among the words that are neither content nor an event, where none of `WHEN` is one."""
     tokens = asked.reading.tokens
     if not tokens or not (asked.reading.has("WHEN") or any(token.form[:1] == "@" != token.form for token in tokens)):
@@ -183,7 +183,7 @@ def _with_lead(asked: Asked) -> Asked:
     for at, token in enumerate(reading.tokens):
         if tags[at] == "WHEN":
             tags[at] = "LEAD" if any(start <= token.start < end for start, end in leads) else "EVENT"
-    return asked.with_reading(MessageReading(reading.text, reading.tokens, reading.intents, tuple(tags)))
+    return asked.with_tags(tags)
 
 
 def _says_ahead(piece: str, asked: Asked) -> bool:
@@ -341,8 +341,8 @@ def _woken(time: TimeWords, asked: Asked) -> TimeWords:
     best = time.best
     if best is None or not best.has_clock:
         return time
-    is_up = any(word in asked.said for word in asked.words.mornings)
-    if not is_up and not any(word in asked.said for word in asked.words.alarms):
+    is_up = any(word in asked.folded_text for word in asked.words.mornings)
+    if not is_up and not any(word in asked.folded_text for word in asked.words.alarms):
         return time
     words = slots.bare_time(time.words, asked.words)
     phrase = asked.words.in_the_morning.format(time=words)

@@ -8,23 +8,20 @@ from function_calls.tools.calls import ToolCall
 from function_calls.understanding.reminder_times import zone_name
 from function_calls.understanding.requests.asked import Asked
 from services.kernel.errors import RequestRefused
-from services.recurrence.calendars.workdays import Workdays, region_of
+from services.recurrence import edits
 from services.recurrence.rules import load_calendar, parse_rule
 from services.recurrence.schedule import Schedule, rule_text
-
-_MONDAY_TO_FRIDAY = tuple((0, day) for day in range(5))
 
 
 def on_workdays(call: ToolCall, asked: Asked) -> ToolCall:
     """Return `call` with its rule on working days; as it is where no calendar knows the country."""
     text = call.arguments.get("rrule")
-    if text is None or not any(word in asked.said for word in asked.words.workdays):
-        return call
-    rule = parse_rule(str(text))
-    if (rule.frequency, rule.interval, rule.days) != ("WEEKLY", 1, _MONDAY_TO_FRIDAY):
+    if text is None or not any(word in asked.folded_text for word in asked.words.workdays):
         return call
     zone = zone_name(asked.now.tzinfo or UTC)
-    wanted = replace(rule, frequency="DAILY", days=(), calendar=Workdays(region=region_of(zone) or ""))
+    wanted = edits.on_workdays(parse_rule(str(text)), zone)
+    if wanted is None:
+        return call
     try:
         load_calendar(wanted)
     except RequestRefused:

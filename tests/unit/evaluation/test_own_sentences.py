@@ -16,7 +16,7 @@ WANTED = OwnSentence(text="delete 2", calls=(WantedCall(tool="reminder_delete", 
 
 def read(*references):
     calls = tuple(ToolCall(id=each, name="reminder_delete", arguments={"reminder_id": each}) for each in references)
-    return ReadSentence(sentence=WANTED, heard=Interpretation(calls=calls))
+    return ReadSentence(sentence=WANTED, interpretation=Interpretation(calls=calls))
 
 
 @pytest.mark.parametrize("language", SHARES)
@@ -38,7 +38,7 @@ def test_messages_before_and_reminders_of_the_chat_are_known():
     delivered = OwnSentence(text="snooze 10 minutes", delivered="buy milk")
     named = OwnSentence(text="delete the milk one", reminders=("buy milk",))
 
-    made = [[call.name for call in each.heard.calls] for each in read_all((behind, delivered, named), "en")]
+    made = [[call.name for call in each.interpretation.calls] for each in read_all((behind, delivered, named), "en")]
 
     assert made == [["reminder_update"], ["reminder_snooze"], ["reminder_delete"]]
 

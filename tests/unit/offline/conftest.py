@@ -9,13 +9,13 @@ from zoneinfo import ZoneInfo
 import pytest
 from msgspec.structs import replace
 
+from bot.testing.turns import make_reminder
 from function_calls.models import PerplexityArgs, ReminderArgs, ReminderDeleteArgs, ReminderListArgs, SummaryArgs
 from function_calls.tools.calls import Interpretation, ToolSpec, Turn
 from function_calls.understanding import OfflineInterpreter
 from function_calls.understanding.requests.known_reminders import KnownReminders
 from services.kernel.chat import ChatAddress, ChatMessage, Person
-from services.recurrence.schedule import Schedule
-from services.reminders.model import Reminder, ReminderState
+from services.reminders.model import Reminder
 
 ZONE = ZoneInfo("Asia/Shanghai")
 NOW = datetime(2026, 3, 4, 10, 0, tzinfo=ZONE)  # a Wednesday
@@ -33,7 +33,7 @@ TOOLS = tuple(
 Say = Callable[..., Interpretation]
 
 
-def said_to(
+def interpret_text(
     interpreter: OfflineInterpreter,
     text: str,
     *,
@@ -69,26 +69,13 @@ def said_to(
 
 def reminder(content: str) -> Reminder:
     """Return a reminder of ann that is due on Friday at 17:00."""
-    start = datetime(2026, 3, 6, 17, 0)
-    ann = Person(id="ann", name="ann")
-    return Reminder(
-        id="abc123",
-        address=ChatAddress(platform="console", chat_id="home"),
-        creator=ann,
-        targets=(),
-        content=content,
-        schedule=Schedule(start=start, zone=ZONE.key),
-        language="en",
-        state=ReminderState.ACTIVE,
-        next_fires=(start.replace(tzinfo=ZONE),),
-        created_at=NOW,
-    )
+    return make_reminder(content, datetime(2026, 3, 6, 17, 0, tzinfo=ZONE))
 
 
 @pytest.fixture
 def say() -> Say:
     """Say one message after another to one interpreter, by default unaddressed, as ann, in a group."""
-    return partial(said_to, OfflineInterpreter())
+    return partial(interpret_text, OfflineInterpreter())
 
 
 def names(person: object) -> list[str]:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from function_calls.understanding import OfflineInterpreter
 from services.time_expressions import parse_all
-from tests.unit.offline.conftest import NOW, Say, said_to
+from tests.unit.offline.conftest import NOW, Say, interpret_text
 
 ENGLISH = ["remind", "me", "to", "at 5", "tomorrow", "and", "delete", "reminder", "all", ",", ".", "the", "my", "list"]
 CHINESE = ["提醒", "我", "明天", "五点", "删除", "取消", "总结", "一下", "，", "搜索", "和"]
@@ -19,7 +19,7 @@ MIXED = st.lists(st.one_of(WORDS, st.text(max_size=20), st.sampled_from(["\ue000
 
 
 def requests_in(text: str, *, is_addressed: bool = False) -> int:
-    return len(said_to(OfflineInterpreter(), text, is_addressed=is_addressed).calls)
+    return len(interpret_text(OfflineInterpreter(), text, is_addressed=is_addressed).calls)
 
 
 @settings(max_examples=150, deadline=None)

@@ -8,13 +8,12 @@ import pytest
 
 from bot.app.registry import built_in_registry
 from bot.testing.clocks import FixedClock
+from bot.testing.turns import make_reminder
 from function_calls.tools.calls import Interpretation, ReplyScope, ToolSpec, Turn
 from function_calls.understanding import OfflineInterpreter
 from function_calls.understanding.requests.known_reminders import KnownReminders
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.state import MemoryStateStore
-from services.recurrence.schedule import Schedule
-from services.reminders.model import Reminder, ReminderState
 
 ZONE = ZoneInfo("Europe/London")
 START = datetime(2026, 11, 24, 14, 0, tzinfo=ZONE)
@@ -23,19 +22,8 @@ HOME = ChatAddress(platform="console", chat_id="home")
 
 
 def reminder(content, creator="ann"):
-    start = datetime(2026, 11, 24, 17, 0)
-    return Reminder(
-        id="abc123",
-        address=HOME,
-        creator=Person(id=creator, name=creator),
-        targets=(),
-        content=content,
-        schedule=Schedule(start=start, zone=ZONE.key),
-        language="en",
-        state=ReminderState.ACTIVE,
-        next_fires=(start.replace(tzinfo=ZONE),),
-        created_at=START,
-    )
+    due = datetime(2026, 11, 24, 17, 0, tzinfo=ZONE)
+    return make_reminder(content, due, creator=Person(id=creator, name=creator))
 
 
 class Chat:
