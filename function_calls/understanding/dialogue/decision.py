@@ -190,8 +190,8 @@ def _may_be_for_bot(reading: MessageReading, standing: Standing, said: Circumsta
         return said.is_known or said.names_reminder or is_next or len(reading.tokens) <= _SHORT
     if standing not in _ONE:
         return True
-    if intent == "ask" and share >= _SURE_NOTE and reading.text.casefold().startswith(words.looking_up):
-        return reading.has("CONTENT")
+    if intent == "ask" and share >= _SURE_NOTE and words.to_look_up(reading.text):
+        return True
     if intent in _WITHOUT_TRIGGER:
         is_about_talk = reading.has("SPEAKER") or reading.has("TOPIC")  # people ask each other who said what
         return said.is_known and (standing == "trigger" or not is_about_talk)

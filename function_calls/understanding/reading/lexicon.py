@@ -126,6 +126,11 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     whole: frozenset[str] = frozenset()
     folding: Mapping[int, int] = {}
 
+    def to_look_up(self, text: str) -> str:
+        """Return the words behind "search for" and the like at the beginning of `text`; empty for another text."""
+        found = [order for order in self.looking_up if self.fold(text).startswith(order)]
+        return text[len(max(found, key=len)) :].strip() if found else ""
+
     def fold(self, text: str) -> str:
         """Return `text` in small letters and simplified characters."""
         return text.casefold().translate(self.folding)

@@ -236,8 +236,9 @@ def _ask(asked: Asked) -> Interpretation | None:
 
     Any other question is looked up where nothing else is asked for.
     """
-    if asked.folded_text.startswith(asked.words.looking_up) and asked.reading.has("CONTENT"):
-        return _one(asked, "perplexity_search", {"query": slots.content(asked.reading, asked.words)})
+    ordered = asked.words.to_look_up(asked.reading.text)
+    if ordered:
+        return _one(asked, "perplexity_search", {"query": slots.content(asked.reading, asked.words) or ordered})
     tokens = asked.reading.tokens
     query = asked.reading.text[tokens[0].start : tokens[-1].end] if tokens else ""
     return _one(asked, "perplexity_search", {"query": query}) if asked.is_part and query else None
