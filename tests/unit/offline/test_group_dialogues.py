@@ -132,9 +132,13 @@ def test_change_right_after_the_answer_needs_no_name(answered, text, tool):
     assert called(answered.says("ann", text)) == [tool]
 
 
-@pytest.mark.parametrize("text", ["make it 6", "delete it", "undo", "6pm", "never mind"])
+@pytest.mark.parametrize("text", ["make it 6", "delete it", "6pm", "never mind"])
 def test_another_person_does_not_change_it_by_chance(answered, text):
     assert answered.says("bob", text) == Interpretation()
+
+
+def test_undo_of_another_person_is_left_to_the_function_that_knows_whose_change_it_was(answered):
+    assert called(answered.says("bob", "undo")) == ["undo"]
 
 
 def test_after_some_minutes_words_without_a_name_are_for_people(answered):
