@@ -1,15 +1,13 @@
 """Check arguments against a compiled JSON Schema, reporting every error at once."""
 
 from collections.abc import Callable, Mapping
-from datetime import date, datetime, time, timedelta
 from functools import cache, cached_property
 from ipaddress import IPv4Address, IPv6Address
 from typing import TYPE_CHECKING, Final
-from uuid import UUID
 
-from pydantic import TypeAdapter
 from pydantic import ValidationError as ClassRefused
-from pydantic_core import to_json
+from pydantic_core import CoreSchema, core_schema, to_json
+from pydantic_core import SchemaValidator as CoreValidator
 
 from function_calls.tools.errors import ArgumentError, SchemaInvalid
 from function_calls.tools.validation.argument_errors import lone_surrogates
@@ -22,14 +20,14 @@ if TYPE_CHECKING:
 
 _SAYS_MORE: Final = frozenset({"additionalProperties", "patternProperties", "anyOf", "oneOf", "$ref"})
 _WHOLE: Final = frozenset({"allOf", "not", "if", "unevaluatedProperties", "unevaluatedItems", "dependentSchemas"})
-_FORMAT_TYPES: Final[Mapping[str, type]] = {
-    "date-time": datetime,
-    "date": date,
-    "time": time,
-    "duration": timedelta,
-    "uuid": UUID,
-    "ipv4": IPv4Address,
-    "ipv6": IPv6Address,
+_FORMATS: Final[Mapping[str, CoreSchema]] = {
+    "date-time": core_schema.datetime_schema(),
+    "date": core_schema.date_schema(),
+    "time": core_schema.time_schema(),
+    "duration": core_schema.timedelta_schema(),
+    "uuid": core_schema.uuid_schema(),
+    "ipv4": core_schema.no_info_plain_validator_function(IPv4Address),
+    "ipv6": core_schema.no_info_plain_validator_function(IPv6Address),
 }
 
 
@@ -137,11 +135,11 @@ def _mentions(schema: Schema, keywords: frozenset[str]) -> bool:
 
 @cache
 def _formats() -> dict[str, Callable[[str], bool]]:
-    return {name: _reader(kind) for name, kind in _FORMAT_TYPES.items()}
+    return {name: _reader(schema) for name, schema in _FORMATS.items()}
 
 
-def _reader(kind: type) -> Callable[[str], bool]:
-    check = TypeAdapter(kind).validator.validate_json
+def _reader(schema: CoreSchema) -> Callable[[str], bool]:
+    check = CoreValidator(schema).validate_json
 
     def is_readable(text: str) -> bool:
         # Pydantic would read bare digits as seconds since 1970; nobody writes a date so.
