@@ -7,7 +7,7 @@ from services.time_expressions.gather import BOUND_FIELDS, CLOCK_FIELDS, UNKEPT_
 from services.time_expressions.grammar import Grammar
 from services.time_expressions.lists import apart, is_listed
 from services.time_expressions.scan import Item
-from services.time_expressions.values import STRONG, Slots
+from services.time_expressions.values import STRONG, Clock, Slots, names_day
 
 WEAK = 1
 TRIES = 6
@@ -31,7 +31,7 @@ def choose(
         grammar: Knows the words that join two times, or begin a new one.
     """
     usable = [item for item in times if _allowed(item, text, grammar, eager=eager)]
-    usable = _without_torn_offsets(usable)
+    usable = _without_numbers_of_things(_without_torn_offsets(usable), text)
     groups: list[Item] = []
     for _ in range(TRIES):
         groups = _best_cover(usable)
@@ -52,6 +52,25 @@ def _without_torn_offsets(times: list[Item]) -> list[Item]:
     """Leave out what begins within a length from now and ends behind it: "in [10 minutes to noon] prayer"."""
     offsets = [item for item in times if item.value.keys() == _NOTHING_BUT_OFFSET and item.value["strength"] >= STRONG]
     return [item for item in times if not any(each.start < item.start < each.end < item.end for each in offsets)]
+
+
+def _without_numbers_of_things(times: list[Item], text: str) -> list[Item]:
+    """Leave out a bare number as the clock of a day that has a clock behind it: "plant 1 [tomorrow at 9:00]"."""
+    timed = [item for item in times if "clocks" in item.value and names_day(item.value)]
+    numbered = [item for item in timed if len(item.value["clocks"]) == 1 and _is_bare(item.value["clocks"][0])]
+    beside = {
+        id(item)
+        for item in numbered
+        for other in timed
+        if item.start < other.start < item.end < other.end
+        and text[item.start : other.start].strip().isalnum()
+        and {**item.value, "clocks": ()} == {**other.value, "clocks": ()}
+    }
+    return [item for item in times if id(item) not in beside] if beside else times
+
+
+def _is_bare(clock: Clock) -> bool:
+    return clock.grain == "hour" and not clock.half
 
 
 def _keeps(slots: Slots, stands: Callable[[Slots], bool]) -> bool:

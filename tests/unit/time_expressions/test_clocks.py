@@ -31,6 +31,8 @@ from services.time_expressions import DateOrder, DayParts, TimeReader, parse
         ("tomorrow at 8:30", "21 08:30"),
         ("tomorrow at 4", "21 16:00"),
         ("9 tomorrow evening", "21 21:00"),
+        ("water plant 1 tomorrow at 9:00", "21 09:00"),
+        ("feed cat two tonight at 9:30", "20 21:30"),
         ("tomorrow morning at 5:30", "21 05:30"),
         ("tonight at 11", "20 23:00"),
         ("tonight at 2", "21 02:00"),
