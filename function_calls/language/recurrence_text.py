@@ -143,6 +143,8 @@ def _of_week(language: str, unit: str, every: int, parts: Mapping[str, str], sta
     days = parts.get("BYDAY", "" if unit == "day" else WEEKDAYS[start.weekday()])
     if not _are_plain(days):
         return ""
+    if every == 1 and {*days.split(",")} == {*WEEKDAYS}:
+        unit, days = "day", ""
     each = _period(language, unit, every)
     if days and every == 1:
         each = say(language, "rule.on_days", days=_weekdays(language, days))
