@@ -8,11 +8,11 @@ from msgspec.structs import replace
 
 from function_calls.grounding.corrections import READ
 from function_calls.grounding.message import ReadMessage
-from function_calls.grounding.times import at_clock
 from function_calls.tools.calls import ToolCall
 from function_calls.understanding.reading.lexicon import load_lexicon
 from function_calls.understanding.reading.message import load_models, with_intent
 from function_calls.understanding.reading.slots import content
+from function_calls.understanding.reading.times import at_clock
 from function_calls.understanding.requests.arguments import schedule_arguments
 from services.time_expressions import Reading, TimeReadings, parse_all
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from function_calls.language.recognized_phrases import folded, is_clock_without_half
 from function_calls.understanding.reading.lexicon import load_lexicon
-from function_calls.understanding.reading.times import halves, on_their_days
+from function_calls.understanding.reading.times import at_clock, halves, on_their_days
 from services.recurrence.edits import clamp_to_month_end
 from services.recurrence.fires import next_fires
 from services.recurrence.schedule import Schedule, read_schedule
@@ -24,7 +24,6 @@ _COMPARED_FIRES: Final = 5
 _CLOCKLESS: Final = {Grain.DAY, Grain.WEEK, Grain.MONTH, Grain.QUARTER, Grain.YEAR}
 _SAME: Final = timedelta(minutes=1)
 _HALF_DAY: Final = timedelta(hours=12)
-_CLOCK: Final = re.compile(r"BYHOUR=[\d,]+;BYMINUTE=[\d,]+")
 _FEW_WORDS: Final = 3
 _WORD: Final = re.compile(r"[a-z]+|[\u3400-\u9fff]{1,2}", re.IGNORECASE)
 _HAN: Final = re.compile("[\u3400-\u9fff]")
@@ -137,13 +136,6 @@ def _beside_events(named: Sequence[tuple[str, tuple[Reading, ...]]]) -> tuple[Re
         for words, clock in clocks
         for half in (halves(clock) if is_clock_without_half(words) else (clock,))
     )
-
-
-def at_clock(event: Reading, clock: Reading) -> Reading:
-    """Return a day, or a repetition, at the time of `clock`."""
-    start = event.start.replace(hour=clock.start.hour, minute=clock.start.minute)
-    rule = event.rrule and _CLOCK.sub(f"BYHOUR={start.hour};BYMINUTE={start.minute}", event.rrule)
-    return event._replace(start=start, rrule=rule, has_clock=True, grain=clock.grain)
 
 
 def _words_of(found: TimeReadings) -> str:

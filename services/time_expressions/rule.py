@@ -129,7 +129,7 @@ def build_rule(meaning: Meaning) -> Rule | None:
     build = {"day": _daily, "week": _weekly, "month": _monthly, "year": _yearly}.get(unit)
     if build is not None:
         return build(meaning, interval)
-    if meaning.days or meaning.ordinals or meaning.day_numbers:
+    if unit not in FREQUENCIES or meaning.days or meaning.ordinals or meaning.day_numbers:
         return None
     return Rule(frequency=FREQUENCIES[unit], interval=interval, weekdays=meaning.weekdays)
 

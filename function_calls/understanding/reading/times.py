@@ -71,6 +71,17 @@ def on_day(reading: Reading, day: date) -> Reading:
     return reading._replace(start=start, end=reading.end and start + (reading.end - reading.start))
 
 
+def at_clock(day: Reading, clock: Reading) -> Reading:
+    """Return `day`, or the repetition that it is, at the time of `clock`."""
+    at = clock.start
+    parts = (day.rrule or "").split(";")
+    replaced = ("BYHOUR", "BYMINUTE") if "FREQ=MONTHLY" in parts or "FREQ=YEARLY" in parts else tuple(_PICKED)
+    kept = [part for part in parts if part and not part.startswith(replaced)]
+    rule = ";".join([*kept, f"BYHOUR={at.hour}", f"BYMINUTE={at.minute}"]) if day.rrule else None
+    start = day.start.replace(hour=at.hour, minute=at.minute, second=at.second)
+    return day._replace(start=start, rrule=rule, has_clock=True, grain=clock.grain)
+
+
 def halves(reading: Reading) -> tuple[Reading, ...]:
     """Return `reading` in the morning and in the evening of its day."""
     hour = reading.start.hour % _HALF_DAY

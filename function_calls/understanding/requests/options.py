@@ -5,7 +5,7 @@ from datetime import timedelta
 from function_calls.understanding.reading.message import MessageReading
 from function_calls.understanding.reading.repair import is_time, runs
 from function_calls.understanding.requests.asked import Asked
-from services.recurrence.rules import parse_rule
+from services.recurrence.rules import ELAPSED, parse_rule
 
 _USUAL_MINUTES = 10
 _LONGEST_AMOUNT = 4
@@ -67,11 +67,11 @@ def _of_rule(text: str, asked: Asked) -> timedelta | None:
     """Return the interval that `text` names as elapsed time: "every 5 minutes"."""
     expressions = asked.read(text)
     rule = expressions[0].best.rrule if len(expressions) == 1 and expressions[0].best is not None else None
-    parsed = parse_rule(rule) if rule else None
-    if parsed is None or not parsed.is_elapsed:
-        return None
     parts = dict(part.split("=", 1) for part in (rule or "").split(";") if "=" in part)
-    hours = _SECONDS if parts.get("FREQ") == "HOURLY" else 1
+    frequency = parts.get("FREQ")
+    if rule is None or frequency not in ELAPSED or not parse_rule(rule).is_elapsed:
+        return None
+    hours = _SECONDS if frequency == "HOURLY" else 1
     return timedelta(minutes=hours * int(parts.get("INTERVAL", "1")))
 
 

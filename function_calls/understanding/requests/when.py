@@ -9,7 +9,7 @@ from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.impossible_times import impossible_times
 from function_calls.understanding.reading.leads import ahead_of
 from function_calls.understanding.reading.message import NO_TAG
-from function_calls.understanding.reading.times import TimeWords, apart, completed, on_day
+from function_calls.understanding.reading.times import TimeWords, apart, at_clock, completed, on_day
 from function_calls.understanding.requests.asked import Asked
 from services.time_expressions import Reading
 
@@ -70,15 +70,6 @@ def end_of(asked: Asked) -> str:
             if ends:
                 return ends[0]
     return ""
-
-
-def at_clock(day: Reading, clock: Reading) -> Reading:
-    """Return `day`, or the repetition that it is, at the time of `clock`."""
-    at = clock.start
-    parts = [part for part in (day.rrule or "").split(";") if part and not part.startswith(("BYHOUR", "BYMINUTE"))]
-    rule = ";".join([*parts, f"BYHOUR={at.hour}", f"BYMINUTE={at.minute}"]) if day.rrule else None
-    start = day.start.replace(hour=at.hour, minute=at.minute, second=at.second)
-    return day._replace(start=start, rrule=rule, has_clock=True, grain=clock.grain)
 
 
 def _named(asked: Asked) -> list[TimeWords]:
