@@ -15,7 +15,13 @@ from function_calls.understanding.dialogue.choices import chosen
 from function_calls.understanding.dialogue.decision import has_trigger
 from function_calls.understanding.dialogue.dialogue import Dialogue
 from function_calls.understanding.dialogue.hints import hint
-from function_calls.understanding.dialogue.learned import LONGEST, LearnedInterpreter, Understood, behind_name
+from function_calls.understanding.dialogue.learned import (
+    LONGEST,
+    LearnedInterpreter,
+    Understood,
+    behind_name,
+    is_addressed,
+)
 from function_calls.understanding.dialogue.memory import DialogueMemory
 from function_calls.understanding.examples import ExampleSentences
 from function_calls.understanding.looking_here import looked_up_here, looked_up_in_vain, of_results
@@ -37,7 +43,7 @@ _BEGINNING = 80
 _FEWEST_WORDS = 3
 _REMINDING = frozenset({"set", "repeat_last"})
 _ANSWERING = frozenset({"answer_when", "answer_content", "cancel_ask"})
-_WAIVING = frozenset({"delete", "undo", "forget", "cancel_ask", "none"})
+_WAIVING = frozenset({"undo", "forget", "cancel_ask", "none"})
 _BEFORE_WAIVED = frozenset({"oh", "ah", "no", "wait", "hmm", "actually", "ok", "sorry", ",", ".", "…"})
 _QUESTION = 0.3
 """The probability of a question to the web from which one is looked up."""
@@ -232,7 +238,7 @@ class OfflineInterpreter:
         spans = _pronouns(reading, words)
         if reading.intent not in _REMINDING or not spans:
             return understood, None
-        if not _is_addressed(turn):
+        if not is_addressed(turn):
             return understood, None if self._dialogue.is_fresh(key, turn) else Interpretation()
         name = self._dialogue.person_meant(turn)
         if name is None:
@@ -306,7 +312,9 @@ class OfflineInterpreter:
             return None
         is_set = last.calls[-1].name == "reminder_set"
         is_changed = last.calls[-1].name == "reminder_update" and repeats(before)
-        is_meant = understood.reading.intent in _WAIVING and _is_waived(understood.reading, words)
+        intent = understood.reading.intent
+        is_waiving = intent in _WAIVING or (is_changed and intent == "delete")
+        is_meant = is_waiving and _is_waived(understood.reading, words)
         is_named = any(slots.reference(understood.reading, words))
         if is_meant and not is_named and (is_set or is_changed):
             return self._taken_back(turn, key, understood)

@@ -196,7 +196,8 @@ def _may_be_for_bot(reading: MessageReading, standing: Standing, said: Circumsta
         is_about_talk = reading.has("SPEAKER") or reading.has("TOPIC")  # people ask each other who said what
         return said.is_known and (standing == "trigger" or not is_about_talk)
     if intent == "set":
-        return _is_request(reading) if standing == "trigger" else said.is_known and _is_whole(reading)
+        is_request = _is_request(reading) or (said.is_known and _is_open(reading))
+        return is_request if standing == "trigger" else said.is_known and _is_whole(reading)
     if not (said.is_known or said.names_reminder or share >= _CERTAIN):
         return False
     is_for_people = intent in _FOR_PEOPLE and not (said.names_reminder and intent == "done")
@@ -207,6 +208,11 @@ def _is_request(reading: MessageReading) -> bool:
     """Return whether a message with "remind" names enough: a person, or as a certain request a time or content."""
     is_named = reading.has("WHEN") or reading.has("CONTENT")
     return is_named and (reading.has("PERSON") or reading.intents[0][1] >= _SURE_NOTE)
+
+
+def _is_open(reading: MessageReading) -> bool:
+    """Return whether a message asks for a reminder and says nothing of it yet: "set a reminder"."""
+    return set(reading.tags) == {NO_TAG} and reading.intents[0][1] >= _SURE_NOTE
 
 
 def _is_whole(reading: MessageReading) -> bool:

@@ -89,7 +89,7 @@ class LearnedInterpreter:
             load_models(language),
             self._times,
             language,
-            is_addressed=_is_addressed(turn),
+            is_addressed=is_addressed(turn),
         )
         return Understood(reading=reading, context=context, language=language, question=question)
 
@@ -190,7 +190,7 @@ class LearnedInterpreter:
             answering=answering,
             question=understood.question,
             last_set=last if last is None or known is None else known.as_now(last, turn.message.sender.id),
-            is_addressed=_is_addressed(turn),
+            is_addressed=is_addressed(turn),
             may_point=understood.context != "none" or turn.message.reply_to is not None,
             known=known,
             is_part=is_part,
@@ -208,7 +208,7 @@ class LearnedInterpreter:
         is_alone = self._dialogue.is_fresh(key, turn) and is_about
         said = Circumstances(
             context=context,
-            is_addressed=_is_addressed(turn),
+            is_addressed=is_addressed(turn),
             is_asked=understood.question is not None and turn.scope.covers(understood.question.message_id),
             is_next=is_alone and not self._dialogue.state(key).is_passed,
             is_alone=is_alone,
@@ -232,11 +232,11 @@ class LearnedInterpreter:
         intent, context = reading.intent, understood.context
         words = load_lexicon(understood.language)
         named = slots.reference(reading, words)
-        if _is_addressed(turn) and intent in _ASKING and any(named):
+        if is_addressed(turn) and intent in _ASKING and any(named):
             is_marked = any(token.form in words.reference_marks for token in reading.tokens)  # "the one at noon"
             is_said = is_marked or has_trigger(reading, words)
             return is_said or any(self._is_named(name, turn, key, known) for name in named)
-        if _is_addressed(turn) or intent not in _POINTING:
+        if is_addressed(turn) or intent not in _POINTING:
             return True
         if intent == "undo" and reading.intents[0][1] >= _CERTAIN and len(reading.tokens) <= _BARE:
             return True  # what it takes back is asked about, where that is not clear
@@ -325,7 +325,7 @@ def _says_own(reading: MessageReading, words: Lexicon) -> bool:
 
 def _calls_person(turn: Turn) -> bool:
     """Return whether a message that does not name the bot begins or ends by calling another person of the chat."""
-    if _is_addressed(turn):
+    if is_addressed(turn):
         return False
     people = {each.sender.name for each in turn.recent if not each.sender.is_bot} - {turn.message.sender.name}
     text = turn.message.text.casefold().strip(" .!?。！？~～")
@@ -375,7 +375,7 @@ def _begins_sentence(text: str, named: re.Match[str]) -> bool:
     return named[0].startswith("@") or not (before.isascii() and before.isalnum())
 
 
-def _is_addressed(turn: Turn) -> bool:
+def is_addressed(turn: Turn) -> bool:
     """Return whether a message is for the bot, or calls it by its name in the middle."""
     message = turn.message
     if message.is_addressed or message.is_private:

@@ -83,10 +83,11 @@ def without_names(text: str, names: Iterable[str]) -> str:
 
 
 @lru_cache(maxsize=64)
-def _at_ends(name: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Match `name` at the front of a text, and at its end."""
+def _at_ends(name: str) -> tuple[re.Pattern[str], ...]:
+    """Match `name` at the front of a text, and at its end, without a mark behind a Chinese character."""
     escaped = re.escape(name)
     return (
         re.compile(rf"^\s*@?{escaped}(?![a-z0-9_])[\s,:，：!！]*", re.IGNORECASE),
         re.compile(rf"[\s,，]*@{escaped}\s*$", re.IGNORECASE),
+        re.compile(rf"(?<=[\u3400-\u9fff])[\s,，]*{escaped}\s*$", re.IGNORECASE),
     )

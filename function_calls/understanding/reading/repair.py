@@ -33,6 +33,7 @@ def repaired(reading: MessageReading, words: Lexicon, wrong: str, *, is_addresse
     draft.tag_time()
     draft.tag_event()
     draft.tag_contents_between()
+    draft.join_ends()
     if draft.has("CONTENT"):
         draft.complete_content()
     else:
@@ -81,7 +82,7 @@ class _Draft:
         for phrase in self._words.same_time:
             start = text.find(phrase)
             for at, token in enumerate(self._tokens if start >= 0 else ()):
-                if start <= token.start < start + len(phrase) and self.tags[at] in {NO_TAG, "CONTENT"}:
+                if start <= token.start < start + len(phrase) and self.tags[at] in {NO_TAG, "CONTENT", "WHEN"}:
                     self.tags[at] = "SAME"
 
     def tag_event(self) -> None:
@@ -110,6 +111,19 @@ class _Draft:
             is_other = not others.isdisjoint(self._forms[begin:end])
             if is_free and is_short and not is_other and begin > last:
                 self.tags[begin:end] = ["CONTENT"] * (end - begin)
+
+    def join_ends(self) -> None:
+        """Make the end of what the content tells part of it: 明天九点提醒我停水，到下午三点恢复."""
+        contents, whens = self._runs("CONTENT"), self._runs("WHEN")
+        for (_, last), (following, _) in pairwise(contents):
+            inner = [first for first, end in whens if last <= first and end <= following]
+            others = [first for first, _ in whens if first not in inner]
+            if inner and others and all(map(self._is_end, inner)):
+                self.tags[last:following] = ["CONTENT"] * (following - last)
+
+    def _is_end(self, at: int) -> bool:
+        said = self._words.fold(self._text[self._tokens[at].start : self._tokens[at].end])
+        return said.startswith(tuple(f"{word}{self._words.joint}" for word in self._words.until_words))
 
     def tag_listed_times(self) -> None:
         """Tag a time in front of others of a list like those: it is not taken back."""

@@ -67,8 +67,8 @@ def move(asked: Asked) -> Interpretation | None:
         return None
     later, earlier = asked.amount("LATER"), asked.amount("EARLIER")
     if later is not None or earlier is not None:
-        moved = later if later is not None else -(earlier or timedelta())
-        return update(asked, {"time": shift_argument(moved)})
+        shift = later or earlier or timedelta()
+        return update(asked, {"time": shift_argument(-shift if later is None or _is_ahead(asked) else shift)})
     lead = asked.amount("LEAD")
     if lead is not None and not reading.has("WHEN") and not reading.has("EVENT"):
         return update(asked, {"time": shift_argument(-lead)})
@@ -83,12 +83,26 @@ def move(asked: Asked) -> Interpretation | None:
         return update(asked, amount)
     old, new = _from_range(times[0], asked)
     arguments = _schedule(new, asked)
-    is_open = since or (new.best is not None and new.best.has_day and says(FROM_THEN, asked.folded_text, ""))
+    is_single = new.best is not None and new.best.has_day and new.best.rrule is None
+    is_open = since or (is_single and says(FROM_THEN, asked.folded_text, ""))
     if is_open and new.best is not None and new.best.has_clock and not (since and reading.has("WHEN")):
         arguments, since = {"time": f"{new.best.wall:%H:%M}"}, f"{new.best.wall:%Y-%m-%d}"
     if old and new.best is not None and not new.best.has_clock:
         return update(asked, {**arguments, "occurrence": old})
     return update(asked, {**arguments, "since": since}, old=old)
+
+
+def _is_ahead(asked: Asked) -> bool:
+    """Return whether untagged words say that an amount of time is to be taken off, though its tag does not."""
+    pairs = zip(asked.reading.tokens, asked.reading.tags, strict=True)
+    said = asked.words.joint.join(token.form if tag == NO_TAG else "," for token, tag in pairs)
+    return any(_is_said(word, said, asked) for word in asked.words.earlier) and not any(
+        _is_said(word, said, asked) for word in asked.words.later
+    )
+
+
+def _is_said(word: str, said: str, asked: Asked) -> bool:
+    return f" {word} " in f" {said} " if asked.words.joint else word in said
 
 
 def _with_names(asked: Asked) -> Asked:
@@ -198,7 +212,8 @@ def _schedule(time: TimeWords, asked: Asked) -> dict[str, object]:
         return {}
     words = slots.bare_time(time.words, asked.words)
     if slots.is_bare(best) and is_clock_without_half(words):
-        is_read = not words[-1:].isdigit() and bool(asked.read(words))  # "6:30" alone is a clock of 24 hours
+        is_figure = words[-1:].isdigit() and words.isascii()  # "6:30" alone is a clock of 24 hours
+        is_read = not is_figure and bool(asked.read(words))
         return {"time": words if is_read else asked.words.as_time[1].format(time=words)}
     is_day = best.rrule is None and best.has_day and not (best.has_clock or best.part)
     if is_day and any(word in words for word in asked.words.last_day):
