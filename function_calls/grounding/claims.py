@@ -132,9 +132,7 @@ def _claims(answer: str) -> bool:
 
 
 def _claims_a_change(sentence: str) -> bool:
-    if not any(each.says.search(sentence) for each in every_claim()):
-        return False
-    return not any(each.excused.search(sentence) for each in every_claim())
+    return any(each.says.search(sentence) and not each.excused.search(sentence) for each in every_claim())
 
 
 def _claims_alone(turn: Turn, answer: str) -> bool:

@@ -71,13 +71,15 @@ async def ground_set(call: ToolCall, args: ReminderArgs, message: ReadMessage, c
 
 
 async def ground_deadline(call: ToolCall, args: ReminderArgs, ctx: CallContext) -> Grounded:
-    """Ask whether to remind only at the clock time before which the message of `call` wants something done.
+    """Ask about words in the content of `call` that its other arguments leave out, and about a deadline.
 
     Raises:
         RequestRefused: the arguments name no time, or people who are not known for certain.
     """
     targets = await named_people(args.person, ctx, ctx.services.get(HistoryService))
-    asked = await ask_about_deadline(call, args.content, _schedule(args, ctx), targets, ctx.message.text, ctx)
+    schedule = _schedule(args, ctx)
+    asked = await ask_about_leftover(call, args.content, schedule, targets, ctx)
+    asked = asked or await ask_about_deadline(call, args.content, schedule, targets, ctx.message.text, ctx)
     return Grounded(call=call, withheld=asked)
 
 

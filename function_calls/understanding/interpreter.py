@@ -41,6 +41,8 @@ from services.time_expressions import Reading, TimeReadings, is_effort_spent, li
 _BEGINNING = 80
 """The characters of a message that is too long by which it is known as a request."""
 _FEWEST_WORDS = 3
+_LONGEST_REPLY = 12
+"""The characters of a reply to a message that is not known, which may be for the bot."""
 _REMINDING = frozenset({"set", "repeat_last"})
 _ANSWERING = frozenset({"answer_when", "answer_content", "cancel_ask"})
 _WAIVING = frozenset({"undo", "forget", "cancel_ask", "none"})
@@ -149,9 +151,16 @@ class OfflineInterpreter:
         if heard.calls:
             self._dialogue.note(key, turn, heard.calls)
             self._questions.drop_before(key, turn.message.id)
-        elif heard == Interpretation() and (understood is None or len(understood.reading.tokens) > _REMARK):
-            self._dialogue.pass_by(key)
+        elif heard == Interpretation():
+            self._pass_by(turn, key, understood)
         return heard
+
+    def _pass_by(self, turn: Turn, key: str, understood: Understood | None) -> None:
+        """Remember that the person has spoken of something else; who only thanks or laughs drops what was asked."""
+        if understood is None or len(understood.reading.tokens) > _REMARK:
+            self._dialogue.pass_by(key)
+        elif is_courtesy(understood.reading.text):
+            self._questions.take(key, turn.now)
 
     async def _known(self, message: _Message) -> KnownReminders | None:
         """Return the coming reminders of the chat where the message may be about one."""
@@ -325,7 +334,8 @@ class OfflineInterpreter:
         text = without_names(turn.message.text, (turn.bot_name,))
         if not _is_addressed(turn) or is_courtesy(text) or self._learned.is_talk(understood, turn):
             return Interpretation()
-        if understood.reading.intent == "cancel_ask" or parse_yes_no(turn.message.text, turn.bot_name) is not None:
+        is_waived = understood.reading.intent == "cancel_ask" and understood.question is None
+        if is_waived or parse_yes_no(turn.message.text, turn.bot_name) is not None:
             return Interpretation(answer=say(turn.language, "offline.nothing_open"), must_reply=True)
         query = trimmed(behind_name(text, turn.bot_name))
         calls = self._look_up(turn, understood, query)
@@ -366,8 +376,12 @@ def _is_addressed(turn: Turn) -> bool:
 
 
 def _is_for_somebody(turn: Turn) -> bool:
-    """Return whether a message replies to another person."""
-    return turn.message.reply_to is not None and not _is_addressed(turn)
+    """Return whether a message replies to another person; "done" may reply to a reminder that is still being sent."""
+    message = turn.message
+    if message.reply_to is None or _is_addressed(turn):
+        return False
+    is_known = any(each.id == message.reply_to for each in turn.recent)
+    return is_known or len(message.text) > _LONGEST_REPLY
 
 
 def _is_below_reminder(turn: Turn) -> bool:

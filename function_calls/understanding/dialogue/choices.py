@@ -32,7 +32,7 @@ def chosen(
     for names, which in ((words.earlier_one, min), (words.later_one, max)):
         if text in names:
             return (which(options, key=lambda each: each.start),)
-    half = _half(text, words)
+    half = None if any(map(str.isdigit, text)) else _half(text, words)
     if half is None or not _is_same_day(read(reading.text), options):
         return ()
     fitting = tuple(each for each in options if (each.start.hour < _NOON) is half)

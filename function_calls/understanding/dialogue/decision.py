@@ -149,7 +149,7 @@ def decide(reading: MessageReading, words: Lexicon, said: Circumstances) -> Deci
         careful = max(CAREFUL.get(intent, 0.0), 0.0 if said.is_addressed else UNADDRESSED.get(intent, 0.0))
         if intent == "none" or share < (_SECOND if found else least.intent):
             break
-        if share < careful:
+        if share < careful or (intent == "cancel_ask" and not said.is_known):
             continue
         found.append(in_context(intent, reading, said.context))
     return Decision(tuple(found))

@@ -81,7 +81,7 @@ class LearnedInterpreter:
         if not is_read or is_quoted:
             return None
         context = _asked(question, self._times(text, turn.message_time, language=language))
-        context = context or self._dialogue.context(key, turn)
+        context = context or ("fired" if _replies_to_unknown(turn) else self._dialogue.context(key, turn))
         reading = read_message(
             text,
             turn.message_time,
@@ -105,7 +105,7 @@ class LearnedInterpreter:
 
         `known` are the coming reminders of the chat; without it the names in earlier messages of the bot count.
         """
-        if _calls_person(turn):
+        if _calls_person(turn) or (_replies_to_unknown(turn) and understood.reading.intent != "done"):
             return None
         for intent in self._chosen(understood, turn, key, known):
             made = self._made(understood, intent, turn, key, answering, known)
@@ -272,7 +272,8 @@ class LearnedInterpreter:
 
         Where one of them has named the time of what was set last, a time is another one for that.
         """
-        if any(self._names_time_set(each.text, turn, understood.language, key) for each in others):
+        words = load_lexicon(understood.language)
+        if any(self._objects(each.text, turn, words, understood.language, key) for each in others):
             return False
         if reading.has("LATER") or reading.has("EARLIER"):
             return False  # an amount of time answers nobody
@@ -287,6 +288,12 @@ class LearnedInterpreter:
         elif is_bare and others and any(form.startswith("@past") for form in forms):
             return True
         return any(self._calls_for_time(each.text, turn, understood.language, is_bare=is_bare) for each in others)
+
+    def _objects(self, text: str, turn: Turn, words: Lexicon, language: str, key: str) -> bool:
+        """Return whether `text` says something of the time that was set last, and does not only name it again."""
+        left = slots.uncovered_words(text.casefold(), self._times(text, turn.now, language=language), words)
+        is_said = not slots.are_small(left if words.joint else "".join(left), words)
+        return is_said and self._names_time_set(text, turn, language, key)
 
     def _names_time_set(self, text: str, turn: Turn, language: str, key: str) -> bool:
         """Return whether `text` names the clock at which the reminder set last is due: "I can't do nine"."""
@@ -333,6 +340,12 @@ def _calls_person(turn: Turn) -> bool:
         re.match(rf"{called}\s*[,，:：]", text) or re.search(rf"[,，]\s*{called}$", text)
         for called in (re.escape(name.casefold()) for name in people if name)
     )
+
+
+def _replies_to_unknown(turn: Turn) -> bool:
+    """Return whether a message replies to one that is not known, which may be a reminder that is still being sent."""
+    replied = turn.message.reply_to
+    return replied is not None and not _is_addressed(turn) and all(each.id != replied for each in turn.recent)
 
 
 def _answers_person(turn: Turn) -> bool:

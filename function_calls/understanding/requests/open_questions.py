@@ -34,7 +34,6 @@ class OpenQuestion(Struct, frozen=True, kw_only=True):
         options: The readings that were offered by number.
         manners: How the reminder is to behave, as arguments of `reminder_set`.
         rest: The reminders of the same message that are to be asked about next.
-        patience: How many messages that are no answer and ask for nothing it outlives.
         message_id: The message that the bot answered with the question.
     """
 
@@ -44,7 +43,6 @@ class OpenQuestion(Struct, frozen=True, kw_only=True):
     options: tuple[Reading, ...] = ()
     manners: Mapping[str, object] = field(default_factory=dict)
     rest: tuple[ReminderRequest, ...] = ()
-    patience: int = 2
     message_id: str = ""
 
 
@@ -73,11 +71,6 @@ class OpenQuestions:
             for word, name in joined.items():
                 person = person.replace(word, name)
             self._asked[key] = (asked[0], replace(asked[1], person=person))
-
-    def keep(self, key: str, question: OpenQuestion, now: datetime) -> None:
-        """Put back a question that the person has spoken past, unless that was too often."""
-        if question.patience and key not in self._asked:
-            self.ask(key, replace(question, patience=question.patience - 1), now)
 
     def drop_before(self, key: str, message_id: str) -> None:
         """Forget what was asked under `key` for another message than this one, which asks for something else."""

@@ -236,4 +236,12 @@ def _untagged(asked: Asked) -> list[str]:
         for token, tag in zip(asked.reading.tokens, asked.reading.tags, strict=True)
         if tag == "O" and token.form.isdigit() and token.end - token.start <= _MOST_FIGURES
     ]
-    return [str(int(number)) for number in numbers]
+    return [str(int(number)) for number in numbers] or _like_untagged(asked)
+
+
+def _like_untagged(asked: Asked) -> list[str]:
+    """Return the only reminder whose content shares a word with those that have no tag."""
+    pairs = zip(asked.reading.tokens, asked.reading.tags, strict=True)
+    free = asked.words.joint.join(token.form if tag == "O" else "," for token, tag in pairs)
+    like = None if asked.known is None or asked.reading.has("REF") else asked.known.like(free)
+    return [] if like is None else [like.id]

@@ -49,7 +49,7 @@ def set_reminders(asked: Asked) -> Interpretation | None:
     asked, interval = with_interval(asked)
     wrong = impossible_time(asked)
     reading = repaired(asked.reading, asked.words, wrong, is_addressed=asked.is_addressed)
-    asked = asked.with_reading(without_joints(reading, asked.words))
+    asked = _with_count(asked.with_reading(without_joints(reading, asked.words)))
     reading = with_event(_with_reason(asked.reading, asked.words), asked.words)
     reading, due = with_deadline(reading, asked.words)
     asked = asked.with_reading(reading)
@@ -96,6 +96,16 @@ def _without_day(made: Interpretation, day: str, asked: Asked) -> Interpretation
     """Return the calls of a repetition that is set, and one that leaves out a day of it."""
     skipped = asked.answering.one("reminder_update", {"reminder_id": "it", "skip": day})
     return replace(made, calls=(*made.calls, *skipped.calls))
+
+
+def _with_count(asked: Asked) -> Asked:
+    """Return the request with "3 times" in its content where nothing repeats, so that it is asked about."""
+    if not end_of(asked).startswith("COUNT") or not asked.reading.has("CONTENT"):
+        return asked
+    times = named_times(asked)
+    if not times or any(time.best is not None and time.best.rrule for time in times):
+        return asked
+    return asked.with_tags(tuple("CONTENT" if tag == "UNTIL" else tag for tag in asked.reading.tags))
 
 
 def _with_reason(reading: MessageReading, words: Lexicon) -> MessageReading:
