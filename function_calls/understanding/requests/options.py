@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from function_calls.understanding.reading.message import MessageReading
+from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.repair import is_time, runs
 from function_calls.understanding.requests.asked import Asked
 from services.recurrence.rules import ELAPSED, parse_rule
@@ -88,7 +88,7 @@ def _behind(asked: Asked, at: int) -> tuple[int, timedelta] | None:
 def _untagged(reading: MessageReading, first: int, last: int) -> MessageReading:
     """Return `reading` without tags from `first` up to `last` and on to the words "until …"."""
     behind = [at for at, tag in enumerate(reading.tags) if tag == "UNTILDONE" and at >= last]
-    is_near = bool(behind) and not any(tag in {"WHEN", "PERSON"} for tag in reading.tags[last : behind[0]])
+    is_near = bool(behind) and {*reading.tags[last : behind[0]]} <= {NO_TAG}
     end = behind[0] if is_near and behind[0] - last <= _LONGEST_AMOUNT else last
     places = range(first, end)
     kept = [at for at in range(len(reading.tokens)) if at not in places]

@@ -149,6 +149,12 @@ def test_interval_until_it_is_done_is_an_argument(sentence, language, minutes, t
     assert (made["until_done"], made["time"][-5:], made.get("rrule")) == (minutes, time, None)
 
 
+def test_a_content_between_an_interval_and_its_end_is_kept():
+    (made,) = arguments("remind {PERSON:me} {WHEN:every hour} to {CONTENT:drink water} {UNTILDONE:until I say done}")
+
+    assert (made["content"], made["until_done"]) == ("drink water", 60)
+
+
 @pytest.mark.parametrize(
     ("words", "is_urgent"),
     [("urgent: remind {PERSON:me} {WHEN:at 5pm} to {CONTENT:pack}", True), ("not {URGENT:urgent}", False)],
@@ -165,7 +171,6 @@ def test_urgent_may_be_denied(words, is_urgent):
         ("remind {PERSON:me} {WHEN:on 30 February} to {CONTENT:pay}", "en", "There is no such time as"),
         ("{WHEN:25:00}提醒{PERSON:我}{CONTENT:睡觉}", "zh", "没有“25:00”这个时间"),
         ("remind {PERSON:me} to {CONTENT:pay rent}", "en", "When should I remind you of “pay rent”?"),
-        ("remind {PERSON:me} {UNTIL:3 times} {WHEN:tomorrow} to {CONTENT:email Joe}", "en", "When should I remind you"),
         ("remind {PERSON:me} {WHEN:mañana at 8} to {CONTENT:call}", "en", "When should I remind you of “call”?"),
         ("remind {PERSON:me} {WHEN:at 5pm}", "en", "Of what should I remind you then?"),
         ("remind {PERSON:me}", "en", "When should I remind you, and of what?"),
@@ -176,6 +181,12 @@ def test_missing_time_or_content_is_asked_for(sentence, language, answer):
 
     assert made.calls == ()
     assert made.answer.startswith(answer)
+
+
+def test_a_count_where_nothing_repeats_stays_in_the_content_which_is_asked_about_later():
+    sentence = "remind {PERSON:me} {UNTIL:3 times} {WHEN:tomorrow} to {CONTENT:email Joe}"
+
+    assert [content for _, content in told(sentence, "en")] == ["3 times to email Joe"]
 
 
 def test_time_that_is_over_is_left_to_the_check_of_times():
