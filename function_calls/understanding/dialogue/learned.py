@@ -345,7 +345,7 @@ def _calls_person(turn: Turn) -> bool:
 def _replies_to_unknown(turn: Turn) -> bool:
     """Return whether a message replies to one that is not known, which may be a reminder that is still being sent."""
     replied = turn.message.reply_to
-    return replied is not None and not _is_addressed(turn) and all(each.id != replied for each in turn.recent)
+    return replied is not None and not is_addressed(turn) and all(each.id != replied for each in turn.recent)
 
 
 def _answers_person(turn: Turn) -> bool:
