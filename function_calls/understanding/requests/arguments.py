@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from function_calls.understanding.reminder_times import zone_name
+from services.kernel.errors import RequestRefused
 from services.recurrence.edits import clamp_to_month_end
 from services.recurrence.rules import WEEKDAYS
 from services.recurrence.schedule import read_schedule, rule_text
@@ -26,7 +27,10 @@ def schedule_arguments(reading: Reading, now: datetime) -> dict[str, object]:
     is_weekly = _is_plain(parts, "WEEKLY", _CLOCK_PARTS | {"BYDAY"}) and day in WEEKDAYS
     if is_weekly and reading.start - now <= timedelta(days=7):
         return {"type": "weekly", "time": clock, "weekday": WEEKDAYS.index(day)}
-    meant = clamp_to_month_end(read_schedule(reading.wall, zone_name(now.tzinfo or UTC), reading.rrule), now)
+    try:
+        meant = clamp_to_month_end(read_schedule(reading.wall, zone_name(now.tzinfo or UTC), reading.rrule), now)
+    except RequestRefused:  # the function that is called says what is wrong with it: "every 5 seconds"
+        return {"type": "once", "time": written(reading.wall), "rrule": reading.rrule}
     return {"type": "once", "time": written(meant.start), "rrule": rule_text(meant)}
 
 

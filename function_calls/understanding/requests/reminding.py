@@ -301,6 +301,8 @@ def _times(asked: Asked) -> list[TimeWords]:
         return []
     if asked.names(asked.words.same_time):
         same = _same_content(asked) or asked.last_set
+        if same is not None and not times:
+            return slots.times([str(same.arguments.get("time", ""))], asked.words, asked.read)
         return [] if same is None else [_like_last(each, same, asked, is_same=True) for each in times]
     return times
 

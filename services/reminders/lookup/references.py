@@ -35,6 +35,8 @@ _REPEATING = re.compile(
     r"|(?:每(?:[天日晚早月年]|个?(?:星期|礼拜|周|週)[一二三四五六日天]?)|天天|定期)的?",
     re.IGNORECASE,
 )
+_CHINESE = re.compile("[\u3400-\u9fff]{2,4}")
+_LONGEST_SPELLED = 4
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9]*")
 
 
@@ -133,7 +135,7 @@ def _found(
     number = _NUMBER.fullmatch(wanted)
     found = _numbered(int(number[1]), here, shown) if number else _named(wanted.casefold(), here)
     found = found or _in_order(wanted.casefold(), here, shown) or _due(wanted, here, now, times)
-    found = found or _repeating(wanted.casefold(), here, now, times)
+    found = found or _repeating(wanted.casefold(), here, now, times) or _spelled(wanted, here)
     if not found:
         raise RequestRefused("reminder_unknown", reference=reference, candidates=tuple(here))
     return found
@@ -160,6 +162,14 @@ def _repeating(wanted: str, here: Sequence[Reminder], now: datetime | None, time
     rest = _REPEATING.sub("", wanted).strip()
     again = [each for each in here if each.schedule.rule] if rest and rest != wanted else []
     return again and (_named(rest, again) or _due(rest, again, now, times))
+
+
+def _spelled(wanted: str, here: Sequence[Reminder]) -> list[Reminder]:
+    """Return what has all characters of a Chinese name apart, in a short content: 还书 of 把书还给图书馆."""
+    if not _CHINESE.fullmatch(wanted):
+        return []
+    short = [each for each in here if len(each.content) <= _LONGEST_SPELLED * len(wanted)]
+    return [each for each in short if set(wanted) <= set(each.content)]
 
 
 def _in_order(wanted: str, here: Sequence[Reminder], shown: Sequence[str]) -> list[Reminder]:

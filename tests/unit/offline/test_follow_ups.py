@@ -68,3 +68,17 @@ def test_just_listed_reminder_is_referred_to_by_its_number(say: Say, text: str, 
 
     assert [(call.name, call.arguments["reminder_id"]) for call in followed.calls] == called
     assert (unasked.calls, unasked.answer) == ((), "")
+
+
+def test_another_one_is_set_for_the_same_time(say: Say) -> None:
+    say("周五下午五点提醒我买票", language="zh")
+
+    (call,) = say("再提醒我带充电宝，同一时间", language="zh").calls
+
+    assert (call.arguments["time"], call.arguments["content"]) == ("2026-03-06 17:00", "带充电宝")
+
+
+def test_a_name_glued_to_the_end_is_no_content(say: Say) -> None:
+    (call,) = say("明早七点提醒我去跑步bubbles", language="zh", is_addressed=True).calls
+
+    assert call.arguments["content"] == "去跑步"

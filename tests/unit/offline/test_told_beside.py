@@ -28,6 +28,7 @@ ON_THE_DAY_OF_THE_EVENT = [
 OF_ANOTHER_PART_OF_THE_DAY = [
     ("明天中午提醒我下午五点去接孩子", "2026-03-05 12:00 下午五点去接孩子"),
     ("remind me tomorrow morning that we meet in the evening", "2026-03-05 09:00 we meet in the evening"),
+    ("明天九点提醒大家断网，到下午两点恢复", "2026-03-05 09:00 断网，到下午两点恢复 everyone"),
 ]
 
 

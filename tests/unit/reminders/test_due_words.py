@@ -102,3 +102,14 @@ def test_figures_of_a_date_are_read_in_the_order_of_the_operator(order: DateOrde
     found = matching("11/12", here, NOW, TimeReader(order=order))
 
     assert [each.content for each in found] == meant
+
+
+@pytest.mark.parametrize(("name", "is_meant"), [("还书", True), ("取书", False), ("书", True)])
+def test_a_chinese_name_may_stand_apart_in_a_content(name: str, is_meant: bool) -> None:
+    books = reminder("把书还给图书馆", "2026-11-20 18:00")
+
+    if is_meant:
+        assert find_reminder(name, (*HERE, books), (), now=NOW) == books
+    else:
+        with pytest.raises(RequestRefused):
+            find_reminder(name, (*HERE, books), (), now=NOW)
