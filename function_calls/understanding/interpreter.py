@@ -288,7 +288,8 @@ class OfflineInterpreter:
         is_marked = any(text.endswith(f"{words.joint}{mark}") for mark in words.reference_marks)
         is_short = len(understood.reading.tokens) <= _REMARK * (1 if words.joint else 2)
         is_new = understood.reading.intent not in {"none", "delete", "answer_when", "answer_content", "cancel_ask"}
-        return text.isdigit() or is_marked or (not is_new and is_short and _is_addressed(turn))
+        is_number = slots.reference_name(text, words).isdigit()
+        return is_number or is_marked or (not is_new and is_short and _is_addressed(turn))
 
     def _is_waived_in_vain(self, turn: Turn, key: str, understood: Understood) -> bool:
         """Return whether a message to the bot is "never mind" and no more, where nothing was asked or changed."""

@@ -21,7 +21,7 @@ def chosen(
     if not options or len(reading.tokens) > _LONGEST:
         return ()
     text = unicodedata.normalize("NFKC", reading.text).casefold().strip(_MARKS)
-    if any(text.startswith(f"{word}{words.joint}") for word in words.refusals):
+    if words.refusal_in(text):
         return ()
     said = _bare(text, words)
     place = int(said) if said.isdigit() else words.ordinals.get(said)

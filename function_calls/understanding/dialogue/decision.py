@@ -169,11 +169,11 @@ def is_refusal(reading: MessageReading, words: Lexicon) -> bool:
     text = slots.tidied(reading.text, words.before_content).casefold().removeprefix("please ").removeprefix("请")
     if text.startswith(words.pleas):
         return False
-    found = [word for word in words.refusals if text.startswith(f"{word}{words.joint}")]
+    refused = words.refusal_in(text)
     is_corrected = reading.has("OLD") and reading.has("WHEN")  # "not 6, 7"
-    if not found or is_corrected or reading.intent not in _REFUSED:
+    if not refused or is_corrected or reading.intent not in _REFUSED:
         return False
-    rest = text[len(max(found, key=len)) :].lstrip()
+    rest = text[len(refused) :].lstrip()
     return not (reading.intent == "delete" and rest.startswith((*words.reminding, *words.calling)))
 
 

@@ -238,8 +238,9 @@ class LearnedInterpreter:
             return is_said or any(self._is_named(name, turn, key, known) for name in named)
         if is_addressed(turn) or intent not in _POINTING:
             return True
-        if intent == "undo" and reading.intents[0][1] >= _CERTAIN and len(reading.tokens) <= _BARE:
-            return True  # what it takes back is asked about, where that is not clear
+        is_bare = reading.intents[0][1] >= _CERTAIN and len(reading.tokens) <= _BARE
+        if is_bare and (intent == "undo" or (intent == "delete" and has_trigger(reading, words))):
+            return True  # what it takes back, or which one, is asked about where that is not clear
         is_lately = self._dialogue.is_fresh(key, turn) or understood.question is not None or context == "fired"
         question_id = "" if understood.question is None else understood.question.message_id
         others = self._dialogue.since(key, turn, question_id)

@@ -131,6 +131,11 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         found = [order for order in self.looking_up if self.fold(text).startswith(order)]
         return text[len(max(found, key=len)) :].strip() if found else ""
 
+    def refusal_in(self, text: str) -> str:
+        """Return the longest word such as "don't" that `text`, in small letters, begins with and no mark follows."""
+        found = [each for each in self.refusals if text.startswith(f"{each}{self.joint}")]
+        return max((each for each in found if text[len(each) :].strip()[:1].isalnum()), key=len, default="")
+
     def fold(self, text: str) -> str:
         """Return `text` in small letters and simplified characters."""
         return text.casefold().translate(self.folding)

@@ -46,7 +46,8 @@ def delete(asked: Asked) -> Interpretation | None:
     if len(references) == 1 and day and _is_name(references[0], day):
         references = [asked.words.on_day.format(name=references[0], day=day)]
     if not references:
-        return asked.answering.which_reminder() if asked.is_addressed else None
+        is_named = asked.is_addressed or any(word in asked.folded_text for word in asked.words.triggers)
+        return asked.answering.which_reminder() if is_named else None
     calls = [asked.answering.one("reminder_delete", {"reminder_id": each}) for each in references]
     return Interpretation(calls=tuple(call for each in calls for call in each.calls), answer=calls[0].answer)
 
