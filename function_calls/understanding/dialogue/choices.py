@@ -48,7 +48,7 @@ def _bare(text: str, words: Lexicon) -> str:
 
 def _half(text: str, words: Lexicon) -> bool | None:
     """Return whether the message names the half of the day before noon; None where it names none, or both."""
-    edge = r"(?<![a-z]){}(?![a-z])" if words.joint else "{}"
+    edge = r"(?<![a-z0-9])(?<!\d ){}(?![a-z])" if words.joint else "{}"  # behind a figure it is part of a clock
     before, after = (
         any(re.search(edge.format(re.escape(name)), text) for name in names)
         for names in (words.before_noon, words.after_noon)

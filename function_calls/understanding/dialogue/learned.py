@@ -204,7 +204,7 @@ class LearnedInterpreter:
         words = load_lexicon(understood.language)
         named = slots.reference(reading, words)
         others = self._dialogue.since(key, turn)
-        is_about = all(self._names_time_set(each.text, turn, understood.language, key) for each in others)
+        is_about = all(self._objects(each.text, turn, understood.language, key) for each in others)
         is_alone = self._dialogue.is_fresh(key, turn) and is_about
         said = Circumstances(
             context=context,
@@ -271,9 +271,13 @@ class LearnedInterpreter:
     ) -> bool:
         """Return whether a time may answer what `others` have written, or go on with other talk of its sender.
 
-        Where one of them has named the time of what was set last, a time is another one for that.
+        Where one of them objects to the time of what was set last, or the message takes that back, a time is another
+        one for that.
         """
         words = load_lexicon(understood.language)
+        olds = reading.pieces("OLD") if reading.has("WHEN") else []
+        if any(self._names_time_set(each, turn, understood.language, key) for each in olds):
+            return False
         if any(self._objects(each.text, turn, words, understood.language, key) for each in others):
             return False
         if reading.has("LATER") or reading.has("EARLIER"):
@@ -297,7 +301,7 @@ class LearnedInterpreter:
         return is_said and self._names_time_set(text, turn, language, key)
 
     def _names_time_set(self, text: str, turn: Turn, language: str, key: str) -> bool:
-        """Return whether `text` names the clock at which the reminder set last is due: "I can't do nine"."""
+        """Return whether `text` names the clock at which the reminder set last is due."""
         last = self._dialogue.last_set(key, turn.now)
         due = self._times(str(last.arguments.get("time", "")), turn.now, language=language) if last is not None else ()
         clocks = {_clock(each.best) for each in due if each.best is not None}
@@ -332,13 +336,13 @@ def _says_own(reading: MessageReading, words: Lexicon) -> bool:
 
 
 def _calls_person(turn: Turn) -> bool:
-    """Return whether a message that does not name the bot begins or ends by calling another person of the chat."""
+    """Return whether a message that does not name the bot calls another person of the chat."""
     if is_addressed(turn):
         return False
     people = {each.sender.name for each in turn.recent if not each.sender.is_bot} - {turn.message.sender.name}
     text = turn.message.text.casefold().strip(" .!?。！？~～")
     return any(
-        re.match(rf"{called}\s*[,，:：]", text) or re.search(rf"[,，]\s*{called}$", text)
+        re.match(rf"{called}\s*[,，:：]", text) or re.search(rf"[,，]\s*{called}(?:$|[,，])", text)
         for called in (re.escape(name.casefold()) for name in people if name)
     )
 

@@ -122,6 +122,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     deadlines: tuple[str, ...] = ()
     unclear_times: tuple[str, ...] = ()
     for_everyone: tuple[str, ...] = ()
+    all_of: tuple[str, ...] = ()
     task_links: frozenset[str] = frozenset()
     whole: frozenset[str] = frozenset()
     folding: Mapping[int, int] = {}

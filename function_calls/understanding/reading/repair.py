@@ -24,6 +24,7 @@ def repaired(reading: MessageReading, words: Lexicon, wrong: str, *, is_addresse
     draft = _Draft(reading, words)
     draft.tag_impossible(wrong)
     draft.free_courtesies()
+    draft.free_everyone()
     draft.tag_same_time()
     draft.tag_listed_times()
     draft.tag_correction()
@@ -68,6 +69,15 @@ class _Draft:
             while end > first + 1 and self._forms[end - 1] in self._words.polite | _MARKS:
                 end -= 1
             self.tags[end:last] = [NO_TAG] * (last - end)
+
+    def free_everyone(self) -> None:
+        """Untag "for everyone" at the end of the content of a request that names nobody."""
+        runs_of_content = [] if self.has("PERSON") or not self._words.joint else self._runs("CONTENT")
+        for first, last in runs_of_content[-1:]:
+            said = f" {' '.join(self._forms[first:last])} "
+            words = next((word for word in self._words.for_everyone if said.endswith(word) and said != word), "")
+            begin = last - len(words.split())
+            self.tags[begin:last] = [NO_TAG] * (last - begin)
 
     def tag_reference(self) -> None:
         """Make words that name a reminder content: there is none yet."""

@@ -278,7 +278,8 @@ def people(reading: MessageReading, words: Lexicon) -> str | None:
         spared = _spared(each, words)
         if spared:
             return f"{EVERYONE} except {spared}"
-        if words.fold(each).lstrip("@") in words.everyone:
+        folded = words.fold(each).lstrip("@")
+        if folded in words.everyone or any(folded.startswith(f"{word}{words.joint}") for word in words.all_of):
             return EVERYONE
     return ", ".join(dict.fromkeys(_MENTION.sub(_apart, each) for each in named))
 

@@ -159,7 +159,9 @@ def repeat_last(asked: Asked) -> Interpretation | None:
         if last is None
         else [_like_last(each, last, asked, is_same=is_same) for each in _times_of_repetition(asked, last)]
     )
-    if last is None or not times:
+    if last is None:
+        return _ask_content(asked)
+    if not times:
         return None
     person = people_of(asked) or last.arguments.get("person")
     content = (
@@ -176,6 +178,14 @@ def repeat_last(asked: Asked) -> Interpretation | None:
     return replace(made, calls=tuple(_as_often(call, last) for call in made.calls))
 
 
+def _ask_content(asked: Asked) -> Interpretation | None:
+    """Ask of what to remind at the times of a request for one more reminder, where there is none to repeat."""
+    times = named_times(asked) if asked.is_addressed else []
+    if not times:
+        return None
+    return asked.answering.without_content([ReminderRequest(content="", person=people_of(asked), time=times[0])])
+
+
 def _as_often(call: ToolCall, last: ToolCall) -> ToolCall:
     """Return `call` with the repetition of the `last` one at its own clock: "also at 9pm" behind one of every day."""
     rule, time = str(last.arguments.get("rrule") or ""), str(call.arguments.get("time", ""))
@@ -184,7 +194,9 @@ def _as_often(call: ToolCall, last: ToolCall) -> ToolCall:
     if not kept or clock is None or not _IN_DAYS.search(rule):
         return call
     written = ";".join([*kept, f"BYHOUR={int(clock[1])}", f"BYMINUTE={int(clock[2])}"])
-    return replace(call, arguments={**call.arguments, "rrule": written})
+    day, _, at = str(last.arguments.get("time", "")).partition(" ")
+    counted = {"time": f"{day} {clock[0]}"} if at and "INTERVAL=" in rule else {}  # in the same weeks
+    return replace(call, arguments={**call.arguments, **counted, "rrule": written})
 
 
 def _repeated(asked: Asked) -> ToolCall | None:

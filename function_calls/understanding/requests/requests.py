@@ -128,6 +128,8 @@ def _when_is(asked: Asked) -> Interpretation | None:
     names = references_of(asked)
     if names and all(name.casefold() in asked.words.nearest for name in names):
         return _one(asked, "reminder_list", {"filter": when})
+    if not names and not when and not asked.may_point and not asked.names(asked.words.reference_marks):
+        return None
     return _one(asked, "reminder_list", {"filter": ", ".join(names) or when or "it"})
 
 
