@@ -153,6 +153,8 @@ class OfflineInterpreter:
             self._questions.drop_before(key, turn.message.id)
         elif heard == Interpretation():
             self._pass_by(turn, key, understood)
+        elif understood is not None and understood.question is not None and understood.reading.intent == "none":
+            self._questions.take(key, turn.now)  # something else was answered
         return heard
 
     def _pass_by(self, turn: Turn, key: str, understood: Understood | None) -> None:

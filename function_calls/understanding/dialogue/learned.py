@@ -204,7 +204,7 @@ class LearnedInterpreter:
         words = load_lexicon(understood.language)
         named = slots.reference(reading, words)
         others = self._dialogue.since(key, turn)
-        is_about = all(self._objects(each.text, turn, understood.language, key) for each in others)
+        is_about = all(self._objects(each.text, turn, words, understood.language, key) for each in others)
         is_alone = self._dialogue.is_fresh(key, turn) and is_about
         said = Circumstances(
             context=context,
