@@ -17,14 +17,13 @@ from function_calls.understanding.reminder_times import FROM_THEN, says
 from function_calls.understanding.requests.arguments import changed_schedule, shift_argument, written
 from function_calls.understanding.requests.asked import Asked
 from function_calls.understanding.requests.options import interval_minutes
-from function_calls.understanding.requests.references import named_reminder, points, references_of
+from function_calls.understanding.requests.references import IT, named_reminder, only_one, points, references_of
 from function_calls.understanding.requests.reminding import both_of_us, people_of, repeat_last, repeats
 from function_calls.understanding.requests.states import state_of
 from function_calls.understanding.requests.when import end_of, named_times
 from function_calls.understanding.requests.workdays import on_workdays
 from services.time_expressions import Reading
 
-_IT = "it"
 _CLAUSE_MARKS = frozenset(",.;!?，。；！？\n")
 _TIMES = ("WHEN", "EVENT", "LATER", "EARLIER", "LEAD", "FROM")
 _NEAR = timedelta(hours=1)
@@ -41,7 +40,7 @@ def delete(asked: Asked) -> Interpretation | None:
         return until(asked)
     references = references_of(asked, may_be_several=True)
     if not references and (asked.may_point or points(asked)) and not asked.names(asked.words.indefinite):
-        references = [_IT]
+        references = [IT]
     day = slots.bare_time(asked.reading.words("OLD") or asked.reading.words("WHEN"), asked.words)
     if len(references) == 1 and day and _is_name(references[0], day):
         references = [asked.words.on_day.format(name=references[0], day=day)]
@@ -55,7 +54,7 @@ def delete(asked: Asked) -> Interpretation | None:
 def _is_name(reference: str, day: str) -> bool:
     """Return whether `reference` names a reminder beside the `day`, and is no number or word for several."""
     words = reference.split()
-    return day not in reference and not reference.isdigit() and words[0] not in {_IT, "all", "both", "them", "last"}
+    return day not in reference and not reference.isdigit() and words[0] not in {IT, "all", "both", "them", "last"}
 
 
 def move(asked: Asked) -> Interpretation | None:
@@ -256,7 +255,7 @@ def update(asked: Asked, arguments: Mapping[str, object], *, old: str = "") -> I
         references = [day]
     if old.isdigit() and references:
         references = [*references, old]
-    named: dict[str, object] = {"reminder_id": ", ".join(references) or old or _IT}
+    named: dict[str, object] = {"reminder_id": ", ".join(references) or old or only_one(asked)}
     if (
         day
         and not references
@@ -296,7 +295,7 @@ def reword(asked: Asked) -> Interpretation | None:
     content = slots.content(asked.reading, asked.words)
     person = _other_person(asked)
     if person:
-        return asked.answering.one("reminder_update", {"person": person, "reminder_id": _IT})
+        return asked.answering.one("reminder_update", {"person": person, "reminder_id": IT})
     last = "" if asked.last_set is None else str(asked.last_set.arguments.get("content", ""))
     wrong = next((piece.strip() for piece in _wrong(asked) if piece.strip() and piece.strip() in last), "")
     wrong = wrong or _word_of(last, asked)
@@ -305,7 +304,7 @@ def reword(asked: Asked) -> Interpretation | None:
             content if content.startswith(last.partition(wrong)[0]) and last != wrong else last.replace(wrong, content)
         )
         named = () if asked.known is None else asked.known.named(wrong)
-        reminder_id = named[0].id if len(named) == 1 else _IT
+        reminder_id = named[0].id if len(named) == 1 else IT
         return asked.answering.one("reminder_update", {"content": content, "reminder_id": reminder_id})
     return update(asked, {"content": content}) if content else None
 

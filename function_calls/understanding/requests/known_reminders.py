@@ -1,5 +1,6 @@
 """Tell whether words name a reminder of the chat."""
 
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 
@@ -17,6 +18,7 @@ from services.reminders.model import EVERYONE, Reminder
 _SHORTEST_SHARED = 2
 """The fewest characters that a name and the text of a reminder share in a script without spaces."""
 _SHORTEST_WORD = 4
+_TWO_CHARACTERS = re.compile("[\u3400-\u9fff]{2}")
 
 ReminderLookup = Callable[[ChatAddress], Awaitable[Sequence[Reminder]]]
 """Returns the coming reminders of a chat, soonest first."""
@@ -44,6 +46,13 @@ class KnownReminders(Struct, frozen=True):
     def like(self, name: str) -> Reminder | None:
         """Return the one that shares a word with `name`, or two characters of a script without spaces; else None."""
         found = [each for each in self.reminders if _share(name.casefold(), each.content.casefold())]
+        return found[0] if len(found) == 1 else None
+
+    def near(self, name: str) -> Reminder | None:
+        """Return the one that shares a character with `name`, which is two Chinese ones: 跑5公里 for 跑步."""
+        if not _TWO_CHARACTERS.fullmatch(name):
+            return None
+        found = [each for each in self.reminders if set(name) & set(each.content)]
         return found[0] if len(found) == 1 else None
 
     def as_now(self, call: ToolCall, person: str) -> ToolCall:

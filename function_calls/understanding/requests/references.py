@@ -11,7 +11,7 @@ from services.kernel.chat import Person
 from services.reminders.lookup.several import several_in
 from services.reminders.model import Reminder
 
-LAST = "last"
+LAST, IT = "last", "it"
 _SEVERAL = ("both", "all", "them")
 _KEPT_TAGS = frozenset({"O", "REF"})
 _MOST_FIGURES = 3
@@ -65,7 +65,8 @@ def _known(named: list[str], asked: Asked, known: KnownReminders) -> list[str]:
     found_names = [name for name in named if known.has(name)]
     if found_names:
         return found_names
-    like = known.like(asked.words.joint.join(named))
+    name = asked.words.joint.join(named)
+    like = known.like(name) or (known.near(name) if asked.is_addressed else None)
     if like is not None:
         return [like.id]
     return [] if asked.may_point and _is_beside(asked) else named
@@ -104,6 +105,14 @@ def _only_own(asked: Asked, known: KnownReminders) -> list[str]:
     last = None if asked.last_set is None else asked.last_set.arguments.get("content")
     found = [each for each in own if each.content == last] or own
     return [found[0].id] if len(found) == 1 else []
+
+
+def only_one(asked: Asked) -> str:
+    """Return the only reminder for the person, where neither they nor the bot have named one: "it" elsewhere."""
+    if asked.known is None or asked.may_point or asked.last_set is not None:
+        return IT
+    found = [each for each in asked.known.reminders if _is_for(each, asked.turn.message.sender)]
+    return found[0].id if len(found) == 1 else IT
 
 
 def _own(asked: Asked, known: KnownReminders) -> list[Reminder]:

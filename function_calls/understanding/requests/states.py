@@ -8,10 +8,8 @@ from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.times import TimeWords
 from function_calls.understanding.requests.arguments import changed_schedule, written
 from function_calls.understanding.requests.asked import Asked
-from function_calls.understanding.requests.references import references_of
+from function_calls.understanding.requests.references import IT, references_of
 from function_calls.understanding.requests.reminding import set_reminders
-
-_IT = "it"
 
 
 def snooze(asked: Asked) -> Interpretation | None:
@@ -97,5 +95,5 @@ def state_of(asked: Asked, action: str, arguments: Mapping[str, object] | None =
     references = references_of(asked)
     if action in {"pause", "resume"} and not references and asked.names(asked.words.plural):
         references = ["all"]
-    named = {"action": action, "reminder_id": ", ".join(references) or _IT}
+    named = {"action": action, "reminder_id": ", ".join(references) or IT}
     return asked.answering.one("reminder_state", {**named, **(arguments or {})})
