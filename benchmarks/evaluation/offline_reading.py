@@ -9,22 +9,23 @@ from pydantic import BaseModel
 
 from benchmarks.evaluation.time_cases import TimeAnswer
 from function_calls.models import PerplexityArgs, ReminderArgs, ReminderDeleteArgs, ReminderListArgs, SummaryArgs
-from function_calls.tools.calls import ToolSpec, Turn
+from function_calls.tools.calls import Conversation, ToolSpec, Turn
 from function_calls.understanding.interpreter import OfflineInterpreter
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import load_lexicon
 from function_calls.understanding.reading.message import MessageReading, load_models, read_message
+from function_calls.understanding.requests.open_questions import OpenQuestion, OpenQuestions
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.time_expressions import DateOrder, parse, parse_all
 from services.time_expressions.zones import zone_of
 
-SEARCH, _SET = "perplexity_search", "reminder_set"
+SEARCH, _SET, _DELETE = "perplexity_search", "reminder_set", "reminder_delete"
 _ZONE = ZoneInfo("Asia/Shanghai")
 _SEARCHING = frozenset({"ask", "find"})
 _FUNCTIONS: dict[str, type[BaseModel]] = {
     _SET: ReminderArgs,
     "reminder_list": ReminderListArgs,
-    "reminder_delete": ReminderDeleteArgs,
+    _DELETE: ReminderDeleteArgs,
     SEARCH: PerplexityArgs,
     "summary": SummaryArgs,
 }
@@ -85,13 +86,18 @@ def read_sentence(text: str, language: str, now: datetime, *, is_addressed: bool
         is_addressed=is_addressed,
     )
     turn = Turn(message=message, now=message.sent_at, zone=_ZONE, language=language, bot_name="bubbles", tools=_TOOLS)
-    heard = OfflineInterpreter().read(turn)
+    questions = OpenQuestions()
+    heard = OfflineInterpreter(questions=questions).read(turn)
+    key = Conversation(chat=message.address, person=message.sender).key
+    question = questions.open(key, message.sent_at) or OpenQuestion(asks="content")
     reading = read_message(text, message.sent_at, "none", load_models(language), parse_all, language, is_addressed=True)
     for call in heard.calls[:1]:
         tool = _CHANGES.get(call.name, call.name)
         return _set(reading, language, call.arguments) if tool == _SET else Understood(tool=tool)
     if heard.must_reply and reading.intent == "set":  # it asks when, or which time is meant
-        return _set(reading, language, {})
+        return _set(reading, language, {"content": question.content, "person": question.person or ""})
+    if heard.must_reply and reading.intent == "delete":  # it asks which one
+        return Understood(tool=_DELETE)
     return Understood(tool=SEARCH) if reading.intent in _SEARCHING else None
 
 
@@ -102,7 +108,7 @@ def _set(reading: MessageReading, language: str, arguments: Mapping[str, object]
     return Understood(
         tool=_SET,
         content=content,
-        person=person.replace(",", ""),  # the corpora mark people name by name
-        when=reading.words("WHEN") or reading.words("EVENT") or str(arguments.get("time", "")),
+        person=person.replace(",", "").replace(" and ", " "),  # the corpora mark people name by name
+        when=reading.words("WHEN") or reading.words("EVENT") or reading.words("LEAD") or str(arguments.get("time", "")),
         rule=str(arguments.get("rrule") or ("" if arguments.get("type", "once") == "once" else arguments["type"])),
     )

@@ -70,6 +70,8 @@ _REFUSED = frozenset(
     {"set", "delete", "pause", "resume", "move", "undo", "summary", "person_add", "list", "answer_when"}
 )
 """Intents that a message beginning with "don't" does not have."""
+_ALIKE = {"list": "when_is", "when_is": "list"}
+"""Intents that are answered alike, each with the one whose probability counts for it."""
 _FOR_PEOPLE = frozenset({"help", "recall", "ask", "time_now", "done", "answer_when", "answer_content"})
 """Intents of questions and answers that people who speak to nobody in particular have for each other."""
 
@@ -130,6 +132,11 @@ def _untagged(reading: MessageReading) -> list[str]:
     return [token.form for token, tag in zip(reading.tokens, reading.tags, strict=True) if tag == NO_TAG]
 
 
+def share_of(intent: str, reading: MessageReading) -> float:
+    """Return the probability of `intent` in a message to nobody, with that of the one that is answered alike."""
+    return reading.probability(intent) + reading.probability(_ALIKE.get(intent, ""))
+
+
 def has_trigger(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether a message has a word such as "remind"."""
     text = words.fold(reading.text)  # 十分钟的闹钟 is one time, and has the word nevertheless
@@ -145,7 +152,8 @@ def decide(reading: MessageReading, words: Lexicon, said: Circumstances) -> Deci
     if 1 - reading.probability("none") < least.request or not _may_be_for_bot(reading, standing, said, words):
         return Decision()
     found: list[str] = []
-    for intent, share in reading.intents[: 1 if standing in _ONE else _MOST_TRIED]:
+    for intent, own_share in reading.intents[: 1 if standing in _ONE else _MOST_TRIED]:
+        share = own_share if said.is_addressed else share_of(intent, reading)
         careful = max(CAREFUL.get(intent, 0.0), 0.0 if said.is_addressed else UNADDRESSED.get(intent, 0.0))
         if intent == "none" or share < (_SECOND if found else least.intent):
             break

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from function_calls.tools.calls import Interpretation, ToolCall, Turn
-from function_calls.understanding.dialogue.decision import Circumstances, decide, has_trigger
+from function_calls.understanding.dialogue.decision import Circumstances, decide, has_trigger, share_of
 from function_calls.understanding.dialogue.dialogue import Context, Dialogue
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon, load_lexicon
@@ -53,6 +53,8 @@ _BARE = 4
 _TALK = 0.5
 _ASKING = frozenset({"when_is", "list", "who_set"})
 """Intents that a question about anything else resembles."""
+_OPEN = frozenset({"delete", "when_is"})
+"""Intents that need to name no reminder: which one is to be deleted is asked, and a question is answered with all."""
 _FEWEST_WORDS = 3
 _SHORTEST = 4
 
@@ -255,7 +257,7 @@ class LearnedInterpreter:
                 return is_there
         if not is_lately:
             is_theirs = self._dialogue.last(key, turn.now) is not None and not others
-            return intent == "undo" and is_theirs and reading.intents[0][1] >= _CERTAIN
+            return _is_open(reading, words) or (intent == "undo" and is_theirs and reading.intents[0][1] >= _CERTAIN)
         is_own = _says_own(reading, words) or understood.question is not None
         if not is_own and self._dialogue.is_reminded_by_other(key, turn):
             return False
@@ -327,6 +329,11 @@ class LearnedInterpreter:
             return True
         bests = [each.best for each in self._times(text, turn.now, language=language)]
         return any(best is not None and best.has_clock for best in bests)
+
+
+def _is_open(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a message certainly asks about reminders without naming one: "cancel a reminder"."""
+    return reading.intent in _OPEN and share_of(reading.intent, reading) >= _SURE and has_trigger(reading, words)
 
 
 def _says_own(reading: MessageReading, words: Lexicon) -> bool:

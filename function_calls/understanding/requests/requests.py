@@ -130,7 +130,8 @@ def _when_is(asked: Asked) -> Interpretation | None:
         return _one(asked, "reminder_list", {"filter": when})
     if not names and not when and not asked.may_point and not asked.names(asked.words.reference_marks):
         return None
-    return _one(asked, "reminder_list", {"filter": ", ".join(names) or when or "it"})
+    of_last = "it" if asked.may_point or asked.is_addressed else ""
+    return _one(asked, "reminder_list", {"filter": ", ".join(names) or when or of_last})
 
 
 def _who_set(asked: Asked) -> Interpretation | None:
