@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import cache
 
 from msgspec import Struct
 
@@ -143,6 +144,7 @@ class LearnedInterpreter:
         if not self._may_point(reading, understood, turn, key, known):
             return None
 
+        @cache
         def read(text: str) -> MessageReading:
             moment, language = turn.message_time, understood.language
             return read_message(text, moment, "none", models, self._times, language, is_addressed=True)

@@ -1,6 +1,6 @@
 """Turn tokens into hashed features of the classifier and the tagger."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from zlib import crc32
 
 _LONG = 5
@@ -22,8 +22,12 @@ _TIMES = frozenset(
 )
 
 
-def classifier_features(forms: Sequence[str], context: str, *, is_addressed: bool) -> Iterator[str]:
-    """Yield the features of a whole message: n-grams of its tokens, parts of longer words, and the context."""
+def classifier_features(forms: Sequence[str], context: str, *, is_addressed: bool) -> Iterable[str]:
+    """Return the features of a whole message, each once: n-grams, parts of longer words, and the context."""
+    return dict.fromkeys(_classifier_features(forms, context, is_addressed=is_addressed))
+
+
+def _classifier_features(forms: Sequence[str], context: str, *, is_addressed: bool) -> Iterator[str]:
     padded = ("^", *forms, "$")
     yield f"a={is_addressed}"
     yield f"a={is_addressed} c={context}"
@@ -47,8 +51,13 @@ def classifier_features(forms: Sequence[str], context: str, *, is_addressed: boo
         yield f"c={context} {' '.join(forms)}"
 
 
-def tagger_features(forms: Sequence[str], at: int, intent: str, tags: Sequence[str]) -> Iterator[str]:
-    """Yield the features of the token at `at`; `tags` are those of the tokens in front of it."""
+def tagger_features(
+    forms: Sequence[str], at: int, intent: str, tags: Sequence[str], places: tuple[int, int] | None = None
+) -> Iterator[str]:
+    """Yield the features of the token at `at`; `tags` are those of the tokens in front of it.
+
+    `places` are the `asking_places` of `forms`, where they are known.
+    """
     last = len(forms)
     before = tags[-1] if tags else "^"
     earlier = tags[-2] if len(tags) > 1 else "^"
@@ -96,7 +105,7 @@ def tagger_features(forms: Sequence[str], at: int, intent: str, tags: Sequence[s
     if len(here) >= _LONG and here[0] != "@":
         yield f"p={here[:4]}"
         yield f"s={here[-3:]}"
-    place = _place(forms, at)
+    place = _place(at, *(places or asking_places(forms)))
     yield f"@={place} {before}"
     yield f"@i={place} {intent}"
     if here[0] == "@" and len(here) > 1:
@@ -108,15 +117,20 @@ def tagger_features(forms: Sequence[str], at: int, intent: str, tags: Sequence[s
         yield f"n@={named} {here} {place}"
 
 
-def _place(forms: Sequence[str], at: int) -> str:
+def asking_places(forms: Sequence[str]) -> tuple[int, int]:
+    """Return the places of the word that asks and of what links the content behind it; -1 where there is none."""
+    asked = next((place for asking in _ASKING for place, form in enumerate(forms) if form in asking), -1)
+    linked = (place for place in range(asked + 1, len(forms) - 1) if asked >= 0 and _links(forms, place))
+    return asked, next(linked, -1)
+
+
+def _place(at: int, asked: int, linked: int) -> str:
     """Return whether a token stands in front of the word that asks, or behind it or behind what links the content."""
-    asked = next((place for asking in _ASKING for place, form in enumerate(forms) if form in asking), None)
-    if asked is None:
+    if asked < 0:
         return ""
-    linked = next((place for place in range(asked + 1, len(forms) - 1) if _links(forms, place)), None)
     if at <= asked:
-        return "<" if linked is None else "<:"
-    return ">" if linked is None else ">:" if at <= linked else ":>"
+        return "<" if linked < 0 else "<:"
+    return ">" if linked < 0 else ">:" if at <= linked else ":>"
 
 
 def _links(forms: Sequence[str], at: int) -> bool:

@@ -3,7 +3,6 @@
 import math
 from array import array
 from collections.abc import Iterable
-from operator import add
 
 from msgspec import Struct
 
@@ -22,13 +21,9 @@ class LinearModel(Struct, frozen=True):
 
     def scores(self, rows: Iterable[int]) -> list[float]:
         """Return the sum of the weights of `rows` for each label."""
-        width = len(self.labels)
-        weights = self.weights
-        total: list[int] = [0] * width
-        for row in rows:
-            at = row * width
-            total = list(map(add, total, weights[at : at + width]))
-        return [bias + self.scale * each for bias, each in zip(self.bias, total, strict=True)]
+        width, weights = len(self.labels), self.weights
+        columns = zip(*(weights[row * width : (row + 1) * width] for row in rows), strict=True)
+        return [bias + self.scale * sum(column) for bias, column in zip(self.bias, columns, strict=True)]
 
     def probabilities(self, rows: Iterable[int]) -> list[float]:
         """Return the probability of each label."""

@@ -11,7 +11,13 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from function_calls.understanding.reading.features import bucket, classifier_features, intent_feature, tagger_features
+from function_calls.understanding.reading.features import (
+    asking_places,
+    bucket,
+    classifier_features,
+    intent_feature,
+    tagger_features,
+)
 from function_calls.understanding.reading.linear import LinearModel
 from function_calls.understanding.reading.tokens import TimeReader, Token, marked, time_spans, tokens_of
 
@@ -190,8 +196,9 @@ def _most_probable(forms: list[str], intent: str, models: Models) -> tuple[str, 
     if intent == NOTHING:
         return (NO_TAG,) * len(forms)
     found: list[str] = []
+    places = asking_places(forms)
     for at in range(len(forms)):
-        features = tagger_features(forms, at, intent, found)
+        features = tagger_features(forms, at, intent, found, places)
         scores = models.tag.scores(bucket(each, models.tag.buckets) for each in features)
         found.append(models.tag.labels[max(range(len(scores)), key=scores.__getitem__)])
     return tuple(found)

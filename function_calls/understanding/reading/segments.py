@@ -21,8 +21,8 @@ _MOST_PARTS = 8
 _FEWEST_TOKENS = 3
 _LONGEST_RETRACTION = 4
 _MOST_TRIED = 6
-_MOST_READ = 600
-"""The most tokens that are read again to try cuts: a long message is cut at fewer places."""
+_MOST_AHEAD = 60
+"""The most tokens behind a cut by which it is decided."""
 _FOLLOWING = frozenset({"move", "reword", "append", "answer_when", "answer_content", "cancel_ask", "repeat_last"})
 """Intents that go on with the request in front of them."""
 _CHAINED = frozenset({"set", "delete", "list", "ask", "move", "pause", "resume", "summary", "undo"})
@@ -40,20 +40,18 @@ def parts_of(reading: MessageReading, words: Lexicon, classify: Classify, read: 
     found: list[MessageReading] = []
     first = 0
     is_retracted = False
-    most = max(min(_MOST_TRIED, _MOST_READ // max(len(tokens), 1)), 1)
-    for cut in list(_cuts(reading, words))[:most]:
-        if any(classify(piece)[0][0] == NOTHING for piece in (tokens[first:cut], tokens[cut:])):
-            continue
-        left, right = (_part(reading, *place, words, read) for place in ((first, cut), (cut, len(tokens))))
-        if left is None or right is None:
-            continue
+    for cut in list(_cuts(reading, words))[:_MOST_TRIED]:
+        pieces = (_trimmed(tokens[first:cut], words, is_first=not first), _trimmed(tokens[cut:], words)[:_MOST_AHEAD])
         is_marked = any(token.form in _STRONG for token in tokens[max(cut - 2, 0) : cut])
+        if not all(pieces) or not _may_be_apart(*(classify(piece)[0] for piece in pieces), is_marked=is_marked):
+            continue
+        left, right = (read(reading.text[piece[0].start : piece[-1].end]) for piece in pieces)
         if _is_apart(left, right, is_marked=is_marked, words=words):
             is_retracted = _retracts(tokens[first:cut], tokens[cut:], words)
             found = [] if is_retracted else [*found, left]
             first = cut
-    last = _part(reading, first, len(tokens), words, read) if found or is_retracted else None
-    return [reading] if last is None else [*found, last][:_MOST_PARTS]
+    rest = _trimmed(tokens[first:], words, is_first=not first) if found or is_retracted else ()
+    return [*found, read(reading.text[rest[0].start : rest[-1].end])][:_MOST_PARTS] if rest else [reading]
 
 
 def _points_of(reading: MessageReading, words: Lexicon, read: Read) -> list[MessageReading]:
@@ -78,11 +76,18 @@ def _retracts(tokens: Sequence[Token], following: Sequence[Token], words: Lexico
     return any(said == word or said.endswith(f"{words.joint}{word}") for word in words.corrections)
 
 
+def _may_be_apart(left: tuple[str, float], right: tuple[str, float], *, is_marked: bool) -> bool:
+    """Return whether two parts, of which this is what they probably ask for, are two requests."""
+    (one, share), (other, other_share) = left, right
+    if one not in _CHAINED or other == NOTHING or share < _SURE or other_share < (_SURE if is_marked else _CERTAIN):
+        return False
+    return other == "set" or (other in _CHAINED and other != one)
+
+
 def _is_apart(left: MessageReading, right: MessageReading, *, is_marked: bool, words: Lexicon) -> bool:
     """Return whether both of two parts ask for something by themselves."""
-    least = _SURE if is_marked else _CERTAIN
-    (one, share), (other, other_share) = left.intents[0], right.intents[0]
-    if one not in _CHAINED or other == NOTHING or share < _SURE or other_share < least:
+    one, other = left.intent, right.intent
+    if not _may_be_apart(left.intents[0], right.intents[0], is_marked=is_marked):
         return False
     if other == "set":
         is_whole = left.has("CONTENT") or (left.has("WHEN") and right.has("WHEN"))
@@ -91,8 +96,7 @@ def _is_apart(left: MessageReading, right: MessageReading, *, is_marked: bool, w
         return _begins(right, words) and (one != "set" or (_begins(left, words) and is_whole))
     if not is_marked and right.tokens[0].form in words.articles:
         return False  # "the gym and the vet reminders"
-    is_named = any(reference(right, words)) or other not in _FOLLOWING
-    return other in _CHAINED and is_named and other != one
+    return any(reference(right, words)) or other not in _FOLLOWING
 
 
 def has_deadline(reading: MessageReading, words: Lexicon) -> bool:
@@ -168,16 +172,15 @@ def _front(tokens: Sequence[Token], at: int, words: Lexicon) -> int:
     return begin if is_cut or has_time else at
 
 
-def _part(reading: MessageReading, first: int, last: int, words: Lexicon, read: Read) -> MessageReading | None:
-    """Return the tokens from `first` up to `last` as a message of its own, without marks at its edges."""
-    tokens = reading.tokens[first:last]
-    while tokens and first and (tokens[0].form in words.and_words or tokens[0].form in words.in_front):
+def _trimmed(tokens: tuple[Token, ...], words: Lexicon, *, is_first: bool = False) -> tuple[Token, ...]:
+    """Return the tokens of a part without marks at its edges, nor what joins it to the part in front of it."""
+    while tokens and not is_first and (tokens[0].form in words.and_words or tokens[0].form in words.in_front):
         tokens = tokens[1:]
     while tokens and tokens[-1].form in _STRONG | _WEAK:
         tokens = tokens[:-1]
     while tokens and tokens[0].form in _STRONG | _WEAK:
         tokens = tokens[1:]
-    return read(reading.text[tokens[0].start : tokens[-1].end]) if tokens else None
+    return tokens
 
 
 def reminders_of(reading: MessageReading, words: Lexicon) -> list[MessageReading]:
