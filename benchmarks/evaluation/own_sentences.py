@@ -1,5 +1,6 @@
 """The project's own labelled messages of groups: the calls, with their arguments, that each asks for."""
 
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -21,6 +22,7 @@ NOW = datetime(2026, 3, 4, 10, 0, tzinfo=ZONE)
 """When all of them are said: a Wednesday."""
 LANGUAGES = ("en", "zh")
 
+_BETWEEN_NAMES = re.compile(r"[@,、，和\s]+|\band\b")
 _DUE = datetime(2026, 3, 6, 17, 0, tzinfo=ZONE)
 _HOME = ChatAddress(platform="console", chat_id="home")
 _ANN = Person(id="ann", name="Ann")
@@ -61,8 +63,17 @@ class ReadSentence(Struct, frozen=True, kw_only=True):
         made, wanted = self.interpretation.calls, self.sentence.calls
         pairs = zip(made, wanted, strict=False)
         return len(made) == len(wanted) and all(
-            call.name == each.tool and each.arguments.items() <= call.arguments.items() for call, each in pairs
+            call.name == each.tool and _plain(each.arguments).items() <= _plain(call.arguments).items()
+            for call, each in pairs
         )
+
+
+def _plain(arguments: Mapping[str, object]) -> dict[str, object]:
+    """Return arguments by what they mean: the names of people without the marks around them, any white space as one."""
+    plain = {name: " ".join(value.split()) if isinstance(value, str) else value for name, value in arguments.items()}
+    if isinstance(people := plain.get("person"), str):
+        plain["person"] = frozenset(filter(None, _BETWEEN_NAMES.split(people)))
+    return plain
 
 
 def own_sentences(language: str) -> tuple[OwnSentence, ...]:

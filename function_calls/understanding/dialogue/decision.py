@@ -182,7 +182,10 @@ def is_refusal(reading: MessageReading, words: Lexicon) -> bool:
     if not refused or is_corrected or reading.intent not in _REFUSED:
         return False
     rest = text[len(refused) :].lstrip()
-    return not (reading.intent == "delete" and rest.startswith((*words.reminding, *words.calling)))
+    if reading.intent != "delete":
+        return True
+    at = reading.text.casefold().find(rest)  # "不要牛奶的提醒了" has no verb that it refuses
+    return not (rest.startswith((*words.reminding, *words.calling)) or at in dict(reading.spans("REF")))
 
 
 def _may_be_for_bot(reading: MessageReading, standing: Standing, said: Circumstances, words: Lexicon) -> bool:

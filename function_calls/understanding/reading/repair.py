@@ -344,8 +344,8 @@ class _Draft:
         is_bounded = begin > 0 and (
             self.tags[begin - 1] in {"PERSON", "WHEN"} or self._is_link(begin - 1) or self._forms[begin - 1] in _QUOTES
         )
-        begin, _ = self._without_courtesies(begin, first) if is_bounded else (first, first)
-        if first - begin <= _MOST_ADDED:
+        begin, end = self._without_courtesies(begin, first) if is_bounded else (first, first)
+        if begin < end and first - begin <= _MOST_ADDED:
             self.tags[begin:first] = ["CONTENT"] * (first - begin)
 
     def _complete_behind(self, last: int) -> None:

@@ -22,6 +22,8 @@ _FIGURES = re.compile(r"(\d{1,2})\.?(\d\d)")
 _FEWEST_BEFORE = 2
 _HOURS, _MINUTES, _ROUND = 24, 60, 5
 _QUOTES = "\"“”'‘’「」『』"
+_CLOSING = {"”": "“", "’": "‘", "」": "「", "』": "『"}
+"""The mark that opens what each of them closes."""
 EVERYONE = "everyone"
 _MENTION = re.compile(r"(?<=[^\s,，、&])\s*@")
 _JOINTS = (" and", "和", "跟", "与", "及", "、", ",", "，")
@@ -198,7 +200,7 @@ def content(reading: MessageReading, words: Lexicon) -> str:
 def _end_of_word(text: str, start: int, end: int, words: Lexicon) -> int:
     """Return where the word ends in which a content ends: an address has marks within."""
     if not words.joint and "://" not in text[start:end]:
-        return end
+        return end + (text[end : end + 1] in _CLOSING and text.count(_CLOSING[text[end]], start, end) == 1)
     while end < len(text) and not text[end].isspace() and text[end : end + 2].strip(_EDGE + _QUOTES):
         if text[end] in _EDGE and not text[end + 1 : end + 2].isalnum():
             break
