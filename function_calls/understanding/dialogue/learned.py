@@ -19,7 +19,7 @@ from function_calls.understanding.reading.message import (
     read_message,
     with_intent,
 )
-from function_calls.understanding.reading.segments import parts_of
+from function_calls.understanding.reading.segments import parts_of, without_remarks
 from function_calls.understanding.reading.tokens import TimeReader, Token
 from function_calls.understanding.requests.asked import Asked
 from function_calls.understanding.requests.known_reminders import KnownReminders
@@ -85,15 +85,17 @@ class LearnedInterpreter:
             return None
         context = _asked(question, self._times(text, turn.message_time, language=language))
         context = context or ("fired" if _replies_to_unknown(turn) else self._dialogue.context(key, turn))
-        reading = read_message(
-            text,
-            turn.message_time,
-            context,
-            load_models(language),
-            self._times,
-            language,
-            is_addressed=is_addressed(turn),
-        )
+        models, is_called = load_models(language), is_addressed(turn)
+
+        def read(piece: str) -> MessageReading:
+            return read_message(
+                piece, turn.message_time, context, models, self._times, language, is_addressed=is_called
+            )
+
+        def classify(tokens: Sequence[Token]) -> tuple[tuple[str, float], ...]:
+            return intents_of([token.form for token in tokens], context, models, is_addressed=is_called)
+
+        reading = without_remarks(read(text), load_lexicon(language), classify, read)
         return Understood(reading=reading, context=context, language=language, question=question)
 
     def interpret(

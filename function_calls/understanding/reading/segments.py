@@ -8,7 +8,7 @@ from function_calls.understanding.reading.listed import listed
 from function_calls.understanding.reading.message import NO_TAG, NOTHING, MessageReading
 from function_calls.understanding.reading.repair import is_time as is_time_token
 from function_calls.understanding.reading.repair import runs
-from function_calls.understanding.reading.slots import reference
+from function_calls.understanding.reading.slots import are_small, reference
 from function_calls.understanding.reading.tokens import Token
 
 Read = Callable[[str], MessageReading]
@@ -25,6 +25,15 @@ _MOST_AHEAD = 60
 """The most tokens behind a cut by which it is decided."""
 _FOLLOWING = frozenset({"move", "reword", "append", "answer_when", "answer_content", "cancel_ask", "repeat_last"})
 """Intents that go on with the request in front of them."""
+_CHANGING = frozenset(
+    {"move", "delete", "undo", "skip", "pause", "resume", "snooze", "keep_days", "add_days", "until", "once", "reword"}
+    | {"when_is", "done", "list"}
+)
+"""Intents of sentences that people give a reason for, or say something else beside."""
+_CLOCKS = frozenset({"@clock", "@part"})
+_DAYS = frozenset({"@day", "@dayclock", "@daypart", "@rule", "@ruletime"})
+_REMARK = 0.7
+"""The probability from which a sentence asks for nothing."""
 _CHAINED = frozenset({"set", "delete", "list", "ask", "move", "pause", "resume", "summary", "undo"})
 
 
@@ -52,6 +61,36 @@ def parts_of(reading: MessageReading, words: Lexicon, classify: Classify, read: 
             first = cut
     rest = _trimmed(tokens[first:], words, is_first=not first) if found or is_retracted else ()
     return [*found, read(reading.text[rest[0].start : rest[-1].end])][:_MOST_PARTS] if rest else [reading]
+
+
+def without_remarks(reading: MessageReading, words: Lexicon, classify: Classify, read: Read) -> MessageReading:
+    """Return the one sentence that asks for a change, where all others are remarks: "it rains, make it 6"."""
+    sentences = list(_sentences(reading))
+    if reading.intent == "set" or not 1 < len(sentences) <= _MOST_PARTS:
+        return reading
+    intents = [classify(sentence) for sentence in sentences]
+    asking = [at for at, each in enumerate(intents) if dict(each)[NOTHING] < _REMARK]
+    if len(asking) != 1:
+        return reading
+    found, sentence = intents[asking[0]], sentences[asking[0]]
+    own, every = ({token.form for token in tokens} for tokens in (sentence, reading.tokens))
+    is_bare = are_small((form for form in own if not form.startswith("@")), words)
+    needs_day = own & _CLOCKS and not own & _DAYS and every & _DAYS
+    is_clear = found[0][0] in _CHANGING and dict(found)[NOTHING] <= 1 - _REMARK
+    if not is_clear or is_bare or needs_day:
+        return reading
+    return read(reading.text[sentence[0].start : sentence[-1].end])
+
+
+def _sentences(reading: MessageReading) -> Iterator[Sequence[Token]]:
+    """Yield the tokens between marks that end a sentence, or a part of one."""
+    first = 0
+    for at, token in enumerate(reading.tokens):
+        if token.form in _STRONG | _WEAK and at > first and _ends(reading.text, token):
+            yield reading.tokens[first:at]
+            first = at + 1
+    if first < len(reading.tokens):
+        yield reading.tokens[first:]
 
 
 def _points_of(reading: MessageReading, words: Lexicon, read: Read) -> list[MessageReading]:
