@@ -84,10 +84,10 @@ def without_names(text: str, names: Iterable[str]) -> str:
 
 @lru_cache(maxsize=64)
 def _at_ends(name: str) -> tuple[re.Pattern[str], ...]:
-    """Match `name` at the front of a text, and at its end, without a mark behind a Chinese character."""
+    """Match `name` at the front of a text, and at its end behind another word or a mark."""
     escaped = re.escape(name)
+    in_front = r"[\s,，]*@|[\s,，]+|(?<=[.。!！?？…\u3400-\u9fff])"
     return (
         re.compile(rf"^\s*@?{escaped}(?![a-z0-9_])[\s,:，：!！]*", re.IGNORECASE),
-        re.compile(rf"[\s,，]*@{escaped}\s*$", re.IGNORECASE),
-        re.compile(rf"(?<=[\u3400-\u9fff])[\s,，]*{escaped}\s*$", re.IGNORECASE),
+        re.compile(rf"(?:{in_front}){escaped}(?=[\s.!?。！？~～…]*$)", re.IGNORECASE),
     )
