@@ -12,6 +12,7 @@ from function_calls.understanding.dialogue.dialogue import Context, Dialogue
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon, load_lexicon
 from function_calls.understanding.reading.message import (
+    NOTHING,
     MessageReading,
     has_models,
     intents_of,
@@ -52,6 +53,8 @@ _PROMPT = frozenset({"cancel_ask", "done", "until", "next_page", "when_is"})
 _BARE = 4
 """The most tokens of a message that is no more than a time."""
 _TALK = 0.5
+_DOUBT = 0.1
+"""The probability of talk up to which a message certainly asks for something."""
 _ASKING = frozenset({"when_is", "list", "who_set"})
 """Intents that a question about anything else resembles."""
 _OPEN = frozenset({"delete", "when_is"})
@@ -262,7 +265,7 @@ class LearnedInterpreter:
         if not is_lately:
             is_theirs = self._dialogue.last(key, turn.now) is not None and not others
             return _is_open(reading, words) or (intent == "undo" and is_theirs and reading.intents[0][1] >= _CERTAIN)
-        is_own = _says_own(reading, words) or understood.question is not None
+        is_own = _says_own(reading, words) or understood.question is not None or _is_explicit(reading, words)
         if not is_own and self._dialogue.is_reminded_by_other(key, turn):
             return False
         is_asking = has_trigger(reading, words)
@@ -288,6 +291,8 @@ class LearnedInterpreter:
             return False
         if reading.has("LATER") or reading.has("EARLIER"):
             return False  # an amount of time answers nobody
+        if _is_explicit(reading, load_lexicon(understood.language)) and not _answers_person(turn):
+            return False
         forms = [token.form for token in reading.tokens]
         is_rule = any(form.startswith("@rule") for form in forms)  # nobody tells another person "every week"
         is_bare = len(forms) <= _BARE and not is_rule and not reading.has("REF")
@@ -344,6 +349,13 @@ def _says_own(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether a message speaks of a reminder of its sender: "mine", 我那个."""
     pieces = [piece.casefold() for piece in reading.pieces("REF")]
     return any(word in (piece.split() if words.joint else piece) for piece in pieces for word in words.own)
+
+
+def _is_explicit(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a message certainly asks for a change, in more words than a time: "make it 6", "not 9, 10"."""
+    forms = [token.form for token in reading.tokens if not token.form.startswith("@")]
+    is_corrected = reading.has("OLD") and reading.has("WHEN")
+    return reading.probability(NOTHING) <= _DOUBT and (is_corrected or not slots.are_small(forms, words))
 
 
 def _calls_person(turn: Turn) -> bool:

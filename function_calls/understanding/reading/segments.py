@@ -74,7 +74,7 @@ def without_remarks(reading: MessageReading, words: Lexicon, classify: Classify,
         return reading
     found, sentence = intents[asking[0]], sentences[asking[0]]
     own, every = ({token.form for token in tokens} for tokens in (sentence, reading.tokens))
-    is_bare = are_small((form for form in own if not form.startswith("@")), words)
+    is_bare = any(are_small((form for form in forms if form[0] != "@"), words) for forms in (own, every - own))
     needs_day = own & _CLOCKS and not own & _DAYS and every & _DAYS
     is_clear = found[0][0] in _CHANGING and dict(found)[NOTHING] <= 1 - _REMARK
     if not is_clear or is_bare or needs_day:
