@@ -81,7 +81,8 @@ class LearnedInterpreter:
 
     def read(self, turn: Turn, text: str, language: str, key: str, question: OpenQuestion | None) -> Understood | None:
         """Read `text`, the message of `turn` without the bot's name; None where it is empty or too long."""
-        bare = text = behind_name(text, turn.bot_name).strip()
+        whole, text = text, behind_name(text, turn.bot_name).strip()
+        bare = text
         is_quoted = bare[:1] in _QUOTES and bare[-1:] in _QUOTES
         is_read = has_models(language) and any(map(str.isalnum, bare)) and len(bare) <= LONGEST
         if not is_read or is_quoted:
@@ -99,6 +100,10 @@ class LearnedInterpreter:
             return intents_of([token.form for token in tokens], context, models, is_addressed=is_called)
 
         reading = without_remarks(read(text), load_lexicon(language), classify, read)
+        if reading.has("LEAD") and not reading.has("EVENT") and text != whole.strip():
+            told = read(_without_name(whole, turn.bot_name))
+            is_about = told.intent == "set" and told.has("EVENT") and told.has("CONTENT")
+            reading = told if is_about else reading
         return Understood(reading=reading, context=context, language=language, question=question)
 
     def interpret(
@@ -403,6 +408,14 @@ def behind_name(text: str, name: str) -> str:
         return text
     rest = text[found.end() :].strip(" ,，.。:：!！~")
     return rest if len(rest) >= _SHORTEST else text
+
+
+def _without_name(text: str, name: str) -> str:
+    """Return `text` without the bot's name in the middle: "the exam is on Monday, Bubbles, tell me an hour before"."""
+    found = _named_in(text, name)
+    if found is None:
+        return text
+    return f"{text[: found.start()]}{text[found.end() :].lstrip(' ,，:：')}"
 
 
 def _named_in(text: str, name: str) -> re.Match[str] | None:

@@ -31,6 +31,7 @@ _LONGEST_NAME = 3
 _LONGEST_WEEKDAY = 3
 _LAST_HOUR = 12
 _BOTH = 2
+_DAY_OF_MONTH = re.compile(r"(?:the )?(?P<day>\d{1,2})(?:st|nd|rd|th|号|號|日)")
 _FROM = re.compile(r"\bfrom\b|[从從]")
 
 
@@ -78,9 +79,9 @@ def move(asked: Asked) -> Interpretation | None:
     times = named_times(asked) or slots.times(reading.pieces("FROM"), asked.words, asked.read)
     if len(times) != 1 or times[0].best is None:
         return None
-    amount = _amount_of(asked, times[0])
-    if amount is not None:
-        return update(asked, amount)
+    changed = _amount_of(asked, times[0]) or _other_rule(asked, times[0])
+    if changed is not None:
+        return update(asked, changed)
     old, new = _from_range(times[0], asked)
     arguments = _schedule(new, asked)
     is_single = new.best is not None and new.best.has_day and new.best.rrule is None
@@ -90,6 +91,39 @@ def move(asked: Asked) -> Interpretation | None:
     if old and new.best is not None and not new.best.has_clock:
         return update(asked, {**arguments, "occurrence": old})
     return update(asked, {**arguments, "since": since}, old=old)
+
+
+def _other_rule(asked: Asked, time: TimeWords) -> dict[str, object] | None:
+    """Return the arguments of a day that is said instead of that of the repeating reminder set last: "no, the 5th"."""
+    last, best, reading = asked.last_set, time.best, asked.reading
+    is_day = (
+        best is not None and best.rrule is None and best.has_day and not (reading.has("OLD") or reading.has("FROM"))
+    )
+    if best is None or last is None or not (is_day and asked.may_point and repeats(last)):
+        return None
+    before = str(last.arguments.get("rrule") or last.arguments.get("type")).upper()
+    rule = "" if references_of(asked) or "," in before else _rule_of_day(asked, before)
+    if not rule:
+        return None
+    due = asked.read(str(last.arguments.get("time", "")))
+    clock = due[0].best.start if due and due[0].best is not None else best.start
+    is_same = best.has_clock and clock.hour % _LAST_HOUR == best.start.hour % _LAST_HOUR  # 还是六点
+    start = best.start.replace(hour=clock.hour) if is_same else best.start
+    start = start if best.has_clock or best.part else start.replace(hour=clock.hour, minute=clock.minute)
+    return changed_schedule(best._replace(start=start, rrule=rule, has_clock=True), asked.now)
+
+
+def _rule_of_day(asked: Asked, rule: str) -> str:
+    """Return the rule for the one day that the words name, of the frequency that `rule` has; "" for another time."""
+    for piece in asked.reading.pieces("WHEN"):
+        words = slots.bare_time(piece, asked.words)
+        days = weekdays_in(words, asked.now, asked.language, asked.times) if "WEEKLY" in rule else frozenset()
+        if len(days) == 1:
+            return f"FREQ=WEEKLY;BYDAY={next(iter(days))}"
+        date = _DAY_OF_MONTH.fullmatch(words.casefold()) if "MONTHLY" in rule else None
+        if date is not None:
+            return f"FREQ=MONTHLY;BYMONTHDAY={int(date['day'])}"
+    return ""
 
 
 def _is_ahead(asked: Asked) -> bool:

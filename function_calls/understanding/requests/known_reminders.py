@@ -82,4 +82,4 @@ def _share(name: str, content: str) -> bool:
     if words & set(content.split()):
         return True
     pairs = {name[at : at + _SHORTEST_SHARED] for at in range(len(name) - 1)}
-    return any(not pair.isascii() and pair in content for pair in pairs)
+    return any(not pair.isascii() and pair.isalnum() and pair in content for pair in pairs)
