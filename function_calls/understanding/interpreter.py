@@ -192,6 +192,8 @@ class OfflineInterpreter:
         understood, unknown = self._with_person_named(turn, key, understood)
         if unknown is not None:
             return unknown
+        if understood.question is None and is_courtesy(understood.reading.text):
+            return Interpretation()
         if self._is_waived_in_vain(turn, key, understood):
             return Interpretation(answer=say(turn.language, "offline.nothing_open"), must_reply=True)
         answers = ReminderAnswers(turn, self._questions, key)
@@ -306,7 +308,7 @@ class OfflineInterpreter:
         last = self._dialogue.last(key, turn.now)
         words = load_lexicon(understood.language)
         is_waived = _is_waived(reading, words)
-        is_wanted = is_waived or reading.intent == "cancel_ask"
+        is_wanted = (is_waived and not reading.has("WHEN")) or reading.intent == "cancel_ask"
         if not is_wanted or last is None or not last.is_change or not maker.offers("undo"):
             return None
         is_meant = _is_addressed(turn) or not self._dialogue.since(key, turn)

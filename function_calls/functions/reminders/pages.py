@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from itertools import groupby
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from function_calls.functions.reminders.answers import listed_lines
 from function_calls.functions.reminders.people import names_of_sender
@@ -46,6 +47,12 @@ async def show_page(
     remember_page(asked, len(found), ctx)
     others = await others_here(found, asked, ctx, reminders)
     listed = list_page(found, asked, ctx, has_others=bool(others))
+    if not found and asked.wanted and not _names_time(asked.wanted, ctx):
+        everything = replace(asked, wanted="", number=1)
+        shown = await _wanted(everything, ctx, reminders, names)
+        remember_page(everything, len(shown), ctx)
+        unknown = say(ctx.language, "reminder.unknown", reference=asked.wanted)
+        listed = "\n".join([unknown, list_page(shown, everything, ctx)]) if shown else listed
     value = {"reminders": [{"id": each.id, "content": each.content} for each in found]}
     return ToolResult(ok=True, text="\n".join([listed, *others]), value=value)
 
