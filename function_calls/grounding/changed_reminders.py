@@ -28,9 +28,9 @@ from function_calls.functions.reminders.skips import NEXT
 from function_calls.grounding.corrections import READ, Grounded, as_written, correct_arguments
 from function_calls.grounding.leftovers import ask_about_leftover
 from function_calls.grounding.message import ReadMessage
-from function_calls.grounding.new_reminders import names_only_a_day
+from function_calls.grounding.new_reminders import names_only_a_day, names_same_time
 from function_calls.grounding.references import correct_name, name_together, resolve_target, with_days_of_message
-from function_calls.grounding.times import SAME_TIME, cross_check
+from function_calls.grounding.times import cross_check
 from function_calls.language.recognized_phrases import every_language, folded, is_clock, is_clock_without_half
 from function_calls.models import ReminderArgs, ReminderDeleteArgs, ReminderListArgs
 from function_calls.tools.calls import ToolCall
@@ -152,7 +152,7 @@ async def ground_snooze(call: ToolCall, args: ReminderSnoozeArgs, message: ReadM
         changes["again"] = True
     if args.time:
         moment = moment_of(args.time, ctx)
-        if SAME_TIME.search(text) is not None or (is_again and names_only_a_day(ctx)):
+        if names_same_time(ctx) or (is_again and names_only_a_day(ctx)):
             changes["time"] = f"{moment:%Y-%m-%d}"
         else:
             pieces = message.pieces("snooze", "LATER", "WHEN")
@@ -198,7 +198,7 @@ def _new_time(args: ReminderUpdateArgs, old: Reminder | None, message: ReadMessa
     """Return the new time, as far as the message names it: a day or a clock alone, and the day that it says."""
     time = args.time or ""
     named = [each for each in readings_in(time, ctx) if each.has_day and each.rrule is None]
-    if len(named) == 1 and SAME_TIME.search(ctx.message.text) is not None:
+    if len(named) == 1 and names_same_time(ctx):
         return f"{named[0].start:%Y-%m-%d}"
     if _SHIFT.fullmatch(time) or clock_of(time) or args.rrule is not None or args.type in {"daily", "weekly"}:
         return args.time

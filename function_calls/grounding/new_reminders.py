@@ -14,7 +14,7 @@ from function_calls.functions.reminders.which import spoken_of
 from function_calls.grounding.corrections import Grounded, as_written, correct_arguments
 from function_calls.grounding.leftovers import ask_about_deadline, ask_about_leftover
 from function_calls.grounding.message import ReadMessage
-from function_calls.grounding.times import SAME_TIME, Verdict, compare_with_one, cross_check
+from function_calls.grounding.times import Verdict, compare_with_one, cross_check, without_same_time
 from function_calls.models import ReminderArgs
 from function_calls.tools.calls import ToolCall, ToolResult
 from function_calls.tools.confirmation.buttons import TimeOption, which_time
@@ -148,7 +148,7 @@ def _ask_time(verdict: Verdict, content: str, ctx: CallContext) -> ToolResult:
 
 async def _at_same_clock(schedule: Schedule, ctx: CallContext, reminders: ReminderService) -> Schedule:
     """Return `schedule`, for "the same time" on a day at the clock of the reminder that was mentioned last."""
-    if schedule.rule is not None or SAME_TIME.search(ctx.message.text) is None or not names_only_a_day(ctx):
+    if schedule.rule is not None or not names_same_time(ctx) or not names_only_a_day(ctx):
         return schedule
     try:
         last = await spoken_of(None, ctx, reminders)
@@ -156,6 +156,11 @@ async def _at_same_clock(schedule: Schedule, ctx: CallContext, reminders: Remind
         return schedule  # there is no reminder to take the time from
     clock = clock_of(last.schedule, ctx.now)
     return Schedule(start=datetime.combine(schedule.start.date(), clock), zone=last.schedule.zone)
+
+
+def names_same_time(ctx: CallContext) -> bool:
+    """Return whether the message names the clock of a reminder: "tomorrow, same time"."""
+    return without_same_time(ctx.message.text, ctx.language) != ctx.message.text
 
 
 def names_only_a_day(ctx: CallContext) -> bool:

@@ -9,24 +9,19 @@ from typing import Final
 from msgspec import Struct
 
 from function_calls.language.recognized_phrases import folded, is_clock_without_half
-from function_calls.understanding.reading.lexicon import load_lexicon
+from function_calls.understanding.reading.lexicon import language_of, load_lexicon
 from function_calls.understanding.reading.times import at_clock, halves, on_their_days
 from services.recurrence.edits import clamp_to_month_end
 from services.recurrence.fires import next_fires
 from services.recurrence.schedule import Schedule, read_schedule
 from services.time_expressions import Grain, Reading, TimeReader, TimeReadings
 
-# The reminder's own clock: "remind me again tomorrow, same time".
-SAME_TIME: Final = re.compile(
-    r"\b(?:at |the )*same (?:time|hour)\b|(?:同一个?|同样的?|相同的?)(?:时间|时候|钟点|時間|時候)", re.IGNORECASE
-)
 _COMPARED_FIRES: Final = 5
 _CLOCKLESS: Final = {Grain.DAY, Grain.WEEK, Grain.MONTH, Grain.QUARTER, Grain.YEAR}
 _SAME: Final = timedelta(minutes=1)
 _HALF_DAY: Final = timedelta(hours=12)
 _FEW_WORDS: Final = 3
 _WORD: Final = re.compile(r"[a-z]+|[\u3400-\u9fff]{1,2}", re.IGNORECASE)
-_HAN: Final = re.compile("[\u3400-\u9fff]")
 _USUAL: Final = TimeReader()
 # "Ten minutes before the meeting at two": the words name the event's time, and the reminder's by subtraction.
 _RELATIVE: Final = re.compile(
@@ -64,7 +59,7 @@ def cross_check(
     well ("also at 9pm") may come as often as what was set before. Words with one clear time overrule it; words that
     can be read in several ways, none of them the proposal, are asked about.
     """
-    words = SAME_TIME.sub(" ", words)
+    words = without_same_time(words, language)
     local = now.astimezone(zone)
     found = times.parse_all(words, local, language=language) or times.parse_all(words, local)
     named = [(_words_of(each), each.readings) for each in found]
@@ -86,6 +81,11 @@ def cross_check(
     return Verdict(schedule=proposed, choices=(*meant, proposed))
 
 
+def without_same_time(words: str, language: str) -> str:
+    """Return `words` without "the same time", which means the clock of a reminder."""
+    return load_lexicon(language_of(words, language)).without_same_time(words)
+
+
 def compare_with_one(proposed: Schedule, own: Schedule, words: str, now: datetime) -> Verdict:
     """Compare the proposal for one of several reminders with the time that the rules read for it in `words`."""
     is_half = own.rule is None and proposed.rule is None and abs(own.start - proposed.start) == _HALF_DAY
@@ -96,7 +96,7 @@ def compare_with_one(proposed: Schedule, own: Schedule, words: str, now: datetim
 
 def _is_corrected(words: str, language: str) -> bool:
     """Return whether a message takes a time back: "at 5, no, at 6"."""
-    corrections = load_lexicon("zh" if _HAN.search(words) else language).corrections
+    corrections = load_lexicon(language_of(words, language)).corrections
     plain = folded(words)
     return any(re.search(rf"\b{word}\b" if word.isascii() else word, plain) for word in corrections)
 

@@ -6,8 +6,7 @@ from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.repair import is_time, runs
 from function_calls.understanding.reading.segments import asking_words, has_deadline
-
-_MARKS = frozenset(".;!?,。；！？，\n")
+from function_calls.understanding.reading.tokens import CLAUSE_ENDS
 
 Run = tuple[int, int]
 
@@ -40,7 +39,7 @@ def with_deadline(reading: MessageReading, words: Lexicon) -> tuple[MessageReadi
     if len(times) != 2 or len(contents) != 1 or not has_deadline(found, words):
         return reading, ""
     (first, last), (again, _) = times
-    marks = [at for at in range(max(last, contents[0][1]), again) if reading.tokens[at].form in _MARKS]
+    marks = [at for at in range(max(last, contents[0][1]), again) if reading.tokens[at].form in CLAUSE_ENDS]
     clause = range(marks[-1] + 1, len(reading.tokens)) if marks else range(0)
     if not clause or not _asks_alone(found, clause, words):
         return reading, ""

@@ -132,6 +132,14 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         found = [order for order in self.looking_up if self.fold(text).startswith(order)]
         return text[len(max(found, key=len)) :].strip() if found else ""
 
+    def without_same_time(self, text: str) -> str:
+        """Return `text` without words such as "the same time", which mean the clock of another reminder."""
+        for word in sorted(self.same_time, key=len, reverse=True):
+            at = self.fold(text).find(word)
+            if at >= 0:
+                text = f"{text[:at]} {text[at + len(word) :]}"
+        return text
+
     def refusal_in(self, text: str) -> str:
         """Return the longest word such as "don't" that `text`, in small letters, begins with and no mark follows."""
         found = [each for each in self.refusals if text.startswith(f"{each}{self.joint}")]

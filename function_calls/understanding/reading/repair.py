@@ -9,9 +9,8 @@ from itertools import pairwise
 
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
-from function_calls.understanding.reading.tokens import Token
+from function_calls.understanding.reading.tokens import MARKS, Token
 
-_MARKS = frozenset(",.;:!?，。；：！？、\n")
 _QUOTES = frozenset("\"“”'‘’「」『』")
 _LONGEST_NAME, _MOST_ADDED, _MOST_BEHIND, _LONGEST_BETWEEN = 2, 4, 2, 4
 
@@ -66,7 +65,7 @@ class _Draft:
         """Untag the polite words in which a content ends."""
         for first, last in self._runs("CONTENT"):
             end = last
-            while end > first + 1 and self._forms[end - 1] in self._words.polite | _MARKS:
+            while end > first + 1 and self._forms[end - 1] in self._words.polite | MARKS:
                 end -= 1
             self.tags[end:last] = [NO_TAG] * (last - end)
 
@@ -111,9 +110,9 @@ class _Draft:
             return
         for (_, last), (following, _) in pairwise(whens):
             begin, end = last, following
-            while begin < end and (self._forms[begin] in _MARKS | self._words.and_words):
+            while begin < end and (self._forms[begin] in MARKS | self._words.and_words):
                 begin += 1
-            while begin < end and self._forms[end - 1] in _MARKS | self._words.and_words:
+            while begin < end and self._forms[end - 1] in MARKS | self._words.and_words:
                 end -= 1
             is_free = all(self.tags[at] in {NO_TAG, "PERSON"} for at in range(begin, end))
             is_short = 0 < end - begin <= _LONGEST_BETWEEN
@@ -138,7 +137,7 @@ class _Draft:
     def tag_listed_times(self) -> None:
         """Tag a time in front of others of a list like those: it is not taken back."""
         for at in range(len(self.tags) - 2):
-            is_joint = self._forms[at + 1] in {*_MARKS, *self._words.and_words}
+            is_joint = self._forms[at + 1] in {*MARKS, *self._words.and_words}
             is_listed = self.tags[at + 2] == "WHEN" and is_joint and _is_time(self._forms[at + 2])
             if self.tags[at] == "OLD" and _is_time(self._forms[at]) and is_listed:
                 self.tags[at] = "WHEN"
@@ -149,13 +148,13 @@ class _Draft:
         These words are no content.
         """
         end = len(self.tags)
-        while end and self._forms[end - 1] in _MARKS | self._words.courtesies:
+        while end and self._forms[end - 1] in MARKS | self._words.courtesies:
             end -= 1
         last = end - 1
         if last < 1 or not (self._forms[last].isdigit() or self.tags[last] == "WHEN"):
             return
         begin = last
-        while begin and self._forms[begin - 1] in self._words.correcting | _MARKS:
+        while begin and self._forms[begin - 1] in self._words.correcting | MARKS:
             begin -= 1
         if begin < last and any(form in self._words.correcting for form in self._forms[begin:last]):
             self.tags[begin:last] = [NO_TAG] * (last - begin)
@@ -285,7 +284,7 @@ class _Draft:
     def _may_be_named(self, at: int) -> bool:
         form = self._forms[at]
         is_open = self.tags[at] in {NO_TAG, "PERSON"} and not _is_time(form)
-        return is_open and form not in self._words.links and form not in _MARKS - {","} and not form.isdigit()
+        return is_open and form not in self._words.links and form not in MARKS - {","} and not form.isdigit()
 
     def tag_time(self) -> None:
         """Tag a time as when to remind where nothing else is: an untagged one, or one at an edge of the content."""
@@ -353,7 +352,7 @@ class _Draft:
         end = last
         while end < len(self.tags) and self._is_open(end) and not self._is_idle(self._forms[end]):
             end += 1
-        is_end = end == len(self.tags) or self._forms[end] in _MARKS
+        is_end = end == len(self.tags) or self._forms[end] in MARKS
         if is_end and end - last <= (_MOST_BEHIND if self._words.joint else 1):
             self.tags[last:end] = ["CONTENT"] * (end - last)
 
@@ -363,7 +362,7 @@ class _Draft:
 
     def _is_open(self, at: int) -> bool:
         form = self._forms[at]
-        is_word = self.tags[at] == NO_TAG and form not in _MARKS | _QUOTES and not _is_time(form)
+        is_word = self.tags[at] == NO_TAG and form not in MARKS | _QUOTES and not _is_time(form)
         return is_word and form not in self._words.reminding and not self._is_link(at)
 
     def _is_link(self, at: int) -> bool:
@@ -379,7 +378,7 @@ class _Draft:
         """Yield the runs of untagged words between marks."""
         open_at: int | None = None
         for at, (form, tag) in enumerate(zip([*self._forms, "."], [*self.tags, "WHEN"], strict=True)):
-            is_open = tag == NO_TAG and form not in _MARKS and not _is_time(form)
+            is_open = tag == NO_TAG and form not in MARKS and not _is_time(form)
             is_open = is_open and form not in self._words.reminding
             if is_open and open_at is None:
                 open_at = at

@@ -1,21 +1,26 @@
 """Split a message into its requests: by the words that begin another one, and by times that alternate with contents."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
+from msgspec import Struct
+
 from function_calls.understanding.reading.lexicon import Lexicon
-from function_calls.understanding.reading.listed import listed
 from function_calls.understanding.reading.message import NO_TAG, NOTHING, MessageReading
 from function_calls.understanding.reading.repair import is_time as is_time_token
 from function_calls.understanding.reading.repair import runs
 from function_calls.understanding.reading.slots import are_small, reference
-from function_calls.understanding.reading.tokens import Token
+from function_calls.understanding.reading.tokens import CLAUSE_ENDS, SENTENCE_ENDS, Token
+
+_FEWEST_POINTS, _MOST_POINTS = 2, 12
+_POINT_EDGES = " \t:：,，;；-–"
+_BULLET = re.compile(r"^\s*(?:[-–*•·]\s*|\(?\d{1,2}[.)、）:：]\s*|[①-⑫]\s*)(?=\S)")
+_NUMBERED = re.compile(r"(?<![A-Za-z0-9.])\(?(\d{1,2})(?:[)）、]|\.(?!\d))\s*(?=\S)")
 
 Read = Callable[[str], MessageReading]
 Classify = Callable[[Sequence[Token]], tuple[tuple[str, float], ...]]
 
-_STRONG = frozenset(".;!?。；！？\n")
-_WEAK = frozenset(",，")
 _SURE, _CERTAIN = 0.6, 0.9
 _MOST_PARTS = 8
 _FEWEST_TOKENS = 3
@@ -51,7 +56,7 @@ def parts_of(reading: MessageReading, words: Lexicon, classify: Classify, read: 
     is_retracted = False
     for cut in list(_cuts(reading, words))[:_MOST_TRIED]:
         pieces = (_trimmed(tokens[first:cut], words, is_first=not first), _trimmed(tokens[cut:], words)[:_MOST_AHEAD])
-        is_marked = any(token.form in _STRONG for token in tokens[max(cut - 2, 0) : cut])
+        is_marked = any(token.form in SENTENCE_ENDS for token in tokens[max(cut - 2, 0) : cut])
         if not all(pieces) or not _may_be_apart(*(classify(piece)[0] for piece in pieces), is_marked=is_marked):
             continue
         left, right = (read(reading.text[piece[0].start : piece[-1].end]) for piece in pieces)
@@ -86,7 +91,7 @@ def _sentences(reading: MessageReading) -> Iterator[Sequence[Token]]:
     """Yield the tokens between marks that end a sentence, or a part of one."""
     first = 0
     for at, token in enumerate(reading.tokens):
-        if token.form in _STRONG | _WEAK and at > first and _ends(reading.text, token):
+        if token.form in CLAUSE_ENDS and at > first and _ends(reading.text, token):
             yield reading.tokens[first:at]
             first = at + 1
     if first < len(reading.tokens):
@@ -95,7 +100,7 @@ def _sentences(reading: MessageReading) -> Iterator[Sequence[Token]]:
 
 def _points_of(reading: MessageReading, words: Lexicon, read: Read) -> list[MessageReading]:
     """Return the points of a list behind a request, where each has a time of its own; none where it is no such list."""
-    several = listed(reading.text) if any(map(is_time_token, reading.tokens)) else None
+    several = _listed(reading.text) if any(map(is_time_token, reading.tokens)) else None
     if several is None or not _begins(reading, words):
         return []
     parts = [read(f"{several.head}{words.joint}{point}") for point in several.points]
@@ -109,7 +114,7 @@ def _retracts(tokens: Sequence[Token], following: Sequence[Token], words: Lexico
     if any(begin.startswith(f"{word}{words.joint}") for word in words.corrections):
         return True
     end = len(tokens)
-    while end and tokens[end - 1].form in _STRONG | _WEAK:
+    while end and tokens[end - 1].form in CLAUSE_ENDS:
         end -= 1
     said = words.joint.join(token.form for token in tokens[:end])
     return any(said == word or said.endswith(f"{words.joint}{word}") for word in words.corrections)
@@ -169,11 +174,11 @@ def _cuts(reading: MessageReading, words: Lexicon) -> Iterator[int]:
     seen: set[int] = set()
     for at, token in enumerate(tokens):
         cut = -1
-        if token.form in _STRONG and at + 1 < len(tokens) and _ends(reading.text, token):
+        if token.form in SENTENCE_ENDS and at + 1 < len(tokens) and _ends(reading.text, token):
             cut = at + 1
         elif at in asked[1:]:
             cut = _front(tokens, at, words)
-        elif (token.form in _WEAK or token.form in words.and_words) and _may_begin(tokens, at):
+        elif (token.form in CLAUSE_ENDS - SENTENCE_ENDS or token.form in words.and_words) and _may_begin(tokens, at):
             cut = at + 1
         if cut > 0 and cut not in seen and len(tokens) - cut >= _FEWEST_TOKENS:
             seen.add(cut)
@@ -206,7 +211,7 @@ def _front(tokens: Sequence[Token], at: int, words: Lexicon) -> int:
     begin = at
     while begin > 0 and (tokens[begin - 1].form in words.in_front or is_time_token(tokens[begin - 1])):
         begin -= 1
-    is_cut = begin > 0 and (tokens[begin - 1].form in _WEAK | _STRONG or tokens[begin - 1].form in words.and_words)
+    is_cut = begin > 0 and (tokens[begin - 1].form in CLAUSE_ENDS or tokens[begin - 1].form in words.and_words)
     has_time = any(map(is_time_token, tokens[:begin]))
     return begin if is_cut or has_time else at
 
@@ -215,9 +220,9 @@ def _trimmed(tokens: tuple[Token, ...], words: Lexicon, *, is_first: bool = Fals
     """Return the tokens of a part without marks at its edges, nor what joins it to the part in front of it."""
     while tokens and not is_first and (tokens[0].form in words.and_words or tokens[0].form in words.in_front):
         tokens = tokens[1:]
-    while tokens and tokens[-1].form in _STRONG | _WEAK:
+    while tokens and tokens[-1].form in CLAUSE_ENDS:
         tokens = tokens[:-1]
-    while tokens and tokens[0].form in _STRONG | _WEAK:
+    while tokens and tokens[0].form in CLAUSE_ENDS:
         tokens = tokens[1:]
     return tokens
 
@@ -249,7 +254,7 @@ def _chunks(reading: MessageReading, words: Lexicon) -> list[tuple[str, int, int
     for at, tag in enumerate(reading.tags):
         is_time = tag == "WHEN" or (tag == "EVENT" and at > asked and not is_ahead)
         kind = "C" if tag == "CONTENT" else "W" if is_time else ""
-        is_joint = reading.tokens[at].form in words.and_words or reading.tokens[at].form in _STRONG | _WEAK
+        is_joint = reading.tokens[at].form in words.and_words or reading.tokens[at].form in CLAUSE_ENDS
         if not kind or is_joint:
             continue
         if found and found[-1][0] == kind:
@@ -285,10 +290,47 @@ def _piece(reading: MessageReading, first: int, last: int) -> MessageReading:
 def without_joints(reading: MessageReading, words: Lexicon) -> MessageReading:
     """Return `reading` with marks and a spaced "and" at the edges of its contents untagged."""
     tags = list(reading.tags)
-    joints = _WEAK | _STRONG | (words.and_words if words.joint else frozenset())
+    joints = CLAUSE_ENDS | (words.and_words if words.joint else frozenset())
     for at, token in enumerate(reading.tokens):
         before = tags[at - 1] if at else NO_TAG
         after = tags[at + 1] if at + 1 < len(tags) else NO_TAG
         if tags[at] == "CONTENT" and token.form in joints and (before != "CONTENT" or after != "CONTENT"):
             tags[at] = NO_TAG
     return reading.with_tags(tags)
+
+
+class _Listed(Struct, frozen=True, kw_only=True):
+    """The lines or numbered points of a message, and the words that stand before them all."""
+
+    head: str
+    points: tuple[str, ...]
+
+
+def _listed(text: str) -> _Listed | None:
+    """The list that `text` is; None where it is none."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    found = _of_lines(lines) if _FEWEST_POINTS <= len(lines) <= _MOST_POINTS + 1 else None
+    return found or _of_points(" ".join(lines))
+
+
+def _of_lines(lines: list[str]) -> _Listed | None:
+    if not any(map(_BULLET.match, lines)):
+        return _made("", lines)
+    head, rest = ("", lines) if _BULLET.match(lines[0]) else (lines[0], lines[1:])
+    return _made(head, [_BULLET.sub("", line) for line in rest]) if all(map(_BULLET.match, rest)) else None
+
+
+def _of_points(text: str) -> _Listed | None:
+    """What is numbered one by one from the first, in one line."""
+    numbers = list(_NUMBERED.finditer(text))
+    if [int(number[1]) for number in numbers] != list(range(1, len(numbers) + 1)) or not numbers:
+        return None
+    ends = [*(number.start() for number in numbers[1:]), len(text)]
+    points = [text[number.end() : end] for number, end in zip(numbers, ends, strict=True)]
+    return _made(text[: numbers[0].start()], points)
+
+
+def _made(head: str, points: list[str]) -> _Listed | None:
+    if not _FEWEST_POINTS <= len(points) <= _MOST_POINTS:
+        return None
+    return _Listed(head=head.strip(_POINT_EDGES), points=tuple(point.strip(_POINT_EDGES) for point in points))

@@ -1,16 +1,36 @@
 """The times that the words of a message name, and how several of them fit together."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import date, datetime, timedelta
 from itertools import product
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.understanding.reading.tokens import TimeReader
-from services.time_expressions import Reading
+from services.recurrence.rules import WEEKDAYS
+from services.time_expressions import Reading, TimeReadings
+
+Span = tuple[int, int]
+
+_MOST_TRIED: Final = 3
+_LARGE: Final = re.compile(r"[2-9]\d|十")
+_TENS: Final = "[三四五六七八九]十"
+# Numbers that can be no hour, no minute, or not the day of every month, and one that always can.
+_POSSIBLE: Final = (
+    (re.compile(r"(?<![\d:：])(?:2[5-9]|[3-9]\d)(?=[:：]\d|\s*[点點时時])"), "5"),
+    (re.compile(r"(?<=\d[:：点點时時])[6-9]\d(?!\d|分[钟鐘])"), "05"),
+    (re.compile(r"(?<![\d:：.])(?:29|[3-9]\d)(?![\d:：.])"), "28"),
+    (re.compile(rf"(?:二十[五六七八九]|{_TENS}[一二三四五六七八九]?)(?=[点點时時])"), "五"),
+    (re.compile(r"(?<=[点點时時])[六七八九]十[一二三四五六七八九]?(?=分(?![钟鐘]))"), "五"),
+    (re.compile(rf"(?:二十九|{_TENS}[一二三四五六七八九]?)(?=[号號日])"), "二十八"),
+)
+
+_DAY = timedelta(days=1)
+_LUNAR = re.compile(r"LUNAR (?P<month>\d+)-(?P<day>\d+)(?P<clock>;BYHOUR=\d+;BYMINUTE=\d+)?")
 
 _HALF_DAY = 12
 _CLOCK_AHEAD = re.compile(r"\D{0,3}\d")
@@ -143,3 +163,72 @@ def _halves_after(before: Reading, readings: tuple[Reading, ...]) -> tuple[Readi
 
 def _start(reading: Reading) -> datetime:
     return reading.start
+
+
+def ahead_of(event: TimeWords, lead: timedelta, clock: TimeWords | None) -> TimeWords | None:
+    """Return the time `lead` before `event`, at `clock` where that is named; of one that repeats, before each time."""
+    best = event.best
+    if best is None or (lead < _DAY and not best.has_clock):
+        return None
+    start = best.start - lead
+    if clock is not None and clock.best is not None and lead >= _DAY:
+        start = start.replace(hour=clock.best.start.hour, minute=clock.best.start.minute)
+    early = best._replace(start=start, has_clock=True, has_day=True)
+    if best.rrule is not None:
+        rule = _rule_ahead(best, early.start)
+        if rule is None:
+            return None
+        early = early._replace(rrule=rule)
+    return replace(event, readings=(early,), is_ambiguous=False)
+
+
+def _rule_ahead(event: Reading, start: datetime) -> str | None:
+    """Return the rule of `event` with the clock, weekday or date of `start`, where it names one of each."""
+    lunar = _LUNAR.fullmatch(event.rrule or "")
+    if lunar is not None:
+        day = int(lunar["day"]) + (start.date() - event.start.date()).days
+        clock = f";BYHOUR={start.hour};BYMINUTE={start.minute}" if lunar["clock"] else ""
+        return f"LUNAR {lunar['month']}-{day}{clock}" if day > 0 else None
+    if "FREQ=" not in (event.rrule or ""):
+        return None
+    parts = dict(part.split("=", 1) for part in (event.rrule or "").split(";") if "=" in part)
+    days = (start.date() - event.start.date()).days
+    if any("," in parts.get(name, "") for name in ("BYHOUR", "BYMONTHDAY", "BYMONTH")):
+        return None
+    if "BYHOUR" in parts:
+        parts |= {"BYHOUR": str(start.hour), "BYMINUTE": str(start.minute)}
+    if days and "BYDAY" in parts:
+        named = parts["BYDAY"].split(",")
+        if not all(day in WEEKDAYS for day in named):
+            return None
+        parts["BYDAY"] = ",".join(WEEKDAYS[(WEEKDAYS.index(day) + days) % 7] for day in named)
+    if days and "BYMONTHDAY" in parts:
+        parts["BYMONTHDAY"] = str(start.day)
+    if days and "BYMONTH" in parts:
+        parts["BYMONTH"] = str(start.month)
+    return ";".join(f"{name}={value}" for name, value in parts.items())
+
+
+def impossible_times(
+    text: str, taken: Collection[Span], read: Callable[[str], Sequence[TimeReadings]]
+) -> Iterator[Span]:
+    """Where times stand in `text` that do not exist, beside those at `taken`, which were read.
+
+    A reading that begins within a number (五点 of 二十五点) has not understood it.
+    """
+    if not _LARGE.search(text):
+        return
+    numbers = [(match.span(), possible) for pattern, possible in _POSSIBLE for match in pattern.finditer(text)]
+    free = [(span, possible) for span, possible in numbers if not any(begin <= span[0] < end for begin, end in taken)]
+    for (start, end), possible in free[:_MOST_TRIED]:
+        mended = text[:start] + possible + text[end:]
+        for first, last in _spans_of(read(mended)):
+            is_around = first <= start and start + len(possible) <= last
+            if is_around and last - first > len(possible):
+                yield first, last - len(possible) + end - start
+
+
+def _spans_of(found: Sequence[TimeReadings]) -> Iterator[Span]:
+    for expression in found:
+        readings = expression.readings or expression.past[:1]
+        yield from readings[0].spans if readings else ()

@@ -10,6 +10,9 @@ from msgspec import Struct
 from services.time_expressions import TimeReadings
 
 MOST_TOKENS = 200
+SENTENCE_ENDS = frozenset(".;!?。；！？\n")
+CLAUSE_ENDS = SENTENCE_ENDS | frozenset(",，")
+MARKS = CLAUSE_ENDS | frozenset("、:：")
 _LONGEST_HOUR = 2
 _MARK = 37
 """Seconds of the time that is read from: a reading that has seconds is an amount of time and no clock."""

@@ -13,18 +13,17 @@ from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.named_weekdays import are_all, weekdays_in
 from function_calls.understanding.reading.repair import is_time
 from function_calls.understanding.reading.times import TimeWords
+from function_calls.understanding.reading.tokens import CLAUSE_ENDS
 from function_calls.understanding.reminder_times import FROM_THEN, says
 from function_calls.understanding.requests.arguments import changed_schedule, shift_argument, written
 from function_calls.understanding.requests.asked import Asked
-from function_calls.understanding.requests.options import interval_minutes
+from function_calls.understanding.requests.options import interval_minutes, on_workdays
 from function_calls.understanding.requests.references import IT, named_reminder, only_one, points, references_of
 from function_calls.understanding.requests.reminding import both_of_us, people_of, repeat_last, repeats
 from function_calls.understanding.requests.states import state_of
 from function_calls.understanding.requests.when import end_of, named_times
-from function_calls.understanding.requests.workdays import on_workdays
 from services.time_expressions import Reading
 
-_CLAUSE_MARKS = frozenset(",.;!?，。；！？\n")
 _TIMES = ("WHEN", "EVENT", "LATER", "EARLIER", "LEAD", "FROM")
 _NEAR = timedelta(hours=1)
 _LONGEST_NAME = 3
@@ -357,7 +356,7 @@ def _contrasted(asked: Asked) -> Asked:
     """Return a request whose content in a clause with "not" is what is taken back: "not Tim, Kim"."""
     reading, tags = asked.reading, list(asked.reading.tags)
     for at, token in enumerate(reading.tokens):
-        is_mark = token.form in _CLAUSE_MARKS and tags[at] == "CONTENT"
+        is_mark = token.form in CLAUSE_ENDS and tags[at] == "CONTENT"
         tags[at] = NO_TAG if is_mark else tags[at]
     told = [clause for clause in _clauses(reading) if any(tags[at] == "CONTENT" for at in clause)]
     denied = [clause for clause in told if _is_denied(clause, asked)]
@@ -387,7 +386,7 @@ def _clauses(reading: MessageReading) -> list[list[int]]:
     """Return the places of the tokens between marks."""
     clauses: list[list[int]] = [[]]
     for at, token in enumerate(reading.tokens):
-        if token.form in _CLAUSE_MARKS:
+        if token.form in CLAUSE_ENDS:
             clauses.append([])
         else:
             clauses[-1].append(at)

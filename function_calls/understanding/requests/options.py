@@ -1,11 +1,18 @@
-"""How a reminder is to behave: repeated until it is done, urgent."""
+"""How a reminder is to behave: repeated until it is done, urgent, on working days."""
 
-from datetime import timedelta
+from datetime import UTC, timedelta
 
+from msgspec.structs import replace
+
+from function_calls.tools.calls import ToolCall
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.repair import is_time, runs
+from function_calls.understanding.reminder_times import zone_name
 from function_calls.understanding.requests.asked import Asked
-from services.recurrence.rules import ELAPSED, parse_rule
+from services.kernel.errors import RequestRefused
+from services.recurrence import edits
+from services.recurrence.rules import ELAPSED, load_calendar, parse_rule
+from services.recurrence.schedule import Schedule, rule_text
 
 _USUAL_MINUTES = 10
 _LONGEST_AMOUNT = 4
@@ -94,3 +101,21 @@ def _untagged(reading: MessageReading, first: int, last: int) -> MessageReading:
     kept = [at for at in range(len(reading.tokens)) if at not in places]
     tokens = tuple(reading.tokens[at] for at in kept)
     return MessageReading(reading.text, tokens, reading.intents, tuple(reading.tags[at] for at in kept))
+
+
+def on_workdays(call: ToolCall, asked: Asked) -> ToolCall:
+    """Return `call` with its rule on working days; as it is where no calendar knows the country."""
+    text = call.arguments.get("rrule")
+    if text is None or not any(word in asked.folded_text for word in asked.words.workdays):
+        return call
+    zone = zone_name(asked.now.tzinfo or UTC)
+    wanted = edits.on_workdays(parse_rule(str(text)), zone)
+    if wanted is None:
+        return call
+    try:
+        load_calendar(wanted)
+    except RequestRefused:
+        return call
+    start = asked.now.replace(tzinfo=None)
+    written = rule_text(Schedule(start=start, zone=zone, rule=wanted))
+    return replace(call, arguments={**call.arguments, "rrule": written})

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from function_calls.understanding.reading import slots
+from function_calls.understanding.reading.tokens import CLAUSE_ENDS
 from function_calls.understanding.requests.asked import Asked
 from function_calls.understanding.requests.known_reminders import KnownReminders
 from services.kernel.chat import Person
@@ -23,7 +24,6 @@ _ENDS = frozenset({"please", "pls", "and", "to", "from", ",", ".", "!", "?", ";"
 _FINAL = frozenset({"delete", "pause", "done", "leave"})
 """Intents for which a name must be right: another reminder would be lost."""
 _CHANGED = frozenset({"WHEN", "LATER", "EARLIER", "PERSON", "UNTIL"})
-_MARKS = frozenset(",.;!?，。；！？")
 
 
 def references_of(asked: Asked, *, may_be_several: bool = False) -> list[str]:
@@ -81,7 +81,7 @@ def _is_beside(asked: Asked) -> bool:
     """Return whether another clause than that of the reference says what is to change: "at 8, I play chess at 9"."""
     clauses: list[list[tuple[str, str]]] = [[]]
     for token, tag in zip(asked.reading.tokens, asked.reading.tags, strict=True):
-        if token.form in _MARKS:
+        if token.form in CLAUSE_ENDS:
             clauses.append([])
         else:
             clauses[-1].append((token.form, tag))

@@ -11,21 +11,19 @@ from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.tools.calls import Interpretation, ToolCall, Turn
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.events import has_unclear_time, with_deadline, with_event
-from function_calls.understanding.reading.leads import ahead_of
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.named_weekdays import weekdays_in
 from function_calls.understanding.reading.repair import is_time, repaired
 from function_calls.understanding.reading.segments import reminders_of, without_joints
-from function_calls.understanding.reading.times import TimeWords, at_clock, halves, on_day, on_their_days
+from function_calls.understanding.reading.times import TimeWords, ahead_of, at_clock, halves, on_day, on_their_days
 from function_calls.understanding.requests.arguments import changed_schedule
 from function_calls.understanding.requests.asked import Asked
 from function_calls.understanding.requests.open_questions import ReminderRequest
-from function_calls.understanding.requests.options import manners_of, with_interval
+from function_calls.understanding.requests.options import manners_of, on_workdays, with_interval
 from function_calls.understanding.requests.references import named_reminder
 from function_calls.understanding.requests.reminder_answers import together
 from function_calls.understanding.requests.when import end_of, impossible_time, leads_of, named_times
-from function_calls.understanding.requests.workdays import on_workdays
 from services.kernel.chat import ChatMessage
 from services.time_expressions import Reading
 

@@ -6,10 +6,16 @@ from msgspec.structs import replace
 
 from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.understanding.reading import slots
-from function_calls.understanding.reading.impossible_times import impossible_times
-from function_calls.understanding.reading.leads import ahead_of
 from function_calls.understanding.reading.message import NO_TAG
-from function_calls.understanding.reading.times import TimeWords, apart, at_clock, completed, on_day
+from function_calls.understanding.reading.times import (
+    TimeWords,
+    ahead_of,
+    apart,
+    at_clock,
+    completed,
+    impossible_times,
+    on_day,
+)
 from function_calls.understanding.requests.asked import Asked
 from services.time_expressions import Reading
 
