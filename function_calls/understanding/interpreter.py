@@ -337,7 +337,8 @@ class OfflineInterpreter:
     def _spoken_to(self, turn: Turn, key: str, understood: Understood, known: KnownReminders | None) -> Interpretation:
         """Return what to say to a message without a request: nothing, unless the bot was spoken to and not thanked."""
         text = without_names(turn.message.text, (turn.bot_name,))
-        if not _is_addressed(turn) or is_courtesy(text) or self._learned.is_talk(understood, turn):
+        is_called = _is_addressed(turn) or (is_addressed(turn) and understood.reading.intent == "help")
+        if not is_called or is_courtesy(text) or self._learned.is_talk(understood, turn):
             return Interpretation()
         is_waived = understood.reading.intent == "cancel_ask" and understood.question is None
         if is_waived or parse_yes_no(turn.message.text, turn.bot_name) is not None:

@@ -37,9 +37,9 @@ def schedule_arguments(reading: Reading, now: datetime) -> dict[str, object]:
 def changed_schedule(reading: Reading, now: datetime) -> dict[str, object]:
     """The arguments of `reminder_update` that say when.
 
-    A clock alone leaves the day, or the repetition, as it is; a day or a repetition alone leaves the clock.
+    A clock, or a part of the day, alone leaves the day, or the repetition, as it is; a day or a repetition alone leaves the clock.
     """
-    if reading.rrule is None and reading.has_clock and not reading.has_day:
+    if reading.rrule is None and (reading.has_clock or reading.part) and not reading.has_day:
         return {"time": f"{reading.wall:%H:%M}"}
     if reading.rrule is None and reading.has_day and not (reading.has_clock or reading.part):
         return {"time": f"{reading.wall:%Y-%m-%d}"}
