@@ -81,7 +81,9 @@ def without_remarks(reading: MessageReading, words: Lexicon, classify: Classify,
     own, every = ({token.form for token in tokens} for tokens in (sentence, reading.tokens))
     is_bare = any(are_small((form for form in forms if form[0] != "@"), words) for forms in (own, every - own))
     needs_day = own & _CLOCKS and not own & _DAYS and every & _DAYS
-    is_clear = found[0][0] in _CHANGING and dict(found)[NOTHING] <= 1 - _REMARK
+    is_timed = any(map(is_time_token, sentence)) or not any(map(is_time_token, reading.tokens))
+    least = 0.0 if is_timed else _SURE  # 复查改到周四了，时间不变
+    is_clear = found[0][0] in _CHANGING and found[0][1] >= least and dict(found)[NOTHING] <= 1 - _REMARK
     if not is_clear or is_bare or needs_day:
         return reading
     return read(reading.text[sentence[0].start : sentence[-1].end])

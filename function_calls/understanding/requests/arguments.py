@@ -37,7 +37,7 @@ def schedule_arguments(reading: Reading, now: datetime) -> dict[str, object]:
 def changed_schedule(reading: Reading, now: datetime) -> dict[str, object]:
     """The arguments of `reminder_update` that say when.
 
-    A clock, or a part of the day, alone leaves the day, or the repetition, as it is; a day or a repetition alone leaves the clock.
+    A clock or a part of the day alone leaves the day, or the repetition; a day or a repetition alone leaves the clock.
     """
     if reading.rrule is None and (reading.has_clock or reading.part) and not reading.has_day:
         return {"time": f"{reading.wall:%H:%M}"}
