@@ -169,7 +169,8 @@ def _behind_day(asked: Asked) -> str:
     tokens, tags, text = asked.reading.tokens, asked.reading.tags, asked.reading.text
     named = [at for at, each in enumerate(tokens) if text[each.start : each.end].endswith(_POSSESSIVE)]
     days = [at for at in named if tags[at] != "PERSON"]
-    return "" if not days or asked.reading.has("REF") else _name_from(days[0] + 1, days[0] + 1, asked)
+    is_named = any(slots.reference_name(piece, asked.words) for piece in asked.reading.pieces("REF"))
+    return "" if not days or is_named else _name_from(days[0] + 1, days[0] + 1, asked)
 
 
 def _name_from(first: int, last: int, asked: Asked) -> str:
