@@ -10,7 +10,7 @@ from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, NOTHING, MessageReading
 from function_calls.understanding.reading.repair import is_time as is_time_token
 from function_calls.understanding.reading.repair import runs
-from function_calls.understanding.reading.slots import are_small, reference
+from function_calls.understanding.reading.slots import are_small, reference, uncovered
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, SENTENCE_ENDS, Token
 
 _FEWEST_POINTS, _MOST_POINTS = 2, 12
@@ -79,12 +79,13 @@ def without_remarks(reading: MessageReading, words: Lexicon, classify: Classify,
         return reading
     found, sentence = intents[asking[0]], sentences[asking[0]]
     own, every = ({token.form for token in tokens} for tokens in (sentence, reading.tokens))
-    is_bare = any(are_small((form for form in forms if form[0] != "@"), words) for forms in (own, every - own))
+    is_bare = not uncovered(words.joint.join(form for form in own if form[0] != "@"), [], words)
+    is_idle = are_small((form for form in every - own if form[0] != "@"), words)
     needs_day = own & _CLOCKS and not own & _DAYS and every & _DAYS
     is_timed = any(map(is_time_token, sentence)) or not any(map(is_time_token, reading.tokens))
     least = 0.0 if is_timed else _SURE  # 复查改到周四了，时间不变
     is_clear = found[0][0] in _CHANGING and found[0][1] >= least and dict(found)[NOTHING] <= 1 - _REMARK
-    if not is_clear or is_bare or needs_day:
+    if not is_clear or is_bare or is_idle or needs_day:
         return reading
     return read(reading.text[sentence[0].start : sentence[-1].end])
 

@@ -23,6 +23,17 @@ def test_change_refers_to_the_reminder_just_set(say: Say, text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "text", ["the shop opens late, make it 6pm", "It is raining. Move it to 6pm", "店里人多，改到下午六点"]
+)
+def test_remark_beside_a_change_is_no_part_of_it(say: Say, text: str) -> None:
+    say("remind me at 5pm to buy milk", tools=WITH_UPDATE)
+
+    (call,) = say(text, tools=WITH_UPDATE).calls
+
+    assert (call.name, call.arguments) == ("reminder_update", {"time": "18:00", "reminder_id": "it"})
+
+
+@pytest.mark.parametrize(
     "text", ["make it 6pm", "can we move it to Friday?", "改到下午六点", "推迟十分钟", "再等十分钟"]
 )
 def test_without_an_earlier_action_the_message_is_for_others(say: Say, text: str) -> None:
