@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from benchmarks.evaluation.time_cases import TimeAnswer
 from function_calls.models import PerplexityArgs, ReminderArgs, ReminderDeleteArgs, ReminderListArgs, SummaryArgs
 from function_calls.tools.calls import Conversation, ToolSpec, Turn
+from function_calls.understanding.dialogue.decision import CAREFUL
 from function_calls.understanding.interpreter import OfflineInterpreter
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import load_lexicon
@@ -75,7 +76,8 @@ def read_phrase(text: str, reference: datetime, language: str, order: str) -> Ti
 def read_sentence(text: str, language: str, now: datetime, *, is_addressed: bool = False) -> Understood | None:
     """Return what `text` asks for; None when it asks for nothing.
 
-    The corpora do not say which questions were put to an assistant: what reads as a question to one is a search.
+    The corpora do not say which questions were put to an assistant: what the bot would look up if it were spoken to
+    is a search.
     """
     message = ChatMessage(
         id="1",
@@ -98,7 +100,8 @@ def read_sentence(text: str, language: str, now: datetime, *, is_addressed: bool
         return _set(reading, language, {"content": question.content, "person": question.person or ""})
     if heard.must_reply and reading.intent == "delete":  # it asks which one
         return Understood(tool=_DELETE)
-    return Understood(tool=SEARCH) if reading.intent in _SEARCHING else None
+    is_asked = reading.intent in _SEARCHING and reading.intents[0][1] >= CAREFUL["ask"]
+    return Understood(tool=SEARCH) if is_asked else None
 
 
 def _set(reading: MessageReading, language: str, arguments: Mapping[str, object]) -> Understood:
