@@ -62,7 +62,7 @@ class Grammar:
         return cls(tomllib.loads((GRAMMARS / f"{language}.toml").read_text(encoding="utf-8")))
 
     def generate(self, a_frame: int, seed: int) -> Iterator[Example]:
-        """Yield `a_frame` examples of each frame, more where an intent has few frames.
+        """Yield `a_frame` examples of each frame, more where it has a weight or an intent has few frames; or just one.
 
         The examples of a frame depend on nothing but the lists and the seed, so that they can be cached.
         """
@@ -73,7 +73,8 @@ class Grammar:
             chance = random.Random(f"{seed} {intent} {context} {frame}")
             weight = _WEIGHT.match(frame)
             plain, times = (frame[weight.end() :], int(weight[1])) if weight else (frame, 1)
-            for _ in range(times * max(a_frame, (_FEWEST_EXAMPLES if a_frame > 1 else 0) // frames[intent])):
+            count = times * max(a_frame, _FEWEST_EXAMPLES // frames[intent]) if a_frame > 1 else a_frame
+            for _ in range(count):
                 yield self._example(intent, context, plain, chance)
 
     def _example(self, intent: str, context: str, frame: str, chance: random.Random) -> Example:
