@@ -46,6 +46,7 @@ _LONGEST_REPLY = 12
 _REMINDING = frozenset({"set", "repeat_last"})
 _ANSWERING = frozenset({"answer_when", "answer_content", "cancel_ask"})
 _WAIVING = frozenset({"undo", "forget", "cancel_ask", "none"})
+_ENDING = frozenset({"delete", "done", "leave", "pause"})
 _BEFORE_WAIVED = frozenset({"oh", "ah", "no", "wait", "hmm", "actually", "ok", "sorry", ",", ".", "…"})
 _QUESTION = 0.3
 """The probability of a question to the web from which one is looked up."""
@@ -327,7 +328,8 @@ class OfflineInterpreter:
         is_set = last.calls[-1].name == "reminder_set"
         is_changed = last.calls[-1].name == "reminder_update" and repeats(before)
         intent = understood.reading.intent
-        is_waiving = intent in _WAIVING or (is_changed and intent == "delete")
+        is_bare = set(understood.reading.tags) == {NO_TAG} and intent not in _ENDING
+        is_waiving = intent in _WAIVING or is_bare or (is_changed and intent == "delete")
         is_meant = is_waiving and _is_waived(understood.reading, words)
         is_named = any(slots.reference(understood.reading, words))
         if is_meant and not is_named and (is_set or is_changed):
