@@ -198,14 +198,16 @@ def content(reading: MessageReading, words: Lexicon) -> str:
 
 
 def _end_of_word(text: str, start: int, end: int, words: Lexicon) -> int:
-    """Return where the word ends in which a content ends: an address has marks within."""
+    """Return where the word ends in which a content ends: an address has marks within, a sign may follow it."""
     if not words.joint and "://" not in text[start:end]:
         return end + (text[end : end + 1] in _CLOSING and text.count(_CLOSING[text[end]], start, end) == 1)
     while end < len(text) and not text[end].isspace() and text[end : end + 2].strip(_EDGE + _QUOTES):
         if text[end] in _EDGE and not text[end + 1 : end + 2].isalnum():
             break
         end += 1
-    return end
+    sign = text[end:].strip(_EDGE) if "://" in text[start:end] else ""
+    is_sign = bool(sign) and not any(map(str.isalnum, sign)) and sign not in words.polite
+    return text.rindex(sign) + len(sign) if is_sign else end
 
 
 def _tidied_content(text: str, words: Lexicon) -> str:
