@@ -20,6 +20,7 @@ from function_calls.understanding.reading.message import (
     read_message,
     with_intent,
 )
+from function_calls.understanding.reading.repair import is_time
 from function_calls.understanding.reading.segments import parts_of, without_remarks
 from function_calls.understanding.reading.tokens import TimeReader, Token
 from function_calls.understanding.requests.asked import Asked
@@ -231,7 +232,10 @@ class LearnedInterpreter:
             answers_person=_answers_person(turn),
         )
         decision = decide(reading, words, said)
-        return decision.intents if decision.intents or decision.is_refusal else self._done(understood, turn, key)
+        if decision.intents or decision.is_refusal:
+            return decision.intents
+        is_answer = said.is_asked and context == "asked_when" and _is_only_time(reading, words)
+        return ("answer_when",) if is_answer else self._done(understood, turn, key)
 
     def _done(self, understood: Understood, turn: Turn, key: str) -> tuple[str, ...]:
         """Return `done` where the message may say so and a reminder waits for it."""
@@ -348,6 +352,14 @@ class LearnedInterpreter:
 def _is_open(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether a message certainly asks about reminders without naming one: "cancel a reminder"."""
     return reading.intent in _OPEN and share_of(reading.intent, reading) >= _SURE and has_trigger(reading, words)
+
+
+def _is_only_time(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a message is one time, with no more than courtesies and links around it: "make it 6pm"."""
+    times = [token for token in reading.tokens if is_time(token)]
+    left = [token.form for token in reading.tokens if not is_time(token)]
+    is_one = len(times) == 1 and not times[0].form.startswith("@past")
+    return is_one and slots.are_small(left, words) and not words.refusal_in(reading.text.casefold())
 
 
 def _says_own(reading: MessageReading, words: Lexicon) -> bool:
