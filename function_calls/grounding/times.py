@@ -25,7 +25,8 @@ _WORD: Final = re.compile(r"[a-z]+|[\u3400-\u9fff]{1,2}", re.IGNORECASE)
 _USUAL: Final = TimeReader()
 # "Ten minutes before the meeting at two": the words name the event's time, and the reminder's by subtraction.
 _RELATIVE: Final = re.compile(
-    r"\b(before|beforehand|ahead|earlier|prior|in advance)\b|提前|提早|之前|以前|前一[天晚]", re.IGNORECASE
+    r"\b(before|beforehand|ahead|earlier|prior|in advance)\b|提前|提早|之前|以前|前[\d一二两三四五六七八九十半]",
+    re.IGNORECASE,
 )
 _ALSO: Final = re.compile(r"\b(?:also|too|as well|again)\b|[也再还還]", re.IGNORECASE)
 _ONCE: Final = re.compile(r"\b(?:just once|only once|one time)\b|就?一次|只", re.IGNORECASE)
