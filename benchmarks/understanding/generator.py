@@ -17,9 +17,11 @@ from pathlib import Path
 from msgspec import Struct
 
 GRAMMARS = Path(__file__).parent / "grammar"
+LABELLED = Path(__file__).parent / "labelled"
 CONTEXTS = ("none", "acted", "fired", "listed", "asked_when", "asked_content")
 _CONTEXT_WEIGHTS = (6, 4, 2, 1, 1, 1)
 _TOKEN = re.compile(r"<(?P<list>\w+)>|\{(?P<tag>[A-Z_]+):(?P<slot>\w+)\}|#(?P<low>\d+)-(?P<high>\d+)#|(?P<open>\[)")
+_LABEL = re.compile(r"\{([A-Z_]+):([^}]*)\}")
 _WEIGHT = re.compile(r"×(\d+) ")
 _ADDRESSED = {
     "none": 0.12,
@@ -39,6 +41,24 @@ class Example(Struct, frozen=True, kw_only=True):
     context: str
     is_addressed: bool
     spans: tuple[tuple[int, int, str], ...]
+
+
+def labelled_sentences(language: str) -> Iterator[Example]:
+    """Yield the project's own sentences, one on each line of a file: intent, context, `named` or `unnamed`, and the
+    text with its labels, as in `remind {PERSON:me} {WHEN:at 5}`, parted by tabs.
+    """
+    path = LABELLED / f"{language}.tsv"
+    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+        intent, context, address, marked = line.split("\t")
+        text, spans, end = "", [], 0
+        for label in _LABEL.finditer(marked):
+            text += marked[end : label.start()]
+            spans.append((len(text), len(text) + len(label[2]), label[1]))
+            text += label[2]
+            end = label.end()
+        text += marked[end:]
+        is_addressed = address == "named"
+        yield Example(text=text, intent=intent, context=context, is_addressed=is_addressed, spans=tuple(spans))
 
 
 class Grammar:

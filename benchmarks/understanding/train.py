@@ -22,7 +22,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 
-from benchmarks.understanding.generator import GRAMMARS, Example, Grammar
+from benchmarks.understanding.generator import GRAMMARS, Example, Grammar, labelled_sentences
 from function_calls.understanding.reading.features import bucket, classifier_features, intent_feature, tagger_features
 from function_calls.understanding.reading.message import NO_TAG, NOTHING, SEEN_BUCKETS, ModelFile
 from function_calls.understanding.reading.tokens import TimeSpan, Token, marked, time_spans, tokens_of
@@ -159,7 +159,8 @@ def train(language: str, count: int, seed: int, strength: float) -> ModelFile:
     folding = folding_of(language)
     cache = TimeCache(language)
     forms, tags, intents, contexts, addressed = [], [], [], [], []
-    for example in Grammar.load(language).generate(count, seed):
+    own = [example for example in labelled_sentences(language) for _ in range(count)]
+    for example in [*Grammar.load(language).generate(count, seed), *own]:
         tokens, labels = labelled(example, cache.spans(example.text), folding)
         if tokens:
             forms.append([token.form for token in tokens])
@@ -210,7 +211,7 @@ def main() -> None:
     """Train the languages that are named, and write their weights."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("languages", nargs="+")
-    parser.add_argument("--count", type=int, default=5, help="examples of each frame")
+    parser.add_argument("--count", type=int, default=5, help="examples of each frame, and of each labelled sentence")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--strength", type=float, default=1.0)
     options = parser.parse_args()
