@@ -35,6 +35,8 @@ _CHANGING = frozenset(
     | {"when_is", "done", "list"}
 )
 """Intents of sentences that people give a reason for, or say something else beside."""
+_TIMELESS = frozenset({"delete", "undo", "resume", "when_is", "done", "list"})
+"""Those that need no time, so that one in a remark beside them is none of theirs."""
 _CLOCKS = frozenset({"@clock", "@part"})
 _DAYS = frozenset({"@day", "@dayclock", "@daypart", "@rule", "@ruletime"})
 _REMARK = 0.7
@@ -83,8 +85,8 @@ def without_remarks(reading: MessageReading, words: Lexicon, classify: Classify,
     is_idle = are_small((form for form in every - own if form[0] != "@"), words)
     needs_day = own & _CLOCKS and not own & _DAYS and every & _DAYS
     is_timed = any(map(is_time_token, sentence)) or not any(map(is_time_token, reading.tokens))
-    least = 0.0 if is_timed else _SURE  # 复查改到周四了，时间不变
-    is_clear = found[0][0] in _CHANGING and found[0][1] >= least and dict(found)[NOTHING] <= 1 - _REMARK
+    is_known = found[0][0] in (_CHANGING if is_timed else _TIMELESS)
+    is_clear = is_known and dict(found)[NOTHING] <= 1 - _REMARK
     if not is_clear or is_bare or is_idle or needs_day:
         return reading
     return read(reading.text[sentence[0].start : sentence[-1].end])
