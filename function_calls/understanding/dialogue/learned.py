@@ -331,7 +331,7 @@ class LearnedInterpreter:
 
     def _is_named(self, name: str, turn: Turn, key: str, known: KnownReminders | None) -> bool:
         """Return whether a reference names a reminder that is here; numbers and "all" need no such words."""
-        if name.isdigit() or name in {"all", "both", "them"}:
+        if name.isdigit() or {"all", "both", "them"}.issuperset(name.split()):
             return True
         if known is not None and (known.has(name) or known.like(name) is not None):
             return True

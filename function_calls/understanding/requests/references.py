@@ -191,6 +191,8 @@ def _names(piece: str, asked: Asked) -> Iterator[str]:
     if asked.words.fold(piece).strip() in asked.words.indefinite:
         return
     bare = slots.reference_name(piece, asked.words)
+    if len(bare.split()) > 1 and set(_SEVERAL).issuperset(bare.split()):
+        bare = bare.split()[0]  # "them both"
     together = several_in(piece.strip())
     if together is not None and together.kind == "spoken" and bare == "all":
         yield piece.strip()
