@@ -10,7 +10,7 @@ from benchmarks.evaluation.own_sentences import OwnSentence, ReadSentence, Wante
 from benchmarks.evaluation.reports import own_sentence_report
 from function_calls.tools.calls import Interpretation, ToolCall
 
-SHARES = {"en": 0.06, "zh": 0.6}
+SHARES = {"en": 0.30, "zh": 0.66}
 WANTED = OwnSentence(text="delete 2", calls=(WantedCall(tool="reminder_delete", arguments={"reminder_id": "2"}),))
 
 
