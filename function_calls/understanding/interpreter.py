@@ -21,6 +21,7 @@ from function_calls.understanding.dialogue.learned import (
     Understood,
     behind_name,
     is_addressed,
+    knows_replied,
 )
 from function_calls.understanding.dialogue.memory import DialogueMemory
 from function_calls.understanding.examples import ExampleSentences
@@ -388,8 +389,7 @@ def _is_for_somebody(turn: Turn) -> bool:
     message = turn.message
     if message.reply_to is None or _is_addressed(turn):
         return False
-    is_known = any(each.id == message.reply_to for each in turn.recent)
-    return is_known or len(message.text) > _LONGEST_REPLY
+    return knows_replied(turn) or len(message.text) > _LONGEST_REPLY
 
 
 def _is_below_reminder(turn: Turn) -> bool:

@@ -44,17 +44,18 @@ async def show_page(
     """Return the requested page of the list, and remember it."""
     names = await names_of_sender(ctx, reminders, history) if asked.only_own else frozenset[str]()
     found = await _wanted(asked, ctx, reminders, names)
-    remember_page(asked, len(found), ctx)
     others = await others_here(found, asked, ctx, reminders)
-    listed = list_page(found, asked, ctx, has_others=bool(others))
+    value = {"reminders": [{"id": each.id, "content": each.content} for each in found]}
+    shown, page, lines = found, asked, []
     if not found and asked.wanted and not _names_time(asked.wanted, ctx):
         everything = replace(asked, wanted="", number=1)
-        shown = await _wanted(everything, ctx, reminders, names)
-        remember_page(everything, len(shown), ctx)
-        unknown = say(ctx.language, "reminder.unknown", reference=asked.wanted)
-        listed = "\n".join([unknown, list_page(shown, everything, ctx)]) if shown else listed
-    value = {"reminders": [{"id": each.id, "content": each.content} for each in found]}
-    return ToolResult(ok=True, text="\n".join([listed, *others]), value=value)
+        instead = await _wanted(everything, ctx, reminders, names)
+        if instead:
+            shown, page = instead, everything
+            lines = [say(ctx.language, "reminder.unknown", reference=asked.wanted)]
+    remember_page(page, len(shown), ctx)
+    lines += [list_page(shown, page, ctx, has_others=bool(others)), *others]
+    return ToolResult(ok=True, text="\n".join(lines), value=value)
 
 
 async def _wanted(

@@ -21,11 +21,12 @@ from function_calls.understanding.reading.message import (
     with_intent,
 )
 from function_calls.understanding.reading.repair import is_time
-from function_calls.understanding.reading.segments import parts_of, without_remarks
+from function_calls.understanding.reading.segments import Classify, Read, parts_of, without_remarks
 from function_calls.understanding.reading.tokens import TimeReader, Token
 from function_calls.understanding.requests.asked import Asked
 from function_calls.understanding.requests.known_reminders import KnownReminders
 from function_calls.understanding.requests.open_questions import OpenQuestion
+from function_calls.understanding.requests.references import SEVERAL
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers, together
 from function_calls.understanding.requests.requests import make
 from services.kernel.chat import ChatMessage
@@ -83,29 +84,32 @@ class LearnedInterpreter:
     def read(self, turn: Turn, text: str, language: str, key: str, question: OpenQuestion | None) -> Understood | None:
         """Read `text`, the message of `turn` without the bot's name; None where it is empty or too long."""
         whole, text = text, behind_name(text, turn.bot_name).strip()
-        bare = text
-        is_quoted = bare[:1] in _QUOTES and bare[-1:] in _QUOTES
-        is_read = has_models(language) and any(map(str.isalnum, bare)) and len(bare) <= LONGEST
+        is_quoted = text[:1] in _QUOTES and text[-1:] in _QUOTES
+        is_read = has_models(language) and any(map(str.isalnum, text)) and len(text) <= LONGEST
         if not is_read or is_quoted:
             return None
         context = _asked(question, self._times(text, turn.message_time, language=language))
         context = context or ("fired" if _replies_to_unknown(turn) else self._dialogue.context(key, turn))
-        models, is_called = load_models(language), is_addressed(turn)
-
-        def read(piece: str) -> MessageReading:
-            return read_message(
-                piece, turn.message_time, context, models, self._times, language, is_addressed=is_called
-            )
-
-        def classify(tokens: Sequence[Token]) -> tuple[tuple[str, float], ...]:
-            return intents_of([token.form for token in tokens], context, models, is_addressed=is_called)
-
+        classify, read = self._models(turn, language, context, is_called=is_addressed(turn))
         reading = without_remarks(read(text), load_lexicon(language), classify, read)
         if reading.has("LEAD") and not reading.has("EVENT") and text != whole.strip():
             told = read(_without_name(whole, turn.bot_name))
             is_about = told.intent == "set" and told.has("EVENT") and told.has("CONTENT")
             reading = told if is_about else reading
         return Understood(reading=reading, context=context, language=language, question=question)
+
+    def _models(self, turn: Turn, language: str, context: Context, *, is_called: bool) -> tuple[Classify, Read]:
+        """Return what finds the intents of tokens and what reads a text, written like the message of `turn`."""
+        models = load_models(language)
+
+        def classify(tokens: Sequence[Token]) -> tuple[tuple[str, float], ...]:
+            return intents_of([token.form for token in tokens], context, models, is_addressed=is_called)
+
+        @cache
+        def read(text: str) -> MessageReading:
+            return read_message(text, turn.message_time, context, models, self._times, language, is_addressed=is_called)
+
+        return classify, read
 
     def interpret(
         self,
@@ -155,14 +159,7 @@ class LearnedInterpreter:
         if not self._may_point(reading, understood, turn, key, known):
             return None
 
-        @cache
-        def read(text: str) -> MessageReading:
-            moment, language = turn.message_time, understood.language
-            return read_message(text, moment, "none", models, self._times, language, is_addressed=True)
-
-        def classify(tokens: Sequence[Token]) -> tuple[tuple[str, float], ...]:
-            return intents_of([token.form for token in tokens], "none", models, is_addressed=True)
-
+        classify, read = self._models(turn, understood.language, "none", is_called=True)
         parts = parts_of(reading, words, classify, read) if intent == understood.reading.intent else [reading]
         made: list[Interpretation | None] = []
         for part in parts:
@@ -300,7 +297,7 @@ class LearnedInterpreter:
             return False
         if reading.has("LATER") or reading.has("EARLIER"):
             return False  # an amount of time answers nobody
-        if _is_explicit(reading, load_lexicon(understood.language)) and not _answers_person(turn):
+        if _is_explicit(reading, words) and not _answers_person(turn):
             return False
         forms = [token.form for token in reading.tokens]
         is_rule = any(form.startswith("@rule") for form in forms)  # nobody tells another person "every week"
@@ -331,7 +328,7 @@ class LearnedInterpreter:
 
     def _is_named(self, name: str, turn: Turn, key: str, known: KnownReminders | None) -> bool:
         """Return whether a reference names a reminder that is here; numbers and "all" need no such words."""
-        if name.isdigit() or {"all", "both", "them"}.issuperset(name.split()):
+        if name.isdigit() or SEVERAL.issuperset(name.split()):
             return True
         if known is not None and (known.has(name) or known.like(name) is not None):
             return True
@@ -389,8 +386,12 @@ def _calls_person(turn: Turn) -> bool:
 
 def _replies_to_unknown(turn: Turn) -> bool:
     """Return whether a message replies to one that is not known, which may be a reminder that is still being sent."""
-    replied = turn.message.reply_to
-    return replied is not None and not is_addressed(turn) and all(each.id != replied for each in turn.recent)
+    return turn.message.reply_to is not None and not is_addressed(turn) and not knows_replied(turn)
+
+
+def knows_replied(turn: Turn) -> bool:
+    """Return whether the message that the one of `turn` replies to is among the recent ones."""
+    return any(each.id == turn.message.reply_to for each in turn.recent)
 
 
 def _answers_person(turn: Turn) -> bool:

@@ -36,7 +36,7 @@ _CHANGING = frozenset(
 )
 """Intents of sentences that people give a reason for, or say something else beside."""
 _TIMELESS = frozenset({"delete", "undo", "resume", "when_is", "done", "list"})
-"""Those that need no time, so that one in a remark beside them is none of theirs."""
+"""Intents without a time: a time in a remark beside such a request does not belong to it."""
 _CLOCKS = frozenset({"@clock", "@part"})
 _DAYS = frozenset({"@day", "@dayclock", "@daypart", "@rule", "@ruletime"})
 _REMARK = 0.7
@@ -326,7 +326,7 @@ def _of_lines(lines: list[str]) -> _Listed | None:
 
 
 def _of_points(text: str) -> _Listed | None:
-    """What is numbered one by one from the first, in one line."""
+    """Return the points of a list on one line that are numbered from 1 on; None for any other text."""
     numbers = list(_NUMBERED.finditer(text))
     if [int(number[1]) for number in numbers] != list(range(1, len(numbers) + 1)) or not numbers:
         return None

@@ -212,9 +212,9 @@ def _rule_ahead(event: Reading, start: datetime) -> str | None:
 def impossible_times(
     text: str, taken: Collection[Span], read: Callable[[str], Sequence[TimeReadings]]
 ) -> Iterator[Span]:
-    """Where times stand in `text` that do not exist, beside those at `taken`, which were read.
+    """Yield the spans of impossible times in `text`, such as 25:00; the spans in `taken` hold times that were read.
 
-    A reading that begins within a number (五点 of 二十五点) has not understood it.
+    A reading that begins within a number (五点 of 二十五点) was misread.
     """
     if not _LARGE.search(text):
         return

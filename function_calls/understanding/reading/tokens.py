@@ -110,3 +110,14 @@ def _form(word: str) -> str:
     if word[:1].isdigit():
         return "0.00"
     return word.replace("’", "'")
+
+
+def clauses_of(tokens: Sequence[Token]) -> list[list[int]]:
+    """Return the places of the tokens of each clause, without the marks that end it."""
+    clauses: list[list[int]] = [[]]
+    for at, token in enumerate(tokens):
+        if token.form in CLAUSE_ENDS:
+            clauses.append([])
+        else:
+            clauses[-1].append(at)
+    return clauses

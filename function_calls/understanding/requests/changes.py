@@ -13,7 +13,7 @@ from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.named_weekdays import are_all, weekdays_in
 from function_calls.understanding.reading.repair import is_time
 from function_calls.understanding.reading.times import TimeWords
-from function_calls.understanding.reading.tokens import CLAUSE_ENDS
+from function_calls.understanding.reading.tokens import CLAUSE_ENDS, clauses_of
 from function_calls.understanding.reminder_times import FROM_THEN, says
 from function_calls.understanding.requests.arguments import changed_schedule, shift_argument, written
 from function_calls.understanding.requests.asked import Asked
@@ -199,7 +199,7 @@ def _with_open_times(asked: Asked) -> Asked:
 def _without_reasons(asked: Asked) -> Asked:
     """Return a change without the times of a reason behind it: "Friday please, I'm busy on Thursday"."""
     reading = asked.reading
-    dated = [clause for clause in _clauses(reading) if any(reading.tags[at] == "WHEN" for at in clause)]
+    dated = [clause for clause in clauses_of(reading.tokens) if any(reading.tags[at] == "WHEN" for at in clause)]
     reasons = {at for clause in dated[1:] if _is_reason(clause, asked) for at in clause}
     if not reasons or not dated[0]:
         return asked
@@ -358,7 +358,7 @@ def _contrasted(asked: Asked) -> Asked:
     for at, token in enumerate(reading.tokens):
         is_mark = token.form in CLAUSE_ENDS and tags[at] == "CONTENT"
         tags[at] = NO_TAG if is_mark else tags[at]
-    told = [clause for clause in _clauses(reading) if any(tags[at] == "CONTENT" for at in clause)]
+    told = [clause for clause in clauses_of(reading.tokens) if any(tags[at] == "CONTENT" for at in clause)]
     denied = [clause for clause in told if _is_denied(clause, asked)]
     if len(told) < 2 or len(denied) != 1:
         return asked
@@ -373,24 +373,13 @@ def _contrasted(asked: Asked) -> Asked:
 def _with_denied_time(asked: Asked) -> Asked:
     """Return a request whose time in a clause with "not" is the old one, and the other the new one: "6, not 5"."""
     reading, tags = asked.reading, list(asked.reading.tags)
-    denied = {at for clause in _clauses(reading) if _is_denied(clause, asked) for at in clause}
+    denied = {at for clause in clauses_of(reading.tokens) if _is_denied(clause, asked) for at in clause}
     are_swapped = all((at in denied) == (tag == "WHEN") for at, tag in enumerate(tags) if tag in {"WHEN", "OLD"})
     if not are_swapped or not {"WHEN", "OLD"} <= set(tags):
         return asked
     other = {"WHEN": "OLD", "OLD": "WHEN"}
     swapped = tuple(other.get(tag, tag) for tag in tags)
     return asked.with_tags(swapped)
-
-
-def _clauses(reading: MessageReading) -> list[list[int]]:
-    """Return the places of the tokens between marks."""
-    clauses: list[list[int]] = [[]]
-    for at, token in enumerate(reading.tokens):
-        if token.form in CLAUSE_ENDS:
-            clauses.append([])
-        else:
-            clauses[-1].append(at)
-    return clauses
 
 
 def _is_denied(clause: Sequence[int], asked: Asked) -> bool:

@@ -1,4 +1,4 @@
-"""How a reminder is to behave: repeated until it is done, urgent, on working days."""
+"""Options of a new reminder: repetition until done, urgency, working days."""
 
 from datetime import UTC, timedelta
 

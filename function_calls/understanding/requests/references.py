@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from function_calls.understanding.reading import slots
-from function_calls.understanding.reading.tokens import CLAUSE_ENDS
+from function_calls.understanding.reading.tokens import clauses_of
 from function_calls.understanding.requests.asked import Asked
 from function_calls.understanding.requests.known_reminders import KnownReminders
 from services.kernel.chat import Person
@@ -13,7 +13,7 @@ from services.reminders.lookup.several import several_in
 from services.reminders.model import Reminder
 
 LAST, IT = "last", "it"
-_SEVERAL = ("both", "all", "them")
+SEVERAL = frozenset({"both", "all", "them"})
 _KEPT_TAGS = frozenset({"O", "REF"})
 _MOST_FIGURES = 3
 _SHORT_ID = re.compile(r"(?=[a-z]*\d)[a-z][a-z0-9]{3}")
@@ -79,15 +79,10 @@ def _takes_back(asked: Asked) -> bool:
 
 def _is_beside(asked: Asked) -> bool:
     """Return whether another clause than that of the reference says what is to change: "at 8, I play chess at 9"."""
-    clauses: list[list[tuple[str, str]]] = [[]]
-    for token, tag in zip(asked.reading.tokens, asked.reading.tags, strict=True):
-        if token.form in CLAUSE_ENDS:
-            clauses.append([])
-        else:
-            clauses[-1].append((token.form, tag))
-    others = [clause for clause in clauses if all(tag != "REF" for _, tag in clause)]
-    said = [asked.words.joint.join(form for form, _ in clause) for clause in others]
-    is_changed = any(tag in _CHANGED for clause in others for _, tag in clause)
+    tokens, tags = asked.reading.tokens, asked.reading.tags
+    others = [clause for clause in clauses_of(tokens) if all(tags[at] != "REF" for at in clause)]
+    said = [asked.words.joint.join(tokens[at].form for at in clause) for clause in others]
+    is_changed = any(tags[at] in _CHANGED for clause in others for at in clause)
     return is_changed or any(_says(word, text, asked) for word in asked.words.change_it for text in said)
 
 
@@ -191,13 +186,13 @@ def _names(piece: str, asked: Asked) -> Iterator[str]:
     if asked.words.fold(piece).strip() in asked.words.indefinite:
         return
     bare = slots.reference_name(piece, asked.words)
-    if len(bare.split()) > 1 and set(_SEVERAL).issuperset(bare.split()):
+    if len(bare.split()) > 1 and SEVERAL.issuperset(bare.split()):
         bare = bare.split()[0]  # "them both"
     together = several_in(piece.strip())
     if together is not None and together.kind == "spoken" and bare == "all":
         yield piece.strip()
         return
-    several = None if bare in {"", *_SEVERAL} else several_in(bare) or together
+    several = None if bare in {"", *SEVERAL} else several_in(bare) or together
     if several is None:
         yield _narrowed(bare, asked)
     elif several.kind == "each":
@@ -212,7 +207,7 @@ def _narrowed(name: str, asked: Asked) -> str:
     for word in sorted(asked.words.every, key=len, reverse=True):
         if folded.startswith(word + asked.words.joint) and len(name) > len(word):
             rest = slots.reference_name(name[len(word) :], asked.words)
-            return f"all {rest}" if rest and rest not in _SEVERAL else "all"
+            return f"all {rest}" if rest and rest not in SEVERAL else "all"
     return LAST if folded in asked.words.newest else name
 
 
