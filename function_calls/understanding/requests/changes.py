@@ -558,8 +558,7 @@ def until(asked: Asked) -> Interpretation | None:
     words = asked.reading.words("UNTIL") or asked.reading.words("WHEN")
     if slots.is_figure(words) and asked.names(asked.words.times):
         return update(asked, {"times": int(re.sub(r"\D", "", words))})
-    is_time = bool(slots.times([words], asked.words, asked.read)) if words else False
-    return update(asked, {"until": words}) if is_time else None
+    return update(asked, {"until": words}) if words and asked.read(words) else None
 
 
 def _day_before(asked: Asked) -> str:
