@@ -189,7 +189,8 @@ def _last_moment(meaning: Meaning, first: datetime, present: Present) -> datetim
         end = answers[0].start.replace(tzinfo=None)
         if answers[0].grain in {Grain.MONTH, Grain.YEAR, Grain.QUARTER, Grain.WEEK}:
             return datetime.combine(end.date(), time()) - timedelta(seconds=1)
-        return end if answers[0].has_clock else datetime.combine(end.date(), UNTIL_DAY_END)
+        is_of_hours = meaning.every is not None and meaning.every.unit in SECONDS and bool(meaning.until.parts)
+        return end if answers[0].has_clock or is_of_hours else datetime.combine(end.date(), UNTIL_DAY_END)
     if meaning.lasting is not None:
         begins_at_clock = bool(meaning.clocks) and meaning.every is not None and meaning.every.unit in SECONDS
         if meaning.since is None and not begins_at_clock:
