@@ -313,14 +313,16 @@ class ReminderService:
         make = partial(transitions.join, person=person, now=now, shortest=shortest)
         return await self._changing.one(chat, person, reference, make, check=let_anybody)
 
-    async def leave(self, chat: ChatAddress, person: Person, reference: str) -> Reminder:
-        """Remove `person` from the recipients.
+    async def leave(
+        self, chat: ChatAddress, person: Person, reference: str, others: tuple[Person, ...] = ()
+    ) -> Reminder:
+        """Remove `person` from the recipients; of a reminder for everyone, `others` are those who stay.
 
         Raises:
-            RequestRefused: as `get`; `for_everyone(id)`, `for_you_alone(id)`.
+            RequestRefused: as `get`; `for_everyone(id)` without others, `for_you_alone(id)`.
         """
         now, shortest = self._clock.now(), self._limits.shortest_interval
-        make = partial(transitions.leave, person=person, now=now, shortest=shortest)
+        make = partial(transitions.leave, person=person, others=others, now=now, shortest=shortest)
         return await self._changing.one(chat, person, reference, make, check=let_anybody)
 
     async def move_to_zone(self, chat: ChatAddress, person: Person, zone: str) -> tuple[Reminder, ...]:

@@ -80,15 +80,19 @@ def join(row: StoredReminder, person: Person, now: datetime, shortest: timedelta
     return edit(row, ReminderEdit(targets=(*people, person)), now, shortest)
 
 
-def leave(row: StoredReminder, person: Person, now: datetime, shortest: timedelta) -> Change | None:
-    """Remove `person` from the recipients; None when they are none.
+def leave(
+    row: StoredReminder, person: Person, others: tuple[Person, ...], now: datetime, shortest: timedelta
+) -> Change | None:
+    """Remove `person` from the recipients; None when they are none. `others` stay where it was for everyone.
 
     Raises:
         RequestRefused: `for_everyone(id)`, or `for_you_alone(id)`: nobody would be left.
     """
     people = row.targets or (row.creator,)
     if any(each.id == EVERYONE for each in people):
-        raise RequestRefused("for_everyone", id=public_id(row.key))
+        if not others:
+            raise RequestRefused("for_everyone", id=public_id(row.key))
+        return edit(row, ReminderEdit(targets=others), now, shortest)
     others = tuple(each for each in people if each.id not in target_ids(person))
     if others == people:
         return None

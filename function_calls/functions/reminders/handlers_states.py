@@ -7,6 +7,7 @@ from function_calls.functions.reminders.all_of_them import to_each
 from function_calls.functions.reminders.answers import which_reminder
 from function_calls.functions.reminders.models import ReminderStateArgs
 from function_calls.functions.reminders.pausing import at_rest, inverse, paused, rest_asked, resumed, told
+from function_calls.functions.reminders.people import all_but
 from function_calls.functions.reminders.replies import meant
 from function_calls.functions.reminders.several import may_mean_all, several_meant, which_asked
 from function_calls.functions.reminders.undo import put_back
@@ -31,29 +32,35 @@ async def reminder_state(
     try:
         several = await several_meant(args.reminder_id, ctx, reminders, history)
         if several:
-            return await to_each(several, partial(_change_one, args, reminders), ctx, none="reminder.none")
+            return await to_each(several, partial(_change_one, args, reminders, history), ctx, none="reminder.none")
         if may_mean_all(args.reminder_id):
-            return await _change("all", args, ctx, reminders)
-        return await _change(await _reference(args, ctx, reminders, history), args, ctx, reminders)
+            return await _change("all", args, ctx, reminders, history)
+        return await _change(await _reference(args, ctx, reminders, history), args, ctx, reminders, history)
     except RequestRefused as refusal:
         if refusal.code in {"nothing_to_finish", "nothing_meant"} and not _is_addressed(ctx):
             return ToolResult(ok=True, is_answered=True)
         return which_reminder(refusal, args.reminder_id or "", ctx, ask=which_asked(args.reminder_id))
 
 
-async def _change(reference: str, args: ReminderStateArgs, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+async def _change(
+    reference: str, args: ReminderStateArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
+) -> ToolResult:
     if args.action == "pause":
         rest = rest_asked(args, ctx)
         return await (paused(reference, ctx, reminders) if rest is None else at_rest(rest, reference, ctx, reminders))
     if args.action == "resume":
         return await resumed(reference, ctx, reminders)
-    return await _join_or_leave(args.action, reference, ctx, reminders)
+    return await _join_or_leave(args.action, reference, ctx, reminders, history)
 
 
 async def _change_one(
-    args: ReminderStateArgs, reminders: ReminderService, reminder: Reminder, ctx: CallContext
+    args: ReminderStateArgs,
+    reminders: ReminderService,
+    history: HistoryService,
+    reminder: Reminder,
+    ctx: CallContext,
 ) -> ToolResult:
-    return await _change(reminder.id, args, ctx, reminders)
+    return await _change(reminder.id, args, ctx, reminders, history)
 
 
 async def _reference(
@@ -90,7 +97,9 @@ async def _awaiting_done(ctx: CallContext, reminders: ReminderService, history: 
     return await reminders.recent_deliveries.latest_unfinished(ctx.chat, ctx.sender, within=_JUST_SAID)
 
 
-async def _join_or_leave(action: str, reference: str, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+async def _join_or_leave(
+    action: str, reference: str, ctx: CallContext, reminders: ReminderService, history: HistoryService
+) -> ToolResult:
     before = await reminders.find(ctx.chat, ctx.sender, reference)
     if action == "done":
         is_over = before.state not in {ReminderState.ACTIVE, ReminderState.PAUSED}
@@ -98,7 +107,8 @@ async def _join_or_leave(action: str, reference: str, ctx: CallContext, reminder
     elif action == "join":
         after = await reminders.join(ctx.chat, ctx.sender, before.id)
     else:
-        after = await reminders.leave(ctx.chat, ctx.sender, before.id)
+        others = await all_but((ctx.sender,), ctx, history)
+        after = await reminders.leave(ctx.chat, ctx.sender, before.id, others)
     if (after.targets, after.schedule, after.state) == (before.targets, before.schedule, before.state):
         same = say(ctx.language, f"reminder.{action}_already", id=after.id, content=after.content)
         return ToolResult(ok=True, text=same, value={"id": after.id})

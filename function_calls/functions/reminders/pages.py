@@ -10,13 +10,14 @@ from msgspec.structs import replace
 
 from function_calls.functions.reminders.answers import listed_lines
 from function_calls.functions.reminders.people import names_of_sender
-from function_calls.language import date_format
+from function_calls.language import date_format, recurrence_text
 from function_calls.language.messages import say
 from function_calls.tools.calls import ToolResult
 from function_calls.tools.context import CallContext
 from function_calls.understanding.reminder_times import time_reader, zone_name
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
+from services.recurrence.edits import is_next_suspended
 from services.reminders.lookup.due_words import due_words
 from services.reminders.model import Reminder, ReminderState, row_key
 from services.reminders.service import ReminderService
@@ -126,10 +127,22 @@ def list_page(found: Sequence[Reminder], asked: AskedPage, ctx: CallContext, *, 
     if asked.wanted.isdecimal() and len(found) == 1:
         numbered = [(int(asked.wanted), found[0])]
     lines = [_owned_line(*each, ctx) for each in numbered] if asked.who_set else _by_day(numbered, ctx)
+    if asked.wanted and len(found) == 1 and not asked.who_set:
+        lines += _next(found[0], ctx)
     if pages > 1:
         key = "reminder.page" if number < pages else "reminder.last_page"
         lines.append(say(language, key, number=number, pages=pages, count=len(found)))
     return "\n".join(lines)
+
+
+def _next(reminder: Reminder, ctx: CallContext) -> list[str]:
+    """Return when a reminder that repeats comes next, where its line says the rule alone."""
+    schedule = reminder.schedule
+    is_in_line = recurrence_text.is_custom(schedule) or is_next_suspended(schedule, ctx.now)
+    if not schedule.rule or not reminder.next_fires or is_in_line:
+        return []
+    when = date_format.moment(ctx.language, reminder.next_fires[0], ctx.now)
+    return [say(ctx.language, "reminder.next_line", when=when)]
 
 
 def _owned_line(number: int, reminder: Reminder, ctx: CallContext) -> str:

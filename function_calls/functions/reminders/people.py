@@ -37,7 +37,7 @@ async def named_people(words: str | None, ctx: CallContext, history: HistoryServ
     whole = (words or "").strip()
     if whole.startswith(_ALL_BUT):
         spared = await named_people(whole.removeprefix(_ALL_BUT), ctx, history) or (ctx.sender,)
-        return await _all_but(spared, ctx, history)
+        return await all_but(spared, ctx, history) or (Person(id=EVERYONE, name="everyone"),)
     mentioned = ctx.message.mentions
     if _unknown(whole, mentioned, ctx):
         mentioned = (*mentioned, *await _mentioned_before(ctx, history))
@@ -50,13 +50,12 @@ async def named_people(words: str | None, ctx: CallContext, history: HistoryServ
     return _without_asker(tuple({each.id: each for each in people}.values()), ctx)
 
 
-async def _all_but(spared: Sequence[Person], ctx: CallContext, history: HistoryService) -> tuple[Person, ...]:
-    """Return the people of the chat without `spared`; everyone where no other is known by name."""
+async def all_but(spared: Sequence[Person], ctx: CallContext, history: HistoryService) -> tuple[Person, ...]:
+    """Return the people of the chat without `spared`; empty where no other is known by name."""
     members, known = await _people_of_chat(ctx, history)
     out = {each.id for each in spared} | {each.name.casefold() for each in spared}
     people = {each.id: each for each in members or known if not each.is_bot}
-    left = tuple(each for each in people.values() if each.id not in out and each.name.casefold() not in out)
-    return left or (Person(id=EVERYONE, name="everyone"),)
+    return tuple(each for each in people.values() if each.id not in out and each.name.casefold() not in out)
 
 
 async def changed_people(
@@ -65,7 +64,7 @@ async def changed_people(
     """Return whom `old` reminds once `words` hold: "+Ann" adds, "-Ann" leaves out, "Ann" replaces; None for no words.
 
     Raises:
-        RequestRefused: `person_ambiguous(name, people)`; `for_everyone(id)`: nobody is left out of everyone;
+        RequestRefused: `person_ambiguous(name, people)`; `for_everyone(id)`: no others of the chat are known;
             `nobody_left(id)`.
     """
     if not words or not words.strip("+- "):
@@ -79,7 +78,10 @@ async def changed_people(
     if sign != "-":
         return named
     if any(each.id == EVERYONE for each in before):
-        raise RequestRefused("for_everyone", id=old.id)
+        others = await all_but(named, ctx, history)
+        if not others:
+            raise RequestRefused("for_everyone", id=old.id)
+        return others
     gone = {each.id for each in named} | {each.name.casefold() for each in named}
     left = tuple(each for each in before if each.id not in gone and each.name.casefold() not in gone)
     if not left:

@@ -158,6 +158,14 @@ async def test_last_target_cannot_leave_and_nobody_leaves_everyone(desk, targets
         await desk.service.leave(HOME, ANN, reminder.id)
 
 
+async def test_others_stay_where_somebody_leaves_a_reminder_for_everyone(desk):
+    reminder = await desk.set(targets=(Person(id=EVERYONE, name="all"),))
+
+    left = await desk.service.leave(HOME, BOB, reminder.id, (ANN, CAT))
+
+    assert left.targets == (ANN, CAT)
+
+
 async def test_leaving_without_being_a_target_changes_nothing(desk):
     reminder = await desk.set()
 
