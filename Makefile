@@ -77,7 +77,7 @@ docs: $(DEVELOPMENT) ## the documentation as a site in site/, and what its pages
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --clean --config-file .ci/mkdocs.yml
 	@$(BIN)/python -m pytest -q tests/docs tests/architecture --timeout 60
 
-train: ## train the models that read requests without a language model, from their grammars
+train: ## train the models that read requests without a language model, from written messages and grammars
 	@test -x build/train/bin/python || { $(PYTHON) -m venv build/train && \
 		build/train/bin/pip install --quiet --editable . 'scikit-learn==1.9.1'; }
 	@PYTHONPATH=. build/train/bin/python -m benchmarks.understanding.train en zh es

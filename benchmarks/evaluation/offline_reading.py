@@ -14,7 +14,7 @@ from function_calls.understanding.dialogue.decision import CAREFUL
 from function_calls.understanding.interpreter import OfflineInterpreter
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import load_lexicon
-from function_calls.understanding.reading.message import MessageReading, load_models, read_message
+from function_calls.understanding.reading.message import MessageReading, Situation, load_models, read_message
 from function_calls.understanding.requests.open_questions import OpenQuestion, OpenQuestions
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.time_expressions import DateOrder, parse, parse_all
@@ -92,7 +92,8 @@ def read_sentence(text: str, language: str, now: datetime, *, is_addressed: bool
     heard = OfflineInterpreter(questions=questions).read(turn)
     key = Conversation(chat=message.address, person=message.sender).key
     question = questions.open(key, message.sent_at) or OpenQuestion(asks="content")
-    reading = read_message(text, message.sent_at, "none", load_models(language), parse_all, language, is_addressed=True)
+    situation = Situation(is_addressed=True)
+    reading = read_message(text, message.sent_at, situation, load_models(language), parse_all, language)
     for call in heard.calls[:1]:
         tool = _CHANGES.get(call.name, call.name)
         return _set(reading, language, call.arguments) if tool == _SET else Understood(tool=tool)

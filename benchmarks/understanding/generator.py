@@ -12,16 +12,20 @@ import random
 import re
 import tomllib
 from collections.abc import Iterator
+from difflib import SequenceMatcher
 from pathlib import Path
 
 from msgspec import Struct
+
+from function_calls.understanding.reading.names import without_calls
 
 GRAMMARS = Path(__file__).parent / "grammar"
 LABELLED = Path(__file__).parent / "labelled"
 CONTEXTS = ("none", "acted", "fired", "listed", "asked_when", "asked_content")
 _CONTEXT_WEIGHTS = (6, 4, 2, 1, 1, 1)
 _TOKEN = re.compile(r"<(?P<list>\w+)>|\{(?P<tag>[A-Z_]+):(?P<slot>\w+)\}|#(?P<low>\d+)-(?P<high>\d+)#|(?P<open>\[)")
-_LABEL = re.compile(r"\{([A-Z_]+):([^}]*)\}")
+_MARKED = re.compile(r"\{(?P<tag>[A-Z_]+):(?P<words>[^}]*)\}|(?P<begin>\|\| ?)|[^{|]+|.", re.DOTALL)
+_NAME = "Bubbles"
 _WEIGHT = re.compile(r"×(\d+) ")
 _ADDRESSED = {
     "none": 0.12,
@@ -43,22 +47,73 @@ class Example(Struct, frozen=True, kw_only=True):
     spans: tuple[tuple[int, int, str], ...]
 
 
-def labelled_sentences(language: str) -> Iterator[Example]:
-    """Yield the project's own sentences, one on each line of a file: intent, context, `named` or `unnamed`, and the
-    text with its labels, as in `remind {PERSON:me} {WHEN:at 5}`, parted by tabs.
+class Message(Struct, frozen=True, kw_only=True):
+    """A labelled message of one or several requests; each request but the first begins at one of `begins`."""
+
+    text: str
+    intents: tuple[str, ...]
+    context: str
+    is_addressed: bool
+    spans: tuple[tuple[int, int, str], ...]
+    begins: tuple[int, ...]
+
+
+def labelled_messages(path: Path) -> Iterator[Message]:
+    """Yield the messages of all conversations of a file."""
+    for conversation in conversations(path):
+        yield from conversation
+
+
+def conversations(path: Path) -> Iterator[list[Message]]:
+    """Yield the conversations of a file, which empty lines part, each with its messages."""
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    for block in re.split(r"\n\s*\n", text):
+        yield [_message(line) for line in block.splitlines() if line.strip()]
+
+
+def _message(line: str) -> Message:
+    """Return the message of a line, parted by tabs: intents joined by `+`, context, `named` or `unnamed`, and the text
+    with its labels, as in `remind {PERSON:me} {WHEN:at 5}`, with `|| ` where a further request begins.
+
+    The bot's name is taken off as from a message that it receives.
     """
-    path = LABELLED / f"{language}.tsv"
-    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
-        intent, context, address, marked = line.split("\t")
-        text, spans, end = "", [], 0
-        for label in _LABEL.finditer(marked):
-            text += marked[end : label.start()]
-            spans.append((len(text), len(text) + len(label[2]), label[1]))
-            text += label[2]
-            end = label.end()
-        text += marked[end:]
-        is_addressed = address == "named"
-        yield Example(text=text, intent=intent, context=context, is_addressed=is_addressed, spans=tuple(spans))
+    intents, context, address, marked = line.split("\t")
+    text, spans, begins = "", [], []
+    for piece in _MARKED.finditer(marked):
+        if piece["tag"]:
+            spans.append((len(text), len(text) + len(piece["words"]), piece["tag"]))
+            text += piece["words"]
+        elif piece["begin"]:
+            begins.append(len(text))
+        else:
+            text += piece[0]
+    is_addressed = address == "named"
+    if is_addressed and _NAME.casefold() in text.casefold():
+        text, spans, begins = _without_name(text, spans, begins)
+    return Message(
+        text=text,
+        intents=tuple(intents.split("+")),
+        context=context,
+        is_addressed=is_addressed,
+        spans=tuple(spans),
+        begins=tuple(begins),
+    )
+
+
+def _without_name(
+    text: str, spans: list[tuple[int, int, str]], begins: list[int]
+) -> tuple[str, list[tuple[int, int, str]], list[int]]:
+    """Take the bot's name off a message, and move the places of its labels."""
+    kept = without_calls(text, _NAME)
+    places, at = [], 0  # of the letters of `text` in `kept`
+    matcher = SequenceMatcher(None, text, kept, autojunk=False)
+    for tag, one, other, start, _ in matcher.get_opcodes():
+        for offset in range(other - one):
+            at = start + offset if tag == "equal" else start
+            places.append(at)
+    places.append(len(kept))
+    moved = [(places[start], places[end - 1] + 1, tag) for start, end, tag in spans]
+    return kept, [(start, end, tag) for start, end, tag in moved if end > start], [places[begin] for begin in begins]
 
 
 class Grammar:

@@ -10,8 +10,9 @@ import sys
 import tomllib
 from array import array
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import TypeAlias
 from zlib import crc32
@@ -19,29 +20,63 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 
-from benchmarks.understanding.generator import GRAMMARS, Example, Grammar, labelled_sentences
-from function_calls.understanding.reading.features import bucket, classifier_features, intent_feature, tagger_features
+from benchmarks.understanding.generator import GRAMMARS, LABELLED, Grammar, Message, conversations, labelled_messages
+from function_calls.understanding.reading.features import (
+    bucket,
+    classifier_features,
+    intent_feature,
+    split_features,
+    tagger_features,
+)
+from function_calls.understanding.reading.known_words import KnownWords, known_words
+from function_calls.understanding.reading.lexicon import Lexicon, common_words, load_lexicon
 from function_calls.understanding.reading.message import NO_TAG, NOTHING, SEEN_BUCKETS, ModelFile
+from function_calls.understanding.reading.segments import trimmed_tokens
 from function_calls.understanding.reading.tokens import TimeSpan, Token, marked, time_spans, tokens_of
 from services.time_expressions import parse_all
 
 ROOT = Path(__file__).parents[2]
 WEIGHTS = ROOT / "function_calls" / "understanding" / "reading" / "weights"
-INTENT_BUCKETS = 1 << 16
+INTENT_BUCKETS = 1 << 17
 TAG_BUCKETS = 1 << 17
-_NEGLIGIBLE_INTENT, _NEGLIGIBLE_TAG = 3, 7
+SPLIT_BUCKETS = 1 << 14
+_NEGLIGIBLE_INTENT, _NEGLIGIBLE_TAG = 2, 20
 """Weights, of 127, that are so small that nothing depends on them."""
 _FEWEST_ROWS = 3
 """A feature that fewer sentences or words have says nothing about others, and takes a place in a bucket."""
 _ALL = 1 << 32
+_LONGEST_JOINED = 70
+_JOINED_INTENTS = (
+    *(("set", "set"),) * 5,
+    ("set", "set", "set"),
+    ("delete", "set"),
+    ("move", "set"),
+    ("done", "set"),
+    ("set", "list"),
+    ("set", "delete"),
+    ("move", "move"),
+    ("skip", "move"),
+    ("list", "delete"),
+    ("set", "ask"),
+    ("list", "set"),
+    ("delete", "set"),
+    ("delete", "delete"),
+    ("move", "person_add"),
+)
+_JOINTS = (", ", ", ", ". ", "; ", " and ", ", and ", ". also ", " then ", "\n", " + ", " & ")
+_JOINTS_UNSPACED = ("，", "，", "。", "；", "，然后", "，再", "。还有", " ", "\n", "、", "，另外")
 IntegerArray: TypeAlias = "array[int]"
 _UNKNOWN = "\0"
 """Stands for an unknown word; features that hold it are left out, as those of an unknown word weigh nothing."""
 _WITH_UNKNOWN, _UNKNOWN_WORDS, _COMMON = 0.3, 0.5, 0.004
 """The share of sentences with unknown words, that of their rarer words, and in how many sentences a common word is."""
+_NAMED_KNOWN, _OTHERS_KNOWN = 0.7, 0.05
+"""How often a generated sentence is about a reminder that is there, where it names one and where it does not."""
 _FREE = frozenset({"CONTENT", "PERSON", "REF", "TOPIC", "SPEAKER", "OLD", "ZONE", "SPARED"})
 """Tags of words that may be any; the words of the others are what the tags are known by."""
 _START = datetime(2026, 11, 23, 7, 3, 37, tzinfo=ZoneInfo("Europe/London"))
@@ -53,19 +88,35 @@ def folding_of(language: str) -> dict[int, int]:
     return str.maketrans(raw.get("traditional", ""), raw.get("simplified", ""))
 
 
-def labelled(example: Example, spans: tuple[TimeSpan, ...], folding: dict[int, int]) -> tuple[list[Token], list[str]]:
-    """Return the tokens of an example with their tags: each has that of most of its characters."""
-    tokens = tokens_of(example.text, spans, folding)
+class Sentence(Struct, frozen=True, kw_only=True):
+    """A message or one of its requests as the models see it: the forms of its tokens, with their tags.
+
+    `begins` are the places at which further requests begin, None where these are not known; `known` those of words in
+    the texts of coming reminders. `weight` is how many times it counts.
+    """
+
+    forms: list[str]
+    tags: list[str]
+    intent: str
+    context: str
+    is_addressed: bool
+    weight: float
+    begins: tuple[int, ...] | None
+    known: frozenset[int] = frozenset()
+
+
+def labelled(labels: Iterable[tuple[int, int, str]], tokens: Sequence[Token]) -> list[str]:
+    """Return the tags of tokens: each has that of most of its characters."""
     tags = []
     for token in tokens:
         shares: dict[str, int] = {}
-        for start, end, tag in example.spans:
+        for start, end, tag in labels:
             shared = min(end, token.end) - max(start, token.start)
             if shared > 0:
                 shares[tag] = shares.get(tag, 0) + shared
         best = max(shares, key=shares.__getitem__, default=NO_TAG)
         tags.append(best if 2 * shares.get(best, 0) >= min(token.end - token.start, 4) else NO_TAG)
-    return list(tokens), tags
+    return tags
 
 
 def _version(language: str) -> int:
@@ -84,8 +135,11 @@ class TimeCache:
         data = self._path.read_bytes() if self._path.exists() else msgspec.msgpack.encode({})
         self._known = msgspec.msgpack.decode(data, type=dict[str, tuple[TimeSpan, ...]])
 
-    def spans(self, text: str) -> tuple[TimeSpan, ...]:
-        """Return the time expressions of `text`."""
+    def tokens(self, text: str, folding: dict[int, int]) -> list[Token]:
+        """Return the tokens of `text`."""
+        return list(tokens_of(text, self._spans(text), folding))
+
+    def _spans(self, text: str) -> tuple[TimeSpan, ...]:
         if text not in self._known:
             minutes = crc32(text.encode()) % (60 * 24 * 7)
             now = marked(_START + timedelta(minutes=minutes))
@@ -154,43 +208,167 @@ def bits_of(rows: Iterable[int]) -> bytes:
     return bytes(bits)
 
 
-def train(language: str, count: int, seed: int, strength: float) -> ModelFile:
-    """Generate `count` examples and fit both models."""
-    folding = folding_of(language)
+def generated(language: str, count: int, seed: int, cache: TimeCache, folding: dict[int, int]) -> Iterator[Sentence]:
+    """Yield the sentences of the grammar; where one has several contents, its requests are not told apart."""
+    for example in Grammar.load(language).generate(count, seed):
+        tokens = cache.tokens(example.text, folding)
+        tags = labelled(example.spans, tokens)
+        chance = random.Random(example.text)
+        contents = sum(tag == "CONTENT" and tags[at - 1 : at] != ["CONTENT"] for at, tag in enumerate(tags))
+        yield Sentence(
+            forms=[token.form for token in tokens],
+            tags=tags,
+            intent=example.intent,
+            context=example.context,
+            is_addressed=example.is_addressed,
+            weight=1,
+            begins=() if contents <= 1 else None,
+            known=supposed(tags, chance),
+        )
+
+
+def supposed(tags: Sequence[str], chance: random.Random) -> frozenset[int]:
+    """Return the places that words of coming reminders could have: mostly those of names, now and then any other."""
+    spared = [at for at, tag in enumerate(tags) if tag == "SPARED"]
+    named = spared or [at for at, tag in enumerate(tags) if tag == "REF"]
+    if named:
+        return frozenset(named) if chance.random() < _NAMED_KNOWN else frozenset()
+    return frozenset(chance.sample(range(len(tags)), 1)) if tags and chance.random() < _OTHERS_KNOWN else frozenset()
+
+
+def written(
+    message: Message, known: KnownWords, weight: float, cache: TimeCache, folding: dict[int, int], words: Lexicon
+) -> Iterator[Sentence]:
+    """Yield a message that somebody wrote, and each of its requests where it has several.
+
+    `known` are the words of the reminders that were set before in the same conversation.
+    """
+    tokens = cache.tokens(message.text, folding)
+    begins = tuple(_place_of(begin, tokens, words) for begin in message.begins)
+    forms = [token.form for token in tokens]
+    yield Sentence(
+        forms=forms,
+        tags=labelled(message.spans, tokens),
+        intent=message.intents[0],
+        context=message.context,
+        is_addressed=message.is_addressed,
+        weight=weight,
+        begins=begins,
+        known=known.places(forms),
+    )
+    bounds = [0, *begins, len(tokens)]
+    for intent, (first, last) in zip(message.intents, pairwise(bounds), strict=True) if begins else ():
+        part = trimmed_tokens(tuple(tokens[first:last]), words, is_first=not first)
+        if part:
+            start, end = part[0].start, part[-1].end
+            spans = [(max(one - start, 0), other - start, tag) for one, other, tag in message.spans if other > start]
+            text = message.text[start:end]
+            own = cache.tokens(text, folding)
+            forms = [token.form for token in own]
+            yield Sentence(
+                forms=forms,
+                tags=labelled(spans, own),
+                intent=intent,
+                context="none",
+                is_addressed=True,
+                weight=weight,
+                begins=(),
+                known=known.places(forms),
+            )
+
+
+def _place_of(begin: int, tokens: Sequence[Token], words: Lexicon) -> int:
+    """Return the place of the token with which a request begins; "and" and the like in front of it belong to it."""
+    place = next((at for at, each in enumerate(tokens) if each.start >= begin), 0)
+    while place > 1 and (tokens[place - 1].form in words.and_words or tokens[place - 1].form in words.beside):
+        place -= 1
+    return place
+
+
+def joined(messages: Sequence[Message], count: int, chance: random.Random, is_spaced: bool) -> Iterator[Message]:
+    """Yield `count` messages that are two or three of `messages` with a mark or a word between them.
+
+    People seldom write several requests at once, so that few messages show where one ends.
+    """
+    alone = [each for each in messages if len(each.intents) == 1 and len(each.text) < _LONGEST_JOINED]
+    by_intent: dict[str, list[Message]] = {}
+    for each in alone:
+        by_intent.setdefault(each.intents[0], []).append(each)
+    for _ in range(count):
+        wanted = chance.choice(_JOINED_INTENTS)
+        parts = [chance.choice(by_intent[intent]) for intent in wanted if by_intent.get(intent)]
+        text, spans, begins = "", [], []
+        for part in parts:
+            if text:
+                text = text.rstrip(" .。!！") + chance.choice(_JOINTS if is_spaced else _JOINTS_UNSPACED)
+                begins.append(len(text))
+            spans += [(start + len(text), end + len(text), tag) for start, end, tag in part.spans]
+            text += part.text
+        yield Message(
+            text=text,
+            intents=tuple(part.intents[0] for part in parts),
+            context=parts[0].context,
+            is_addressed=any(part.is_addressed for part in parts),
+            spans=tuple(spans),
+            begins=tuple(begins),
+        )
+
+
+def sentences_of(language: str, count: int, seed: int, weight: float, cache: TimeCache) -> list[Sentence]:
+    """Return all that the models of `language` are trained with.
+
+    The project's own tests count as often as a frame, so that their words are kept even where no others have them.
+    """
+    folding, words = folding_of(language), load_lexicon(language)
+    found = list(generated(language, count, seed, cache, folding))
+    for message in labelled_messages(LABELLED / f"{language}.tsv"):
+        for sentence in written(message, KnownWords(), 1, cache, folding, words):
+            known = supposed(sentence.tags, random.Random(message.text))
+            found += [sentence, replace(sentence, known=known)] * (count // 2)
+    several: list[Message] = []
+    for path in sorted((LABELLED / "messages").glob(f"{language}_*.tsv")):
+        for conversation in conversations(path):
+            texts: list[str] = []
+            for message in conversation:
+                known = known_words(texts, common_words(language))
+                found += written(message, known, weight, cache, folding, words)
+                texts += [message.text[start:end] for start, end, tag in message.spans if tag == "CONTENT"]
+                several.append(message)
+    for message in joined(several, len(several) // 8, random.Random(seed), words.joint != ""):
+        found += islice(written(message, KnownWords(), 1, cache, folding, words), 1)
+    return [each for each in found if each.forms]
+
+
+def train(language: str, count: int, seed: int, strength: float, weight: float) -> ModelFile:
+    """Generate `count` examples of each frame and fit the models; a written message counts `weight` times."""
     cache = TimeCache(language)
-    forms, tags, intents, contexts, addressed = [], [], [], [], []
-    own = [example for example in labelled_sentences(language) for _ in range(count)]
-    for example in [*Grammar.load(language).generate(count, seed), *own]:
-        tokens, labels = labelled(example, cache.spans(example.text), folding)
-        if tokens:
-            forms.append([token.form for token in tokens])
-            tags.append(labels)
-            intents.append(example.intent)
-            contexts.append(example.context)
-            addressed.append(example.is_addressed)
+    sentences = sentences_of(language, count, seed, weight, cache)
     cache.save()
-    forms = with_unknown(forms, tags, intents, seed)
+    intents = [each.intent for each in sentences]
+    forms = with_unknown([each.forms for each in sentences], [each.tags for each in sentences], intents, seed)
     rows = [
-        hashes_of(classifier_features(words, context, is_addressed=is_addressed))
-        for words, context, is_addressed in zip(forms, contexts, addressed, strict=True)
+        hashes_of(classifier_features(words, each.context, each.known, is_addressed=each.is_addressed))
+        for words, each in zip(forms, sentences, strict=True)
     ]
-    classifier = LogisticRegression(C=strength, max_iter=200, tol=1e-3)
-    classifier.fit(matrix(rows, INTENT_BUCKETS), intents)
-    tag_rows, tag_labels = [], []
-    for words, labels, intent in zip(forms, tags, intents, strict=True):
-        for at, label in enumerate(labels if intent != NOTHING else ()):
-            tag_rows.append(hashes_of(tagger_features(words, at, intent, labels[:at])))
+    classifier = LogisticRegression(C=strength, max_iter=200, tol=1e-4)
+    classifier.fit(matrix(rows, INTENT_BUCKETS), intents, [each.weight for each in sentences])
+    tag_rows, tag_labels, tag_weights = [], [], []
+    for words, each in zip(forms, sentences, strict=True):
+        for at, label in enumerate(each.tags if each.intent != NOTHING else ()):
+            tag_rows.append(hashes_of(tagger_features(words, at, each.intent, each.tags[:at], each.known)))
             tag_labels.append(label)
+            tag_weights.append(each.weight)
+    tagger = SGDClassifier(loss="log_loss", alpha=1e-6, max_iter=7, tol=None, average=True, random_state=seed, n_jobs=2)
+    tagger.fit(matrix(tag_rows, TAG_BUCKETS), tag_labels, sample_weight=tag_weights)
+    split = fitted_splitter(sentences)
     seen = Counter(
-        bucket(intent_feature(intent, form), _ALL)
-        for words, intent in zip(forms, intents, strict=True)
+        bucket(intent_feature(each.intent, form), _ALL)
+        for words, each in zip(forms, sentences, strict=True)
         for form in set(words) - {_UNKNOWN}
     )
-    tagger = SGDClassifier(loss="log_loss", alpha=1e-6, max_iter=7, tol=None, average=True, random_state=seed, n_jobs=2)
-    tagger.fit(matrix(tag_rows, TAG_BUCKETS), tag_labels)
     intent_scale, intent_weights = packed(classifier.coef_.T, np.abs(classifier.coef_).max(), _NEGLIGIBLE_INTENT)
     largest = np.percentile(np.abs(tagger.coef_[tagger.coef_ != 0]), 99.9)
-    tag_scale, tag_weights = packed(tagger.coef_.T, largest, _NEGLIGIBLE_TAG)
+    tag_scale, packed_tags = packed(tagger.coef_.T, largest, _NEGLIGIBLE_TAG)
     return ModelFile(
         intents=tuple(map(str, classifier.classes_)),
         intent_buckets=INTENT_BUCKETS,
@@ -201,10 +379,42 @@ def train(language: str, count: int, seed: int, strength: float) -> ModelFile:
         tag_buckets=TAG_BUCKETS,
         tag_scale=tag_scale,
         tag_bias=tuple(map(float, tagger.intercept_)),
-        tag_weights=tag_weights,
-        folding=folding,
+        tag_weights=packed_tags,
+        folding=folding_of(language),
+        split_buckets=len(split.weights) // len(split.bias) if split.bias else 0,
+        split_scale=split.scale,
+        split_bias=split.bias,
+        split_weights=split.weights,
         seen=bits_of(row for row, count in seen.items() if count >= _FEWEST_ROWS),
     )
+
+
+class Splitter(Struct, frozen=True):
+    """The bias, scale and weights of the model that finds the beginnings of further requests."""
+
+    bias: tuple[float, ...] = ()
+    scale: float = 1.0
+    weights: bytes = b""
+
+
+def fitted_splitter(sentences: Iterable[Sentence]) -> Splitter:
+    """Fit what finds the beginnings of further requests; empty where no sentence has any."""
+    rows, labels, weights = [], [], []
+    for each in sentences:
+        first = 0
+        for at in range(1, len(each.forms) if each.begins is not None and each.intent != NOTHING else 0):
+            rows.append(hashes_of(split_features(each.forms, each.tags, at, first)))
+            labels.append(at in each.begins)  # type: ignore[operator]
+            weights.append(each.weight)
+            first = at if labels[-1] else first
+    if not any(labels):
+        return Splitter()
+    model = LogisticRegression(C=1.0, max_iter=400, tol=1e-6)  # beginnings are rare, and their gradients small
+    model.fit(matrix(rows, SPLIT_BUCKETS), labels, weights)
+    half = model.coef_[0] / 2
+    bias = float(model.intercept_[0]) / 2
+    scale, packed_weights = packed(np.stack([-half, half]).T, np.abs(half).max(), 0)
+    return Splitter((-bias, bias), scale, packed_weights)
 
 
 def main() -> None:
@@ -214,9 +424,10 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=5, help="examples of each frame, and of each labelled sentence")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--strength", type=float, default=1.0)
+    parser.add_argument("--weight", type=float, default=3.0, help="how often a message that somebody wrote counts")
     options = parser.parse_args()
     for language in options.languages:
-        file = train(language, options.count, options.seed, options.strength)
+        file = train(language, options.count, options.seed, options.strength, options.weight)
         data = lzma.compress(msgspec.msgpack.encode(file), preset=9 | lzma.PRESET_EXTREME)
         (WEIGHTS / f"{language}.bin").write_bytes(data)
         sys.stdout.write(f"{language}: {len(data):,} bytes\n")

@@ -13,6 +13,7 @@ from function_calls.understanding.interpreter import OfflineInterpreter
 from function_calls.understanding.reading.lexicon import language_of
 from function_calls.understanding.reading.message import (
     MessageReading,
+    Situation,
     has_models,
     load_models,
     read_message,
@@ -81,11 +82,10 @@ class ReadMessage:
             return read_message(
                 self.text,
                 turn.message_time,
-                "none",
+                Situation(is_addressed=is_addressed),
                 load_models(language),
                 self._read_times,
                 language,
-                is_addressed=is_addressed,
             )
 
     @property

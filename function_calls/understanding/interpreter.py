@@ -19,7 +19,6 @@ from function_calls.understanding.dialogue.learned import (
     LONGEST,
     LearnedInterpreter,
     Understood,
-    behind_name,
     is_addressed,
     knows_replied,
 )
@@ -27,9 +26,15 @@ from function_calls.understanding.dialogue.memory import DialogueMemory
 from function_calls.understanding.examples import ExampleSentences
 from function_calls.understanding.looking_here import looked_up_here, looked_up_in_vain, of_results
 from function_calls.understanding.reading import slots
-from function_calls.understanding.reading.lexicon import Lexicon, language_of, load_lexicon
-from function_calls.understanding.reading.message import NO_TAG, MessageReading, load_models, read_message
-from function_calls.understanding.reading.names import trimmed, with_joined_names, with_names, without_names
+from function_calls.understanding.reading.lexicon import Lexicon, common_words, language_of, load_lexicon
+from function_calls.understanding.reading.message import NO_TAG, MessageReading, Situation, load_models, read_message
+from function_calls.understanding.reading.names import (
+    trimmed,
+    with_joined_names,
+    with_names,
+    without_calls,
+    without_names,
+)
 from function_calls.understanding.reading.tokens import TimeReader
 from function_calls.understanding.requests.known_reminders import KnownReminders, ReminderLookup
 from function_calls.understanding.requests.open_questions import OpenQuestion, OpenQuestions
@@ -57,6 +62,9 @@ _TALK = 0.9
 """The probability that a message is talk from which it is not passed on where the bot listens to requests alone."""
 _REMARK = 3
 """The most tokens of "thanks", "nice one" and the like, which do not end a dialogue."""
+
+
+_CLOCKS = frozenset({"@clock", "@dayclock", "@ruletime", "@offset", "@later"})
 
 
 class _Message(Struct, frozen=True, kw_only=True):
@@ -116,7 +124,10 @@ class OfflineInterpreter:
         if self._memory is not None:
             await self._memory.recall(key)
         message = self._message(turn, key)
-        understood = self._answer(message, key, await self._known(message))
+        known = await self._known(message)
+        if _names_known(message, known):
+            message = self._message(turn, key, known)
+        understood = self._answer(message, key, known)
         if self._memory is not None:
             await self._memory.keep(key)
         return understood
@@ -124,13 +135,13 @@ class OfflineInterpreter:
     def read(self, turn: Turn, known: KnownReminders | None = None) -> Interpretation:
         """Return what `turn` asks for, without waiting; `known` are the coming reminders of its chat."""
         key = _key(turn)
-        return self._answer(self._message(turn, key), key, known)
+        return self._answer(self._message(turn, key, known), key, known)
 
-    def _message(self, turn: Turn, key: str) -> _Message:
+    def _message(self, turn: Turn, key: str, known: KnownReminders | None = None) -> _Message:
         """Read the message of `turn` with the models, names of several words being one."""
         turn, joined = with_joined_names(turn)
         with limited_effort():
-            understood = self._understood(turn, key)
+            understood = self._understood(turn, key, known)
             return _Message(turn=turn, joined=joined, understood=understood, has_too_many_times=is_effort_spent())
 
     def _answer(self, message: _Message, key: str, known: KnownReminders | None) -> Interpretation:
@@ -169,19 +180,19 @@ class OfflineInterpreter:
     async def _known(self, message: _Message) -> KnownReminders | None:
         """Return the coming reminders of the chat where the message may be about one."""
         turn, understood = message.turn, message.understood
-        is_asking = understood is not None and understood.reading.intent != "none"
+        is_asking = understood is not None and _may_be_about_reminder(understood)
         is_addressed = turn.message.is_addressed or turn.message.is_private
         if self._reminders is None or not (is_asking or is_addressed):
             return None
         return KnownReminders(tuple(await self._reminders(turn.message.address)), turn.now)
 
-    def _understood(self, turn: Turn, key: str) -> Understood | None:
+    def _understood(self, turn: Turn, key: str, known: KnownReminders | None) -> Understood | None:
         """Return the message as the models read it; None where it replies to another person, or is too long."""
         if _is_for_somebody(turn):
             return None
         question = self._questions.open(key, turn.now)
         text = without_names(turn.message.text, (turn.bot_name,))
-        return self._learned.read(turn, text, language_of(text, turn.language), key, question)
+        return self._learned.read(turn, text, language_of(text, turn.language), key, question, known)
 
     def _interpretation(
         self, turn: Turn, key: str, understood: Understood | None, known: KnownReminders | None
@@ -242,7 +253,8 @@ class OfflineInterpreter:
         text = turn.message.text[:_BEGINNING]
         language = language_of(text, turn.language)
         models = load_models(language)
-        reading = read_message(text, turn.message_time, "none", models, self._times, language, is_addressed=False)
+        situation = Situation(is_addressed=False)
+        reading = read_message(text, turn.message_time, situation, models, self._times, language)
         return reading.probability("set") >= _TALK and has_trigger(reading, load_lexicon(language))
 
     def _with_person_named(
@@ -346,7 +358,7 @@ class OfflineInterpreter:
         is_waived = understood.reading.intent == "cancel_ask" and understood.question is None
         if is_waived or parse_yes_no(turn.message.text, turn.bot_name) is not None:
             return Interpretation(answer=say(turn.language, "offline.nothing_open"), must_reply=True)
-        query = trimmed(behind_name(text, turn.bot_name))
+        query = trimmed(without_calls(text, turn.bot_name))
         calls = self._look_up(turn, understood, query)
         if calls:
             return Interpretation(calls=calls)
@@ -370,10 +382,24 @@ class OfflineInterpreter:
 def may_ask(text: str, now: datetime, language: str) -> bool:
     """Return whether `text`, written at `now` (timezone-aware), may ask the bot for something."""
     with limited_effort():
-        reading = read_message(
-            text[:LONGEST], now, "none", load_models(language), parse_all, language, is_addressed=True
-        )
+        situation = Situation(is_addressed=True)
+        reading = read_message(text[:LONGEST], now, situation, load_models(language), parse_all, language)
     return reading.probability("none") < _TALK
+
+
+def _may_be_about_reminder(understood: Understood) -> bool:
+    """Return whether a message may be about a reminder: it asks for something, goes on with it, or names a clock."""
+    reading = understood.reading
+    is_timed = any(token.form in _CLOCKS for token in reading.tokens)
+    return reading.intent != "none" or understood.context != "none" or is_timed
+
+
+def _names_known(message: _Message, known: KnownReminders | None) -> bool:
+    """Return whether words of a message occur in the texts of the coming reminders."""
+    if known is None or message.understood is None:
+        return False
+    forms = [token.form for token in message.understood.reading.tokens]
+    return bool(known.words(common_words(message.understood.language)).places(forms))
 
 
 def _key(turn: Turn) -> str:

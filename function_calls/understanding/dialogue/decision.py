@@ -34,7 +34,7 @@ THRESHOLDS = {
     "next": Threshold(request=0.5, intent=0.4),
     "going_on": Threshold(request=0.65, intent=0.5),
     "trigger": Threshold(request=0.75, intent=0.7),
-    "nobody": Threshold(request=0.9, intent=0.9),
+    "nobody": Threshold(request=0.84, intent=0.84),
 }
 _ENDING = ("delete", "pause", "undo", "skip", "until", "once", "leave", "person_remove", "person_set", "not_urgent")
 CAREFUL = {"ask": 0.5, "when_is": 0.4, **dict.fromkeys(_ENDING, 0.5), "pause": 0.4}
@@ -57,6 +57,8 @@ _SURE_NOTE = 0.9
 """The probability of a request to nobody that names no person: people head notes with "reminder" as well."""
 NEXT_REQUEST = 0.7
 """The probability of one more request, with a time and a content, as the next thing that is said."""
+_CERTAIN_REQUEST, _OF_CERTAIN_REQUEST = 0.97, 0.55
+"""What is so certainly a request may have a less certain intent."""
 _ONE = frozenset({"trigger", "nobody"})
 _SECOND = 0.15
 """The least probability of a second or third intent, tried where the slots of the first do not fit; in the standings
@@ -88,6 +90,7 @@ class Circumstances(Struct, frozen=True, kw_only=True):
         is_known: All words outside of the slots occur in training sentences of the intent.
         names_reminder: Words of the message name a reminder of the chat.
         answers_person: The message before it is a question of another person.
+        follows_bot: The message before it is one of the bot.
     """
 
     context: Context
@@ -98,6 +101,7 @@ class Circumstances(Struct, frozen=True, kw_only=True):
     is_known: bool
     names_reminder: bool
     answers_person: bool = False
+    follows_bot: bool = False
 
 
 class Decision(Struct, frozen=True):
@@ -115,6 +119,8 @@ def standing_of(reading: MessageReading, words: Lexicon, said: Circumstances) ->
     if said.context != "none" and reading.intent != "set":
         is_bare = said.is_next and slots.are_small(_untagged(reading), words)
         return "answering" if said.is_asked else "next" if is_bare else "going_on"
+    if reading.intent == "join" and said.follows_bot:
+        return "going_on"
     is_certain = (said.is_next and share >= NEXT_REQUEST) or (said.is_alone and share >= _CERTAIN)
     if is_certain and reading.has("WHEN") and reading.has("CONTENT"):
         return "next"
@@ -152,10 +158,12 @@ def decide(reading: MessageReading, words: Lexicon, said: Circumstances) -> Deci
     if 1 - reading.probability("none") < least.request or not _may_be_for_bot(reading, standing, said, words):
         return Decision()
     found: list[str] = []
+    is_certain = 1 - reading.probability("none") >= _CERTAIN_REQUEST
     for intent, own_share in reading.intents[: 1 if standing in _ONE else _MOST_TRIED]:
         share = own_share if said.is_addressed else share_of(intent, reading)
         careful = max(CAREFUL.get(intent, 0.0), 0.0 if said.is_addressed else UNADDRESSED.get(intent, 0.0))
-        if intent == "none" or share < (_SECOND if found else least.intent):
+        enough = min(least.intent, _OF_CERTAIN_REQUEST) if is_certain and said.context != "listed" else least.intent
+        if intent == "none" or share < (_SECOND if found else enough):
             break
         if share < careful or (intent == "cancel_ask" and not said.is_known):
             continue
@@ -165,7 +173,8 @@ def decide(reading: MessageReading, words: Lexicon, said: Circumstances) -> Deci
 
 def in_context(intent: str, reading: MessageReading, context: Context) -> str:
     """Return the intent that `intent` stands for: a bare time answers a question, or moves what was just set."""
-    if intent == "answer_when" and context == "acted":
+    is_shifted = reading.has("LATER") or reading.has("EARLIER")
+    if (intent == "answer_when" and context == "acted") or (intent == "reword" and is_shifted):
         return "move"
     if intent == "move" and context == "asked_when" and not (reading.has("REF") or reading.has("OLD")):
         return "answer_when"

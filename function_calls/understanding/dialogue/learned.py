@@ -10,16 +10,20 @@ from function_calls.tools.calls import Interpretation, ToolCall, Turn
 from function_calls.understanding.dialogue.decision import Circumstances, decide, has_trigger, share_of
 from function_calls.understanding.dialogue.dialogue import Context, Dialogue
 from function_calls.understanding.reading import slots
-from function_calls.understanding.reading.lexicon import Lexicon, load_lexicon
+from function_calls.understanding.reading.events import with_day_meant
+from function_calls.understanding.reading.known_words import KnownWords
+from function_calls.understanding.reading.lexicon import Lexicon, common_words, load_lexicon
 from function_calls.understanding.reading.message import (
     NOTHING,
     MessageReading,
+    Situation,
     has_models,
     intents_of,
     load_models,
     read_message,
     with_intent,
 )
+from function_calls.understanding.reading.names import name_in, without_calls
 from function_calls.understanding.reading.repair import is_time
 from function_calls.understanding.reading.segments import Classify, Read, parts_of, without_remarks
 from function_calls.understanding.reading.tokens import TimeReader, Token
@@ -62,7 +66,6 @@ _ASKING = frozenset({"when_is", "list", "who_set"})
 _OPEN = frozenset({"delete", "when_is"})
 """Intents that need to name no reminder: which one is to be deleted is asked, and a question is answered with all."""
 _FEWEST_WORDS = 3
-_SHORTEST = 4
 
 
 class Understood(Struct, frozen=True, kw_only=True):
@@ -81,33 +84,48 @@ class LearnedInterpreter:
         self._times = times
         self._dialogue = dialogue
 
-    def read(self, turn: Turn, text: str, language: str, key: str, question: OpenQuestion | None) -> Understood | None:
-        """Read `text`, the message of `turn` without the bot's name; None where it is empty or too long."""
-        whole, text = text, behind_name(text, turn.bot_name).strip()
+    def read(
+        self,
+        turn: Turn,
+        text: str,
+        language: str,
+        key: str,
+        question: OpenQuestion | None,
+        known: KnownReminders | None = None,
+    ) -> Understood | None:
+        """Read `text`, the message of `turn` without the bot's name; None where it is empty or too long.
+
+        The texts of the `known` reminders of the chat tell which words may name one.
+        """
+        is_called = is_addressed(turn)
+        text = without_calls(text, turn.bot_name).strip() if is_called else text.strip()
         is_quoted = text[:1] in _QUOTES and text[-1:] in _QUOTES
         is_read = has_models(language) and any(map(str.isalnum, text)) and len(text) <= LONGEST
         if not is_read or is_quoted:
             return None
         context = _asked(question, self._times(text, turn.message_time, language=language))
         context = context or ("fired" if _replies_to_unknown(turn) else self._dialogue.context(key, turn))
-        classify, read = self._models(turn, language, context, is_called=is_addressed(turn))
+        classify, read = self._models(turn, language, context, known, is_called=is_called)
         reading = without_remarks(read(text), load_lexicon(language), classify, read)
-        if reading.has("LEAD") and not reading.has("EVENT") and text != whole.strip():
-            told = read(_without_name(whole, turn.bot_name))
-            is_about = told.intent == "set" and told.has("EVENT") and told.has("CONTENT")
-            reading = told if is_about else reading
         return Understood(reading=reading, context=context, language=language, question=question)
 
-    def _models(self, turn: Turn, language: str, context: Context, *, is_called: bool) -> tuple[Classify, Read]:
+    def _models(
+        self, turn: Turn, language: str, context: Context, known: KnownReminders | None, *, is_called: bool
+    ) -> tuple[Classify, Read]:
         """Return what finds the intents of tokens and what reads a text, written like the message of `turn`."""
         models = load_models(language)
+        situation = Situation(
+            context=context,
+            is_addressed=is_called,
+            known=KnownWords() if known is None else known.words(common_words(language)),
+        )
 
         def classify(tokens: Sequence[Token]) -> tuple[tuple[str, float], ...]:
-            return intents_of([token.form for token in tokens], context, models, is_addressed=is_called)
+            return intents_of([token.form for token in tokens], situation, models)
 
         @cache
         def read(text: str) -> MessageReading:
-            return read_message(text, turn.message_time, context, models, self._times, language, is_addressed=is_called)
+            return read_message(text, turn.message_time, situation, models, self._times, language)
 
         return classify, read
 
@@ -159,8 +177,8 @@ class LearnedInterpreter:
         if not self._may_point(reading, understood, turn, key, known):
             return None
 
-        classify, read = self._models(turn, understood.language, "none", is_called=True)
-        parts = parts_of(reading, words, classify, read) if intent == understood.reading.intent else [reading]
+        _, read = self._models(turn, understood.language, "none", known, is_called=True)
+        parts = parts_of(reading, words, read) if intent == understood.reading.intent else [reading]
         made: list[Interpretation | None] = []
         for part in parts:
             before = next((call for each in reversed(made) if each for call in each.calls), None)
@@ -184,14 +202,18 @@ class LearnedInterpreter:
         before: ToolCall | None = None,
     ) -> Interpretation | None:
         """Return what one request of a message asks for."""
+        reading = with_day_meant(reading, load_lexicon(understood.language))
         named = reading.words("PERSON").removeprefix("@")
         of_other = self._dialogue.last_of(named, turn) if reading.intent == "repeat_last" else None
         last = of_other or self._dialogue.last_set(key, turn.now)
+        if last is not None and known is not None:
+            words = load_lexicon(understood.language)
+            last = known.as_now(last, turn.message.sender.id, words.courtesies | words.links | words.articles)
         forms = [token.form for token in reading.tokens]
         models = load_models(understood.language)
 
         def classify(start: int) -> tuple[tuple[str, float], ...]:
-            return intents_of(forms[start:], "none", models, is_addressed=True)
+            return intents_of(forms[start:], Situation(is_addressed=True), models)
 
         asked = Asked(
             turn=turn,
@@ -201,7 +223,9 @@ class LearnedInterpreter:
             times=self._times,
             answering=answering,
             question=understood.question,
-            last_set=last if last is None or known is None else known.as_now(last, turn.message.sender.id),
+            last_set=last
+            if last is None or known is None
+            else known.as_now(last, turn.message.sender.id, common_words(understood.language)),
             is_addressed=is_addressed(turn),
             may_point=understood.context != "none" or turn.message.reply_to is not None,
             known=known,
@@ -218,6 +242,11 @@ class LearnedInterpreter:
         others = self._dialogue.since(key, turn)
         is_about = all(self._objects(each.text, turn, words, understood.language, key) for each in others)
         is_alone = self._dialogue.is_fresh(key, turn) and is_about
+
+        def means(name: str) -> bool:
+            is_all = name.casefold().startswith(tuple(f"{word}{words.joint}" for word in words.every))
+            return known is not None and known.means("all" if is_all else name, common_words(understood.language))
+
         said = Circumstances(
             context=context,
             is_addressed=is_addressed(turn),
@@ -225,8 +254,9 @@ class LearnedInterpreter:
             is_next=is_alone and not self._dialogue.state(key).is_passed,
             is_alone=is_alone,
             is_known=load_models(understood.language).knows(reading),
-            names_reminder=known is not None and any(map(known.has, filter(None, named))),
+            names_reminder=known is not None and any(map(means, filter(None, named))),
             answers_person=_answers_person(turn),
+            follows_bot=_follows_bot(turn),
         )
         decision = decide(reading, words, said)
         if decision.intents or decision.is_refusal:
@@ -251,7 +281,7 @@ class LearnedInterpreter:
             is_marked = any(token.form in words.reference_marks for token in reading.tokens)  # "the one at noon"
             is_said = is_marked or has_trigger(reading, words)
             return is_said or any(self._is_named(name, turn, key, known) for name in named)
-        if is_addressed(turn) or intent not in _POINTING:
+        if is_addressed(turn) or intent not in _POINTING or (intent == "join" and _follows_bot(turn)):
             return True
         is_bare = reading.intents[0][1] >= _CERTAIN and len(reading.tokens) <= _BARE
         if is_bare and (intent == "undo" or (intent == "delete" and has_trigger(reading, words))):
@@ -330,7 +360,7 @@ class LearnedInterpreter:
         """Return whether a reference names a reminder that is here; numbers and "all" need no such words."""
         if name.isdigit() or SEVERAL.issuperset(name.split()):
             return True
-        if known is not None and (known.has(name) or known.like(name) is not None):
+        if known is not None and known.means(name, common_words(turn.language)):
             return True
         last = self._dialogue.last_set(key, turn.now)
         said = [message.text for message in turn.recent if message.sender.is_bot]
@@ -340,7 +370,8 @@ class LearnedInterpreter:
 
     def _calls_for_time(self, text: str, turn: Turn, language: str, *, is_bare: bool) -> bool:
         """Return whether a time may answer `text`, because that names a clock, or asks what a bare time answers."""
-        if is_bare and text.rstrip().endswith(("?", "？")):
+        words = load_lexicon(language)
+        if is_bare and text.rstrip().endswith(("?", "？")) and words.asks_when(text):
             return True
         bests = [each.best for each in self._times(text, turn.now, language=language)]
         return any(best is not None and best.has_clock for best in bests)
@@ -394,6 +425,11 @@ def knows_replied(turn: Turn) -> bool:
     return any(each.id == turn.message.reply_to for each in turn.recent)
 
 
+def _follows_bot(turn: Turn) -> bool:
+    """Return whether the message before is one of the bot."""
+    return bool(turn.recent) and turn.recent[-1].sender.is_bot
+
+
 def _answers_person(turn: Turn) -> bool:
     """Return whether the message right before this one is a question of another person."""
     before = turn.recent[-1] if turn.recent else None
@@ -414,28 +450,6 @@ def _is_vocative(text: str, name: str) -> bool:
     return re.search(called, text, re.IGNORECASE) is not None
 
 
-def behind_name(text: str, name: str) -> str:
-    """Return what `text` says behind the bot's name, where that calls it in the middle; else `text`."""
-    found = _named_in(text, name)
-    if found is None or not _begins_sentence(text, found):
-        return text
-    rest = text[found.end() :].strip(" ,，.。:：!！~")
-    return rest if len(rest) >= _SHORTEST else text
-
-
-def _without_name(text: str, name: str) -> str:
-    """Return `text` without the bot's name in the middle: "the exam is on Monday, Bubbles, tell me an hour before"."""
-    found = _named_in(text, name)
-    if found is None:
-        return text
-    return f"{text[: found.start()]}{text[found.end() :].lstrip(' ,，:：')}"
-
-
-def _named_in(text: str, name: str) -> re.Match[str] | None:
-    bot = re.escape(name)
-    return re.search(rf"@{bot}(?![a-z0-9])|(?<![a-z0-9]){bot}(?![a-z0-9])", text, re.IGNORECASE)
-
-
 def _begins_sentence(text: str, named: re.Match[str]) -> bool:
     """Return whether the name is a mention, or has no word in front of it: "lovely! Bubbles remind me at 5"."""
     before = text[: named.start()].rstrip()[-1:]
@@ -447,7 +461,7 @@ def is_addressed(turn: Turn) -> bool:
     message = turn.message
     if message.is_addressed or message.is_private:
         return True
-    named = _named_in(message.text, turn.bot_name)
+    named = name_in(message.text, turn.bot_name)
     if named is None:
         return False
     is_last = not message.text[named.end() :].strip(" .!?。！？~～")

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.repair import is_time, runs
@@ -9,6 +11,7 @@ from function_calls.understanding.reading.segments import asking_words, has_dead
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS
 
 Run = tuple[int, int]
+_DAYS = frozenset({"@day", "@dayclock", "@daypart"})
 
 
 def with_event(reading: MessageReading, words: Lexicon) -> MessageReading:
@@ -18,13 +21,31 @@ def with_event(reading: MessageReading, words: Lexicon) -> MessageReading:
     """
     asking, contents, times = _parts(reading, words)
     told = [run for run in contents if run[1] <= asking]
-    if not told or len(told) == len(contents) or len(times) < 2 or times[0][1] > asking or times[1][0] < told[0][0]:
+    if told and len(told) == len(contents):
+        return _with_named_event(reading, asking, times, words)
+    if not told or len(times) < 2 or times[0][1] > asking or times[1][0] < told[0][0]:
         return reading
     if reading.has("EVENT") or reading.has("LEAD"):
         return reading
     tags = list(reading.tags)
     for first, last in told:
         tags[first:last] = [NO_TAG] * (last - first)
+    tags[times[0][0] : times[0][1]] = ["EVENT"] * (times[0][1] - times[0][0])
+    return _tagged(reading, tags)
+
+
+def _with_named_event(reading: MessageReading, asking: int, times: Sequence[Run], words: Lexicon) -> MessageReading:
+    """Return `reading` with the first time as that of the event which is its content.
+
+    "The report is due on Thursday, remind us on Wednesday evening": the request says itself when, in its own clause.
+    """
+    if len(times) != 2 or reading.has("EVENT") or reading.has("LEAD") or times[0][1] > asking:
+        return reading
+    marks = [at for at in range(times[0][1], times[1][0]) if reading.tokens[at].form in CLAUSE_ENDS]
+    is_apart = bool(marks) and marks[-1] < asking and not asking_words(reading.tokens[: marks[-1]], words)
+    if not is_apart or any(tag == "CONTENT" for tag in reading.tags[marks[-1] :]):
+        return reading
+    tags = list(reading.tags)
     tags[times[0][0] : times[0][1]] = ["EVENT"] * (times[0][1] - times[0][0])
     return _tagged(reading, tags)
 
@@ -62,6 +83,34 @@ def _with_told_deadline(reading: MessageReading, words: Lexicon) -> MessageReadi
     tags[last] = "WHEN"
     told = _tagged(reading, tags)
     return told if has_deadline(told, words) else reading
+
+
+def with_day_meant(reading: MessageReading, words: Lexicon) -> MessageReading:
+    """Return `reading` with the day that "that day" means, where the message names one: "we're closed on Monday, …"."""
+    forms = [token.form for token in reading.tokens]
+    days = [at for at, form in enumerate(forms) if form in _DAYS and reading.tags[at] in {NO_TAG, "EVENT", "WHEN"}]
+    pointing = _places_of(forms, words.days_meant, words)
+    if len({reading.tokens[at].expression for at in days}) != 1 or not pointing or days[0] in pointing:
+        return reading
+    tag = "EVENT" if reading.intent == "set" and len(days) == 1 else "WHEN"  # else it has been read with its clock
+    kept = [at for at in range(len(forms)) if at not in pointing]
+    tags = [tag if at in days else each for at, each in enumerate(reading.tags)]
+    return replace(
+        reading,
+        tokens=tuple(reading.tokens[at] for at in kept),
+        tags=tuple(tags[at] for at in kept),
+        begins=tuple(sum(at < begin for at in kept) for begin in reading.begins),
+    )
+
+
+def _places_of(forms: Sequence[str], phrases: Sequence[str], words: Lexicon) -> range:
+    """Return the places of the first of `phrases` among `forms`."""
+    for phrase in phrases:
+        parts = phrase.split() if words.joint else list(phrase)
+        for at in range(len(forms) - len(parts) + 1):
+            if list(forms[at : at + len(parts)]) == parts:
+                return range(at, at + len(parts))
+    return range(0)
 
 
 def has_unclear_time(reading: MessageReading, words: Lexicon) -> bool:

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from zlib import crc32
 
 _LONG = 5
+_KNOWN = "KNOWN"
+_MOST_RUNS = 3
 _TRIGRAM = 3
 _TOLD = ("WHEN", "EVENT", "PERSON", "CONTENT", "REF")
 """Tags that tell, once given, what the words behind them are."""
@@ -22,9 +24,32 @@ _TIMES = frozenset(
 )
 
 
-def classifier_features(forms: Sequence[str], context: str, *, is_addressed: bool) -> Iterable[str]:
-    """Return the features of a whole message, each once: n-grams, parts of longer words, and the context."""
-    return dict.fromkeys(_classifier_features(forms, context, is_addressed=is_addressed))
+def classifier_features(
+    forms: Sequence[str], context: str, known: frozenset[int], *, is_addressed: bool
+) -> Iterable[str]:
+    """Return the features of a whole message, each once: n-grams, parts of longer words, and the context.
+
+    `known` are the places of words in the texts of coming reminders.
+    """
+    found = [*_classifier_features(forms, context, is_addressed=is_addressed)]
+    if known:
+        shown = [_KNOWN if at in known else form for at, form in enumerate(forms)]
+        runs = [form for at, form in enumerate(shown) if form != _KNOWN or not at or shown[at - 1] != _KNOWN]
+        found += _known_features(("^", *runs, "$"), context, is_addressed=is_addressed)
+    return dict.fromkeys(found)
+
+
+def _known_features(padded: Sequence[str], context: str, *, is_addressed: bool) -> Iterator[str]:
+    """Yield the features of a message in which words of coming reminders are one token."""
+    yield f"k a={is_addressed} c={context}"
+    yield f"k n={min(len(padded), 8)}"
+    yield f"k n={min(len(padded), 8)} c={context}"
+    for at in range(1, len(padded)):
+        yield f"{padded[at - 1]} {padded[at]}"
+        if at > 1:
+            yield f"{padded[at - 2]} {padded[at - 1]} {padded[at]}"
+    for form in padded:
+        yield f"k {form}"
 
 
 def _classifier_features(forms: Sequence[str], context: str, *, is_addressed: bool) -> Iterator[str]:
@@ -40,10 +65,8 @@ def _classifier_features(forms: Sequence[str], context: str, *, is_addressed: bo
         if at > 1:
             yield f"{padded[at - 2]} {padded[at - 1]} {form}"
             yield f"{padded[at - 2]} * {form}"
-        if context != "none" and at < _LONG:
-            yield f"c={context} {form}"
-        if is_addressed and at < _LONG:
-            yield f"a {form}"
+        yield f"c={context} {form}"
+        yield f"a={is_addressed} {form}"
         if len(form) >= _LONG and form[0] != "@":
             yield f"p={form[:4]}"
             yield f"s={form[-4:]}"
@@ -52,11 +75,17 @@ def _classifier_features(forms: Sequence[str], context: str, *, is_addressed: bo
 
 
 def tagger_features(
-    forms: Sequence[str], at: int, intent: str, tags: Sequence[str], places: tuple[int, int] | None = None
+    forms: Sequence[str],
+    at: int,
+    intent: str,
+    tags: Sequence[str],
+    known: frozenset[int],
+    places: tuple[int, int] | None = None,
 ) -> Iterator[str]:
     """Yield the features of the token at `at`; `tags` are those of the tokens in front of it.
 
-    `places` are the `asking_places` of `forms`, where they are known.
+    `known` are the places of words in the texts of coming reminders, `places` the `asking_places` of `forms`, where
+    they are found already.
     """
     last = len(forms)
     before = tags[-1] if tags else "^"
@@ -95,6 +124,12 @@ def tagger_features(
     yield f"e={min(last - at, 4)} {before}"
     yield f"w={seen} {before}"
     yield f"w0={seen} {here}"
+    if known:
+        near = f"{at - 1 in known:d}{at in known:d}{at + 1 in known:d}"
+        yield f"k={near}"
+        yield f"k={near} {intent}"
+        yield f"k={near} {before}"
+        yield f"k={near} {intent} {before}"
     if here[0] == "@" != here:  # what a time is for shows anywhere in the message: "提前" behind it, another time
         for side, others in (("<", forms[:at]), (">", forms[at + 1 :])):
             for other in dict.fromkeys(others):
@@ -115,6 +150,43 @@ def tagger_features(
         yield f"n-={named} {left} {here}"
         yield f"n+={here} {later}"
         yield f"n@={named} {here} {place}"
+
+
+def split_features(forms: Sequence[str], tags: Sequence[str], at: int, first: int) -> Iterator[str]:
+    """Yield the features of a request that begins at `at`; the one in front of it begins at `first`."""
+
+    def form(place: int) -> str:
+        return "^" if place < first else "$" if place >= len(forms) else forms[place]
+
+    before, here, after = form(at - 1), form(at), form(at + 1)
+    left, right = _runs_of(tags[first:at])[-_MOST_RUNS:], _runs_of(tags[at:])[:_MOST_RUNS]
+    known, following = " ".join(left), " ".join(right)
+    has_asked = any(each in asking for asking in _ASKING for each in forms[first:at])
+    asks = here in _ASKING[0] or here in _ASKING[1] or after in _ASKING[0] or after in _ASKING[1]
+    yield f"0={here}"
+    yield f"-={before}"
+    yield f"+={after}"
+    yield f"-0={before} {here}"
+    yield f"0+={here} {after}"
+    yield f"0++={here} {after} {form(at + 2)}"
+    yield f"-0+={before} {here} {after}"
+    yield f"--={form(at - 2)} {before}"
+    yield f"l={known}"
+    yield f"r={following}"
+    yield f"lr={known}|{following}"
+    yield f"l-r={known}|{before}|{following}"
+    yield f"1={left[-1:]}|{before}|{right[:1]}"
+    yield f"2={left[-2:]}|{before}|{right[:2]}"
+    yield f"t={tags[at - 1]}|{tags[at]}"
+    yield f"t-={tags[at - 1]}|{before}|{tags[at]}"
+    yield f"a={has_asked} {asks} {before}"
+    yield f"al={has_asked} {asks} {known}"
+    yield f"n={min(at - first, 4)} {min(len(forms) - at, 4)}"
+
+
+def _runs_of(tags: Sequence[str]) -> list[str]:
+    """Return the tags of the labelled pieces, in order."""
+    return [tag for at, tag in enumerate(tags) if tag != "O" and (not at or tags[at - 1] != tag)]
 
 
 def asking_places(forms: Sequence[str]) -> tuple[int, int]:

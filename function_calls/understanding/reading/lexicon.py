@@ -122,6 +122,11 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     deadlines: tuple[str, ...] = ()
     unclear_times: tuple[str, ...] = ()
     for_everyone: tuple[str, ...] = ()
+    days_meant: tuple[str, ...] = ()
+    asking_when: tuple[str, ...] = ()
+    copulas_of_events: frozenset[str] = frozenset()
+    with_hour: str = "{time} {hour}"
+    whole_of: tuple[str, ...] = ()
     all_of: tuple[str, ...] = ()
     task_links: frozenset[str] = frozenset()
     whole: frozenset[str] = frozenset()
@@ -131,6 +136,11 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         """Return the words behind "search for" and the like at the beginning of `text`; empty for another text."""
         found = [order for order in self.looking_up if self.fold(text).startswith(order)]
         return text[len(max(found, key=len)) :].strip() if found else ""
+
+    def asks_when(self, text: str) -> bool:
+        """Return whether a question may be answered by a time or a figure: "what time?", "how many?"."""
+        said = self.fold(text)
+        return any(re.search(rf"\b{word}\b", said) if self.joint else word in said for word in self.asking_when)
 
     def without_same_time(self, text: str) -> str:
         """Return `text` without words such as "the same time", which mean the clock of another reminder."""
@@ -183,3 +193,11 @@ def points_back(text: str, language: str) -> bool:
     words = load_lexicon(language_of(text, language))
     spoken = f" {words.fold(text)} " if words.joint else words.fold(text)
     return any((f" {word} " if words.joint else word) in spoken for word in words.pointers)
+
+
+@cache
+def common_words(language: str) -> frozenset[str]:
+    """Return words that stand beside the name of any reminder, or begin the text of many."""
+    words = load_lexicon(language)
+    around = (*words.before_reference, *words.behind_reference, *words.deeds, *words.triggers)
+    return words.courtesies | words.links | words.reminding | frozenset(around)

@@ -16,20 +16,30 @@ from function_calls.understanding.reading.features import (
     bucket,
     classifier_features,
     intent_feature,
+    split_features,
     tagger_features,
 )
+from function_calls.understanding.reading.known_words import KnownWords
 from function_calls.understanding.reading.linear import LinearModel
 from function_calls.understanding.reading.tokens import TimeReader, Token, marked, time_spans, tokens_of
 
 NO_TAG = "O"
+SPLIT_LABELS = ("on", "begin")
+"""Whether a token goes on with a request, or begins another one."""
 NOTHING = "none"
 """The intent of what is not for the bot; its words have no tags."""
 SEEN_BUCKETS = 1 << 18
+_LEAST_MARGIN = -0.6
+"""From which difference of the scores a request begins: one that is missed loses more than one too many."""
+_PARTING = frozenset(",;.!?)+&")
+_REPEATED = frozenset({"@rule", "@ruletime"})
 _JOINING = frozenset({",", "、", "，", "and", "和", "&", "-", "/", "'", "’", '"', "“", "”", "的"})
 
 
 class ModelFile(Struct, frozen=True):
-    """A file of weights: labels, rows and scales of the two models of one language.
+    """A file of weights: labels, rows and scales of the models of one language.
+
+    Without messages of several requests in training there is nothing of `split`.
 
     `seen` has one bit for each of `SEEN_BUCKETS`: a word that training sentences of an intent have.
     """
@@ -45,14 +55,19 @@ class ModelFile(Struct, frozen=True):
     tag_bias: tuple[float, ...]
     tag_weights: bytes
     folding: dict[int, int]
+    split_buckets: int = 0
+    split_scale: float = 1.0
+    split_bias: tuple[float, ...] = ()
+    split_weights: bytes = b""
     seen: bytes = b""
 
 
 class Models(Struct, frozen=True):
-    """The two models of one language, its folding of traditional characters, and the words it was trained on."""
+    """The models of one language, its folding of traditional characters, and the words it was trained on."""
 
     intent: LinearModel
     tag: LinearModel
+    split: LinearModel
     folding: dict[int, int]
     seen: bytes
 
@@ -71,13 +86,31 @@ class Models(Struct, frozen=True):
         return bool(self.seen[place // 8] & 1 << place % 8)
 
 
+class Situation(Struct, frozen=True, kw_only=True):
+    """The situation in which a message is written.
+
+    `context` is the state of the dialogue with its sender, `is_addressed` that it is for the bot, and `known` are the
+    words of the coming reminders of the chat.
+    """
+
+    context: str = "none"
+    is_addressed: bool
+    known: KnownWords = KnownWords()
+
+
 class MessageReading(Struct, frozen=True):
-    """One message as read: `intents` with their probabilities, best first, and a tag for each token."""
+    """One message as read: `intents` with their probabilities, best first, and a tag for each token.
+
+    `begins` are the places of the tokens with which further requests begin, `known` those of words in the texts of
+    coming reminders.
+    """
 
     text: str
     tokens: tuple[Token, ...]
     intents: tuple[tuple[str, float], ...]
     tags: tuple[str, ...]
+    begins: tuple[int, ...] = ()
+    known: frozenset[int] = frozenset()
 
     @property
     def intent(self) -> str:
@@ -139,6 +172,9 @@ def models_of(file: ModelFile) -> Models:
             file.intents, file.intent_buckets, file.intent_scale, file.intent_bias, array("b", file.intent_weights)
         ),
         LinearModel(file.tags, file.tag_buckets, file.tag_scale, file.tag_bias, array("b", file.tag_weights)),
+        LinearModel(
+            SPLIT_LABELS, file.split_buckets, file.split_scale, file.split_bias, array("b", file.split_weights)
+        ),
         file.folding,
         file.seen,
     )
@@ -147,28 +183,26 @@ def models_of(file: ModelFile) -> Models:
 def read_message(
     text: str,
     now: datetime,
-    context: str,
+    situation: Situation,
     models: Models,
     times: TimeReader,
     language: str,
-    *,
-    is_addressed: bool,
 ) -> MessageReading:
-    """Read `text`, written at `now` (timezone-aware) in a `context` of the dialogue."""
+    """Read `text`, written at `now` (timezone-aware) in a `situation` of the dialogue."""
     spans = time_spans(times(text, marked(now), language=language))
     tokens = tokens_of(text, spans, models.folding)
     forms = [token.form for token in tokens]
-    intents = intents_of(forms, context, models, is_addressed=is_addressed)
-    return MessageReading(text, tokens, intents, tags_of(tokens, intents[0][0], models))
+    known = situation.known.places(forms)
+    intents = intents_of(forms, situation, models)
+    tags = tags_of(tokens, intents[0][0], models, known)
+    return MessageReading(text, tokens, intents, tags, begins_of(text, tokens, tags, models), known)
 
 
-def intents_of(
-    forms: Sequence[str], context: str, models: Models, *, is_addressed: bool
-) -> tuple[tuple[str, float], ...]:
+def intents_of(forms: Sequence[str], situation: Situation, models: Models) -> tuple[tuple[str, float], ...]:
     """Return the intents of tokens with their probabilities, best first."""
-    rows = [
-        bucket(each, models.intent.buckets) for each in classifier_features(forms, context, is_addressed=is_addressed)
-    ]
+    known = situation.known.places(forms)
+    features = classifier_features(forms, situation.context, known, is_addressed=situation.is_addressed)
+    rows = [bucket(each, models.intent.buckets) for each in features]
     shares = models.intent.probabilities(rows)
     return tuple(sorted(zip(models.intent.labels, shares, strict=True), key=lambda each: -each[1]))
 
@@ -177,28 +211,62 @@ def with_intent(reading: MessageReading, intent: str, models: Models) -> Message
     """Return `reading` with `intent` as the best one, and the tags that its words have then."""
     share = reading.probability(intent)
     others = tuple(each for each in reading.intents if each[0] != intent)
-    tags = tags_of(reading.tokens, intent, models)
-    return MessageReading(reading.text, reading.tokens, ((intent, share), *others), tags)
+    tags = tags_of(reading.tokens, intent, models, reading.known)
+    begins = begins_of(reading.text, reading.tokens, tags, models)
+    return MessageReading(reading.text, reading.tokens, ((intent, share), *others), tags, begins, reading.known)
 
 
-def tags_of(tokens: Sequence[Token], intent: str, models: Models) -> tuple[str, ...]:
-    """Return the tag of each token; the pieces of one time expression have one tag where any has one."""
-    tags = _most_probable([token.form for token in tokens], intent, models)
+def tags_of(
+    tokens: Sequence[Token], intent: str, models: Models, known: frozenset[int] = frozenset()
+) -> tuple[str, ...]:
+    """Return the tag of each token; the pieces of one time expression have one tag where any has one.
+
+    A repetition and its first day or its end are one time, wherever they stand. `known` are the places of words in the
+    texts of coming reminders.
+    """
+    tags = _most_probable([token.form for token in tokens], intent, models, known)
     named = {token.expression: tag for token, tag in zip(tokens, tags, strict=True) if tag != NO_TAG}
+    repeated = {
+        token.expression for token, tag in zip(tokens, tags, strict=True) if tag == "WHEN" and token.form in _REPEATED
+    }
     return tuple(
-        named.get(token.expression, tag) if tag == NO_TAG and token.expression >= 0 else tag
+        "WHEN"
+        if token.expression in repeated and token.form in _REPEATED
+        else named.get(token.expression, tag)
+        if tag == NO_TAG and token.expression >= 0
+        else tag
         for token, tag in zip(tokens, tags, strict=True)
     )
 
 
-def _most_probable(forms: list[str], intent: str, models: Models) -> tuple[str, ...]:
+def begins_of(text: str, tokens: Sequence[Token], tags: Sequence[str], models: Models) -> tuple[int, ...]:
+    """Return the places of the tokens with which requests behind the first one begin."""
+    forms = [token.form for token in tokens]
+    found: list[int] = []
+    first = 0
+    for at in range(1, len(forms) if models.split.buckets else 0):
+        features = split_features(forms, tags, at, first)
+        on, begin = models.split.scores(bucket(each, models.split.buckets) for each in features)
+        if begin - on > _LEAST_MARGIN and _is_apart(text, tokens[at].start):
+            found.append(at)
+            first = at
+    return tuple(found)
+
+
+def _is_apart(text: str, at: int) -> bool:
+    """Return whether a word begins at `at` that is no part of an address or of another word."""
+    before = text[at - 1 : at]
+    return not before.isascii() or before.isspace() or before in _PARTING
+
+
+def _most_probable(forms: list[str], intent: str, models: Models, known: frozenset[int]) -> tuple[str, ...]:
     """Return the most probable tag of each token, given those in front of it."""
     if intent == NOTHING:
         return (NO_TAG,) * len(forms)
     found: list[str] = []
     places = asking_places(forms)
     for at in range(len(forms)):
-        features = tagger_features(forms, at, intent, found, places)
+        features = tagger_features(forms, at, intent, found, known, places)
         scores = models.tag.scores(bucket(each, models.tag.buckets) for each in features)
         found.append(models.tag.labels[max(range(len(scores)), key=scores.__getitem__)])
     return tuple(found)

@@ -12,6 +12,9 @@ _PAIRS = (('"', '"'), ("'", "'"), ("“", "”"), ("「", "」"), ("(", ")"), ("
 _PAIRED = re.compile("[\"'“”「」()（）]")
 _EDGES = " \t\n.,;:!?~～…，。；：！？、-—\"'“”「」()（）"
 
+_CLAUSE_MARKS = tuple(",.;:!?，。；：！？、…—-")
+_AROUND_NAME = " ,，:：;；~"
+
 
 def with_joined_names(turn: Turn) -> tuple[Turn, Mapping[str, str]]:
     """Return the turn with each mention as one word that ends with a space, and the names by these words."""
@@ -80,6 +83,28 @@ def without_names(text: str, names: Iterable[str]) -> str:
             shorter = pattern.sub("", text)
             text = shorter if trimmed(shorter) else text
     return text
+
+
+def without_calls(text: str, name: str) -> str:
+    """Take the bot's name off a message to it, wherever it stands: "lunch is at 1, Bubbles, tell us at 12:30"."""
+    text = without_names(text, (name,))
+    found = name_in(text, name)
+    if found is None:
+        return text
+    before, after = text[: found.start()].rstrip(), text[found.end() :].lstrip()
+    if before[-1:] in _CLAUSE_MARKS:
+        mark, after = "", after.lstrip(_AROUND_NAME)
+    else:
+        mark = after[:1] if after[:1] in _CLAUSE_MARKS else ""
+        after = after[len(mark) :].lstrip(_AROUND_NAME)
+    return f"{before}{mark} {after}".strip()
+
+
+def name_in(text: str, name: str) -> re.Match[str] | None:
+    """Return where the bot's `name` stands in `text` as a word of its own, first as a mention."""
+    bot = re.escape(name)
+    mention = re.search(rf"@{bot}(?![a-z0-9])", text, re.IGNORECASE)
+    return mention or re.search(rf"(?<![a-z0-9]){bot}(?![a-z0-9])", text, re.IGNORECASE)
 
 
 @lru_cache(maxsize=64)

@@ -67,6 +67,9 @@ class _Draft:
             end = last
             while end > first + 1 and self._forms[end - 1] in self._words.polite | MARKS:
                 end -= 1
+            is_followed = end < len(self.tags) and (self.tags[end] == "EVENT" or self._forms[end] == "due")
+            if is_followed and end > first + 1 and self._forms[end - 1] in self._words.copulas_of_events:
+                end -= 1
             self.tags[end:last] = [NO_TAG] * (last - end)
 
     def free_everyone(self) -> None:
@@ -293,7 +296,7 @@ class _Draft:
             return
         if self.has("WHEN") or self.has("EVENT"):
             return
-        if not self._tag_first_time("WHEN", {NO_TAG, "OLD", "UNTIL", "LEAD", "PERSON"}):
+        if not self._tag_first_time("WHEN", {*self.tags} - {"CONTENT"}):
             self._tag_time_in_content()
 
     def _tag_first_time(self, tag: str, among: Collection[str]) -> bool:
@@ -312,6 +315,8 @@ class _Draft:
     def tag_content(self, *, may_be_ahead: bool) -> None:
         """Tag the words behind who is reminded, or in front of the request, as content."""
         regions = [region for region in self._untagged() if not self._is_filler(*region)]
+        if self._tag_name_of_event(regions):
+            return
         may_be_ahead = may_be_ahead and not self._is_alarm()
         asked = self._last_of_request()
         behind = [region for region in regions if region[0] > asked >= 0]
@@ -319,6 +324,16 @@ class _Draft:
         whole = (region for region in kept if region[1] > region[0] and not self._is_filler(*region))
         first, last = next(whole, (0, 0))
         self.tags[first:last] = ["CONTENT"] * (last - first)
+
+    def _tag_name_of_event(self, regions: Sequence[tuple[int, int]]) -> bool:
+        """Tag the words in front of the time of an event as content: "the raid is at 8, … half an hour before"."""
+        first = next((first for first, _ in self._runs("EVENT")), 0)
+        named = [region for region in regions if region[1] <= first]
+        begin, end = self._without_courtesies(*named[-1]) if named and self.has("LEAD") else (0, 0)
+        while end > begin + 1 and self._forms[end - 1] in self._words.copulas_of_events:
+            end -= 1
+        self.tags[begin:end] = ["CONTENT"] * (end - begin)
+        return end > begin
 
     def _is_alarm(self) -> bool:
         said = self._words.joint.join(self._forms)
@@ -350,10 +365,17 @@ class _Draft:
     def _complete_behind(self, last: int) -> None:
         """Tag the few words between the content and the end of the sentence as part of it."""
         end = last
+        if self._forms[end : end + 1] == ["("]:
+            end = next((at + 1 for at in range(end, len(self._forms)) if self._forms[at] == ")"), end)
+            self.tags[last:end] = ["CONTENT"] * (end - last)
+            return
         while end < len(self.tags) and self._is_open(end) and not self._is_idle(self._forms[end]):
             end += 1
+        if end + 1 == len(self.tags) and self._forms[end] in self._words.too:
+            end += 1
         is_end = end == len(self.tags) or self._forms[end] in MARKS
-        if is_end and end - last <= (_MOST_BEHIND if self._words.joint else 1):
+        is_end = is_end and "".join(self._forms[last:end]) not in self._words.behind_content
+        if is_end and end - last <= _MOST_BEHIND:
             self.tags[last:end] = ["CONTENT"] * (end - last)
 
     def _is_idle(self, form: str) -> bool:

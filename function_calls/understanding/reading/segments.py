@@ -5,13 +5,14 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, NOTHING, MessageReading
 from function_calls.understanding.reading.repair import is_time as is_time_token
 from function_calls.understanding.reading.repair import runs
-from function_calls.understanding.reading.slots import are_small, reference, uncovered
-from function_calls.understanding.reading.tokens import CLAUSE_ENDS, SENTENCE_ENDS, Token
+from function_calls.understanding.reading.slots import are_small, uncovered
+from function_calls.understanding.reading.tokens import CLAUSE_ENDS, Token
 
 _FEWEST_POINTS, _MOST_POINTS = 2, 12
 _POINT_EDGES = " \t:：,，;；-–"
@@ -21,15 +22,10 @@ _NUMBERED = re.compile(r"(?<![A-Za-z0-9.])\(?(\d{1,2})(?:[)）、]|\.(?!\d))\s*(
 Read = Callable[[str], MessageReading]
 Classify = Callable[[Sequence[Token]], tuple[tuple[str, float], ...]]
 
-_SURE, _CERTAIN = 0.6, 0.9
+_NAMES = frozenset({"CONTENT", "PERSON"})
+_SURE, _CERTAIN = 0.95, 0.9
 _MOST_PARTS = 8
-_FEWEST_TOKENS = 3
 _LONGEST_RETRACTION = 4
-_MOST_TRIED = 6
-_MOST_AHEAD = 60
-"""The most tokens behind a cut by which it is decided."""
-_FOLLOWING = frozenset({"move", "reword", "append", "answer_when", "answer_content", "cancel_ask", "repeat_last"})
-"""Intents that go on with the request in front of them."""
 _CHANGING = frozenset(
     {"move", "delete", "undo", "skip", "pause", "resume", "snooze", "keep_days", "add_days", "until", "once", "reword"}
     | {"when_is", "done", "list"}
@@ -41,33 +37,103 @@ _CLOCKS = frozenset({"@clock", "@part"})
 _DAYS = frozenset({"@day", "@dayclock", "@daypart", "@rule", "@ruletime"})
 _REMARK = 0.7
 """The probability from which a sentence asks for nothing."""
-_CHAINED = frozenset({"set", "delete", "list", "ask", "move", "pause", "resume", "summary", "undo"})
+_ANSWERED = frozenset({"ask", "list", "find", "summary", "time_now", "when_is"})
+"""Intents of questions that stand behind a request."""
 
 
-def parts_of(reading: MessageReading, words: Lexicon, classify: Classify, read: Read) -> list[MessageReading]:
+def parts_of(reading: MessageReading, words: Lexicon, read: Read) -> list[MessageReading]:
     """Return the requests of a message, each with an intent and tags of its own; one alone for most messages.
 
-    `classify` returns the intents of some tokens, `read` reads a piece of the text as a message, which takes longer.
+    Several reminders under one "remind" stay one request, whose `begins` part them. `read` reads a piece of the text as
+    a message.
     """
     points = _points_of(reading, words, read)
     if points:
         return points
     tokens = reading.tokens
+    reading = _without_idle_parts(_without_reason(_with_turns(reading), words), words)
+    reading = _with_question(reading, read)
+    bounds = [0, *reading.begins[: _MOST_PARTS - 1], len(tokens)]
     found: list[MessageReading] = []
-    first = 0
-    is_retracted = False
-    for cut in list(_cuts(reading, words))[:_MOST_TRIED]:
-        pieces = (_trimmed(tokens[first:cut], words, is_first=not first), _trimmed(tokens[cut:], words)[:_MOST_AHEAD])
-        is_marked = any(token.form in SENTENCE_ENDS for token in tokens[max(cut - 2, 0) : cut])
-        if not all(pieces) or not _may_be_apart(*(classify(piece)[0] for piece in pieces), is_marked=is_marked):
+    open_at = 0
+    for first, last in pairwise(bounds):
+        following = tokens[first:last]
+        if first and _goes_on(reading, first, last, words, read):
             continue
-        left, right = (read(reading.text[piece[0].start : piece[-1].end]) for piece in pieces)
-        if _is_apart(left, right, is_marked=is_marked, words=words):
-            is_retracted = _retracts(tokens[first:cut], tokens[cut:], words)
-            found = [] if is_retracted else [*found, left]
-            first = cut
-    rest = _trimmed(tokens[first:], words, is_first=not first) if found or is_retracted else ()
-    return [*found, read(reading.text[rest[0].start : rest[-1].end])][:_MOST_PARTS] if rest else [reading]
+        if first:
+            before = tokens[open_at:first]
+            found = [] if _retracts(before, following, words) else [*found, _part(reading, open_at, first, words, read)]
+        open_at = first
+    if not open_at and not found:
+        return [reading]
+    return [*found, _part(reading, open_at, len(tokens), words, read)]
+
+
+def _with_turns(reading: MessageReading) -> MessageReading:
+    """Return `reading` with a request behind each mark that a name and a time of its own follow: "…, dad at 6"."""
+    kinds = [(tag, at) for at, tag in enumerate(reading.tags) if tag != NO_TAG and reading.tags[at - 1 : at] != (tag,)]
+    found = {
+        first - 1
+        for (before, _), (name, first), (behind, _) in zip(kinds, kinds[1:], kinds[2:], strict=False)
+        if before == behind == "WHEN" and name in _NAMES and reading.tokens[first - 1].form in CLAUSE_ENDS
+    }
+    is_new = reading.intent == "set" and not any(abs(at - begin) <= 1 for at in found for begin in reading.begins)
+    return replace(reading, begins=tuple(sorted(found | set(reading.begins)))) if found and is_new else reading
+
+
+def _without_idle_parts(reading: MessageReading, words: Lexicon) -> MessageReading:
+    """Return `reading` without the parts that say no more than a time: "…, no wait, at 6"."""
+    bounds = [*reading.begins, len(reading.tokens)]
+    forms = [[token.form for token in reading.tokens[first:last]] for first, last in pairwise(bounds)]
+    kept = (
+        begin
+        for begin, own in zip(reading.begins, forms, strict=True)
+        if not are_small((form for form in own if form[0] != "@"), words)
+    )
+    return replace(reading, begins=tuple(kept))
+
+
+def _with_question(reading: MessageReading, read: Read) -> MessageReading:
+    """Return `reading` with a clause behind it that certainly asks for an answer as a request of its own."""
+    tokens = reading.tokens
+    marks = [at for at, token in enumerate(tokens) if token.form in CLAUSE_ENDS and _ends(reading.text, token)]
+    last = next((at + 1 for at in reversed(marks) if at + 1 < len(tokens)), 0)
+    is_tagged = any(tag in {"CONTENT", "PERSON", "LEAD"} for tag in reading.tags[last:])
+    if reading.intent != "set" or not last or last in reading.begins or is_tagged:
+        return reading
+    intent, share = read(reading.text[tokens[last].start : tokens[-1].end]).intents[0]
+    is_question = intent in _ANSWERED and share >= _SURE
+    return replace(reading, begins=tuple(sorted((*reading.begins, last)))) if is_question else reading
+
+
+def _without_reason(reading: MessageReading, words: Lexicon) -> MessageReading:
+    """Return `reading` with its first part as the beginning of the second, where that alone asks to remind.
+
+    "The cat has surgery on Monday, please remind us on Sunday not to feed it" asks for one reminder.
+    """
+    if reading.intent != "set" or len(reading.begins) != 1:
+        return reading
+    begin = reading.begins[0]
+    asks = [_asks(part, words) for part in (reading.tokens[:begin], reading.tokens[begin:])]
+    return reading if asks != [False, True] else replace(reading, begins=())
+
+
+def _goes_on(reading: MessageReading, first: int, last: int, words: Lexicon, read: Read) -> bool:
+    """Return whether a part is one more reminder of the same request: it does not ask by itself."""
+    part = trimmed_tokens(reading.tokens[first:last], words)
+    if not part:
+        return True
+    if reading.intent != "set" or _asks(part, words):
+        return False
+    intent, share = read(reading.text[part[0].start : part[-1].end]).intents[0]
+    return intent in {"set", NOTHING} or share < _CERTAIN
+
+
+def _part(reading: MessageReading, first: int, last: int, words: Lexicon, read: Read) -> MessageReading:
+    """Return what is read in a part of the message."""
+    tokens = trimmed_tokens(reading.tokens[first:last], words, is_first=not first)
+    tokens = tokens or reading.tokens[first:last]
+    return read(reading.text[tokens[0].start : tokens[-1].end])
 
 
 def without_remarks(reading: MessageReading, words: Lexicon, classify: Classify, read: Read) -> MessageReading:
@@ -106,7 +172,7 @@ def _sentences(reading: MessageReading) -> Iterator[Sequence[Token]]:
 def _points_of(reading: MessageReading, words: Lexicon, read: Read) -> list[MessageReading]:
     """Return the points of a list behind a request, where each has a time of its own; none where it is no such list."""
     several = _listed(reading.text) if any(map(is_time_token, reading.tokens)) else None
-    if several is None or not _begins(reading, words):
+    if several is None or not _asks(reading.tokens, words):
         return []
     parts = [read(f"{several.head}{words.joint}{point}") for point in several.points]
     are_timed = all(any(map(is_time_token, read(point).tokens)) for point in several.points)
@@ -125,29 +191,6 @@ def _retracts(tokens: Sequence[Token], following: Sequence[Token], words: Lexico
     return any(said == word or said.endswith(f"{words.joint}{word}") for word in words.corrections)
 
 
-def _may_be_apart(left: tuple[str, float], right: tuple[str, float], *, is_marked: bool) -> bool:
-    """Return whether two parts, of which this is what they probably ask for, are two requests."""
-    (one, share), (other, other_share) = left, right
-    if one not in _CHAINED or other == NOTHING or share < _SURE or other_share < (_SURE if is_marked else _CERTAIN):
-        return False
-    return other == "set" or (other in _CHAINED and other != one)
-
-
-def _is_apart(left: MessageReading, right: MessageReading, *, is_marked: bool, words: Lexicon) -> bool:
-    """Return whether both of two parts ask for something by themselves."""
-    one, other = left.intent, right.intent
-    if not _may_be_apart(left.intents[0], right.intents[0], is_marked=is_marked):
-        return False
-    if other == "set":
-        is_whole = left.has("CONTENT") or (left.has("WHEN") and right.has("WHEN"))
-        if not right.has("CONTENT") and has_deadline(left, words):
-            return False
-        return _begins(right, words) and (one != "set" or (_begins(left, words) and is_whole))
-    if not is_marked and right.tokens[0].form in words.articles:
-        return False  # "the gym and the vet reminders"
-    return any(reference(right, words)) or other not in _FOLLOWING
-
-
 def has_deadline(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether the first time of a request is one by which its task is to be done."""
     first, last = next(runs(reading.tags, "WHEN"), (0, 0))
@@ -160,9 +203,9 @@ def has_deadline(reading: MessageReading, words: Lexicon) -> bool:
     return said.endswith(words.deadlines) or rest.startswith(words.deadlines)
 
 
-def _begins(part: MessageReading, words: Lexicon) -> bool:
+def _asks(tokens: Sequence[Token], words: Lexicon) -> bool:
     """Return whether a part has a word that asks to remind."""
-    said = words.joint.join(token.form for token in part.tokens)
+    said = words.joint.join(token.form for token in tokens)
     return any(word in said for word in words.calling)
 
 
@@ -170,30 +213,6 @@ def _ends(text: str, token: Token) -> bool:
     """Return whether a mark ends a sentence, and does not stand within an address or behind the number of a point."""
     is_numbered = token.form == "." and text[: token.start][-1:].isdigit()
     return not token.form.isascii() or (text[token.end : token.end + 1].isspace() and not is_numbered)
-
-
-def _cuts(reading: MessageReading, words: Lexicon) -> Iterator[int]:
-    """Yield where another request may begin: behind marks, and at each word that asks once more to remind."""
-    tokens = reading.tokens
-    asked = asking_words(tokens, words)
-    seen: set[int] = set()
-    for at, token in enumerate(tokens):
-        cut = -1
-        if token.form in SENTENCE_ENDS and at + 1 < len(tokens) and _ends(reading.text, token):
-            cut = at + 1
-        elif at in asked[1:]:
-            cut = _front(tokens, at, words)
-        elif (token.form in CLAUSE_ENDS - SENTENCE_ENDS or token.form in words.and_words) and _may_begin(tokens, at):
-            cut = at + 1
-        if cut > 0 and cut not in seen and len(tokens) - cut >= _FEWEST_TOKENS:
-            seen.add(cut)
-            yield cut
-
-
-def _may_begin(tokens: Sequence[Token], at: int) -> bool:
-    """Return whether a request may begin behind the comma or "and" at `at`: between two times it lists them."""
-    around = [tokens[place] for place in (at - 1, at + 1) if 0 <= place < len(tokens)]
-    return at + 1 < len(tokens) and not all(is_time_token(each) or each.form.isdigit() for each in around)
 
 
 def asking_words(tokens: Sequence[Token], words: Lexicon) -> list[int]:
@@ -211,17 +230,7 @@ def _all(text: str, word: str) -> Iterator[int]:
         at = text.find(word, at + 1)
 
 
-def _front(tokens: Sequence[Token], at: int, words: Lexicon) -> int:
-    """Return where the request begins whose asking word stands at `at`: a time in front of it belongs to it."""
-    begin = at
-    while begin > 0 and (tokens[begin - 1].form in words.in_front or is_time_token(tokens[begin - 1])):
-        begin -= 1
-    is_cut = begin > 0 and (tokens[begin - 1].form in CLAUSE_ENDS or tokens[begin - 1].form in words.and_words)
-    has_time = any(map(is_time_token, tokens[:begin]))
-    return begin if is_cut or has_time else at
-
-
-def _trimmed(tokens: tuple[Token, ...], words: Lexicon, *, is_first: bool = False) -> tuple[Token, ...]:
+def trimmed_tokens(tokens: tuple[Token, ...], words: Lexicon, *, is_first: bool = False) -> tuple[Token, ...]:
     """Return the tokens of a part without marks at its edges, nor what joins it to the part in front of it."""
     while tokens and not is_first and (tokens[0].form in words.and_words or tokens[0].form in words.in_front):
         tokens = tokens[1:]
@@ -232,55 +241,11 @@ def _trimmed(tokens: tuple[Token, ...], words: Lexicon, *, is_first: bool = Fals
     return tokens
 
 
-def reminders_of(reading: MessageReading, words: Lexicon) -> list[MessageReading]:
+def reminders_of(reading: MessageReading) -> list[MessageReading]:
     """Return the reminders that one request asks for: "at 5 to call mum and at 6 to feed the cat"."""
-    chunks = _chunks(reading, words)
-    kinds = "".join(kind for kind, _, _ in chunks)
-    if kinds.count("C") < len("CC") or kinds.count("W") < len("WW"):
-        return [reading]
-    begins = [first for kind, first, _ in chunks if kind == kinds[-2:][0]] if _alternates(kinds) else []
-    if len(begins) < len("CC") or _is_one_time(reading, chunks):
-        return [reading]
-    bounds = [0, *begins[1:], len(reading.tokens)]
-    return [_piece(reading, first, last) for first, last in pairwise(bounds)]
-
-
-def _alternates(kinds: str) -> bool:
-    """Return whether contents and times come by turns, in pairs that all have the same order."""
-    pairs = kinds[1:] if len(kinds) % 2 and kinds[:1] == "W" else kinds
-    return len(pairs) % 2 == 0 and pairs in {"WC" * (len(pairs) // 2), "CW" * (len(pairs) // 2)}
-
-
-def _chunks(reading: MessageReading, words: Lexicon) -> list[tuple[str, int, int]]:
-    """Return the contents and times of a reading in order, as C and W, with the places of their tokens."""
-    found: list[tuple[str, int, int]] = []
-    asked = min(asking_words(reading.tokens, words), default=0)
-    is_ahead = "LEAD" in reading.tags
-    for at, tag in enumerate(reading.tags):
-        is_time = tag == "WHEN" or (tag == "EVENT" and at > asked and not is_ahead)
-        kind = "C" if tag == "CONTENT" else "W" if is_time else ""
-        is_joint = reading.tokens[at].form in words.and_words or reading.tokens[at].form in CLAUSE_ENDS
-        if not kind or is_joint:
-            continue
-        if found and found[-1][0] == kind:
-            found[-1] = (kind, found[-1][1], at + 1)
-        else:
-            found.append((kind, at, at + 1))
-    return found
-
-
-def _is_one_time(reading: MessageReading, chunks: list[tuple[str, int, int]]) -> bool:
-    """Return whether the words that say when are a day and a clock apart from each other."""
-    kinds = [
-        token.form
-        for kind, first, last in chunks
-        if kind == "W"
-        for token in reading.tokens[first:last]
-        if is_time_token(token)
-    ]
-    days = [kind for kind in kinds if kind in {"@day", "@rule"}]
-    clocks = [kind for kind in kinds if kind in {"@clock", "@part"}]
-    return len(days) == len(clocks) == 1 == len(kinds) - 1
+    begins = [at for at in reading.begins if not reading.tags[at - 1] == reading.tags[at] == "CONTENT"]
+    bounds = [0, *begins, len(reading.tokens)]
+    return [_piece(reading, first, last) for first, last in pairwise(bounds)] if begins else [reading]
 
 
 def _piece(reading: MessageReading, first: int, last: int) -> MessageReading:

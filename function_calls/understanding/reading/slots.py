@@ -21,6 +21,7 @@ _LONGEST_FIGURE, _FIGURE_FORMS = 2, 2
 _FIGURES = re.compile(r"(\d{1,2})\.?(\d\d)")
 _FEWEST_BEFORE = 2
 _HOURS, _MINUTES, _ROUND = 24, 60, 5
+_NIGHT_END, _EVENING, _DAY = 6, 18, timedelta(days=1)
 _QUOTES = "\"“”'‘’「」『』"
 _CLOSING = {"”": "“", "’": "‘", "」": "「", "』": "『"}
 """The mark that opens what each of them closes."""
@@ -113,16 +114,28 @@ def _parts(piece: str, words: Lexicon) -> list[str]:
 
 
 def _on_one_day(found: list[TimeWords]) -> list[TimeWords]:
-    """Return `found` with the day of the first for those behind it that name a clock alone."""
+    """Return `found` with the day of the first for those behind it that name a clock alone; the next after midnight."""
     day = next((each.best.start.date() for each in found[:1] if each.best is not None and each.best.has_day), None)
     if day is None:
         return found
-    return [
+    moved = [
         replace(each, readings=tuple(on_day(reading, day) for reading in each.readings))
         if each.best is not None and is_bare(each.best)
         else each
         for each in found
     ]
+    return [_behind(found[0], each) for each in moved]
+
+
+def _behind(first: TimeWords, time: TimeWords) -> TimeWords:
+    """Return `time` on the next day, where its hour is in the night behind the late hour of the `first`."""
+    one, other = first.best, time.best
+    if one is None or other is None or not (one.has_clock and other.has_clock) or one.rrule or other.rrule:
+        return time
+    is_night = other.start.date() == one.start.date() and other.start.hour < _NIGHT_END and one.start.hour >= _EVENING
+    if not is_night:
+        return time
+    return replace(time, readings=tuple(each._replace(start=each.start + _DAY) for each in time.readings))
 
 
 def uncovered(text: str, expressions: Sequence[TimeReadings], words: Lexicon) -> str:
@@ -283,9 +296,19 @@ def people(reading: MessageReading, words: Lexicon) -> str | None:
         if spared:
             return f"{EVERYONE} except {spared}"
         folded = words.fold(each).lstrip("@")
-        if folded in words.everyone or any(folded.startswith(f"{word}{words.joint}") for word in words.all_of):
+        if folded in words.everyone or _is_whole_group(folded, words):
             return EVERYONE
     return ", ".join(dict.fromkeys(_MENTION.sub(_apart, each) for each in named))
+
+
+def _is_whole_group(name: str, words: Lexicon) -> bool:
+    """Return whether a name means everyone in the chat: "all leaders", "the whole choir"."""
+    if any(name.startswith(f"{word}{words.joint}") for word in words.all_of):
+        return True
+    bare = name
+    for word in words.articles if words.joint else ():
+        bare = bare.removeprefix(f"{word} ")
+    return bare != name and (bare in words.everyone or any(bare.startswith(f"{word} ") for word in words.whole_of))
 
 
 def _apart(mention: re.Match[str]) -> str:

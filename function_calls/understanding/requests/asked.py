@@ -14,7 +14,7 @@ from function_calls.understanding.reading.tokens import TimeReader
 from function_calls.understanding.requests.known_reminders import KnownReminders
 from function_calls.understanding.requests.open_questions import OpenQuestion
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers
-from services.time_expressions import TimeReadings
+from services.time_expressions import Reading, TimeReadings
 
 
 class Asked(Struct, frozen=True, kw_only=True):
@@ -53,6 +53,12 @@ class Asked(Struct, frozen=True, kw_only=True):
     def read(self, text: str) -> tuple[TimeReadings, ...]:
         """Read the times in `text`."""
         return self.times(text, self.now, language=self.language)
+
+    def read_from(self, text: str, first: Reading | None) -> tuple[TimeReadings, ...]:
+        """Read the times in `text` as if it was written in front of the `first` time, where that is on a later day."""
+        if first is None or first.start.date() <= self.now.date():
+            return self.read(text)
+        return self._read_from(text, first.start - timedelta(minutes=1))
 
     def length(self, piece: str) -> timedelta | None:
         """Return the length of time that `piece` names; None where it names none."""

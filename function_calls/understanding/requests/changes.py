@@ -12,7 +12,7 @@ from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.named_weekdays import are_all, weekdays_in
 from function_calls.understanding.reading.repair import is_time
-from function_calls.understanding.reading.times import TimeWords
+from function_calls.understanding.reading.times import TimeWords, halves
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, clauses_of
 from function_calls.understanding.reminder_times import FROM_THEN, says
 from function_calls.understanding.requests.arguments import changed_schedule, shift_argument, written
@@ -20,11 +20,14 @@ from function_calls.understanding.requests.asked import Asked
 from function_calls.understanding.requests.options import interval_minutes, on_workdays
 from function_calls.understanding.requests.references import IT, named_reminder, only_one, points, references_of
 from function_calls.understanding.requests.reminding import both_of_us, people_of, repeat_last, repeats
-from function_calls.understanding.requests.states import state_of
+from function_calls.understanding.requests.states import leave, state_of
 from function_calls.understanding.requests.when import end_of, named_times
+from services.reminders.model import EVERYONE
 from services.time_expressions import Reading
 
 _TIMES = ("WHEN", "EVENT", "LATER", "EARLIER", "LEAD", "FROM")
+_LEAVING = 0.05
+"""The probability that who deletes the reminder of somebody else only wants to be reminded no longer."""
 _NEAR = timedelta(hours=1)
 _LONGEST_NAME = 3
 _LONGEST_WEEKDAY = 3
@@ -41,6 +44,8 @@ def delete(asked: Asked) -> Interpretation | None:
     references = references_of(asked, may_be_several=True)
     if not references and (asked.may_point or points(asked)) and not asked.names(asked.words.indefinite):
         references = [IT]
+    if asked.reading.probability("leave") >= _LEAVING and _is_of_others(asked):
+        return leave(asked)
     day = slots.bare_time(asked.reading.words("OLD") or asked.reading.words("WHEN"), asked.words)
     if len(references) == 1 and day and _is_name(references[0], day):
         references = [asked.words.on_day.format(name=references[0], day=day)]
@@ -49,6 +54,13 @@ def delete(asked: Asked) -> Interpretation | None:
         return asked.answering.which_reminder() if is_named else None
     calls = [asked.answering.one("reminder_delete", {"reminder_id": each}) for each in references]
     return Interpretation(calls=tuple(call for each in calls for call in each.calls), answer=calls[0].answer)
+
+
+def _is_of_others(asked: Asked) -> bool:
+    """Return whether somebody else has set the reminder that is named, for the person who asks as well."""
+    reminder, own = named_reminder(asked), asked.turn.message.sender.id
+    people = set() if reminder is None else {each.id for each in reminder.targets}
+    return reminder is not None and reminder.creator.id != own and bool(people & {own, EVERYONE})
 
 
 def _is_name(reference: str, day: str) -> bool:
@@ -62,7 +74,8 @@ def move(asked: Asked) -> Interpretation | None:
     asked = _without_reasons(_with_new_time(_with_denied_time(_with_names(asked))))
     reading = asked.reading
     if _is_name_alone(asked):
-        return asked.answering.one("reminder_list", {"filter": slots.bare_time(reading.words("WHEN"), asked.words)})
+        words = reading.words("WHEN") or slots.reference_name(reading.words("REF"), asked.words)
+        return asked.answering.one("reminder_list", {"filter": slots.bare_time(words, asked.words)})
     if len(reading.pieces("LATER") + reading.pieces("EARLIER")) > 1:
         return None
     later, earlier = asked.amount("LATER"), asked.amount("EARLIER")
@@ -74,7 +87,16 @@ def move(asked: Asked) -> Interpretation | None:
         return update(asked, {"time": shift_argument(-lead)})
     if asked.names(asked.words.only_once):
         return _move_once(asked)
+    return _move_to(asked)
+
+
+def _move_to(asked: Asked) -> Interpretation | None:
+    """Change when a reminder comes to the time that the words name."""
+    reading = asked.reading
     since = slots.bare_time(reading.words("FROM"), asked.words)
+    clock = _beside_hour(asked)
+    if clock:
+        return update(asked, {"time": clock})
     times = named_times(asked) or slots.times(reading.pieces("FROM"), asked.words, asked.read)
     if len(times) != 1 or times[0].best is None:
         return None
@@ -90,6 +112,22 @@ def move(asked: Asked) -> Interpretation | None:
     if old and new.best is not None and not new.best.has_clock:
         return update(asked, {**arguments, "occurrence": old})
     return update(asked, {**arguments, "since": since}, old=old)
+
+
+def _beside_hour(asked: Asked) -> str:
+    """Return the clock that words without an hour name beside that of the reminder: "quarter to", 半; "" for none."""
+    words, reminder = slots.bare_time(asked.reading.words("WHEN"), asked.words), named_reminder(asked)
+    if not words or slots.is_figure(words) or asked.read(words) or reminder is None or not reminder.next_fires:
+        return ""
+    due = reminder.next_fires[0].astimezone(asked.now.tzinfo)
+    found: list[datetime] = []
+    for hour in (due.hour - 1, due.hour, due.hour + 1):
+        phrase = asked.words.with_hour.format(time=words, hour=hour % _LAST_HOUR or _LAST_HOUR)
+        time = slots.one_time([phrase], asked.words, asked.read)
+        if time is not None and time.best is not None and slots.is_bare(time.best):
+            found += [due.replace(hour=each.start.hour, minute=each.start.minute) for each in halves(time.best)]
+    clock = min((each for each in found if each != due), key=lambda each: abs(each - due), default=None)
+    return "" if clock is None else f"{clock:%H:%M}"
 
 
 def _other_rule(asked: Asked, time: TimeWords) -> dict[str, object] | None:
@@ -153,8 +191,11 @@ def _with_names(asked: Asked) -> Asked:
 
 def _is_name_alone(asked: Asked) -> bool:
     """Return whether a request is no more than a time and a word that points at a reminder: 十二点那个."""
-    rest = asked.folded_text.strip(" 。!！?？").removeprefix(asked.reading.words("WHEN"))
-    return not asked.words.joint and asked.reading.has("WHEN") and rest in asked.words.reference_marks
+    name = asked.reading.words("WHEN") or asked.reading.words("REF")
+    rest = asked.folded_text.strip(" 。!！?？")
+    bare = name if asked.reading.has("WHEN") else slots.reference_name(name, asked.words)
+    is_time = bool(bare) and len(asked.read(bare)) == 1
+    return not asked.words.joint and is_time and rest.removeprefix(bare) in asked.words.reference_marks
 
 
 def _move_once(asked: Asked) -> Interpretation | None:

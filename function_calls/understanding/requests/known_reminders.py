@@ -1,24 +1,21 @@
 """Tell whether words name a reminder of the chat."""
 
-import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections import Counter
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from datetime import datetime
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from function_calls.tools.calls import ToolCall
+from function_calls.understanding.reading.known_words import KnownWords, known_words, pairs_of, stems_of
 from function_calls.understanding.requests.arguments import written
 from services.kernel.chat import ChatAddress
 from services.kernel.errors import RequestRefused
 from services.recurrence.schedule import rule_text
+from services.reminders.lookup.due_words import fitting
 from services.reminders.lookup.references import find_reminder
 from services.reminders.model import EVERYONE, Reminder
-
-_SHORTEST_SHARED = 2
-"""The fewest characters that a name and the text of a reminder share in a script without spaces."""
-_SHORTEST_WORD = 4
-_TWO_CHARACTERS = re.compile("[\u3400-\u9fff]{2}")
 
 ReminderLookup = Callable[[ChatAddress], Awaitable[Sequence[Reminder]]]
 """Returns the coming reminders of a chat, soonest first."""
@@ -35,6 +32,10 @@ class KnownReminders(Struct, frozen=True):
         is_counted = not words.strip("0123456789 ,，、&和and")
         return bool(self.reminders) and (is_counted or words in {"all", "both", "them"} or bool(self.named(words)))
 
+    def means(self, name: str, common: Collection[str]) -> bool:
+        """Return whether `name` names reminders, or shares words with one more than with all others."""
+        return self.has(name) or self.like(name, common) is not None
+
     def named(self, words: str) -> tuple[Reminder, ...]:
         """Return those that `words` name."""
         try:
@@ -43,25 +44,44 @@ class KnownReminders(Struct, frozen=True):
             several = refusal.fields.get("candidates") if refusal.code == "reminder_ambiguous" else None
             return several if isinstance(several, tuple) else ()
 
-    def like(self, name: str) -> Reminder | None:
-        """Return the one that shares a word with `name`, or two characters of a script without spaces; else None."""
-        found = [each for each in self.reminders if _share(name.casefold(), each.content.casefold())]
+    def words(self, common: Collection[str]) -> KnownWords:
+        """Return the words of their texts but those in `common`."""
+        return known_words((each.content for each in self.reminders), common)
+
+    def closest(self, name: str, common: Collection[str] = ()) -> tuple[Reminder, ...]:
+        """Return those whose text shares most with `name`, by words that few of the others have; none for no word.
+
+        Words match in another form ("stretch", "stretching"), Chinese by two characters; those in `common` say nothing
+        unless they are all there is.
+        """
+        if not stems_of(name, common) and not pairs_of(name, common):
+            common = ()
+        shared = [_shared(name, each.content, common) for each in self.reminders]
+        numbers = Counter(part for parts in shared for part in parts)
+        weights = [sum(1 / numbers[part] for part in parts) for parts in shared]
+        most = max(weights, default=0.0)
+        return tuple(each for each, weight in zip(self.reminders, weights, strict=True) if weight == most > 0)
+
+    def due(self, words: str, among: Sequence[Reminder]) -> tuple[Reminder, ...]:
+        """Return those of `among` that come at the time in `words`; all of them where it has none."""
+        fits = fitting(words, among, self.now) if among else None
+        return tuple(among) if fits is None else tuple(fits[0])
+
+    def like(self, name: str, common: Collection[str] = ()) -> Reminder | None:
+        """Return the one reminder that is `closest` to `name`; None for none or several."""
+        found = self.closest(name, common)
         return found[0] if len(found) == 1 else None
 
-    def near(self, name: str) -> Reminder | None:
-        """Return the one that shares a character with `name`, which is two Chinese ones: 跑5公里 for 跑步."""
-        if not _TWO_CHARACTERS.fullmatch(name):
-            return None
-        found = [each for each in self.reminders if set(name) & set(each.content)]
-        return found[0] if len(found) == 1 else None
+    def as_now(self, call: ToolCall, person: str, common: Collection[str]) -> ToolCall:
+        """Return the call that set a reminder of `person` (an id) with what was changed since.
 
-    def as_now(self, call: ToolCall, person: str) -> ToolCall:
-        """Return the call that set a reminder of `person` (an id) with what was changed since."""
+        Its text shares a word with the one that was set, which is not in `common`.
+        """
         content = str(call.arguments.get("content", ""))
         own = [each for each in self.reminders if each.creator.id == person]
         same = [each for each in own if each.content == content]
         newest = sorted(own, key=lambda each: each.created_at)[-1:]
-        like = [each for each in newest if _share(content.casefold(), each.content.casefold())]
+        like = [each for each in newest if _shared(content, each.content, common)]
         is_older = len(same) == 1 and bool(like) and like[0].created_at >= same[0].created_at
         found = like if is_older else same or like
         return replace(call, arguments={**call.arguments, **self.arguments_of(found[0])}) if len(found) == 1 else call
@@ -77,9 +97,7 @@ class KnownReminders(Struct, frozen=True):
         return {"type": "once", "time": written(coming), "content": reminder.content, "person": person, **rule}
 
 
-def _share(name: str, content: str) -> bool:
-    words = {word for word in name.split() if word.isascii() and len(word) >= _SHORTEST_WORD}
-    if words & set(content.split()):
-        return True
-    pairs = {name[at : at + _SHORTEST_SHARED] for at in range(len(name) - 1)}
-    return any(not pair.isascii() and pair.isalnum() and pair in content for pair in pairs)
+def _shared(name: str, content: str, common: Collection[str]) -> set[str]:
+    """Return the words of `name` that stand in `content` in any form, and the pairs of Chinese characters."""
+    words = stems_of(name, common) & stems_of(content, common)
+    return words | (pairs_of(name, common) & pairs_of(content, common))

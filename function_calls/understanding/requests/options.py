@@ -100,7 +100,8 @@ def _untagged(reading: MessageReading, first: int, last: int) -> MessageReading:
     places = range(first, end)
     kept = [at for at in range(len(reading.tokens)) if at not in places]
     tokens = tuple(reading.tokens[at] for at in kept)
-    return MessageReading(reading.text, tokens, reading.intents, tuple(reading.tags[at] for at in kept))
+    begins = tuple(sum(at < begin for at in kept) for begin in reading.begins)
+    return MessageReading(reading.text, tokens, reading.intents, tuple(reading.tags[at] for at in kept), begins)
 
 
 def on_workdays(call: ToolCall, asked: Asked) -> ToolCall:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from function_calls.understanding.reading import slots
+from function_calls.understanding.reading.lexicon import common_words
 from function_calls.understanding.reading.tokens import clauses_of
 from function_calls.understanding.requests.asked import Asked
 from function_calls.understanding.requests.known_reminders import KnownReminders
@@ -23,6 +24,8 @@ _POSSESSIVE = ("'s", "’s")
 _ENDS = frozenset({"please", "pls", "and", "to", "from", ",", ".", "!", "?", ";", "for", "until", "at", "on", "now"})
 _FINAL = frozenset({"delete", "pause", "done", "leave"})
 """Intents for which a name must be right: another reminder would be lost."""
+_OF_DAYS = frozenset({"skip", "delete", "done", "when_is", "list", "pause"})
+"""Intents whose time tells which reminder is meant, not when it is to come."""
 _CHANGED = frozenset({"WHEN", "LATER", "EARLIER", "PERSON", "UNTIL"})
 
 
@@ -60,16 +63,18 @@ def _known(named: list[str], asked: Asked, known: KnownReminders) -> list[str]:
         found = [each for time in times for each in known.named(time)]
         is_last = not found or any(each.content == asked.last_set.arguments.get("content") for each in found)
         return [] if is_last else list(dict.fromkeys(each.id for each in found))
-    if asked.reading.intent in _FINAL:
+    if any(name.startswith("all ") for name in named):
         return named
     found_names = [name for name in named if known.has(name)]
     if found_names:
-        return found_names
-    name = asked.words.joint.join(named)
-    like = known.like(name) or (known.near(name) if asked.is_addressed else None)
-    if like is not None:
-        return [like.id]
-    return [] if asked.may_point and _is_beside(asked) else named
+        return named if asked.reading.intent in _FINAL else found_names
+    close = known.closest(asked.words.joint.join(named), common_words(asked.language))
+    when = asked.reading.words("OLD") or (asked.reading.words("WHEN") if asked.reading.intent in _OF_DAYS else "")
+    close = known.due(when, close) if len(close) > 1 else close
+    if len(close) == 1:
+        return [close[0].id]
+    is_final = asked.reading.intent in _FINAL
+    return [] if asked.may_point and not is_final and _is_beside(asked) else named
 
 
 def _takes_back(asked: Asked) -> bool:
@@ -122,7 +127,25 @@ def _is_for(reminder: Reminder, person: Person) -> bool:
     return all(each.id == person.id or each.name.lstrip("@").casefold() == name for each in people)
 
 
+def _with_spared(asked: Asked) -> Asked:
+    """Return the request with the name behind "except" as what is spared: "delete all but the dentist"."""
+    reading = asked.reading
+    if reading.has("SPARED") or not reading.has("REF"):
+        return asked
+    spans = [
+        (start, end)
+        for start, end in reading.spans("REF")
+        if asked.words.fold(reading.text[:start]).rstrip().endswith(asked.words.exceptions)
+    ]
+    tags = tuple(
+        "SPARED" if any(start <= token.start < end for start, end in spans) else tag
+        for token, tag in zip(reading.tokens, reading.tags, strict=True)
+    )
+    return asked.with_tags(tags)
+
+
 def _named(asked: Asked, *, may_be_several: bool) -> list[str]:
+    asked = _with_spared(asked)
     spared = [name for piece in asked.reading.pieces("SPARED") for name in _names(piece, asked)]
     if spared:
         return [f"all except {' and '.join(spared)}"]
@@ -137,7 +160,7 @@ def _named(asked: Asked, *, may_be_several: bool) -> list[str]:
     if named == ["all"] or (is_open and may_be_several and _means_all(asked)):
         day = _days(asked) if may_be_several else ""
         return [f"all {day}" if day else "all"]
-    return named or _untagged(asked)
+    return named or ([] if asked.reading.has("REF") else _untagged(asked))
 
 
 def points(asked: Asked) -> bool:
@@ -208,6 +231,9 @@ def _narrowed(name: str, asked: Asked) -> str:
         if folded.startswith(word + asked.words.joint) and len(name) > len(word):
             rest = slots.reference_name(name[len(word) :], asked.words)
             return f"all {rest}" if rest and rest not in SEVERAL else "all"
+    for word in sorted(asked.words.every, key=len, reverse=True) if not asked.words.joint else ():
+        if folded.endswith(word) and len(name) > len(word):  # 后天的全部
+            return f"all {slots.reference_name(name[: -len(word)], asked.words)}"
     return LAST if folded in asked.words.newest else name
 
 
@@ -250,5 +276,9 @@ def _like_untagged(asked: Asked) -> list[str]:
     """Return the only reminder whose content shares a word with those that have no tag."""
     pairs = zip(asked.reading.tokens, asked.reading.tags, strict=True)
     free = asked.words.joint.join(token.form if tag == "O" else "," for token, tag in pairs)
-    like = None if asked.known is None or asked.reading.has("REF") else asked.known.like(free)
+    like = (
+        None
+        if asked.known is None or asked.reading.has("REF")
+        else asked.known.like(free, common_words(asked.language))
+    )
     return [] if like is None else [like.id]

@@ -51,7 +51,7 @@ def set_reminders(asked: Asked) -> Interpretation | None:
     reading = with_event(_with_reason(asked.reading, asked.words), asked.words)
     reading, due = with_deadline(reading, asked.words)
     asked = asked.with_reading(reading)
-    pieces = reminders_of(asked.reading, asked.words)
+    pieces = reminders_of(asked.reading)
     requests = [each for piece in pieces for each in _requests(asked, piece)]
     if due:
         requests = [replace(each, content=due) for each in requests]
@@ -84,7 +84,8 @@ def _left_out(asked: Asked) -> tuple[Asked, str] | None:
         words = behind.removeprefix(word).strip(" .!")
         time = slots.one_time([words], asked.words, asked.read) if word else None
         is_day = time is not None and time.best is not None and time.best.has_day and time.best.rrule is None
-        kept = MessageReading(reading.text, tokens[:at], reading.intents, reading.tags[:at])
+        begins = tuple(begin for begin in reading.begins if begin < at)
+        kept = MessageReading(reading.text, tokens[:at], reading.intents, reading.tags[:at], begins)
         if is_day and any(each.best and each.best.rrule for each in named_times(asked.with_reading(kept))):
             return asked.with_reading(kept), slots.bare_time(words, asked.words)
     return None

@@ -59,7 +59,8 @@ def pause(asked: Asked) -> Interpretation | None:
     when = asked.reading.words("WHEN") or asked.reading.words("UNTIL")
     bare = slots.without_words(when, asked.words.until_words, asked.words.joint)
     is_until = asked.reading.has("UNTIL") or bare != when or _is_until(when, asked)
-    arguments: dict[str, object] = {"until" if is_until else "during": bare} if when else {}
+    named = ("until", bare) if is_until else ("during", slots.bare_time(bare, asked.words))
+    arguments: dict[str, object] = dict([named]) if when else {}
     return state_of(asked, "pause", arguments)
 
 

@@ -40,7 +40,7 @@ def named_times(asked: Asked) -> list[TimeWords]:
         return []
     leads = leads_of(asked, has_event=asked.reading.has("EVENT"))
     found = _ahead(asked, leads) if leads else _named(asked)
-    ended = [_until(time, end_of(asked)) for time in _within_hours(found, asked)]
+    ended = [_until(time, end_of(asked, time.best)) for time in _within_hours(found, asked)]
     return [each for time in ended for each in apart(_at_night(_woken(time, asked), asked))]
 
 
@@ -66,11 +66,14 @@ def impossible_time(asked: Asked) -> str:
     return text[first:last].strip()
 
 
-def end_of(asked: Asked) -> str:
-    """Return the `UNTIL` or `COUNT` part of a rule that the request names as its end."""
+def end_of(asked: Asked, first: Reading | None = None) -> str:
+    """Return the `UNTIL` or `COUNT` part of a rule that the request names as its end.
+
+    An amount of time counts from the day of the `first` time, where that is given.
+    """
     text = slots.without_words(asked.reading.words("UNTIL"), asked.words.until_words, asked.words.joint)
     for form in asked.words.end if text else ():
-        for expression in asked.read(form.format(time=text)):
+        for expression in asked.read_from(form.format(time=text), first):
             rule = expression.best.rrule if expression.best is not None else None
             ends = [part for part in (rule or "").split(";") if part.startswith(("UNTIL=", "COUNT="))]
             if ends:
@@ -81,6 +84,9 @@ def end_of(asked: Asked) -> str:
 def _named(asked: Asked) -> list[TimeWords]:
     """Return the times of the words that say when, or of those of an event where nothing else says when."""
     reading = asked.reading
+    whole = _with_bounds(asked)
+    if whole is not None:
+        return [whole]
     spans = _joined(asked, reading.spans("WHEN"))
     settled = _settled(asked, spans)
     if settled is not None:
@@ -93,6 +99,26 @@ def _named(asked: Asked) -> list[TimeWords]:
     found = slots.times(pieces, asked.words, asked.read) or _from_now(" ".join(pieces), asked)
     found = completed(found) if found else [each for each in [_first_time_outside_content(asked)] if each is not None]
     return [_beside(event, each) for each in found] if events and (event := _event(asked)) is not None else found
+
+
+def _with_bounds(asked: Asked) -> TimeWords | None:
+    """Return a repetition with its first day or its end, where all these words are one time: "… starting tomorrow"."""
+    reading = asked.reading
+    bounds = reading.spans("FROM") + reading.spans("UNTIL")
+    spans = sorted(reading.spans("WHEN") + bounds)
+    if not bounds or not reading.has("WHEN") or reading.intent not in _NEW:
+        return None
+    whole = slots.one_time(_texts(asked, spans), asked.words, asked.read)
+    alone = slots.one_time(_texts(asked, reading.spans("WHEN")), asked.words, asked.read)
+    return whole if whole is not None and alone is not None and _is_bounded(whole.best, alone.best) else None
+
+
+def _is_bounded(whole: Reading | None, alone: Reading | None) -> bool:
+    """Return whether a repetition is another one with a first day or an end."""
+    if whole is None or alone is None or whole.rrule is None or alone.rrule is None:
+        return False
+    parts, others = ({*rule.split(";")} for rule in (whole.rrule, alone.rrule))
+    return others <= parts and all(part.startswith(("UNTIL=", "COUNT=")) for part in parts - others)
 
 
 def _has_unknown(piece: str, asked: Asked) -> bool:
@@ -173,14 +199,23 @@ def _with_lead(asked: Asked) -> Asked:
     reading = asked.reading
     spans = reading.spans("WHEN")
     leads = [span for span in spans if _says_ahead(reading.text[slice(*span)], asked)]
-    events = [span for span in spans if span not in leads] or reading.spans("EVENT")
+    events = [span for span in spans if span not in leads] or reading.spans("EVENT") or _untagged_days(asked)
     if not leads or not events or reading.has("LEAD"):
         return asked
     tags = list(reading.tags)
     for at, token in enumerate(reading.tokens):
         if tags[at] == "WHEN":
             tags[at] = "LEAD" if any(start <= token.start < end for start, end in leads) else "EVENT"
+        elif (token.start, token.end) in events:
+            tags[at] = "EVENT"
     return asked.with_tags(tags)
+
+
+def _untagged_days(asked: Asked) -> list[Span]:
+    """Return the only day without a tag, where there is one."""
+    pairs = zip(asked.reading.tokens, asked.reading.tags, strict=True)
+    found = [(token.start, token.end) for token, tag in pairs if tag == NO_TAG and token.form in {"@day", "@dayclock"}]
+    return found if len(found) == 1 else []
 
 
 def _says_ahead(piece: str, asked: Asked) -> bool:

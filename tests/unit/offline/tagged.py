@@ -35,29 +35,38 @@ _MODELS = {
 _TOOLS = tuple(
     ToolSpec(name=name, description=name, parameters=model.model_json_schema()) for name, model in _MODELS.items()
 )
-_TAGGED = re.compile(r"\{(?P<tag>[A-Z]+):(?P<words>[^}]*)\}")
+_TAGGED = re.compile(r"\{(?P<tag>[A-Z]+):(?P<words>[^}]*)\}|\|\| ")
 
 
 def tagged(sentence: str, intent: str = "set", language: str = "en") -> MessageReading:
-    """Return the reading of a sentence such as "remind {PERSON:me} {WHEN:at 5} to {CONTENT:call mum}"."""
-    text, spans = "", []
+    """Return the reading of a sentence such as "remind {PERSON:me} {WHEN:at 5} to {CONTENT:call mum}".
+
+    `|| ` stands where a further request begins.
+    """
+    text, spans, begins = "", [], []
     last = 0
     for found in _TAGGED.finditer(sentence):
         text += sentence[last : found.start()]
-        spans.append((len(text), len(text) + len(found["words"]), found["tag"]))
-        text += found["words"]
+        if found["tag"] is None:
+            begins.append(len(text))
+        else:
+            spans.append((len(text), len(text) + len(found["words"]), found["tag"]))
+            text += found["words"]
         last = found.end()
     text += sentence[last:]
-    return read_as(text, spans, intent, language)
+    return read_as(text, spans, intent, language, begins)
 
 
-def read_as(text: str, spans: Sequence[tuple[int, int, str]], intent: str, language: str) -> MessageReading:
-    """Return the reading of `text` with the tags of `spans` (start, end, tag)."""
+def read_as(
+    text: str, spans: Sequence[tuple[int, int, str]], intent: str, language: str, begins: Sequence[int] = ()
+) -> MessageReading:
+    """Return the reading of `text` with the tags of `spans` (start, end, tag); requests begin at `begins`."""
     tokens = tokens_of(text, time_spans(parse_all(text, marked(NOW), language=language)), {})
     tags = (
         next((tag for start, end, tag in spans if start < token.end and token.start < end), "O") for token in tokens
     )
-    return MessageReading(text, tokens, ((intent, 1.0),), tuple(tags))
+    places = tuple(next(at for at, token in enumerate(tokens) if token.start >= begin) for begin in begins)
+    return MessageReading(text, tokens, ((intent, 1.0),), tuple(tags), places)
 
 
 def heard(

@@ -7,7 +7,7 @@ import pytest
 
 from function_calls.understanding.dialogue.choices import chosen
 from function_calls.understanding.reading.lexicon import load_lexicon
-from function_calls.understanding.reading.message import load_models, read_message
+from function_calls.understanding.reading.message import Situation, load_models, read_message
 from function_calls.understanding.requests.known_reminders import KnownReminders
 from services.time_expressions import parse_all
 from tests.unit.offline.test_group_dialogues import reminder
@@ -23,7 +23,8 @@ def picked(answer, language="en"):
         return parse_all(text, NOW, language=language)
 
     options = parse_all("tomorrow at 8", NOW, language="en")[0].readings
-    read = read_message(answer, NOW, "asked_when", load_models(language), parse_all, language, is_addressed=False)
+    situation = Situation(context="asked_when", is_addressed=False)
+    read = read_message(answer, NOW, situation, load_models(language), parse_all, language)
     return [each.start.hour for each in chosen(read, options, load_lexicon(language), times)]
 
 

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.understanding.generator import Grammar
-from function_calls.understanding.dialogue.learned import behind_name
 from function_calls.understanding.reading.lexicon import load_lexicon
-from function_calls.understanding.reading.message import load_models, read_message
+from function_calls.understanding.reading.message import Situation, load_models, read_message
+from function_calls.understanding.reading.names import without_calls
 from function_calls.understanding.reading.slots import amount, content, one_time, reference, times
 from function_calls.understanding.reading.tokens import marked, time_spans, tokens_of
 from services.time_expressions import parse_all
@@ -20,7 +20,8 @@ LANGUAGES = ("en", "zh")
 
 
 def read(text, language="en", context="acted"):
-    return read_message(text, NOW, context, load_models(language), parse_all, language, is_addressed=False)
+    situation = Situation(context=context, is_addressed=False)
+    return read_message(text, NOW, situation, load_models(language), parse_all, language)
 
 
 def times_in(text):
@@ -104,13 +105,16 @@ def test_reference_is_what_a_reminder_is_called(text, expected):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("lovely! Bubbles remind me at 5", "remind me at 5"),
-        ("remind me at 5, Bubbles", "remind me at 5, Bubbles"),
-        ("the bubbles in it", "the bubbles in it"),
+        ("lovely! Bubbles remind me at 5", "lovely! remind me at 5"),
+        ("remind me at 5, Bubbles", "remind me at 5"),
+        ("lunch is at 1, Bubbles, tell us at 12:30", "lunch is at 1, tell us at 12:30"),
+        ("Good morning Bubbles. Could you help?", "Good morning. Could you help?"),
+        ("raid at 8 @Bubbles ping everyone at 7:45", "raid at 8 ping everyone at 7:45"),
+        ("the ferns", "the ferns"),
     ],
 )
-def test_request_stands_behind_the_name_of_the_bot(text, expected):
-    assert behind_name(text, "Bubbles") == expected
+def test_name_of_the_bot_is_taken_off_a_message_to_it(text, expected):
+    assert without_calls(text, "Bubbles") == expected
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

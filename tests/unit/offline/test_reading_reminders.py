@@ -19,17 +19,17 @@ def told(sentence, language="en", **before):
     ("sentence", "language", "expected"),
     [
         (
-            "remind {PERSON:me} {WHEN:at 5} to {CONTENT:call mum} and {WHEN:at 6} to {CONTENT:feed the cat}",
+            "remind {PERSON:me} {WHEN:at 5} to {CONTENT:call mum} || and {WHEN:at 6} to {CONTENT:feed the cat}",
             "en",
             [("2026-11-24 17:00", "call mum"), ("2026-11-24 18:00", "feed the cat")],
         ),
         (
-            "remind {PERSON:me} to {CONTENT:call Ada} {WHEN:tomorrow at 5pm} and {CONTENT:pack} {WHEN:at 6pm}",
+            "remind {PERSON:me} to {CONTENT:call Ada} {WHEN:tomorrow at 5pm} || and {CONTENT:pack} {WHEN:at 6pm}",
             "en",
             [("2026-11-25 17:00", "call Ada"), ("2026-11-25 18:00", "pack")],
         ),
         (
-            "{WHEN:三点}提醒{PERSON:我}{CONTENT:开会}，{WHEN:五点}{CONTENT:交表}",
+            "{WHEN:三点}提醒{PERSON:我}{CONTENT:开会}，|| {WHEN:五点}{CONTENT:交表}",
             "zh",
             [("2026-11-24 15:00", "开会"), ("2026-11-24 17:00", "交表")],
         ),
@@ -53,7 +53,7 @@ def test_several_times_of_one_content_are_several_reminders(sentence, times):
 
 
 def test_second_name_does_what_the_first_one_does():
-    sentence = "remind {PERSON:me} to {CONTENT:call Ann} {WHEN:at 5pm} and {CONTENT:Bob} {WHEN:at 6pm}"
+    sentence = "remind {PERSON:me} to {CONTENT:call Ann} {WHEN:at 5pm} || and {CONTENT:Bob} {WHEN:at 6pm}"
 
     assert [content for _, content in told(sentence)] == ["call Ann", "call Bob"]
 

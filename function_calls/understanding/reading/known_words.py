@@ -1,0 +1,55 @@
+"""Find the words of a message that occur in the texts of the coming reminders of its chat."""
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from itertools import pairwise
+
+from msgspec import Struct
+
+_WORD = re.compile(r"[a-z0-9\u00c0-\u024f]{2,}")
+_PAIR = re.compile("[\u3400-\u9fff]{2}")
+_ENDINGS = ("ing", "es", "ed", "s")
+_SHORTEST_STEM = 3
+
+
+class KnownWords(Struct, frozen=True):
+    """The stems of words, and the pairs of Chinese characters, in texts."""
+
+    stems: frozenset[str] = frozenset()
+    pairs: frozenset[str] = frozenset()
+
+    def places(self, forms: Sequence[str]) -> frozenset[int]:
+        """Return the places of the tokens that occur in the texts."""
+        if not self.stems and not self.pairs:
+            return frozenset()
+        words = {at for at, form in enumerate(forms) if form.isalpha() and stem(form) in self.stems}
+        both = [at for at, (one, other) in enumerate(pairwise(forms)) if one + other in self.pairs]
+        return frozenset(words.union(both, (at + 1 for at in both)))
+
+
+def known_words(texts: Iterable[str], common: Collection[str]) -> KnownWords:
+    """Return the words of `texts` but those in `common`, which occur in any message."""
+    stems: set[str] = set()
+    pairs: set[str] = set()
+    for text in texts:
+        stems |= stems_of(text, common)
+        pairs |= pairs_of(text, common)
+    return KnownWords(frozenset(stems), frozenset(pairs))
+
+
+def stems_of(text: str, common: Collection[str]) -> set[str]:
+    """Return the stems of the words of `text` that are not in `common`, in any form."""
+    words = _WORD.findall(text.casefold())
+    return {stem(word) for word in words if word not in common and stem(word) not in common}
+
+
+def pairs_of(text: str, common: Collection[str]) -> set[str]:
+    """Return the pairs of Chinese characters of `text` that are not in `common`."""
+    pairs = {text[at : at + 2] for at in range(len(text) - 1)}
+    return {pair for pair in pairs if _PAIR.fullmatch(pair) and pair not in common}
+
+
+def stem(word: str) -> str:
+    """Return `word` without the ending of a plural or of a form of a verb: "pill" of "pills", "water" of "watering"."""
+    ending = next((each for each in _ENDINGS if word.endswith(each)), "")
+    return word.removesuffix(ending) if len(word) - len(ending) >= _SHORTEST_STEM else word

@@ -1,0 +1,55 @@
+"""Words of the coming reminders of a chat, and the reminder that a name means."""
+
+import pytest
+
+from function_calls.understanding.reading.known_words import KnownWords, known_words, stem
+from function_calls.understanding.reading.lexicon import common_words
+from function_calls.understanding.requests.known_reminders import KnownReminders
+from tests.unit.offline.test_group_dialogues import START, reminder
+
+
+def known(*contents):
+    return KnownReminders(tuple(map(reminder, contents)), START)
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"), [("pills", "pill"), ("watering", "water"), ("boxes", "box"), ("bus", "bus"), ("gym", "gym")]
+)
+def test_stem_is_a_word_without_the_ending_of_a_form(word, expected):
+    assert stem(word) == expected
+
+
+def test_places_are_those_of_words_in_the_texts():
+    words = known_words(["take the pills", "给绿萝浇水"], {"the"})
+
+    assert words.places(["one", "pill", "less", "the"]) == {1}
+    assert words.places(["绿", "萝", "那", "个"]) == {0, 1}
+    assert KnownWords().places(["pill"]) == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("name", "language", "expected"),
+    [
+        ("front door", "en", "unlock the front"),
+        ("watering", "en", "water the ferns"),
+        ("insulin alert", "en", "insulin"),
+        ("calls", "en", "call Hugo"),
+        ("call dad", "en", None),
+        ("swimming", "en", None),
+        ("绿萝", "zh", "给绿萝浇水"),
+        ("顿药", "zh", None),
+    ],
+)
+def test_name_means_the_reminder_that_shares_most_words_with_it(name, language, expected):
+    reminders = known("unlock the front", "water the ferns", "insulin", "call Hugo", "给绿萝浇水")
+
+    found = reminders.like(name, common_words(language))
+
+    assert (None if found is None else found.content) == expected
+
+
+def test_words_that_several_have_decide_less():
+    reminders = known("water the ferns", "water the roses")
+
+    assert reminders.closest("water", common_words("en")) == reminders.reminders
+    assert reminders.closest("water roses", common_words("en")) == reminders.reminders[1:]
