@@ -61,14 +61,19 @@ async def run_contender(name: str, base_url: str, messages: int, in_flight: int)
     for kind in _KINDS:
         answer = contender.run_stream if kind == "stream" else contender.run
         for number in range(10):
-            await _checked(answer, f"{kind} on page {number}?")
+            await _checked(answer, f"{kind} is word {number} of that novel, what does it mean?")
         began = time.process_time()
         for number in range(messages):
-            await _checked(answer, f"{kind} on page {number}?")
+            await _checked(answer, f"{kind} is word {number} of that novel, what does it mean?")
         figures[kind] = (time.process_time() - began) * 1000 / messages
     before = _peak_megabytes()
     began = time.process_time()
-    await asyncio.gather(*(_checked(contender.run, f"one on page {number}?") for number in range(in_flight)))
+    await asyncio.gather(
+        *(
+            _checked(contender.run, f"one is word {number} of that novel, what does it mean?")
+            for number in range(in_flight)
+        )
+    )
     figures["in_flight"] = (time.process_time() - began) * 1000 / in_flight
     figures["in_flight_mb"] = _peak_megabytes() - before
     if hasattr(contender, "close"):
