@@ -17,14 +17,14 @@ from services.reminders import transitions
 from services.reminders.delivery.retry import RetryPolicy
 from services.reminders.delivery.worker import DeliveryConfig, DeliveryWorker
 from services.reminders.lookup.due_words import USUAL
-from services.reminders.lookup.finder import ReminderFinder, Shown
+from services.reminders.lookup.finder import ReminderFinder, Shown, is_for_everyone
 from services.reminders.lookup.recent_deliveries import RecentDeliveries
 from services.reminders.lookup.references import means_all
 from services.reminders.model import NewReminder, Reminder, ReminderEdit, ReminderLimits, ReminderState, public_id
 from services.reminders.ports import Notifier, ReminderStore
 from services.reminders.quiet_hours import QuietHours, QuietService
 from services.reminders.records import Change, DeliveryRecord, StoredReminder, ValidatedReminder
-from services.reminders.updater import ReminderUpdater, check_may_change, check_may_finish, is_for_everyone, let_anybody
+from services.reminders.updater import ReminderUpdater, check_may_change, check_may_finish, let_anybody
 from services.time_expressions import TimeReader
 
 _KEPT = timedelta(days=30)

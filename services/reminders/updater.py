@@ -7,8 +7,8 @@ from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import Clock
 from services.kernel.errors import RequestRefused
 from services.people.member_names import target_ids
-from services.reminders.lookup.finder import ReminderFinder
-from services.reminders.model import EVERYONE, Reminder, row_key
+from services.reminders.lookup.finder import ReminderFinder, is_for_everyone
+from services.reminders.model import Reminder, row_key
 from services.reminders.ports import ReminderBook
 from services.reminders.records import Change, StoredReminder
 
@@ -40,11 +40,6 @@ def check_may_finish(reminder: Reminder, person: Person) -> None:
 def let_anybody(reminder: Reminder, person: Person) -> None:
     """Let everybody of the chat pass."""
     del reminder, person
-
-
-def is_for_everyone(reminder: Reminder) -> bool:
-    """Return whether the whole chat is reminded."""
-    return any(target.id == EVERYONE for target in reminder.targets)
 
 
 _TRIES = 5

@@ -144,11 +144,15 @@ def _whose(reminder: Reminder, ctx: CallContext) -> str:
     return who if owner.id == ctx.sender.id else say(ctx.language, "reminder.set_by", who=who, owner=owner.name)
 
 
+def names_next(reminder: Reminder, ctx: CallContext) -> bool:
+    """Return whether the line of a reminder that repeats has its next time, as its rule does not tell that."""
+    return recurrence_text.is_custom(reminder.schedule) or is_next_suspended(reminder.schedule, ctx.now)
+
+
 def _when(reminder: Reminder, ctx: CallContext, *, is_under_day: bool) -> str:
     if reminder.schedule.rule:
         rule = recurrence_text.rule(ctx.language, reminder)
-        is_vague = recurrence_text.is_custom(reminder.schedule) or is_next_suspended(reminder.schedule, ctx.now)
-        if reminder.next_fires and is_vague:
+        if reminder.next_fires and names_next(reminder, ctx):
             when = date_format.moment(ctx.language, reminder.next_fires[0], ctx.now)
             rule = say(ctx.language, "reminder.rest_line", rule=rule, next=when)
         elif reminder.state is ReminderState.PAUSED and not is_under_day:

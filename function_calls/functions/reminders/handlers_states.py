@@ -18,6 +18,7 @@ from function_calls.tools.calls import Receipt, ToolResult
 from function_calls.tools.context import CallContext
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
+from services.reminders.lookup.finder import is_for_everyone
 from services.reminders.model import Reminder, ReminderState
 from services.reminders.service import ReminderService
 
@@ -107,7 +108,7 @@ async def _join_or_leave(
     elif action == "join":
         after = await reminders.join(ctx.chat, ctx.sender, before.id)
     else:
-        others = await all_but((ctx.sender,), ctx, history)
+        others = await all_but((ctx.sender,), ctx, history) if is_for_everyone(before) else ()
         after = await reminders.leave(ctx.chat, ctx.sender, before.id, others)
     if (after.targets, after.schedule, after.state) == (before.targets, before.schedule, before.state):
         same = say(ctx.language, f"reminder.{action}_already", id=after.id, content=after.content)

@@ -8,16 +8,15 @@ from itertools import groupby
 from msgspec import Struct
 from msgspec.structs import replace
 
-from function_calls.functions.reminders.answers import listed_lines
+from function_calls.functions.reminders.answers import listed_lines, names_next
 from function_calls.functions.reminders.people import names_of_sender
-from function_calls.language import date_format, recurrence_text
+from function_calls.language import date_format
 from function_calls.language.messages import say
 from function_calls.tools.calls import ToolResult
 from function_calls.tools.context import CallContext
 from function_calls.understanding.reminder_times import time_reader, zone_name
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
-from services.recurrence.edits import is_next_suspended
 from services.reminders.lookup.due_words import due_words
 from services.reminders.model import Reminder, ReminderState, row_key
 from services.reminders.service import ReminderService
@@ -137,9 +136,7 @@ def list_page(found: Sequence[Reminder], asked: AskedPage, ctx: CallContext, *, 
 
 def _next(reminder: Reminder, ctx: CallContext) -> list[str]:
     """Return when a reminder that repeats comes next, where its line says the rule alone."""
-    schedule = reminder.schedule
-    is_in_line = recurrence_text.is_custom(schedule) or is_next_suspended(schedule, ctx.now)
-    if not schedule.rule or not reminder.next_fires or is_in_line:
+    if not reminder.schedule.rule or not reminder.next_fires or names_next(reminder, ctx):
         return []
     when = date_format.moment(ctx.language, reminder.next_fires[0], ctx.now)
     return [say(ctx.language, "reminder.next_line", when=when)]
