@@ -105,12 +105,9 @@ def _without_name(
 ) -> tuple[str, list[tuple[int, int, str]], list[int]]:
     """Take the bot's name off a message, and move the places of its labels."""
     kept = without_calls(text, _NAME)
-    places, at = [], 0  # of the letters of `text` in `kept`
-    matcher = SequenceMatcher(None, text, kept, autojunk=False)
-    for tag, one, other, start, _ in matcher.get_opcodes():
-        for offset in range(other - one):
-            at = start + offset if tag == "equal" else start
-            places.append(at)
+    places: list[int] = []  # of the letters of `text` in `kept`
+    for tag, one, other, start, _ in SequenceMatcher(None, text, kept, autojunk=False).get_opcodes():
+        places += (start + offset if tag == "equal" else start for offset in range(other - one))
     places.append(len(kept))
     moved = [(places[start], places[end - 1] + 1, tag) for start, end, tag in spans]
     return kept, [(start, end, tag) for start, end, tag in moved if end > start], [places[begin] for begin in begins]

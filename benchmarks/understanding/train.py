@@ -1,4 +1,4 @@
-"""Train the classifier and the tagger of one language from its grammar, and write the weights.
+"""Train the models of one language with written messages and the sentences of its grammar, and write the weights.
 
 Run by `make train`, which installs scikit-learn into an environment of its own.
 """
@@ -30,6 +30,7 @@ from function_calls.understanding.reading.features import (
     bucket,
     classifier_features,
     intent_feature,
+    labelled_pieces,
     split_features,
     tagger_features,
 )
@@ -76,7 +77,7 @@ _UNKNOWN = "\0"
 _WITH_UNKNOWN, _UNKNOWN_WORDS, _COMMON = 0.3, 0.5, 0.004
 """The share of sentences with unknown words, that of their rarer words, and in how many sentences a common word is."""
 _NAMED_KNOWN, _OTHERS_KNOWN = 0.7, 0.05
-"""How often a generated sentence is about a reminder that is there, where it names one and where it does not."""
+"""The share of generated sentences with words of a coming reminder: of those that name one, and of all others."""
 _FREE = frozenset({"CONTENT", "PERSON", "REF", "TOPIC", "SPEAKER", "OLD", "ZONE", "SPARED"})
 """Tags of words that may be any; the words of the others are what the tags are known by."""
 _START = datetime(2026, 11, 23, 7, 3, 37, tzinfo=ZoneInfo("Europe/London"))
@@ -214,7 +215,7 @@ def generated(language: str, count: int, seed: int, cache: TimeCache, folding: d
         tokens = cache.tokens(example.text, folding)
         tags = labelled(example.spans, tokens)
         chance = random.Random(example.text)
-        contents = sum(tag == "CONTENT" and tags[at - 1 : at] != ["CONTENT"] for at, tag in enumerate(tags))
+        contents = sum(tag == "CONTENT" for tag, _ in labelled_pieces(tags))
         yield Sentence(
             forms=[token.form for token in tokens],
             tags=tags,

@@ -26,7 +26,7 @@ from function_calls.understanding.dialogue.memory import DialogueMemory
 from function_calls.understanding.examples import ExampleSentences
 from function_calls.understanding.looking_here import looked_up_here, looked_up_in_vain, of_results
 from function_calls.understanding.reading import slots
-from function_calls.understanding.reading.lexicon import Lexicon, common_words, language_of, load_lexicon
+from function_calls.understanding.reading.lexicon import Lexicon, language_of, load_lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading, Situation, load_models, read_message
 from function_calls.understanding.reading.names import (
     trimmed,
@@ -62,9 +62,8 @@ _TALK = 0.9
 """The probability that a message is talk from which it is not passed on where the bot listens to requests alone."""
 _REMARK = 3
 """The most tokens of "thanks", "nice one" and the like, which do not end a dialogue."""
-
-
 _CLOCKS = frozenset({"@clock", "@dayclock", "@ruletime", "@offset", "@later"})
+"""Tokens of times with which a message may go on with a reminder."""
 
 
 class _Message(Struct, frozen=True, kw_only=True):
@@ -399,7 +398,7 @@ def _names_known(message: _Message, known: KnownReminders | None) -> bool:
     if known is None or message.understood is None:
         return False
     forms = [token.form for token in message.understood.reading.tokens]
-    return bool(known.words(common_words(message.understood.language)).places(forms))
+    return bool(known.words(message.understood.language).places(forms))
 
 
 def _key(turn: Turn) -> str:

@@ -58,7 +58,7 @@ _SURE_NOTE = 0.9
 NEXT_REQUEST = 0.7
 """The probability of one more request, with a time and a content, as the next thing that is said."""
 _CERTAIN_REQUEST, _OF_CERTAIN_REQUEST = 0.97, 0.55
-"""What is so certainly a request may have a less certain intent."""
+"""From the first probability of a request, the second one is enough for its intent."""
 _ONE = frozenset({"trigger", "nobody"})
 _SECOND = 0.15
 """The least probability of a second or third intent, tried where the slots of the first do not fit; in the standings
@@ -155,14 +155,15 @@ def decide(reading: MessageReading, words: Lexicon, said: Circumstances) -> Deci
         return Decision(is_refusal=True)
     standing = standing_of(reading, words, said)
     least = THRESHOLDS[standing]
-    if 1 - reading.probability("none") < least.request or not _may_be_for_bot(reading, standing, said, words):
+    request = 1 - reading.probability("none")
+    if request < least.request or not _may_be_for_bot(reading, standing, said, words):
         return Decision()
     found: list[str] = []
-    is_certain = 1 - reading.probability("none") >= _CERTAIN_REQUEST
+    is_certain = request >= _CERTAIN_REQUEST and said.context != "listed"
+    enough = min(least.intent, _OF_CERTAIN_REQUEST) if is_certain else least.intent
     for intent, own_share in reading.intents[: 1 if standing in _ONE else _MOST_TRIED]:
         share = own_share if said.is_addressed else share_of(intent, reading)
         careful = max(CAREFUL.get(intent, 0.0), 0.0 if said.is_addressed else UNADDRESSED.get(intent, 0.0))
-        enough = min(least.intent, _OF_CERTAIN_REQUEST) if is_certain and said.context != "listed" else least.intent
         if intent == "none" or share < (_SECOND if found else enough):
             break
         if share < careful or (intent == "cancel_ask" and not said.is_known):

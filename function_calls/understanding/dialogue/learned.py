@@ -28,9 +28,8 @@ from function_calls.understanding.reading.repair import is_time
 from function_calls.understanding.reading.segments import Classify, Read, parts_of, without_remarks
 from function_calls.understanding.reading.tokens import TimeReader, Token
 from function_calls.understanding.requests.asked import Asked
-from function_calls.understanding.requests.known_reminders import KnownReminders
+from function_calls.understanding.requests.known_reminders import SEVERAL, KnownReminders
 from function_calls.understanding.requests.open_questions import OpenQuestion
-from function_calls.understanding.requests.references import SEVERAL
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers, together
 from function_calls.understanding.requests.requests import make
 from services.kernel.chat import ChatMessage
@@ -117,7 +116,7 @@ class LearnedInterpreter:
         situation = Situation(
             context=context,
             is_addressed=is_called,
-            known=KnownWords() if known is None else known.words(common_words(language)),
+            known=KnownWords() if known is None else known.words(language),
         )
 
         def classify(tokens: Sequence[Token]) -> tuple[tuple[str, float], ...]:
@@ -202,12 +201,12 @@ class LearnedInterpreter:
         before: ToolCall | None = None,
     ) -> Interpretation | None:
         """Return what one request of a message asks for."""
-        reading = with_day_meant(reading, load_lexicon(understood.language))
+        words = load_lexicon(understood.language)
+        reading = with_day_meant(reading, words)
         named = reading.words("PERSON").removeprefix("@")
         of_other = self._dialogue.last_of(named, turn) if reading.intent == "repeat_last" else None
         last = of_other or self._dialogue.last_set(key, turn.now)
         if last is not None and known is not None:
-            words = load_lexicon(understood.language)
             last = known.as_now(last, turn.message.sender.id, words.courtesies | words.links | words.articles)
         forms = [token.form for token in reading.tokens]
         models = load_models(understood.language)
@@ -218,14 +217,12 @@ class LearnedInterpreter:
         asked = Asked(
             turn=turn,
             reading=reading,
-            words=load_lexicon(understood.language),
+            words=words,
             language=understood.language,
             times=self._times,
             answering=answering,
             question=understood.question,
-            last_set=last
-            if last is None or known is None
-            else known.as_now(last, turn.message.sender.id, common_words(understood.language)),
+            last_set=last,
             is_addressed=is_addressed(turn),
             may_point=understood.context != "none" or turn.message.reply_to is not None,
             known=known,
@@ -370,8 +367,7 @@ class LearnedInterpreter:
 
     def _calls_for_time(self, text: str, turn: Turn, language: str, *, is_bare: bool) -> bool:
         """Return whether a time may answer `text`, because that names a clock, or asks what a bare time answers."""
-        words = load_lexicon(language)
-        if is_bare and text.rstrip().endswith(("?", "？")) and words.asks_when(text):
+        if is_bare and text.rstrip().endswith(("?", "？")) and load_lexicon(language).asks_when(text):
             return True
         bests = [each.best for each in self._times(text, turn.now, language=language)]
         return any(best is not None and best.has_clock for best in bests)

@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-from msgspec.structs import replace
-
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.repair import is_time, runs
@@ -27,11 +25,9 @@ def with_event(reading: MessageReading, words: Lexicon) -> MessageReading:
         return reading
     if reading.has("EVENT") or reading.has("LEAD"):
         return reading
-    tags = list(reading.tags)
-    for first, last in told:
-        tags[first:last] = [NO_TAG] * (last - first)
-    tags[times[0][0] : times[0][1]] = ["EVENT"] * (times[0][1] - times[0][0])
-    return _tagged(reading, tags)
+    for run in told:
+        reading = _tagged(reading, run, NO_TAG)
+    return _tagged(reading, times[0], "EVENT")
 
 
 def _with_named_event(reading: MessageReading, asking: int, times: Sequence[Run], words: Lexicon) -> MessageReading:
@@ -45,9 +41,7 @@ def _with_named_event(reading: MessageReading, asking: int, times: Sequence[Run]
     is_apart = bool(marks) and marks[-1] < asking and not asking_words(reading.tokens[: marks[-1]], words)
     if not is_apart or any(tag == "CONTENT" for tag in reading.tags[marks[-1] :]):
         return reading
-    tags = list(reading.tags)
-    tags[times[0][0] : times[0][1]] = ["EVENT"] * (times[0][1] - times[0][0])
-    return _tagged(reading, tags)
+    return _tagged(reading, times[0], "EVENT")
 
 
 def with_deadline(reading: MessageReading, words: Lexicon) -> tuple[MessageReading, str]:
@@ -66,9 +60,7 @@ def with_deadline(reading: MessageReading, words: Lexicon) -> tuple[MessageReadi
         return reading, ""
     begin, end = min(first, contents[0][0]), max(last, contents[0][1])
     text = reading.text[reading.tokens[begin].start : reading.tokens[end - 1].end]
-    tags = list(found.tags)
-    tags[first:last] = ["EVENT"] * (last - first)
-    return _tagged(reading, tags), text
+    return _tagged(found, (first, last), "EVENT"), text
 
 
 def _with_told_deadline(reading: MessageReading, words: Lexicon) -> MessageReading:
@@ -79,9 +71,7 @@ def _with_told_deadline(reading: MessageReading, words: Lexicon) -> MessageReadi
     last = contents[0][1] - 1
     if not is_time(reading.tokens[last]) or last == contents[0][0]:
         return reading
-    tags = list(reading.tags)
-    tags[last] = "WHEN"
-    told = _tagged(reading, tags)
+    told = _tagged(reading, (last, last + 1), "WHEN")
     return told if has_deadline(told, words) else reading
 
 
@@ -94,13 +84,8 @@ def with_day_meant(reading: MessageReading, words: Lexicon) -> MessageReading:
         return reading
     tag = "EVENT" if reading.intent == "set" and len(days) == 1 else "WHEN"  # else it has been read with its clock
     kept = [at for at in range(len(forms)) if at not in pointing]
-    tags = [tag if at in days else each for at, each in enumerate(reading.tags)]
-    return replace(
-        reading,
-        tokens=tuple(reading.tokens[at] for at in kept),
-        tags=tuple(tags[at] for at in kept),
-        begins=tuple(sum(at < begin for at in kept) for begin in reading.begins),
-    )
+    tags = (tag if at in days else each for at, each in enumerate(reading.tags))
+    return reading.with_tags(tags).with_tokens(kept)
 
 
 def _places_of(forms: Sequence[str], phrases: Sequence[str], words: Lexicon) -> range:
@@ -137,5 +122,6 @@ def _parts(reading: MessageReading, words: Lexicon) -> tuple[int, list[Run], lis
     return asking, list(runs(reading.tags, "CONTENT")), list(runs(reading.tags, "WHEN"))
 
 
-def _tagged(reading: MessageReading, tags: Sequence[str]) -> MessageReading:
-    return reading.with_tags(tags)
+def _tagged(reading: MessageReading, run: Run, tag: str) -> MessageReading:
+    """Return `reading` with `tag` for the tokens of `run`."""
+    return reading.with_tags(tag if at in range(*run) else each for at, each in enumerate(reading.tags))

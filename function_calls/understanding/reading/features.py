@@ -5,7 +5,7 @@ from zlib import crc32
 
 _LONG = 5
 _KNOWN = "KNOWN"
-_MOST_RUNS = 3
+_MOST_PIECES = 3
 _TRIGRAM = 3
 _TOLD = ("WHEN", "EVENT", "PERSON", "CONTENT", "REF")
 """Tags that tell, once given, what the words behind them are."""
@@ -159,7 +159,8 @@ def split_features(forms: Sequence[str], tags: Sequence[str], at: int, first: in
         return "^" if place < first else "$" if place >= len(forms) else forms[place]
 
     before, here, after = form(at - 1), form(at), form(at + 1)
-    left, right = _runs_of(tags[first:at])[-_MOST_RUNS:], _runs_of(tags[at:])[:_MOST_RUNS]
+    left, right = ([tag for tag, _ in labelled_pieces(part)] for part in (tags[first:at], tags[at:]))
+    left, right = left[-_MOST_PIECES:], right[:_MOST_PIECES]
     known, following = " ".join(left), " ".join(right)
     has_asked = any(each in asking for asking in _ASKING for each in forms[first:at])
     asks = here in _ASKING[0] or here in _ASKING[1] or after in _ASKING[0] or after in _ASKING[1]
@@ -184,9 +185,9 @@ def split_features(forms: Sequence[str], tags: Sequence[str], at: int, first: in
     yield f"n={min(at - first, 4)} {min(len(forms) - at, 4)}"
 
 
-def _runs_of(tags: Sequence[str]) -> list[str]:
-    """Return the tags of the labelled pieces, in order."""
-    return [tag for at, tag in enumerate(tags) if tag != "O" and (not at or tags[at - 1] != tag)]
+def labelled_pieces(tags: Sequence[str]) -> list[tuple[str, int]]:
+    """Return the tag of each labelled piece and the place of its first token, in order."""
+    return [(tag, at) for at, tag in enumerate(tags) if tag != "O" and (not at or tags[at - 1] != tag)]
 
 
 def asking_places(forms: Sequence[str]) -> tuple[int, int]:

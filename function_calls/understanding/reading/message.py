@@ -2,7 +2,7 @@
 
 import lzma
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import cache
 from importlib.resources import files
@@ -25,7 +25,7 @@ from function_calls.understanding.reading.tokens import TimeReader, Token, marke
 
 NO_TAG = "O"
 SPLIT_LABELS = ("on", "begin")
-"""Whether a token goes on with a request, or begins another one."""
+"""The labels of the splitter: a token goes on with a request, or a request begins with it."""
 NOTHING = "none"
 """The intent of what is not for the bot; its words have no tags."""
 SEEN_BUCKETS = 1 << 18
@@ -33,7 +33,6 @@ _LEAST_MARGIN = -0.6
 """From which difference of the scores a request begins: one that is missed loses more than one too many."""
 _PARTING = frozenset(",;.!?)+&")
 _REPEATED = frozenset({"@rule", "@ruletime"})
-_JOINING = frozenset({",", "、", "，", "and", "和", "&", "-", "/", "'", "’", '"', "“", "”", "的"})
 
 
 class ModelFile(Struct, frozen=True):
@@ -143,6 +142,16 @@ class MessageReading(Struct, frozen=True):
         """Return the words with `tag` as one text, pieces joined by a space."""
         return " ".join(piece.strip() for piece in self.pieces(tag)).strip()
 
+    def with_tokens(self, kept: Sequence[int]) -> "MessageReading":
+        """Return the same message with the tokens at the places `kept` alone."""
+        return replace(
+            self,
+            tokens=tuple(self.tokens[at] for at in kept),
+            tags=tuple(self.tags[at] for at in kept),
+            begins=tuple(sum(at < begin for at in kept) for begin in self.begins),
+            known=frozenset(place for place, at in enumerate(kept) if at in self.known),
+        )
+
     def with_tags(self, tags: Iterable[str]) -> "MessageReading":
         """Return the same message with other tags."""
         return replace(self, tags=tuple(tags))
@@ -193,14 +202,19 @@ def read_message(
     tokens = tokens_of(text, spans, models.folding)
     forms = [token.form for token in tokens]
     known = situation.known.places(forms)
-    intents = intents_of(forms, situation, models)
+    intents = _probable_intents(forms, known, situation, models)
     tags = tags_of(tokens, intents[0][0], models, known)
     return MessageReading(text, tokens, intents, tags, begins_of(text, tokens, tags, models), known)
 
 
 def intents_of(forms: Sequence[str], situation: Situation, models: Models) -> tuple[tuple[str, float], ...]:
     """Return the intents of tokens with their probabilities, best first."""
-    known = situation.known.places(forms)
+    return _probable_intents(forms, situation.known.places(forms), situation, models)
+
+
+def _probable_intents(
+    forms: Sequence[str], known: frozenset[int], situation: Situation, models: Models
+) -> tuple[tuple[str, float], ...]:
     features = classifier_features(forms, situation.context, known, is_addressed=situation.is_addressed)
     rows = [bucket(each, models.intent.buckets) for each in features]
     shares = models.intent.probabilities(rows)
@@ -229,14 +243,13 @@ def tags_of(
     repeated = {
         token.expression for token, tag in zip(tokens, tags, strict=True) if tag == "WHEN" and token.form in _REPEATED
     }
-    return tuple(
-        "WHEN"
-        if token.expression in repeated and token.form in _REPEATED
-        else named.get(token.expression, tag)
-        if tag == NO_TAG and token.expression >= 0
-        else tag
-        for token, tag in zip(tokens, tags, strict=True)
-    )
+
+    def whole(token: Token, tag: str) -> str:
+        if token.expression in repeated:
+            return "WHEN"
+        return named.get(token.expression, tag) if tag == NO_TAG and token.expression >= 0 else tag
+
+    return tuple(map(whole, tokens, tags))
 
 
 def begins_of(text: str, tokens: Sequence[Token], tags: Sequence[str], models: Models) -> tuple[int, ...]:
@@ -270,8 +283,3 @@ def _most_probable(forms: list[str], intent: str, models: Models, known: frozens
         scores = models.tag.scores(bucket(each, models.tag.buckets) for each in features)
         found.append(models.tag.labels[max(range(len(scores)), key=scores.__getitem__)])
     return tuple(found)
-
-
-def probabilities(reading: MessageReading) -> Mapping[str, float]:
-    """Return the probability of each intent."""
-    return dict(reading.intents)

@@ -7,6 +7,7 @@ from itertools import pairwise
 from msgspec import Struct
 from msgspec.structs import replace
 
+from function_calls.understanding.reading.features import labelled_pieces
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, NOTHING, MessageReading
 from function_calls.understanding.reading.repair import is_time as is_time_token
@@ -71,7 +72,7 @@ def parts_of(reading: MessageReading, words: Lexicon, read: Read) -> list[Messag
 
 def _with_turns(reading: MessageReading) -> MessageReading:
     """Return `reading` with a request behind each mark that a name and a time of its own follow: "…, dad at 6"."""
-    kinds = [(tag, at) for at, tag in enumerate(reading.tags) if tag != NO_TAG and reading.tags[at - 1 : at] != (tag,)]
+    kinds = labelled_pieces(reading.tags)
     found = {
         first - 1
         for (before, _), (name, first), (behind, _) in zip(kinds, kinds[1:], kinds[2:], strict=False)
@@ -252,9 +253,7 @@ def _piece(reading: MessageReading, first: int, last: int) -> MessageReading:
     """Return some tokens of a request with who is reminded, who is named once for all of them."""
     has_person = "PERSON" in reading.tags[first:last]
     kept = [at for at, tag in enumerate(reading.tags) if tag == "PERSON" and not has_person and at < first]
-    places = [*kept, *range(first, last)]
-    tokens = tuple(reading.tokens[at] for at in places)
-    return MessageReading(reading.text, tokens, reading.intents, tuple(reading.tags[at] for at in places))
+    return replace(reading, begins=()).with_tokens([*kept, *range(first, last)])
 
 
 def without_joints(reading: MessageReading, words: Lexicon) -> MessageReading:

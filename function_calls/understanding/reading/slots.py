@@ -305,10 +305,9 @@ def _is_whole_group(name: str, words: Lexicon) -> bool:
     """Return whether a name means everyone in the chat: "all leaders", "the whole choir"."""
     if any(name.startswith(f"{word}{words.joint}") for word in words.all_of):
         return True
-    bare = name
-    for word in words.articles if words.joint else ():
-        bare = bare.removeprefix(f"{word} ")
-    return bare != name and (bare in words.everyone or any(bare.startswith(f"{word} ") for word in words.whole_of))
+    first, _, bare = name.partition(" ")
+    is_group = bare in words.everyone or any(bare.startswith(f"{word} ") for word in words.whole_of)
+    return first in words.articles and is_group
 
 
 def _apart(mention: re.Match[str]) -> str:

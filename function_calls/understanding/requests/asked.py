@@ -54,7 +54,7 @@ class Asked(Struct, frozen=True, kw_only=True):
         """Read the times in `text`."""
         return self.times(text, self.now, language=self.language)
 
-    def read_from(self, text: str, first: Reading | None) -> tuple[TimeReadings, ...]:
+    def read_ahead_of(self, text: str, first: Reading | None) -> tuple[TimeReadings, ...]:
         """Read the times in `text` as if it was written in front of the `first` time, where that is on a later day."""
         if first is None or first.start.date() <= self.now.date():
             return self.read(text)

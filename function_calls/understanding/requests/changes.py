@@ -73,9 +73,9 @@ def move(asked: Asked) -> Interpretation | None:
     """Change when a reminder comes: to a time, by an amount, to another repetition."""
     asked = _without_reasons(_with_new_time(_with_denied_time(_with_names(asked))))
     reading = asked.reading
-    if _is_name_alone(asked):
-        words = reading.words("WHEN") or slots.reference_name(reading.words("REF"), asked.words)
-        return asked.answering.one("reminder_list", {"filter": slots.bare_time(words, asked.words)})
+    name = _name_alone(asked)
+    if name:
+        return asked.answering.one("reminder_list", {"filter": slots.bare_time(name, asked.words)})
     if len(reading.pieces("LATER") + reading.pieces("EARLIER")) > 1:
         return None
     later, earlier = asked.amount("LATER"), asked.amount("EARLIER")
@@ -189,13 +189,12 @@ def _with_names(asked: Asked) -> Asked:
     return asked.with_tags(tags)
 
 
-def _is_name_alone(asked: Asked) -> bool:
-    """Return whether a request is no more than a time and a word that points at a reminder: 十二点那个."""
-    name = asked.reading.words("WHEN") or asked.reading.words("REF")
-    rest = asked.folded_text.strip(" 。!！?？")
-    bare = name if asked.reading.has("WHEN") else slots.reference_name(name, asked.words)
-    is_time = bool(bare) and len(asked.read(bare)) == 1
-    return not asked.words.joint and is_time and rest.removeprefix(bare) in asked.words.reference_marks
+def _name_alone(asked: Asked) -> str:
+    """Return the time of a request that is no more than that and a word that points at a reminder: 十二点那个."""
+    name = asked.reading.words("WHEN") or slots.reference_name(asked.reading.words("REF"), asked.words)
+    rest = asked.folded_text.strip(" 。!！?？").removeprefix(name)
+    is_time = not asked.words.joint and bool(name) and len(asked.read(name)) == 1
+    return name if is_time and rest in asked.words.reference_marks else ""
 
 
 def _move_once(asked: Asked) -> Interpretation | None:

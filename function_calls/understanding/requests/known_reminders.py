@@ -3,12 +3,14 @@
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from datetime import datetime
+from functools import cached_property
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from function_calls.tools.calls import ToolCall
 from function_calls.understanding.reading.known_words import KnownWords, known_words, pairs_of, stems_of
+from function_calls.understanding.reading.lexicon import common_words
 from function_calls.understanding.requests.arguments import written
 from services.kernel.chat import ChatAddress
 from services.kernel.errors import RequestRefused
@@ -17,11 +19,13 @@ from services.reminders.lookup.due_words import fitting
 from services.reminders.lookup.references import find_reminder
 from services.reminders.model import EVERYONE, Reminder
 
+SEVERAL = frozenset({"both", "all", "them"})
+"""References to more than one reminder."""
 ReminderLookup = Callable[[ChatAddress], Awaitable[Sequence[Reminder]]]
 """Returns the coming reminders of a chat, soonest first."""
 
 
-class KnownReminders(Struct, frozen=True):
+class KnownReminders(Struct, frozen=True, dict=True):
     """The coming reminders of a chat, looked up at `now` (timezone-aware in the zone of the person)."""
 
     reminders: tuple[Reminder, ...]
@@ -30,7 +34,7 @@ class KnownReminders(Struct, frozen=True):
     def has(self, words: str) -> bool:
         """Return whether `words` name one, or several, by number, time, order or words of the content."""
         is_counted = not words.strip("0123456789 ,，、&和and")
-        return bool(self.reminders) and (is_counted or words in {"all", "both", "them"} or bool(self.named(words)))
+        return bool(self.reminders) and (is_counted or words in SEVERAL or bool(self.named(words)))
 
     def means(self, name: str, common: Collection[str]) -> bool:
         """Return whether `name` names reminders, or shares words with one more than with all others."""
@@ -44,9 +48,17 @@ class KnownReminders(Struct, frozen=True):
             several = refusal.fields.get("candidates") if refusal.code == "reminder_ambiguous" else None
             return several if isinstance(several, tuple) else ()
 
-    def words(self, common: Collection[str]) -> KnownWords:
-        """Return the words of their texts but those in `common`."""
-        return known_words((each.content for each in self.reminders), common)
+    @cached_property
+    def _words(self) -> dict[str, KnownWords]:
+        """Hold the words of the texts by language, as a message needs them several times."""
+        return {}
+
+    def words(self, language: str) -> KnownWords:
+        """Return the words of their texts but those that are common in `language`."""
+        if language not in self._words:
+            texts = (each.content for each in self.reminders)
+            self._words[language] = known_words(texts, common_words(language))
+        return self._words[language]
 
     def closest(self, name: str, common: Collection[str] = ()) -> tuple[Reminder, ...]:
         """Return those whose text shares most with `name`, by words that few of the others have; none for no word.

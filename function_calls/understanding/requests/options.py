@@ -99,9 +99,7 @@ def _untagged(reading: MessageReading, first: int, last: int) -> MessageReading:
     end = behind[0] if is_near and behind[0] - last <= _LONGEST_AMOUNT else last
     places = range(first, end)
     kept = [at for at in range(len(reading.tokens)) if at not in places]
-    tokens = tuple(reading.tokens[at] for at in kept)
-    begins = tuple(sum(at < begin for at in kept) for begin in reading.begins)
-    return MessageReading(reading.text, tokens, reading.intents, tuple(reading.tags[at] for at in kept), begins)
+    return reading.with_tokens(kept)
 
 
 def on_workdays(call: ToolCall, asked: Asked) -> ToolCall:

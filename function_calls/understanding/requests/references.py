@@ -8,13 +8,12 @@ from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import common_words
 from function_calls.understanding.reading.tokens import clauses_of
 from function_calls.understanding.requests.asked import Asked
-from function_calls.understanding.requests.known_reminders import KnownReminders
+from function_calls.understanding.requests.known_reminders import SEVERAL, KnownReminders
 from services.kernel.chat import Person
 from services.reminders.lookup.several import several_in
 from services.reminders.model import Reminder
 
 LAST, IT = "last", "it"
-SEVERAL = frozenset({"both", "all", "them"})
 _KEPT_TAGS = frozenset({"O", "REF"})
 _MOST_FIGURES = 3
 _SHORT_ID = re.compile(r"(?=[a-z]*\d)[a-z][a-z0-9]{3}")
@@ -65,15 +64,15 @@ def _known(named: list[str], asked: Asked, known: KnownReminders) -> list[str]:
         return [] if is_last else list(dict.fromkeys(each.id for each in found))
     if any(name.startswith("all ") for name in named):
         return named
+    is_final = asked.reading.intent in _FINAL
     found_names = [name for name in named if known.has(name)]
     if found_names:
-        return named if asked.reading.intent in _FINAL else found_names
+        return named if is_final else found_names
     close = known.closest(asked.words.joint.join(named), common_words(asked.language))
     when = asked.reading.words("OLD") or (asked.reading.words("WHEN") if asked.reading.intent in _OF_DAYS else "")
     close = known.due(when, close) if len(close) > 1 else close
     if len(close) == 1:
         return [close[0].id]
-    is_final = asked.reading.intent in _FINAL
     return [] if asked.may_point and not is_final and _is_beside(asked) else named
 
 
@@ -276,9 +275,7 @@ def _like_untagged(asked: Asked) -> list[str]:
     """Return the only reminder whose content shares a word with those that have no tag."""
     pairs = zip(asked.reading.tokens, asked.reading.tags, strict=True)
     free = asked.words.joint.join(token.form if tag == "O" else "," for token, tag in pairs)
-    like = (
-        None
-        if asked.known is None or asked.reading.has("REF")
-        else asked.known.like(free, common_words(asked.language))
-    )
+    if asked.known is None or asked.reading.has("REF"):
+        return []
+    like = asked.known.like(free, common_words(asked.language))
     return [] if like is None else [like.id]

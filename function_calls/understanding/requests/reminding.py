@@ -84,8 +84,7 @@ def _left_out(asked: Asked) -> tuple[Asked, str] | None:
         words = behind.removeprefix(word).strip(" .!")
         time = slots.one_time([words], asked.words, asked.read) if word else None
         is_day = time is not None and time.best is not None and time.best.has_day and time.best.rrule is None
-        begins = tuple(begin for begin in reading.begins if begin < at)
-        kept = MessageReading(reading.text, tokens[:at], reading.intents, reading.tags[:at], begins)
+        kept = reading.with_tokens(range(at))
         if is_day and any(each.best and each.best.rrule for each in named_times(asked.with_reading(kept))):
             return asked.with_reading(kept), slots.bare_time(words, asked.words)
     return None

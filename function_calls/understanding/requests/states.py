@@ -59,9 +59,9 @@ def pause(asked: Asked) -> Interpretation | None:
     when = asked.reading.words("WHEN") or asked.reading.words("UNTIL")
     bare = slots.without_words(when, asked.words.until_words, asked.words.joint)
     is_until = asked.reading.has("UNTIL") or bare != when or _is_until(when, asked)
-    named = ("until", bare) if is_until else ("during", slots.bare_time(bare, asked.words))
-    arguments: dict[str, object] = dict([named]) if when else {}
-    return state_of(asked, "pause", arguments)
+    if not when:
+        return state_of(asked, "pause")
+    return state_of(asked, "pause", {"until": bare} if is_until else {"during": slots.bare_time(bare, asked.words)})
 
 
 def resume(asked: Asked) -> Interpretation | None:

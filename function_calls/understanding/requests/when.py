@@ -73,7 +73,7 @@ def end_of(asked: Asked, first: Reading | None = None) -> str:
     """
     text = slots.without_words(asked.reading.words("UNTIL"), asked.words.until_words, asked.words.joint)
     for form in asked.words.end if text else ():
-        for expression in asked.read_from(form.format(time=text), first):
+        for expression in asked.read_ahead_of(form.format(time=text), first):
             rule = expression.best.rrule if expression.best is not None else None
             ends = [part for part in (rule or "").split(";") if part.startswith(("UNTIL=", "COUNT="))]
             if ends:
