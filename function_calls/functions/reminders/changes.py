@@ -39,7 +39,7 @@ def changed_schedule(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) 
     if old.rule is not None and args.time and means_all(args.occurrence or ""):
         return every_time(args, old, ctx) or old
     if args.rrule is not None and args.time is None:
-        return read_schedule(old.start, old.zone, args.rrule)
+        return _by_rule(args.rrule, old, ctx)
     if args.rrule is not None or args.type in {"daily", "weekly"}:
         weekday = old.start.weekday() if args.weekday is None else args.weekday
         new = _parse_schedule(args.model_copy(update={"weekday": weekday}), args.time or f"{old.start:%H:%M}", ctx)
@@ -60,6 +60,20 @@ def changed_schedule(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) 
         clock = old.start.time().replace(second=0, microsecond=0)
         return Schedule(start=datetime.combine(day, clock), zone=old.zone)
     return _parse_schedule(args, args.time, ctx)
+
+
+def _by_rule(rrule: str, old: Schedule, ctx: CallContext) -> Schedule:
+    """Return the schedule of another rule at the clock of `old`.
+
+    It begins when `old` does; with another day of the month or week it begins with the first such day from now on.
+    """
+    new = read_schedule(old.start, old.zone, rrule)
+    if new.rule is None or not (new.rule.month_days or new.rule.days):
+        return new
+    now = ctx.now.astimezone(ZoneInfo(old.zone)).replace(tzinfo=None)
+    today = datetime.combine(now.date(), old.start.time())
+    begin = today if today > now else today + timedelta(days=1)
+    return read_schedule(begin, old.zone, rrule) if begin < old.start else new
 
 
 def _next_only(old: Schedule, ctx: CallContext) -> Schedule:

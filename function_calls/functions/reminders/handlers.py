@@ -53,7 +53,7 @@ from services.reminders.service import ReminderService
 _DAY = timedelta(days=1)
 
 
-@tool_function(name="reminder_update", returns="reply", changes_state=True)
+@tool_function(name="reminder_update", returns="reply", changes_state=True, uses_state=True)
 async def reminder_update(
     args: ReminderUpdateArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
 ) -> ToolResult:
@@ -134,7 +134,7 @@ async def leave_out(day: str, reminder: Reminder, ctx: CallContext, reminders: R
     return await _update(ReminderUpdateArgs(skip=day), reminders, reminder, ctx)
 
 
-@tool_function(name="reminder_snooze", returns="reply", changes_state=True)
+@tool_function(name="reminder_snooze", returns="reply", changes_state=True, uses_state=True)
 async def reminder_snooze(
     args: ReminderSnoozeArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
 ) -> ToolResult:

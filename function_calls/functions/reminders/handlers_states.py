@@ -25,7 +25,7 @@ from services.reminders.service import ReminderService
 _JUST_SAID = timedelta(seconds=10)  # by then the platform has reported the message's id
 
 
-@tool_function(name="reminder_state", returns="reply", changes_state=True)
+@tool_function(name="reminder_state", returns="reply", changes_state=True, uses_state=True)
 async def reminder_state(
     args: ReminderStateArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
 ) -> ToolResult:

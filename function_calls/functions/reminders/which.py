@@ -1,10 +1,16 @@
 """Resolve the reminder that is meant when none is named."""
 
+from datetime import timedelta
+
 from function_calls.tools.calls import Receipt
 from function_calls.tools.context import CallContext
+from services.kernel.chat import Person
 from services.kernel.errors import RequestRefused
-from services.reminders.model import Reminder
+from services.people.member_names import target_ids
+from services.reminders.model import Reminder, ReminderState
 from services.reminders.service import ReminderService
+
+_LATELY = timedelta(minutes=10)
 
 
 async def the_one_spoken_of(ctx: CallContext, reminders: ReminderService) -> Reminder:
@@ -26,13 +32,18 @@ async def just_deleted(ctx: CallContext) -> tuple[str, ...]:
 
 
 async def spoken_of(reference: str | None, ctx: CallContext, reminders: ReminderService) -> Reminder:
-    """Return the reminder of a reference; without one the reminder that this person changed last, or the only one.
+    """Return the reminder of a reference; without one the reminder that this person heard of or changed last.
+
+    Else it is the only one of the chat, or the only one for this person.
 
     Raises:
         RequestRefused: as `ReminderService.get` does.
     """
     if reference:
         return await reminders.get(ctx.chat, ctx.sender, reference)
+    told = await _told_since(ctx, reminders)
+    if told is not None:
+        return told
     for receipt in await latest_receipts(ctx):
         try:
             return await reminders.get(ctx.chat, ctx.sender, receipt.subject)
@@ -42,9 +53,40 @@ async def spoken_of(reference: str | None, ctx: CallContext, reminders: Reminder
         return await reminders.get(ctx.chat, ctx.sender, "")
     except RequestRefused as refusal:
         candidates = refusal.fields.get("candidates")
-        if isinstance(candidates, tuple) and len(candidates) == 1 and isinstance(candidates[0], Reminder):
-            return candidates[0]
-        raise
+        found = [each for each in candidates if isinstance(each, Reminder)] if isinstance(candidates, tuple) else []
+        own = [each for each in found if _is_for(each, ctx.sender)] if len(found) > 1 else found
+        if len(own) != 1:
+            raise
+        return own[0]
+
+
+async def _told_since(ctx: CallContext, reminders: ReminderService) -> Reminder | None:
+    """Return the reminder that somebody else set for this person, or that came, in the last minutes.
+
+    It is the one that they mean where they have changed none since; None where there is none such, or several.
+    """
+    changes = () if ctx.policy is None else await ctx.policy.receipts.latest(ctx.conversation)
+    since = max((change.at for change in changes if change.at is not None), default=ctx.now - _LATELY)
+    within = min(_LATELY, ctx.now - since)
+    here = await reminders.list(ctx.chat, ctx.sender)
+    set_by_others = [
+        each
+        for each in here
+        if each.creator.id != ctx.sender.id
+        and ctx.now - each.created_at < within
+        and each.targets
+        and _is_for(each, ctx.sender)
+    ]
+    came = await reminders.recent_deliveries.recent_for(ctx.chat, ctx.sender, within)
+    found = set_by_others or [each for each in came if each.state is ReminderState.ACTIVE]
+    return found[0] if len(found) == 1 else None
+
+
+def _is_for(reminder: Reminder, person: Person) -> bool:
+    """Return whether a reminder is for `person`, who may be known by name only."""
+    ids, name = target_ids(person), person.name.casefold()
+    people = reminder.targets or (reminder.creator,)
+    return any(each.id in ids or each.name.lstrip("@").casefold() == name for each in people)
 
 
 async def latest_receipts(ctx: CallContext) -> tuple[Receipt, ...]:

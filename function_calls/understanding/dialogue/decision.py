@@ -207,8 +207,8 @@ def _may_be_for_bot(reading: MessageReading, standing: Standing, said: Circumsta
     if standing != "addressed" and intent in _STATEMENTS and said.answers_person:
         return False
     if standing == "going_on" or (standing == "next" and intent != "set"):
-        is_next = said.is_next and share >= _CERTAIN
-        return said.is_known or said.names_reminder or is_next or len(reading.tokens) <= _SHORT
+        is_clear = (said.is_next or has_trigger(reading, words)) and share >= _CERTAIN
+        return said.is_known or said.names_reminder or is_clear or len(reading.tokens) <= _SHORT
     if standing not in _ONE:
         return True
     if intent == "ask" and share >= _SURE_NOTE and words.to_look_up(reading.text):
@@ -227,7 +227,7 @@ def _may_be_for_bot(reading: MessageReading, standing: Standing, said: Circumsta
 
 def _is_request(reading: MessageReading) -> bool:
     """Return whether a message with "remind" names enough: a person, or as a certain request a time or content."""
-    is_named = reading.has("WHEN") or reading.has("CONTENT")
+    is_named = any(map(reading.has, ("WHEN", "EVENT", "CONTENT")))
     return is_named and (reading.has("PERSON") or reading.intents[0][1] >= _SURE_NOTE)
 
 

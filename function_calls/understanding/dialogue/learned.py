@@ -324,6 +324,8 @@ class LearnedInterpreter:
             return False
         if reading.has("LATER") or reading.has("EARLIER"):
             return False  # an amount of time answers nobody
+        if reading.has("PERSON") and has_trigger(reading, words):
+            return False  # "remind me again tomorrow"
         if _is_explicit(reading, words) and not _answers_person(turn):
             return False
         forms = [token.form for token in reading.tokens]

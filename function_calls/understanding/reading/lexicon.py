@@ -107,6 +107,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     relatives: frozenset[str]
     workdays: tuple[str, ...]
     only_once: tuple[str, ...]
+    one_time: tuple[str, ...]
     last_day: tuple[str, ...]
     missed: tuple[str, ...]
     as_length: str

@@ -367,7 +367,8 @@ class _Draft:
         end = last
         if self._forms[end : end + 1] == ["("]:
             end = next((at + 1 for at in range(end, len(self._forms)) if self._forms[at] == ")"), end)
-            self.tags[last:end] = ["CONTENT"] * (end - last)
+            if set(self.tags[last:end]) == {NO_TAG}:
+                self.tags[last:end] = ["CONTENT"] * (end - last)
             return
         while end < len(self.tags) and self._is_open(end) and not self._is_idle(self._forms[end]):
             end += 1

@@ -17,12 +17,13 @@ from function_calls.understanding.reading.tokens import CLAUSE_ENDS, clauses_of
 from function_calls.understanding.reminder_times import FROM_THEN, says
 from function_calls.understanding.requests.arguments import changed_schedule, shift_argument, written
 from function_calls.understanding.requests.asked import Asked
+from function_calls.understanding.requests.known_reminders import SEVERAL
 from function_calls.understanding.requests.options import interval_minutes, on_workdays
 from function_calls.understanding.requests.references import IT, named_reminder, only_one, points, references_of
 from function_calls.understanding.requests.reminding import both_of_us, people_of, repeat_last, repeats
 from function_calls.understanding.requests.states import leave, state_of
 from function_calls.understanding.requests.when import end_of, named_times
-from services.reminders.model import EVERYONE
+from services.reminders.model import EVERYONE, Reminder
 from services.time_expressions import Reading
 
 _TIMES = ("WHEN", "EVENT", "LATER", "EARLIER", "LEAD", "FROM")
@@ -98,6 +99,7 @@ def _move_to(asked: Asked) -> Interpretation | None:
     if clock:
         return update(asked, {"time": clock})
     times = named_times(asked) or slots.times(reading.pieces("FROM"), asked.words, asked.read)
+    times = list({time.best: time for time in reversed(times)}.values())  # "I start at 10, change mine to 10"
     if len(times) != 1 or times[0].best is None:
         return None
     changed = _amount_of(asked, times[0]) or _other_rule(asked, times[0])
@@ -111,7 +113,20 @@ def _move_to(asked: Asked) -> Interpretation | None:
         arguments, since = {"time": f"{new.best.wall:%H:%M}"}, f"{new.best.wall:%Y-%m-%d}"
     if old and new.best is not None and not new.best.has_clock:
         return update(asked, {**arguments, "occurrence": old})
+    if is_single and not old and _is_for_good(asked):
+        return update(asked, {**arguments, "occurrence": "all"})
     return update(asked, {**arguments, "since": since}, old=old)
+
+
+def _is_for_good(asked: Asked) -> bool:
+    """Return whether another day is meant for all times to come: "from now on", or the 28th of one on the 1st."""
+    if asked.names(asked.words.always):
+        return True
+    reminder = named_reminder(asked)
+    rule = None if reminder is None else reminder.schedule.rule
+    words = slots.bare_time(asked.reading.words("WHEN"), asked.words).casefold()
+    is_of_month = rule is not None and rule.frequency == "MONTHLY" and _DAY_OF_MONTH.fullmatch(words) is not None
+    return is_of_month and not asked.names(asked.words.one_time)
 
 
 def _beside_hour(asked: Asked) -> str:
@@ -237,11 +252,16 @@ def _with_open_times(asked: Asked) -> Asked:
 
 
 def _without_reasons(asked: Asked) -> Asked:
-    """Return a change without the times of a reason behind it: "Friday please, I'm busy on Thursday"."""
+    """Return a change without the times of a reason behind it, or in front of the clause that asks for the change.
+
+    "Friday please, I'm busy on Thursday"; "I can start at 10, please change mine to 10".
+    """
     reading = asked.reading
     dated = [clause for clause in clauses_of(reading.tokens) if any(reading.tags[at] == "WHEN" for at in clause)]
-    reasons = {at for clause in dated[1:] if _is_reason(clause, asked) for at in clause}
-    if not reasons or not dated[0]:
+    asks = [any(reading.tokens[at].form in asked.words.change_it for at in clause) for clause in dated]
+    others = dated[:-1] if asks[-1:] == [True] and not any(asks[:-1]) else dated[1:]
+    reasons = {at for clause in others if _is_reason(clause, asked) for at in clause}
+    if not reasons:
         return asked
     tags = tuple(NO_TAG if at in reasons and tag == "WHEN" else tag for at, tag in enumerate(reading.tags))
     return asked.with_tags(tags)
@@ -317,7 +337,8 @@ def _from_range(time: TimeWords, asked: Asked) -> tuple[str, TimeWords]:
         return "", time
     old = slots.one_time(parts[:1], asked.words, asked.read)
     is_day = old is not None and old.best is not None and old.best.has_day and not old.best.has_clock
-    return parts[0] if is_day or not is_from else "", new
+    is_same = old is not None and old.best is not None and old.best.start == new.best.start
+    return parts[0] if (is_day or not is_from) and not is_same else "", new
 
 
 def update(asked: Asked, arguments: Mapping[str, object], *, old: str = "") -> Interpretation | None:
@@ -379,7 +400,9 @@ def reword(asked: Asked) -> Interpretation | None:
         named = () if asked.known is None else asked.known.named(wrong)
         reminder_id = named[0].id if len(named) == 1 else IT
         return asked.answering.one("reminder_update", {"content": content, "reminder_id": reminder_id})
-    return update(asked, {"content": content}) if content else None
+    if not content or set(references_of(asked)) & SEVERAL:  # "call them" is no text for several reminders
+        return None
+    return update(asked, {"content": content})
 
 
 def _word_of(last: str, asked: Asked) -> str:
@@ -519,23 +542,46 @@ def _person(asked: Asked, sign: str, own: str) -> Interpretation | None:
     if not asked.reading.has("PERSON"):
         return None
     who = people_of(asked)
+    others = _others_than_everyone(asked) if sign == "-" else ""
+    if others:
+        return update(asked, {"person": others})
     return state_of(asked, own) if who is None else update(asked, {"person": f"{sign}{who}"})
+
+
+def _others_than_everyone(asked: Asked) -> str:
+    """Return the people who are to be reminded instead of everyone: "only Ann and Bob, not everyone"."""
+    pieces = [piece.strip() for piece in asked.reading.pieces("PERSON")]
+    others = [piece for piece in pieces if piece.casefold() not in asked.words.everyone]
+    return asked.words.joint.join(others) if others and len(others) < len(pieces) else ""
 
 
 def skip(asked: Asked) -> Interpretation | None:
     """Leave out a day of one that repeats; days that come again are left out for good."""
     asked = _with_open_times(asked)
     words = _days_of(asked) or _weekday_named(asked)
+    only = _only_time(asked, words)
+    if only is not None:
+        return leave(asked) if only.creator.id != asked.turn.message.sender.id else delete(asked)
     references = [name for name in references_of(asked) if not name.startswith("next")]
     arguments: dict[str, object] = {"reminder_id": ", ".join(references), "skip": words or "next"}
-    is_skipped = asked.names(asked.words.skipping)
     named = weekdays_in(words, asked.now, asked.language, asked.times) if words else frozenset()
     is_rule = bool(words) and bool(are_all(words, asked.now, asked.language, asked.times))
+    # "No stretching on Monday" is one day, with "Mondays" all of them; 周一 may be either.
+    is_one_day = bool(asked.words.joint) and asked.reading.has("REF")
+    is_skipped = is_one_day or asked.names(asked.words.skipping)
     if named and (is_rule or len(named) > 1):
         del arguments["skip"]
     if named and not ("skip" in arguments and is_skipped):
         arguments["days"] = f"-{words}"
     return asked.answering.one("reminder_update", arguments)
+
+
+def _only_time(asked: Asked, words: str) -> Reminder | None:
+    """Return the reminder that is named, where it comes only once, on the day that `words` name."""
+    reminder = named_reminder(asked) if asked.reading.has("REF") else None
+    if reminder is None or asked.known is None or reminder.schedule.rule is not None:
+        return None
+    return reminder if not words or asked.known.due(words, (reminder,)) else None
 
 
 def _weekday_named(asked: Asked) -> str:

@@ -56,7 +56,7 @@ def _known(named: list[str], asked: Asked, known: KnownReminders) -> list[str]:
     A time that is taken back names the reminder set last, if that or none is then.
     """
     if not named:
-        return _only_own(asked, known)
+        return _at_old_time(asked, known) or _only_own(asked, known)
     if asked.may_point and asked.last_set is not None and _takes_back(asked):
         times = [asked.words.as_time[1].format(time=name) if name.isdigit() else name for name in named]
         found = [each for time in times for each in known.named(time)]
@@ -74,6 +74,17 @@ def _known(named: list[str], asked: Asked, known: KnownReminders) -> list[str]:
     if len(close) == 1:
         return [close[0].id]
     return [] if asked.may_point and not is_final and _is_beside(asked) else named
+
+
+def _at_old_time(asked: Asked, known: KnownReminders) -> list[str]:
+    """Return the reminder that comes at the time which is replaced, unless the one set last does: "9, not 8"."""
+    if not _takes_back(asked):
+        return []
+    own = _own(asked, known)
+    found = known.due(slots.bare_time(asked.reading.words("OLD"), asked.words), own) if own else ()
+    last = None if asked.last_set is None else asked.last_set.arguments.get("content")
+    is_last = any(each.content == last for each in found)
+    return [found[0].id] if len(found) == 1 < len(own) and not is_last else []
 
 
 def _takes_back(asked: Asked) -> bool:
@@ -256,7 +267,10 @@ def _days(asked: Asked) -> str:
 def _untagged(asked: Asked) -> list[str]:
     """Return the words for several reminders, or the newest, or a number, among the words without a tag."""
     for meaning, words in (("both", asked.words.both), ("them", asked.words.them), ("all", asked.words.all)):
-        if asked.names(words) and not asked.names(asked.words.always) and not _is_each_time(asked):
+        is_report = meaning == "all" and asked.reading.intent == "done"  # "all watered"
+        if is_report or asked.names(asked.words.always) or _is_each_time(asked):
+            continue
+        if asked.names(words):
             return [meaning]
     if asked.names(asked.words.newest):
         return [LAST]

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from datetime import timedelta
+from datetime import date, timedelta
 from itertools import islice
 
 from msgspec.structs import replace
@@ -55,7 +55,7 @@ def set_reminders(asked: Asked) -> Interpretation | None:
     requests = [each for piece in pieces for each in _requests(asked, piece)]
     if due:
         requests = [replace(each, content=due) for each in requests]
-    if has_unclear_time(asked.reading, asked.words):
+    if has_unclear_time(asked.reading, asked.words) and _day_meant(asked) is None:
         return asked.answering.set_reminders([replace(each, time=None) for each in requests[:1]])
     if len(pieces) > 1:
         requests = _with_deeds(requests, named, asked.words)
@@ -282,6 +282,9 @@ def _requests(asked: Asked, piece: MessageReading) -> list[ReminderRequest]:
     """Return the reminders of one piece: its content at each of its times."""
     part = asked.with_reading(piece)
     content = _without_call(slots.content(piece, asked.words), asked)
+    last = asked.last_set if asked.may_point and not content else None
+    if last is not None and _is_ahead_of_last(_with_clock(part)):
+        content = str(last.arguments["content"])
     person = people_of(part)
     times: Sequence[TimeWords | None] = _times(part) or [None]
     return [ReminderRequest(content=content, person=person, time=time) for time in times]
@@ -314,7 +317,24 @@ def _times(asked: Asked) -> list[TimeWords]:
         if same is not None and not times:
             return slots.times([str(same.arguments.get("time", ""))], asked.words, asked.read)
         return [] if same is None else [_like_last(each, same, asked, is_same=True) for each in times]
-    return times
+    day = _day_meant(asked)
+    return times if day is None else [_on_day(each, day, asked) for each in times]
+
+
+def _day_meant(asked: Asked) -> date | None:
+    """Return the day of the reminder set last, where a request says "the same day"."""
+    last = asked.last_set if asked.may_point and asked.names(asked.words.days_meant) else None
+    times = [] if last is None else slots.times([str(last.arguments.get("time", ""))], asked.words, asked.read)
+    best = times[0].best if len(times) == 1 else None
+    return None if best is None or best.rrule is not None else best.start.date()
+
+
+def _on_day(time: TimeWords, day: date, asked: Asked) -> TimeWords:
+    """Return a clock that names no day of its own as one of `day`; 当天下午两点 names none either."""
+    is_of_day = any(time.words.startswith(word) for word in asked.words.days_meant)
+    if time.best is None or not (is_of_day or slots.is_bare(time.best)):
+        return time
+    return replace(time, readings=tuple(on_day(each, day)._replace(has_day=True) for each in time.readings))
 
 
 def _same_content(asked: Asked) -> ToolCall | None:

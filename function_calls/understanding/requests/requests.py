@@ -215,7 +215,7 @@ def _remember(asked: Asked) -> Interpretation | None:
 
 
 def _forget(asked: Asked) -> Interpretation | None:
-    words = slots.content(asked.reading, asked.words)
+    words = slots.reference_name(slots.content(asked.reading, asked.words), asked.words)
     return _one(asked, "memory_forget", {"reference": words}) if words else None
 
 

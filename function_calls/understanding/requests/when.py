@@ -203,9 +203,11 @@ def _with_lead(asked: Asked) -> Asked:
     if not leads or not events or reading.has("LEAD"):
         return asked
     tags = list(reading.tags)
+    is_also = _adds(events[-1], leads[0], asked)
     for at, token in enumerate(reading.tokens):
         if tags[at] == "WHEN":
-            tags[at] = "LEAD" if any(start <= token.start < end for start, end in leads) else "EVENT"
+            is_lead = any(start <= token.start < end for start, end in leads)
+            tags[at] = "LEAD" if is_lead else "WHEN" if is_also else "EVENT"
         elif (token.start, token.end) in events:
             tags[at] = "EVENT"
     return asked.with_tags(tags)
@@ -230,6 +232,8 @@ def lead_of(piece: str, asked: Asked) -> Lead | None:
     """Return how long a piece says to remind ahead, and at which clock: "the night", 一天晚上八点."""
     if asked.words.joint:
         piece = " ".join(word for word in piece.split() if word.casefold() not in asked.words.ahead)
+    else:
+        piece = slots.without_words(piece, asked.words.ahead, "")
     length = asked.length(piece)
     if length is not None:
         return length, None
@@ -309,10 +313,14 @@ def _at_clocks(times: list[TimeWords]) -> list[TimeWords]:
 
 def _is_beside(asked: Asked, when: Span) -> bool:
     """Return whether a lead behind the time `when` asks for one reminder more: "at 5, and again 10 minutes before"."""
-    lead = asked.reading.spans("LEAD")[0]
-    between = asked.reading.text[when[1] : lead[0]].casefold()
-    marks = asked.words.beside
-    is_named = any(word in (between.split() if asked.words.joint else between) for word in marks)
+    return _adds(when, asked.reading.spans("LEAD")[0], asked)
+
+
+def _adds(when: Span, lead: Span, asked: Asked) -> bool:
+    """Return whether words between a time and a lead, or behind that, ask for both."""
+    text = asked.reading.text
+    said = f"{text[when[1] : lead[0]]} {text[lead[1] :]}".casefold().replace(",", " ")
+    is_named = any(word in (said.split() if asked.words.joint else said) for word in asked.words.beside)
     return lead[0] >= when[1] and is_named
 
 
