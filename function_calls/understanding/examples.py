@@ -12,7 +12,7 @@ from function_calls.understanding.templates import Notation, TemplateInvalid
 
 _READ = frozenset(
     {"reminder_set", "reminder_list", "reminder_delete", "reminder_update", "reminder_snooze", "perplexity_search"}
-    | {"summary", "summary_schedule", "undo", "memory_forget"}
+    | {"summary", "summary_schedule", "undo"}
 )
 """Tools that the models know the sentences of."""
 _MARKS = " .!?。！？"

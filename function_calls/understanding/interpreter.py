@@ -26,7 +26,7 @@ from function_calls.understanding.dialogue.memory import DialogueMemory
 from function_calls.understanding.examples import ExampleSentences
 from function_calls.understanding.looking_here import looked_up_here, looked_up_in_vain, of_results
 from function_calls.understanding.reading import slots
-from function_calls.understanding.reading.lexicon import Lexicon, language_of, load_lexicon
+from function_calls.understanding.reading.lexicon import Lexicon, common_words, language_of, load_lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading, Situation, load_models, read_message
 from function_calls.understanding.reading.names import (
     trimmed,
@@ -197,7 +197,7 @@ class OfflineInterpreter:
         self, turn: Turn, key: str, understood: Understood | None, known: KnownReminders | None
     ) -> Interpretation:
         example = self._by_example(turn)
-        if example is not None:
+        if example is not None and not _forgets_reminder(example, understood, known):
             return example
         if understood is None:
             return self._unread(turn)
@@ -391,6 +391,15 @@ def _may_be_about_reminder(understood: Understood) -> bool:
     reading = understood.reading
     is_timed = any(token.form in _CLOCKS for token in reading.tokens)
     return reading.intent != "none" or understood.context != "none" or is_timed
+
+
+def _forgets_reminder(example: Interpretation, understood: Understood | None, known: KnownReminders | None) -> bool:
+    """Return whether what is to be forgotten is a reminder and no note: "forget the lenses, Tobi has them"."""
+    is_deletion = understood is not None and understood.reading.intent == "delete"
+    if understood is None or known is None or not is_deletion:
+        return False
+    names = [str(call.arguments.get("reference", "")) for call in example.calls if call.name == "memory_forget"]
+    return any(known.like(name, common_words(understood.language)) is not None for name in names)
 
 
 def _names_known(message: _Message, known: KnownReminders | None) -> bool:

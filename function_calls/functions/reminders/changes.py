@@ -39,10 +39,11 @@ def changed_schedule(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) 
     if old.rule is not None and args.time and means_all(args.occurrence or ""):
         return every_time(args, old, ctx) or old
     if args.rrule is not None and args.time is None:
-        return _by_rule(args.rrule, old, ctx)
+        return _until_then(_by_rule(args.rrule, old, ctx), old)
     if args.rrule is not None or args.type in {"daily", "weekly"}:
         weekday = old.start.weekday() if args.weekday is None else args.weekday
         new = _parse_schedule(args.model_copy(update={"weekday": weekday}), args.time or f"{old.start:%H:%M}", ctx)
+        new = _until_then(new, old)
         is_ahead = (
             old.rule is None and not args.time and old.start > new.start
         )  # "make it daily": starting at its next time
@@ -54,7 +55,7 @@ def changed_schedule(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) 
         return _move(old, args.time, shift, ctx)
     clock = _requested_clock(args.time, old, ctx)
     if clock is not None:
-        return _at_clock(old, clock)
+        return _at_clock(_after_today(old, ctx), clock)
     day = _requested_day(args.time, ctx)
     if day is not None:
         clock = old.start.time().replace(second=0, microsecond=0)
@@ -74,6 +75,16 @@ def _by_rule(rrule: str, old: Schedule, ctx: CallContext) -> Schedule:
     today = datetime.combine(now.date(), old.start.time())
     begin = today if today > now else today + timedelta(days=1)
     return read_schedule(begin, old.zone, rrule) if begin < old.start else new
+
+
+def _until_then(new: Schedule, old: Schedule) -> Schedule:
+    """Return `new` with the last day of `old`, where it repeats without an end of its own."""
+    if old.rule is None or old.rule.until is None or new.rule is None:
+        return new
+    zone, until = ZoneInfo(old.zone), old.rule.until
+    last = until.astimezone(zone).replace(tzinfo=None) if until.tzinfo is not None else until
+    has_end = new.rule.until is not None or new.rule.count is not None
+    return new if has_end or new.start > last else replace(new, rule=replace(new.rule, until=until))
 
 
 def _next_only(old: Schedule, ctx: CallContext) -> Schedule:
@@ -189,6 +200,19 @@ def nearer_half(clock: time, old: time) -> time:
 def _apart(clock: time, other: time) -> timedelta:
     minutes = clock.hour * 60 + clock.minute - other.hour * 60 - other.minute
     return timedelta(minutes=abs(minutes))
+
+
+def _after_today(old: Schedule, ctx: CallContext) -> Schedule:
+    """Return `old` from its next day on, where it has come today: at another clock it does not come again."""
+    now = ctx.now.astimezone(ZoneInfo(old.zone))
+    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    if old.rule is None or old.rule.frequency in ELAPSED or len(old.rule.hours) > 1:
+        return old
+    of_today = next_fires(old, midnight - timedelta(seconds=1), 1)
+    coming = next_fires(old, ctx.now, 1)
+    if not of_today or not coming or of_today[0] > ctx.now:
+        return old
+    return replace(old, start=coming[0].astimezone(ZoneInfo(old.zone)).replace(tzinfo=None))
 
 
 def _at_clock(old: Schedule, clock: time) -> Schedule:

@@ -41,9 +41,9 @@ async def spoken_of(reference: str | None, ctx: CallContext, reminders: Reminder
     """
     if reference:
         return await reminders.get(ctx.chat, ctx.sender, reference)
-    told = await _told_since(ctx, reminders)
-    if told is not None:
-        return told
+    mentioned = await _mentioned_since(ctx, reminders)
+    if mentioned is not None:
+        return mentioned
     for receipt in await latest_receipts(ctx):
         try:
             return await reminders.get(ctx.chat, ctx.sender, receipt.subject)
@@ -60,7 +60,7 @@ async def spoken_of(reference: str | None, ctx: CallContext, reminders: Reminder
         return own[0]
 
 
-async def _told_since(ctx: CallContext, reminders: ReminderService) -> Reminder | None:
+async def _mentioned_since(ctx: CallContext, reminders: ReminderService) -> Reminder | None:
     """Return the reminder that somebody else set for this person, or that came, in the last minutes.
 
     It is the one that they mean where they have changed none since; None where there is none such, or several.

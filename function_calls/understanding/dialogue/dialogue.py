@@ -105,10 +105,13 @@ class Dialogue:
     def is_reminded_by_other(self, key: str, turn: Turn) -> bool:
         """Return whether another person has set a reminder for the sender of `turn` since the last action for them."""
         other, last = self._reminded.get(turn.message.address.key), self.last(key, turn.now)
-        if other is None or last is None or other.sender.id == turn.message.sender.id or other.at <= last.at:
-            return False
-        names = {name.strip().removeprefix("@").casefold() for name in other.name.split(",")}
-        return bool(names & {"everyone", turn.message.sender.name.casefold()})
+        return last is not None and other is not None and other.at > last.at and _is_for_sender(other, turn)
+
+    def is_only_reminded_by_other(self, key: str, turn: Turn) -> bool:
+        """Return whether another person has just set a reminder for the sender of `turn`, who has asked nothing."""
+        other = self._reminded.get(turn.message.address.key)
+        is_alone = other is not None and self.last(key, turn.now) is None and other.name != "everyone"
+        return is_alone and other is not None and turn.now - other.at <= _FRESH and _is_for_sender(other, turn)
 
     def pass_by(self, key: str) -> None:
         """Remember that the person under `key` has spoken of something else."""
@@ -131,7 +134,7 @@ class Dialogue:
         if fired is not None and (last is None or fired > last.at):
             return "fired"
         if last is None:
-            return "none"
+            return "acted" if self.is_only_reminded_by_other(key, turn) else "none"
         return "acted" if last.is_change else "listed" if last.calls[0].name == "reminder_list" else "none"
 
     def is_fresh(self, key: str, turn: Turn) -> bool:
@@ -154,6 +157,13 @@ class Dialogue:
             for message in written
             if not message.sender.is_bot and message.sender.id != own and message.id not in answered
         ]
+
+
+def _is_for_sender(other: Reminded, turn: Turn) -> bool:
+    """Return whether somebody else has set a reminder for the sender of `turn`, alone or with others."""
+    names = {name.strip().removeprefix("@").casefold() for name in other.name.split(",")}
+    own = turn.message.sender
+    return other.sender.id != own.id and bool(names & {"everyone", own.name.casefold()})
 
 
 def _last_delivery(turn: Turn) -> datetime | None:

@@ -20,10 +20,11 @@ from function_calls.understanding.reading.message import (
     has_models,
     intents_of,
     load_models,
+    merged,
     read_message,
     with_intent,
 )
-from function_calls.understanding.reading.names import name_in, without_calls
+from function_calls.understanding.reading.names import behind_call, name_in, without_calls
 from function_calls.understanding.reading.repair import is_time
 from function_calls.understanding.reading.segments import Classify, Read, parts_of, without_remarks
 from function_calls.understanding.reading.tokens import TimeReader, Token
@@ -58,6 +59,7 @@ _PROMPT = frozenset({"cancel_ask", "done", "until", "next_page", "when_is"})
 _BARE = 4
 """The most tokens of a message that is no more than a time."""
 _TALK = 0.5
+_LIKELY = 0.7
 _DOUBT = 0.1
 """The probability of talk up to which a message certainly asks for something."""
 _ASKING = frozenset({"when_is", "list", "who_set"})
@@ -97,6 +99,7 @@ class LearnedInterpreter:
         The texts of the `known` reminders of the chat tell which words may name one.
         """
         is_called = is_addressed(turn)
+        request = behind_call(text, turn.bot_name) if is_called else ""
         text = without_calls(text, turn.bot_name).strip() if is_called else text.strip()
         is_quoted = text[:1] in _QUOTES and text[-1:] in _QUOTES
         is_read = has_models(language) and any(map(str.isalnum, text)) and len(text) <= LONGEST
@@ -105,8 +108,19 @@ class LearnedInterpreter:
         context = _asked(question, self._times(text, turn.message_time, language=language))
         context = context or ("fired" if _replies_to_unknown(turn) else self._dialogue.context(key, turn))
         classify, read = self._models(turn, language, context, known, is_called=is_called)
-        reading = without_remarks(read(text), load_lexicon(language), classify, read)
+        words = load_lexicon(language)
+        reading = without_remarks(read(text), words, classify, read)
+        if request and _is_complete(read(request), reading, words):
+            reading = read(request)
+        if not self._may_be_about_summaries(reading, words, key, turn):
+            reading = merged(reading, "summary_schedule", "move", load_models(language))
         return Understood(reading=reading, context=context, language=language, question=question)
+
+    def _may_be_about_summaries(self, reading: MessageReading, words: Lexicon, key: str, turn: Turn) -> bool:
+        """Return whether a message speaks of a summary, or follows one that was scheduled: else "weekly" moves one."""
+        last, text = self._dialogue.last(key, turn.now), words.fold(reading.text)
+        is_next = last is not None and any(call.name == "summary_schedule" for call in last.calls)
+        return is_next or any(name in text for name in words.help_topics.get("summary", ()))
 
     def _models(
         self, turn: Turn, language: str, context: Context, known: KnownReminders | None, *, is_called: bool
@@ -283,7 +297,10 @@ class LearnedInterpreter:
         is_bare = reading.intents[0][1] >= _CERTAIN and len(reading.tokens) <= _BARE
         if is_bare and (intent == "undo" or (intent == "delete" and has_trigger(reading, words))):
             return True  # what it takes back, or which one, is asked about where that is not clear
-        is_lately = self._dialogue.is_fresh(key, turn) or understood.question is not None or context == "fired"
+        # Who was reminded by somebody else names what is to be deleted.
+        is_mentioned = intent != "delete" and self._dialogue.is_only_reminded_by_other(key, turn)
+        is_lately = self._dialogue.is_fresh(key, turn) or is_mentioned or understood.question is not None
+        is_lately = is_lately or context == "fired"
         question_id = "" if understood.question is None else understood.question.message_id
         others = self._dialogue.since(key, turn, question_id)
         if any(named):
@@ -373,6 +390,15 @@ class LearnedInterpreter:
             return True
         bests = [each.best for each in self._times(text, turn.now, language=language)]
         return any(best is not None and best.has_clock for best in bests)
+
+
+def _is_complete(request: MessageReading, whole: MessageReading, words: Lexicon) -> bool:
+    """Return whether the sentence that begins with the bot's name needs none of the words in front of it."""
+    is_clear = request.probability(NOTHING) <= _DOUBT and request.intents[0][1] >= _LIKELY
+    points_back = any(token.form in words.pronouns for token in request.tokens)
+    is_named = request.has("CONTENT") if request.intent == "set" else any(slots.reference(request, words))
+    has_time, is_timed = (any(map(is_time, each.tokens)) for each in (request, whole))
+    return is_clear and is_named and not points_back and (has_time or not is_timed)
 
 
 def _is_open(reading: MessageReading, words: Lexicon) -> bool:

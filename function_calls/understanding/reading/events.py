@@ -6,6 +6,7 @@ from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.repair import is_time, runs
 from function_calls.understanding.reading.segments import asking_words, has_deadline
+from function_calls.understanding.reading.slots import are_small
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS
 
 Run = tuple[int, int]
@@ -21,6 +22,8 @@ def with_event(reading: MessageReading, words: Lexicon) -> MessageReading:
     told = [run for run in contents if run[1] <= asking]
     if told and len(told) == len(contents):
         return _with_named_event(reading, asking, times, words)
+    if not told and _is_told_in_front(reading, asking, times, words):
+        return _tagged(reading, times[0], "EVENT")
     if not told or len(times) < 2 or times[0][1] > asking or times[1][0] < told[0][0]:
         return reading
     if reading.has("EVENT") or reading.has("LEAD"):
@@ -28,6 +31,16 @@ def with_event(reading: MessageReading, words: Lexicon) -> MessageReading:
     for run in told:
         reading = _tagged(reading, run, NO_TAG)
     return _tagged(reading, times[0], "EVENT")
+
+
+def _is_told_in_front(reading: MessageReading, asking: int, times: Sequence[Run], words: Lexicon) -> bool:
+    """Return whether the first of two times is told in a clause of its own: 周三停水，周二晚上提醒大家接水."""
+    if len(times) != 2 or times[1][1] > asking or reading.has("EVENT") or reading.has("LEAD"):
+        return False
+    marks = [at for at in range(times[0][1], times[1][0]) if reading.tokens[at].form in CLAUSE_ENDS]
+    clause = range(marks[-1]) if marks else range(0)
+    said = [reading.tokens[at].form for at in clause if not is_time(reading.tokens[at])]
+    return bool(said) and not are_small(said, words)
 
 
 def _with_named_event(reading: MessageReading, asking: int, times: Sequence[Run], words: Lexicon) -> MessageReading:

@@ -230,6 +230,17 @@ def with_intent(reading: MessageReading, intent: str, models: Models) -> Message
     return MessageReading(reading.text, reading.tokens, ((intent, share), *others), tags, begins, reading.known)
 
 
+def merged(reading: MessageReading, gone: str, into: str, models: Models) -> MessageReading:
+    """Return `reading` with the probability of the intent `gone` added to that of `into`."""
+    if not reading.probability(gone):
+        return reading
+    share = reading.probability(gone) + reading.probability(into)
+    others = (each for each in reading.intents if each[0] not in {gone, into})
+    intents = tuple(sorted([(into, share), *others], key=lambda each: -each[1]))
+    changed = replace(reading, intents=intents)
+    return with_intent(changed, changed.intent, models) if changed.intent != reading.intent else changed
+
+
 def tags_of(
     tokens: Sequence[Token], intent: str, models: Models, known: frozenset[int] = frozenset()
 ) -> tuple[str, ...]:

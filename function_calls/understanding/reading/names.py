@@ -13,6 +13,7 @@ _PAIRED = re.compile("[\"'“”「」()（）]")
 _EDGES = " \t\n.,;:!?~～…，。；：！？、-—\"'“”「」()（）"
 
 _CLAUSE_MARKS = tuple(",.;:!?，。；：！？、…—-")
+_SENTENCE_MARKS = frozenset(".!?…。！？")
 _AROUND_NAME = " ,，:：;；~"
 
 
@@ -98,6 +99,14 @@ def without_calls(text: str, name: str) -> str:
         mark = after[:1] if after[:1] in _CLAUSE_MARKS else ""
         after = after[len(mark) :].lstrip(_AROUND_NAME)
     return f"{before}{mark} {after}".strip()
+
+
+def behind_call(text: str, name: str) -> str:
+    """Return what follows the bot's name at the beginning of a later sentence: "Great news! Bubbles, skip Friday"."""
+    found = name_in(text, name)
+    if found is None or text[: found.start()].rstrip(" @\n")[-1:] not in _SENTENCE_MARKS:
+        return ""
+    return text[found.end() :].lstrip(_AROUND_NAME)
 
 
 def name_in(text: str, name: str) -> re.Match[str] | None:

@@ -24,6 +24,7 @@ def repaired(reading: MessageReading, words: Lexicon, wrong: str, *, is_addresse
     draft.tag_impossible(wrong)
     draft.free_courtesies()
     draft.free_everyone()
+    draft.keep_amounts()
     draft.tag_same_time()
     draft.tag_listed_times()
     draft.tag_correction()
@@ -80,6 +81,13 @@ class _Draft:
             words = next((word for word in self._words.for_everyone if said.endswith(word) and said != word), "")
             begin = last - len(words.split())
             self.tags[begin:last] = [NO_TAG] * (last - begin)
+
+    def keep_amounts(self) -> None:
+        """Make an amount of time behind a content part of it, as a new reminder is not put off: "read for an hour"."""
+        for tag in ("LATER", "EARLIER"):
+            for first, last in self._runs(tag):
+                if first and self.tags[first - 1] == "CONTENT":
+                    self.tags[first:last] = ["CONTENT"] * (last - first)
 
     def tag_reference(self) -> None:
         """Make words that name a reminder content: there is none yet."""
@@ -182,6 +190,7 @@ class _Draft:
         """Let a name end behind a pronoun: 我遛狗 is not one."""
         if self._words.joint:
             self._gather_names()
+            self._cut_links()
             return
         self._name_oneself()
         for first, last in self._runs("PERSON"):
@@ -273,6 +282,15 @@ class _Draft:
         elif (is_person and is_list) or (is_short and self._forms[asked + 1] not in self._words.courtesies):
             for at in region:
                 self.tags[at] = "PERSON"
+
+    def _cut_links(self) -> None:
+        """Untag the words behind a name that link the content: "remind everyone of the call"."""
+        links = self._words.links | self._words.articles
+        for first, last in self._runs("PERSON"):
+            end = last
+            while end > first + 1 and self._forms[end - 1] in links and self.tags[last : last + 1] == ["CONTENT"]:
+                end -= 1
+            self.tags[end:last] = [NO_TAG] * (last - end)
 
     def _cut_behind_pronoun(self, at: int, end: int) -> None:
         """Let a name be a pronoun alone: "remind everyone bins go out tonight"."""
@@ -367,7 +385,7 @@ class _Draft:
         end = last
         if self._forms[end : end + 1] == ["("]:
             end = next((at + 1 for at in range(end, len(self._forms)) if self._forms[at] == ")"), end)
-            if set(self.tags[last:end]) == {NO_TAG}:
+            if {NO_TAG, "CONTENT", "PERSON"}.issuperset(self.tags[last:end]):
                 self.tags[last:end] = ["CONTENT"] * (end - last)
             return
         while end < len(self.tags) and self._is_open(end) and not self._is_idle(self._forms[end]):
