@@ -10,7 +10,7 @@ from collections.abc import Callable
 from datetime import datetime
 from itertools import islice
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Literal, Self
 from zoneinfo import ZoneInfo
 
 import looptime
@@ -49,7 +49,7 @@ class Session:
     def __init__(self, start: datetime, zone: str, language: str) -> None:
         self._zone = zone or _LONG_AGO_ZONE
         self._start = start if start.tzinfo else start.replace(tzinfo=ZoneInfo(self._zone))
-        self._language = language if language in {"en", "zh"} else "en"
+        self._language: Literal["en", "zh"] = "zh" if language == "zh" else "en"
         self._loop = looptime.new_event_loop(start=0, idle_timeout=None)
         self._people: set[str] = set()
         self._chats: dict[str, ChatAddress] = {}
@@ -91,7 +91,8 @@ class Session:
 
         `reply_to` is the number (from 0) of the message of this conversation whose answer is replied to, or "last".
         """
-        return self._do(lambda: self._say(sender, text, seconds_later, private, reply_to))
+        answer: dict[str, object] = self._do(lambda: self._say(sender, text, seconds_later, private, reply_to))
+        return answer
 
     def _do(self, make: Callable[[], Any]) -> Any:
         done: asyncio.Future[Any] = self._loop.create_future()

@@ -1,4 +1,4 @@
-"""`bubbles eval`: how well the bot reads times and intents, summarises, and drives a language model."""
+"""`bubbles eval`: how well the bot reads times, intents and conversations, summarises, and drives a model."""
 
 import asyncio
 from collections.abc import Iterable, Iterator
@@ -43,6 +43,23 @@ def evaluate_intents(data: Path | None, errors: int) -> int:
     if not cases:
         return _nothing_in(data, "*.jsonl with labelled sentences")
     return _show(reports.sentence_report(score(cases, read_sentence), errors))
+
+
+def evaluate_conversations(data: Path | None, errors: int) -> int:
+    """Print how the messages of group conversations are answered, of `data` or of our own; return the exit code."""
+    from benchmarks.evaluation.conversation_cases import OWN, conversations_in
+    from benchmarks.evaluation.conversation_play import play
+    from benchmarks.evaluation.conversation_scores import ConversationScore
+
+    conversations = tuple(conversations_in(data or OWN))
+    if not conversations:
+        return _nothing_in(data, "*.jsonl with conversations")
+    languages = dict.fromkeys(each.lang for each in conversations)
+    scores = {
+        language: ConversationScore(tuple(row for each in conversations if each.lang == language for row in play(each)))
+        for language in languages
+    }
+    return _show(reports.conversation_report(scores, errors))
 
 
 def evaluate_summary(data: Path | None) -> int:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from benchmarks.evaluation.conversation_scores import VERDICTS, ConversationScore
 from benchmarks.evaluation.own_sentences import ReadSentence
 from benchmarks.evaluation.sentence_cases import QUIET_TIERS
 from benchmarks.evaluation.sentence_scores import SentenceScore
@@ -46,6 +47,25 @@ def own_sentence_report(read: Mapping[str, Sequence[ReadSentence]], errors: int)
         right = sum(each.is_right for each in one)
         rows.append([language, f"{right}/{len(one)}", percent(right / len(one))])
     yield from aligned(rows)
+
+
+def conversation_report(scores: Mapping[str, ConversationScore], errors: int) -> Iterator[str]:
+    """Return the verdicts on the messages of each kind and language, and the shares over all of them."""
+    wrong = [row for each in scores.values() for row in each.rows if row.verdict != "right"]
+    for row in sorted(wrong, key=lambda row: -VERDICTS.index(row.verdict))[:errors]:
+        said = " / ".join(row.replies).replace("\n", " / ") or "(nothing)"
+        place = f"{row.conversation}#{row.place} {row.sender}"
+        yield f"{row.verdict}: {place}: {row.text!r}; wanted {row.note}; said {said}"
+    for language, found in scores.items():
+        rows = [[language, "messages", *VERDICTS]]
+        rows += [
+            [kind, str(counts.total()), *(str(counts[each]) for each in VERDICTS)] for kind, counts in found.kinds()
+        ]
+        yield from aligned(rows)
+        yield (
+            f"right at the first try {percent(found.first_try)}, right or acceptable {percent(found.acceptable)},"
+            f" harmful {percent(found.harmful)}, talk left alone {percent(found.talk_left_alone)}"
+        )
 
 
 def summary_report(scores: Sequence[SummaryScore], citations: Sequence[CitationScore]) -> Iterator[str]:

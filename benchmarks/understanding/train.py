@@ -333,11 +333,23 @@ def sentences_of(language: str, count: int, seed: int, weight: float, cache: Tim
             for message in conversation:
                 known = known_words(texts, common_words(language))
                 found += written(message, known, weight, cache, folding, words)
+                if _is_clear_unnamed(message, words):
+                    unnamed = replace(message, is_addressed=False)
+                    found += islice(written(unnamed, known, 1, cache, folding, words), 1)
                 texts += [message.text[start:end] for start, end, tag in message.spans if tag == "CONTENT"]
                 several.append(message)
     for message in joined(several, len(several) // 8, random.Random(seed), words.joint != ""):
         found += islice(written(message, KnownWords(), 1, cache, folding, words), 1)
     return [each for each in found if each.forms]
+
+
+def _is_clear_unnamed(message: Message, words: Lexicon) -> bool:
+    """Return whether a message to the bot is as clear without its name, as it says "remind" or "reminder".
+
+    In a group people mostly name the bot; in a chat with few others they do not.
+    """
+    is_said = any(word in words.fold(message.text) for word in words.triggers)
+    return message.is_addressed and message.intents[0] != NOTHING and is_said
 
 
 def train(language: str, count: int, seed: int, strength: float, weight: float) -> ModelFile:

@@ -45,6 +45,16 @@ def eval_intents(data: Path | None, errors: int) -> int:
     return evaluate_intents(data, errors)
 
 
+@evaluation.command(name="conversations")
+@_data
+@_errors
+def eval_conversations(data: Path | None, errors: int) -> int:
+    """Play group conversations without a language model. Right at the first try, asked, wrong and harmful."""
+    from benchmarks.evaluation.command import evaluate_conversations
+
+    return evaluate_conversations(data, errors)
+
+
 @evaluation.command(name="summary")
 @_data
 def eval_summary(data: Path | None) -> int:

@@ -314,7 +314,9 @@ class LearnedInterpreter:
                 return is_there
         if not is_lately:
             is_theirs = self._dialogue.last(key, turn.now) is not None and not others
-            return _is_open(reading, words) or (intent == "undo" and is_theirs and reading.intents[0][1] >= _CERTAIN)
+            is_undone = intent == "undo" and is_theirs and reading.intents[0][1] >= _CERTAIN
+            is_put_off = intent == "snooze" and has_trigger(reading, words)
+            return _is_open(reading, words) or is_undone or is_put_off
         is_own = _says_own(reading, words) or understood.question is not None or _is_explicit(reading, words)
         if not is_own and self._dialogue.is_reminded_by_other(key, turn):
             return False

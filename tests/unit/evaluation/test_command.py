@@ -1,6 +1,7 @@
 """`bubbles eval` as it is called in a terminal."""
 
 import asyncio
+import json
 
 import pytest
 from click.testing import CliRunner
@@ -21,7 +22,7 @@ def test_without_data_the_own_set_is_measured(kind, line):
     assert line in result.output
 
 
-@pytest.mark.parametrize("kind", ["time", "intents", "summary"])
+@pytest.mark.parametrize("kind", ["time", "intents", "summary", "conversations"])
 def test_folder_without_cases_is_reported(kind, tmp_path):
     result = run(kind, "--data", tmp_path)
 
@@ -34,6 +35,32 @@ def test_a_miss_is_shown_when_asked_for(tmp_path):
     (tmp_path / "rows.jsonl").write_text(row, encoding="utf-8")
 
     assert "missed: 'tomorrow'" in run("time", "--data", tmp_path, "--errors", 1).output
+
+
+def test_a_conversation_is_played_and_scored(tmp_path):
+    wanted = {"content": "call mum", "at": "2026-11-24T09:00", "rrule": None, "for": "me"}
+    conversation = {
+        "id": "own-1",
+        "lang": "en",
+        "zone": "Europe/London",
+        "start": "2026-11-23T10:00+00:00",
+        "messages": [
+            {"sender": "Ann", "text": "nice weather", "kind": "chatter", "expect": [{"silence": True}]},
+            {
+                "sender": "Ann",
+                "text": "Bubbles remind me tomorrow at 9 to call mum",
+                "kind": "set",
+                "expect": [{"set": [wanted]}],
+            },
+        ],
+    }
+    (tmp_path / "rows.jsonl").write_text(json.dumps(conversation), encoding="utf-8")
+
+    result = run("conversations", "--data", tmp_path)
+
+    assert result.exit_code == 0
+    assert "right at the first try 100.0%" in result.output
+    assert "talk left alone 100.0%" in result.output
 
 
 @pytest.fixture

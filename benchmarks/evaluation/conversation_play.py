@@ -1,0 +1,50 @@
+"""Play conversations against a bot in memory, without a language model and in simulated time."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from benchmarks.conversations_adapter import CANNED, Session
+from benchmarks.evaluation.conversation_cases import Conversation
+from benchmarks.evaluation.conversation_scores import Comparison, Difference, Row, verdict_of
+from benchmarks.evaluation.expected_times import ReminderState
+
+
+def play(conversation: Conversation) -> Iterator[Row]:
+    """Yield a row for each message of a conversation that is scored."""
+    zone = conversation.zone
+    start = datetime.fromisoformat(conversation.start)
+    now = (start.astimezone(ZoneInfo(zone)) if start.tzinfo else start).replace(tzinfo=None)
+    before: Sequence[ReminderState] = ()
+    history: list[tuple[str, Difference]] = []
+    with Session(start, zone, conversation.lang) as session:
+        for place, message in enumerate(conversation.messages):
+            now += timedelta(seconds=message.wait_seconds)
+            answer = session.say(
+                message.sender,
+                message.text,
+                seconds_later=message.wait_seconds,
+                private=message.private,
+                reply_to=message.reply_to,
+            )
+            replies = msgspec.convert(answer["replies"], tuple[str, ...])
+            after = msgspec.convert(answer["reminders"], tuple[ReminderState, ...])
+            difference = Difference(before, after, zone, now)
+            results = [Comparison(difference, message.sender, history).result(each) for each in message.expect]
+            if message.expect:
+                yield Row(
+                    conversation=conversation.id,
+                    place=place,
+                    sender=message.sender,
+                    kind=message.kind,
+                    text=message.text,
+                    note=message.note,
+                    replies=replies,
+                    verdict=verdict_of(message.expect, message.kind, replies, results, difference, CANNED),
+                    has_changed=bool(difference),
+                )
+            if difference:
+                history.append((message.sender, difference))
+            before = after

@@ -1,0 +1,98 @@
+"""What the messages of conversations did, beside what was wanted of them."""
+
+from datetime import datetime
+
+import msgspec
+import pytest
+
+from benchmarks.evaluation.conversation_cases import OWN, conversations_in
+from benchmarks.evaluation.conversation_scores import Comparison, Difference, verdict_of
+from benchmarks.evaluation.expected_times import ReminderState
+
+ZONE = "Europe/London"
+NOW = datetime(2026, 11, 23, 10)
+
+
+def reminder(content="call mum", *times, **fields):
+    data = {"id": content, "content": content, "for": ["ann"], "occurrences": list(times), **fields}
+    return msgspec.convert(data, ReminderState)
+
+
+MUM = reminder("call mum", "2026-11-24T09:00:00+00:00")
+WEEKLY = reminder("bins", *(f"2026-{day}T08:00:00+00:00" for day in ("11-27", "12-04", "12-11")), rrule="FREQ=WEEKLY")
+WANTED = {"content": "call mum", "at": "2026-11-24T09:00", "rrule": None, "for": "me"}
+
+
+def verdict(expect, before, after, *, replies=("Done.",), kind="set"):
+    difference = Difference(before, after, ZONE, NOW)
+    results = [Comparison(difference, "Ann", ()).result(each) for each in expect]
+    return verdict_of(expect, kind, replies, results, difference)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "expected"),
+    [
+        (WANTED, "right"),
+        ({**WANTED, "content": "call *"}, "right"),
+        ({**WANTED, "at": "2026-11-24"}, "right"),
+        ({**WANTED, "at": ["2026-11-25", "2026-11-24T08:30/2026-11-24T10:00"]}, "right"),
+        ({**WANTED, "at": "2026-11-24T10:00"}, "wrong-harmful"),
+        ({**WANTED, "content": "call dad"}, "wrong-harmful"),
+        ({**WANTED, "for": "everyone"}, "wrong-harmful"),
+        ({**WANTED, "rrule": "FREQ=DAILY"}, "wrong-harmful"),
+    ],
+)
+def test_a_new_reminder_is_compared_with_the_wanted_one(wanted, expected):
+    assert verdict([{"set": [wanted]}], [], [MUM]) == expected
+
+
+def test_rules_are_compared_by_when_they_fire():
+    wanted = {"content": "bins", "at": "2026-11-27T08:00", "rrule": "FREQ=WEEKLY;COUNT=3", "for": "me"}
+
+    assert verdict([{"set": [wanted]}], [], [WEEKLY]) == "right"
+    assert verdict([{"set": [{**wanted, "rrule": "FREQ=DAILY;COUNT=3"}]}], [], [WEEKLY]) == "wrong-harmful"
+
+
+def test_what_else_is_changed_is_harmful():
+    assert verdict([{"set": [WANTED]}], [WEEKLY], [MUM]) == "wrong-harmful"
+
+
+def test_a_change_leaves_all_else_as_it_was():
+    later = reminder("call mum", "2026-11-24T18:00:00+00:00")
+    reworded = reminder("call dad", "2026-11-24T18:00:00+00:00", id="call mum")
+    wanted = [{"change": [{"content": "mum", "at": "2026-11-24T18:00"}]}]
+
+    assert verdict(wanted, [MUM], [later]) == "right"
+    assert verdict(wanted, [MUM], [reworded]) == "wrong-harmful"
+
+
+def test_a_deletion_may_name_the_time():
+    wanted = [{"delete": [{"content": "bins", "was_at": "2026-11-27T08:00"}]}]
+
+    assert verdict(wanted, [MUM, WEEKLY], [MUM]) == "right"
+    assert verdict(wanted, [MUM, WEEKLY], [WEEKLY]) == "wrong-harmful"
+
+
+def test_a_question_instead_of_an_action_is_acceptable_and_silence_is_not():
+    assert verdict([{"set": [WANTED]}], [], [], replies=["When?"]) == "acceptable"
+    assert verdict([{"set": [WANTED]}], [], [], replies=()) == "wrong-harmless"
+
+
+def test_talk_is_to_be_left_alone():
+    assert verdict([{"silence": True}], [], [], replies=(), kind="chatter") == "right"
+    assert verdict([{"silence": True}], [], [], replies=["Hello!"], kind="chatter") == "wrong-harmful"
+
+
+def test_undo_takes_back_the_last_change_of_the_sender():
+    set_before = Difference([], [MUM], ZONE, NOW)
+    undone = Difference([MUM], [], ZONE, NOW)
+
+    assert Comparison(undone, "Ann", [("Ann", set_before)]).result({"undo": True}) == "made"
+    assert Comparison(undone, "Ann", [("Ann", undone)]).result({"undo": True}) == "other"
+
+
+def test_own_conversations_are_in_two_languages():
+    languages = [each.lang for each in conversations_in(OWN)]
+
+    assert languages.count("en") >= 60
+    assert languages.count("zh") >= 60
