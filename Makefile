@@ -19,7 +19,7 @@ unexport PYTHONDONTWRITEBYTECODE
 NO_SERVERS := --ignore=tests/integration --ignore=tests/browser
 
 .DEFAULT_GOAL := help
-.PHONY: help install run chat test integration check audit train fix lock page same-page clean docs bench
+.PHONY: help install run chat test integration check audit train ablate fix lock page same-page clean docs bench
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -81,6 +81,9 @@ train: ## train the models that read requests without a language model, from wri
 	@test -x build/train/bin/python || { $(PYTHON) -m venv build/train && \
 		build/train/bin/pip install --quiet --editable . 'scikit-learn==1.9.1'; }
 	@PYTHONPATH=. build/train/bin/python -m benchmarks.understanding.train en zh es
+
+ablate: $(DEVELOPMENT) ## what each rule of the understanding adds, in conversations (an hour)
+	@$(BIN)/python -m benchmarks.understanding.ablation
 
 bench: $(DEVELOPMENT) ## every benchmark as one table, saved as bench.json (ten minutes)
 	@$(BIN)/python benchmarks/run.py --out bench.json

@@ -1,0 +1,134 @@
+"""Switch off the rules of the understanding one by one, and print what becomes of the answers to conversations.
+
+A rule without which no conversation gets worse is to be deleted. Run by `make ablate`.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from loguru import logger
+
+from benchmarks.evaluation.conversation_cases import OWN, Conversation, conversations_in
+from benchmarks.evaluation.conversation_play import play
+from benchmarks.evaluation.conversation_scores import Row
+
+_PACKAGE = "function_calls.understanding"
+
+
+def _unchanged(first: Any, *_: Any, **__: Any) -> Any:
+    return first
+
+
+def _nothing(*_: Any, **__: Any) -> None:
+    return None
+
+
+def _no(*_: Any, **__: Any) -> bool:
+    return False
+
+
+def _no_words(*_: Any, **__: Any) -> str:
+    return ""
+
+
+def _none(*_: Any, **__: Any) -> list[Any]:
+    return []
+
+
+RULES: tuple[tuple[str, Callable[..., object], str], ...] = (
+    (
+        "reading.repair:_Draft",
+        _nothing,
+        (
+            "tag_impossible free_courtesies free_everyone keep_amounts tag_same_time tag_listed_times "
+            "tag_correction free_words_beside_times tag_reference part_names tag_time tag_event "
+            "tag_contents_between join_ends complete_content tag_content _name_oneself _give_kin "
+            "_give_occasion _give_companion _give_last _give_telling _complete_behind "
+            "_cut_behind_pronoun _cut_links"
+        ),
+    ),
+    ("reading.segments:", _unchanged, "_with_turns _without_reason _without_idle_parts _with_question"),
+    ("dialogue.learned:", _unchanged, "without_remarks with_day_meant merged"),
+    ("dialogue.learned:", _no_words, "behind_call"),
+    ("requests.reminding:", _unchanged, "with_event _with_count _with_reason _with_deeds without_joints"),
+    ("requests.reminding:", _nothing, "_left_out _rhythm_of_last _day_meant"),
+    ("requests.when:", _unchanged, "_within_hours _with_lead _woken _at_night"),
+    ("requests.when:", _nothing, "_settled _with_bounds _first_time_outside_content"),
+    (
+        "requests.changes:",
+        _unchanged,
+        (
+            "_with_names _with_new_time _with_denied_time _without_reasons _contrasted _widened "
+            "_with_open_times _in_its_week"
+        ),
+    ),
+    ("requests.changes:", _nothing, "_other_rule _amount_of _only_time"),
+    (
+        "requests.changes:",
+        _no_words,
+        "_name_alone _beside_hour _other_person _word_of _weekday_named _untagged_name _others_than_everyone",
+    ),
+    ("requests.changes:", _no, "_is_ahead _is_for_good _is_day_of_last"),
+    ("requests.references:", _unchanged, "_with_spared"),
+    ("requests.references:", _no_words, "_behind_day _behind_article"),
+    ("requests.references:", _none, "_like_untagged _at_old_time _only_own"),
+)
+"""The module and class of rules, what they give where they are switched off, and their names in one text."""
+
+
+@contextmanager
+def _switched_off(place: str, name: str, instead: Callable[..., object]) -> Iterator[None]:
+    """Put `instead` in the place of a rule."""
+    module, _, owner = place.partition(":")
+    found = import_module(f"{_PACKAGE}.{module}")
+    holder = getattr(found, owner) if owner else found
+    rule = getattr(holder, name)
+    setattr(holder, name, instead)
+    try:
+        yield
+    finally:
+        setattr(holder, name, rule)
+
+
+def _verdicts(conversations: Sequence[Conversation]) -> dict[tuple[str, int], Row]:
+    return {(row.conversation, row.place): row for each in conversations for row in play(each)}
+
+
+def _changes(before: dict[tuple[str, int], Row], after: dict[tuple[str, int], Row]) -> Iterator[str]:
+    for key, row in after.items():
+        if key in before and before[key].verdict != row.verdict:
+            yield f"{key[0]}#{key[1]} {before[key].verdict} -> {row.verdict}"
+
+
+def main() -> None:
+    """Print for each rule how many messages more are right and harmful without it, and which."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, action="append", help="folder with conversations; our own by default")
+    parser.add_argument("--show", type=int, default=4, help="how many changed messages to show")
+    options = parser.parse_args()
+    logger.remove()
+    conversations = [each for folder in options.data or [OWN] for each in conversations_in(folder)]
+    whole = _verdicts(conversations)
+    right, harmful = (sum(row.verdict == each for row in whole.values()) for each in ("right", "wrong-harmful"))
+    sys.stdout.write(f"{len(whole)} messages, {right} right, {harmful} harmful\n")
+    for place, instead, names in RULES:
+        for name in names.split():
+            with _switched_off(place, name, instead):
+                found = _verdicts(conversations)
+            more = [
+                sum(row.verdict == each for row in found.values()) - count
+                for each, count in (("right", right), ("wrong-harmful", harmful))
+            ]
+            changed = list(_changes(whole, found))
+            shown = "; ".join(changed[: options.show])
+            sys.stdout.write(f"{place.rstrip(':')}.{name}: right {more[0]:+d}, harmful {more[1]:+d}  {shown}\n")
+            sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
