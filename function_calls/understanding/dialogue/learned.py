@@ -297,8 +297,7 @@ class LearnedInterpreter:
         is_bare = reading.intents[0][1] >= _CERTAIN and len(reading.tokens) <= _BARE
         if is_bare and (intent == "undo" or (intent == "delete" and has_trigger(reading, words))):
             return True  # what it takes back, or which one, is asked about where that is not clear
-        # Who was reminded by somebody else names what is to be deleted.
-        is_mentioned = intent != "delete" and self._dialogue.is_only_reminded_by_other(key, turn)
+        is_mentioned = self._dialogue.is_only_reminded_by_other(key, turn)
         is_lately = self._dialogue.is_fresh(key, turn) or is_mentioned or understood.question is not None
         is_lately = is_lately or context == "fired"
         question_id = "" if understood.question is None else understood.question.message_id

@@ -41,6 +41,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     triggers: tuple[str, ...]
     refusals: tuple[str, ...]
     exceptions: tuple[str, ...]
+    keeping: tuple[str, ...]
     before_noon: frozenset[str]
     after_noon: frozenset[str]
     earlier_one: frozenset[str]

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import common_words
+from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.tokens import clauses_of
 from function_calls.understanding.requests.asked import Asked
 from function_calls.understanding.requests.known_reminders import SEVERAL, KnownReminders
@@ -138,8 +139,10 @@ def _is_for(reminder: Reminder, person: Person) -> bool:
 
 
 def _with_spared(asked: Asked) -> Asked:
-    """Return the request with the name behind "except" as what is spared: "delete all but the dentist"."""
+    """Return the request with the name behind "except" as what is spared; without such a word nothing is."""
     reading = asked.reading
+    if reading.has("SPARED") and not (asked.names(asked.words.exceptions) or asked.names(asked.words.keeping)):
+        return asked.with_tags(NO_TAG if tag == "SPARED" else tag for tag in reading.tags)
     if reading.has("SPARED") or not reading.has("REF"):
         return asked
     spans = [
