@@ -1,6 +1,7 @@
 """Switch off the rules of the understanding one by one, and print what becomes of the answers to conversations.
 
-A rule without which no conversation gets worse is to be deleted. Run by `make ablate`.
+A rule without which no conversation gets worse is to be deleted. With `--thresholds` all thresholds of the decision are
+moved instead. Run by `make ablate`.
 """
 
 import argparse
@@ -15,9 +16,12 @@ from loguru import logger
 
 from benchmarks.evaluation.conversation_cases import OWN, Conversation, conversations_in
 from benchmarks.evaluation.conversation_play import play
-from benchmarks.evaluation.conversation_scores import Row
+from benchmarks.evaluation.conversation_scores import ConversationScore, Row
+from benchmarks.evaluation.tables import aligned, percent
+from function_calls.understanding.dialogue import decision
 
 _PACKAGE = "function_calls.understanding"
+_OFFSETS = (-0.3, -0.2, -0.1, 0.0, 0.05, 0.1, 0.15)
 
 
 def _unchanged(first: Any, *_: Any, **__: Any) -> Any:
@@ -105,14 +109,8 @@ def _changes(before: dict[tuple[str, int], Row], after: dict[tuple[str, int], Ro
             yield f"{key[0]}#{key[1]} {before[key].verdict} -> {row.verdict}"
 
 
-def main() -> None:
-    """Print for each rule how many messages more are right and harmful without it, and which."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, action="append", help="folder with conversations; our own by default")
-    parser.add_argument("--show", type=int, default=4, help="how many changed messages to show")
-    options = parser.parse_args()
-    logger.remove()
-    conversations = [each for folder in options.data or [OWN] for each in conversations_in(folder)]
+def _print_rules(conversations: Sequence[Conversation], shown: int) -> None:
+    """Print for each rule how many messages more are right and harmful without it, and which change."""
     whole = _verdicts(conversations)
     right, harmful = (sum(row.verdict == each for row in whole.values()) for each in ("right", "wrong-harmful"))
     sys.stdout.write(f"{len(whole)} messages, {right} right, {harmful} harmful\n")
@@ -124,10 +122,39 @@ def main() -> None:
                 sum(row.verdict == each for row in found.values()) - count
                 for each, count in (("right", right), ("wrong-harmful", harmful))
             ]
-            changed = list(_changes(whole, found))
-            shown = "; ".join(changed[: options.show])
-            sys.stdout.write(f"{place.rstrip(':')}.{name}: right {more[0]:+d}, harmful {more[1]:+d}  {shown}\n")
+            changes = "; ".join([*_changes(whole, found)][:shown])
+            sys.stdout.write(f"{place.rstrip(':')}.{name}: right {more[0]:+d}, harmful {more[1]:+d}  {changes}\n")
             sys.stdout.flush()
+
+
+def _print_thresholds(conversations: Sequence[Conversation]) -> None:
+    """Print the shares of all conversations with every threshold lower or higher."""
+    whole = dict(decision.THRESHOLDS)
+    rows = [["thresholds", "right", "right or acceptable", "harmful", "talk left alone"]]
+    for offset in _OFFSETS:
+        for standing, least in whole.items():
+            moved = (min(max(each + offset, 0.0), 0.99) for each in (least.request, least.intent))
+            decision.THRESHOLDS[standing] = decision.Threshold(*moved)
+        score = ConversationScore(tuple(_verdicts(conversations).values()))
+        shares = (score.first_try, score.acceptable, score.harmful, score.talk_left_alone)
+        rows.append([f"{offset:+.2f}", *map(percent, shares)])
+    decision.THRESHOLDS.update(whole)
+    sys.stdout.write("\n".join(aligned(rows)) + "\n")
+
+
+def main() -> None:
+    """Print what each rule adds, or what the thresholds do."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, action="append", help="folder with conversations; our own by default")
+    parser.add_argument("--show", type=int, default=4, help="how many changed messages to show")
+    parser.add_argument("--thresholds", action="store_true", help="move the thresholds instead")
+    options = parser.parse_args()
+    logger.remove()
+    conversations = [each for folder in options.data or [OWN] for each in conversations_in(folder)]
+    if options.thresholds:
+        _print_thresholds(conversations)
+    else:
+        _print_rules(conversations, options.show)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 from scipy.sparse import csr_matrix
-from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.linear_model import LogisticRegression
 
 from benchmarks.understanding.generator import GRAMMARS, LABELLED, Grammar, Message, conversations, labelled_messages
 from function_calls.understanding.reading.features import (
@@ -46,7 +46,7 @@ WEIGHTS = ROOT / "function_calls" / "understanding" / "reading" / "weights"
 INTENT_BUCKETS = 1 << 17
 TAG_BUCKETS = 1 << 17
 SPLIT_BUCKETS = 1 << 14
-_NEGLIGIBLE_INTENT, _NEGLIGIBLE_TAG = 2, 20
+_NEGLIGIBLE_INTENT, _NEGLIGIBLE_TAG = 2, 0
 """Weights, of 127, that are so small that nothing depends on them."""
 _FEWEST_ROWS = 3
 """A feature that fewer sentences or words have says nothing about others, and takes a place in a bucket."""
@@ -78,6 +78,8 @@ _WITH_UNKNOWN, _UNKNOWN_WORDS, _COMMON = 0.3, 0.5, 0.004
 """The share of sentences with unknown words, that of their rarer words, and in how many sentences a common word is."""
 _NAMED_KNOWN, _OTHERS_KNOWN = 0.7, 0.05
 """The share of generated sentences with words of a coming reminder: of those that name one, and of all others."""
+_OF_GRAMMAR = 0.8
+"""How often a generated sentence counts."""
 _FREE = frozenset({"CONTENT", "PERSON", "REF", "TOPIC", "SPEAKER", "OLD", "ZONE", "SPARED"})
 """Tags of words that may be any; the words of the others are what the tags are known by."""
 _START = datetime(2026, 11, 23, 7, 3, 37, tzinfo=ZoneInfo("Europe/London"))
@@ -222,7 +224,7 @@ def generated(language: str, count: int, seed: int, cache: TimeCache, folding: d
             intent=example.intent,
             context=example.context,
             is_addressed=example.is_addressed,
-            weight=1,
+            weight=_OF_GRAMMAR,
             begins=() if contents <= 1 else None,
             known=supposed(tags, chance),
         )
@@ -318,14 +320,14 @@ def joined(messages: Sequence[Message], count: int, chance: random.Random, is_sp
 def sentences_of(language: str, count: int, seed: int, weight: float, cache: TimeCache) -> list[Sentence]:
     """Return all that the models of `language` are trained with.
 
-    The project's own tests count as often as a frame, so that their words are kept even where no others have them.
+    The sentences of the project's own tests count like written messages.
     """
     folding, words = folding_of(language), load_lexicon(language)
     found = list(generated(language, count, seed, cache, folding))
     for message in labelled_messages(LABELLED / f"{language}.tsv"):
-        for sentence in written(message, KnownWords(), 1, cache, folding, words):
+        for sentence in written(message, KnownWords(), weight, cache, folding, words):
             known = supposed(sentence.tags, random.Random(message.text))
-            found += [sentence, replace(sentence, known=known)] * (count // 2)
+            found += [sentence, replace(sentence, known=known)]
     several: list[Message] = []
     for path in sorted((LABELLED / "messages").glob(f"{language}_*.tsv")):
         for conversation in conversations(path):
@@ -371,8 +373,8 @@ def train(language: str, count: int, seed: int, strength: float, weight: float) 
             tag_rows.append(hashes_of(tagger_features(words, at, each.intent, each.tags[:at], each.known)))
             tag_labels.append(label)
             tag_weights.append(each.weight)
-    tagger = SGDClassifier(loss="log_loss", alpha=1e-6, max_iter=7, tol=None, average=True, random_state=seed, n_jobs=2)
-    tagger.fit(matrix(tag_rows, TAG_BUCKETS), tag_labels, sample_weight=tag_weights)
+    tagger = LogisticRegression(C=0.3, max_iter=60, tol=1e-4)
+    tagger.fit(matrix(tag_rows, TAG_BUCKETS), tag_labels, tag_weights)
     split = fitted_splitter(sentences)
     seen = Counter(
         bucket(intent_feature(each.intent, form), _ALL)
@@ -380,8 +382,7 @@ def train(language: str, count: int, seed: int, strength: float, weight: float) 
         for form in set(words) - {_UNKNOWN}
     )
     intent_scale, intent_weights = packed(classifier.coef_.T, np.abs(classifier.coef_).max(), _NEGLIGIBLE_INTENT)
-    largest = np.percentile(np.abs(tagger.coef_[tagger.coef_ != 0]), 99.9)
-    tag_scale, packed_tags = packed(tagger.coef_.T, largest, _NEGLIGIBLE_TAG)
+    tag_scale, packed_tags = packed(tagger.coef_.T, np.abs(tagger.coef_).max(), _NEGLIGIBLE_TAG)
     return ModelFile(
         intents=tuple(map(str, classifier.classes_)),
         intent_buckets=INTENT_BUCKETS,
@@ -434,7 +435,7 @@ def main() -> None:
     """Train the languages that are named, and write their weights."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("languages", nargs="+")
-    parser.add_argument("--count", type=int, default=5, help="examples of each frame, and of each labelled sentence")
+    parser.add_argument("--count", type=int, default=3, help="examples of each frame")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--strength", type=float, default=1.0)
     parser.add_argument("--weight", type=float, default=3.0, help="how often a message that somebody wrote counts")
