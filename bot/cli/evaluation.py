@@ -49,7 +49,7 @@ def eval_intents(data: Path | None, errors: int) -> int:
 @_data
 @_errors
 def eval_conversations(data: Path | None, errors: int) -> int:
-    """Play group conversations without a language model. Right at the first try, asked, wrong and harmful."""
+    """Play conversations of groups. Right, asked about, wrong."""
     from benchmarks.evaluation.command import evaluate_conversations
 
     return evaluate_conversations(data, errors)
@@ -58,7 +58,7 @@ def eval_conversations(data: Path | None, errors: int) -> int:
 @evaluation.command(name="summary")
 @_data
 def eval_summary(data: Path | None) -> int:
-    """ROUGE and citation validity of summaries made without a model. Beside baselines."""
+    """ROUGE and citations of summaries without a model. Beside baselines."""
     from benchmarks.evaluation.command import evaluate_summary
 
     return evaluate_summary(data)

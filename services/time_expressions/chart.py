@@ -37,7 +37,10 @@ def _add(row: Row, item: Item) -> bool:
 
 
 class Chart:
-    """All phrases of one text, by the place where they start and by symbol; `phrases` is how many were kept."""
+    """All phrases of one text, by the place where they start and by symbol; `phrases` is how many were kept.
+
+    `times` are those that may be a time, `leads` those that say how long ahead of one.
+    """
 
     def __init__(self, tokens: Tokens, grammar: Grammar) -> None:
         self._roots = [root.children for root in grammar.roots]
@@ -45,6 +48,7 @@ class Chart:
         self._tokens = tokens
         self._rows: dict[int, Row] = {}
         self.times: list[Item] = []
+        self.leads: list[Item] = []
         self.phrases = 0
         for start in sorted(tokens, reverse=True):
             self._fill(start, tokens[start])
@@ -68,6 +72,8 @@ class Chart:
             if symbol == "TIME":
                 self._join(item, queue)
                 self.times.append(item)
+            elif symbol == "LEAD":
+                self.leads.append(item)
             elif symbol == "PIECE":
                 queue.append(Item(start, item.end, item.after, "TIME", item.value, item.weight, 1, item.size))
             for root in self._roots:

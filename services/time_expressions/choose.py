@@ -1,16 +1,21 @@
 """Choose, among all phrases of a text, those that are its times: disjoint, strong enough, and telling the most."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import NamedTuple
 
-from services.time_expressions.gather import BOUND_FIELDS, CLOCK_FIELDS, UNKEPT_FIELDS, Group, gathered
+from services.time_expressions.gather import BOUND_FIELDS, CLOCK_FIELDS, DAY_FIELDS, UNKEPT_FIELDS, Group, gathered
 from services.time_expressions.grammar import Grammar
 from services.time_expressions.lists import apart, is_listed
 from services.time_expressions.scan import Item
-from services.time_expressions.values import STRONG, Clock, Slots, names_day
+from services.time_expressions.values import STRONG, WEAK, Clock, Slots, begins_anywhere, is_loose, names_day
 
-WEAK = 1
 TRIES = 6
+NAMED_LEAD, JOINED_LEAD = "day", "joined"
+"""The values of a lead in words without a number ("the day before"), and of one that its clock belongs to (前一天)."""
+_MARKS = frozenset(",(")
+"""Marks in front of a lead, whose number belongs to no time before them: "5 december, three hours early"."""
+_DATED = DAY_FIELDS | CLOCK_FIELDS | {"strength", "swapped"}
+"""Fields of a time whose last number is that of a lead, where no mark parts them: "5 december three hours early"."""
 LONGEST_COURTESY = 100
 """Characters beside a time that are looked through for words, marks among them."""
 _NOTHING_BUT_BOUNDS = BOUND_FIELDS | {"strength"}
@@ -19,19 +24,27 @@ _NOTHING_BUT_CLOCKS = frozenset({"clocks", "strength"})
 
 
 def choose(
-    times: list[Item], text: str, *, stands: Callable[[Slots], bool], eager: bool, grammar: Grammar
-) -> list[Group]:
-    """Return the groups of `text` in order.
+    times: list[Item],
+    text: str,
+    *,
+    leads: Collection[Item],
+    stands: Callable[[Slots], bool],
+    eager: bool,
+    grammar: Grammar,
+) -> tuple[list[Group], list[int]]:
+    """Return the groups of `text` in order, and where phrases end that are no time by themselves: "from now on".
 
     Args:
         times: All phrases that may be a time.
+        leads: The phrases that say how long ahead of a time.
         text: The folded text.
         stands: Tells whether a meaning names a time that exists.
         eager: Take weak evidence as well, and lengths of time as times from now.
         grammar: Knows the words that join two times, or begin a new one.
     """
-    usable = [item for item in times if _allowed(item, text, grammar, eager=eager)]
-    usable = _without_numbers_of_things(_without_torn_offsets(usable), text)
+    leads = _leads_in(text, leads)
+    usable = [item for item in times if _allowed(item, text, grammar, eager=eager) or _is_length_of_lead(item, leads)]
+    usable = _without_numbers_of_things(_without_torn_offsets(_without_leads(usable, text, leads)), text)
     groups: list[Item] = []
     for _ in range(TRIES):
         groups = _best_cover(usable)
@@ -40,18 +53,60 @@ def choose(
             break
         usable = [item for item in usable if id(item) not in bad]
     found = [Group(slots=item.value, spans=((item.start, item.end),)) for item in groups]
-    found = gathered(found, text, stands, grammar)
+    found = gathered(found, text, [lead.start for lead in leads], stands, grammar)
     found = [_as_point(part) for group in found for part in apart(group, text, grammar)]
     if eager:
         found = [_as_offset(group) for group in found]
+    ends = [group.spans[-1][1] for group in found if _hangs(group.slots)]
     found = [group for group in found if not _hangs(group.slots) and stands(group.slots)]
-    return [group for group in found if "vague" not in group.slots] or found
+    return [group for group in found if "vague" not in group.slots] or found, ends
 
 
 def _without_torn_offsets(times: list[Item]) -> list[Item]:
     """Leave out what begins within a length from now and ends behind it: "in [10 minutes to noon] prayer"."""
     offsets = [item for item in times if item.value.keys() == _NOTHING_BUT_OFFSET and item.value["strength"] >= STRONG]
     return [item for item in times if not any(each.start < item.start < each.end < item.end for each in offsets)]
+
+
+def _leads_in(text: str, leads: Collection[Item]) -> list[Item]:
+    """Return the leads of `text`, without those behind which the hour follows: "in the morning before 8"."""
+    return [lead for lead in leads if lead.value != NAMED_LEAD or not text[lead.after : lead.after + 1].isdigit()]
+
+
+def _is_length_of_lead(item: Item, leads: Collection[Item]) -> bool:
+    """Tell whether `item` is the length and the clock of 前一天晚上八点, which are one; those of 提前一天 are two."""
+    if not is_loose(item.value) or item.value["strength"] < WEAK:
+        return False
+    around = [lead for lead in leads if lead.start < item.start < lead.end < item.end]
+    return bool(around) and all(lead.value == JOINED_LEAD for lead in around)
+
+
+def _without_leads(times: list[Item], text: str, leads: Collection[Item]) -> list[Item]:
+    """Leave out what holds words of a lead: [下午两点，一天前], two days [before at 9], [12 jan, two] weeks before."""
+    lasts = {text.rfind(" ", lead.start, lead.end) + 1 for lead in leads} - {0}
+    return [
+        item
+        for item in times
+        if item.start not in lasts and not any(_counts(item, lead) or _ends_in(item, lead, text) for lead in leads)
+    ]
+
+
+def _counts(item: Item, lead: Item) -> bool:
+    """Tell whether `item` counts a lead from now, beside other words, or takes a part of "the day before" for a day."""
+    if "anchor" in item.value:
+        return False
+    if lead.value == NAMED_LEAD:
+        return item.start < lead.end and lead.start < item.end
+    is_beside = "offset" in item.value and item.value.keys() != _NOTHING_BUT_OFFSET
+    return is_beside and item.start < lead.start and lead.end <= item.end
+
+
+def _ends_in(item: Item, lead: Item, text: str) -> bool:
+    """Tell whether `item` takes the number of a lead behind it for its own."""
+    if not item.start < lead.start < item.end < lead.end:
+        return False
+    before = text[: lead.start]
+    return before.rstrip()[-1:] in _MARKS or (before[-1:].isspace() and item.value.keys() <= _DATED)
 
 
 def _without_numbers_of_things(times: list[Item], text: str) -> list[Item]:
@@ -87,6 +142,8 @@ def _keeps(slots: Slots, stands: Callable[[Slots], bool]) -> bool:
 def _allowed(item: Item, text: str, grammar: Grammar, *, eager: bool) -> bool:
     """Strong evidence stands anywhere, weaker only where it is all that the text says."""
     strength = item.value.get("strength", 0)
+    if begins_anywhere(item.value):
+        return False
     if strength >= STRONG or _is_bound(item.value) or (eager and strength >= 0):
         return True
     if item.value.keys() == _NOTHING_BUT_CLOCKS and strength >= 0:

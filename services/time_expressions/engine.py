@@ -11,7 +11,7 @@ from services.time_expressions.effort import MOST_EFFORT, is_effort_spent, spend
 from services.time_expressions.gather import Group
 from services.time_expressions.grammar import Grammar, grammar, languages, lexicon, vocabulary
 from services.time_expressions.model import DateOrder, DayParts, Reading, TimeReadings
-from services.time_expressions.normalise import Folded, fold
+from services.time_expressions.normalise import Folded, fold, without_addresses
 from services.time_expressions.present import Answer, Present
 from services.time_expressions.resolver import resolve
 from services.time_expressions.scan import Tokens, scan
@@ -35,11 +35,15 @@ _CHARACTERS_A_UNIT = 10
 
 
 class Parsed(NamedTuple):
-    """The times found in a text, in order, where its time words are, and the units of effort that it costs."""
+    """The times found in a text, in order, where its time words are, and the units of effort that it costs.
+
+    `ends` are where phrases end that are no time by themselves, so that their last word leads into no time.
+    """
 
     folded: Folded
     groups: list[tuple[Group, list[Answer]]]
     time_words: list[int]
+    ends: list[int]
     grammar: Grammar
     units: int
 
@@ -145,7 +149,7 @@ def _read(
     `zone` tells apart moments of two zones, which compare as equal.
     """
     del zone
-    read = text[:LONGEST_TEXT]
+    read = without_addresses(text[:LONGEST_TEXT])
     parsed = _parsed(read, _chosen_languages(read, language), order, present, eager=eager)
     return tuple(_readings(text, parsed, group, answers) for group, answers in parsed.groups), parsed.units
 
@@ -187,12 +191,13 @@ def _parsed(text: str, chosen: tuple[str, ...], order: DateOrder | None, present
     tokens = scan(folded.text, rules, order)
     answers = Answers(present)
     chart = Chart(tokens, rules)
-    groups = choose(chart.times, folded.text, stands=answers.any, eager=eager, grammar=rules)
+    groups, ends = choose(chart.times, folded.text, leads=chart.leads, stands=answers.any, eager=eager, grammar=rules)
     found = [(group, answers.of(group.slots)) for group in groups]
     return Parsed(
         folded=folded,
         groups=found,
         time_words=_time_words(tokens) if found else [],
+        ends=ends,
         grammar=rules,
         # Where phrases were left out, some of the times were not read.
         units=MOST_EFFORT if chart.is_cut else chart.phrases + len(text) // _CHARACTERS_A_UNIT,
@@ -204,7 +209,7 @@ def _time_words(tokens: Tokens) -> list[int]:
 
 
 def _readings(text: str, parsed: Parsed, group: Group, answers: list[Answer]) -> TimeReadings:
-    inside = [trimmed(parsed.folded.text, start, end, parsed.grammar) for start, end in group.spans]
+    inside = [trimmed(parsed.folded.text, start, end, parsed.ends, parsed.grammar) for start, end in group.spans]
     explained = sum(1 for word in parsed.time_words if any(start <= word < end for start, end in inside))
     coverage = explained / len(parsed.time_words) if parsed.time_words else 1.0
     spans = tuple(parsed.folded.original(start, end) for start, end in inside)

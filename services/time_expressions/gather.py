@@ -1,6 +1,6 @@
 """Join phrases that stand apart and are one time, or are several of which the person has to choose."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 from services.time_expressions.grammar import Grammar
@@ -8,6 +8,10 @@ from services.time_expressions.values import Every, Slots, names_day, unify
 
 LONGEST_GAP = 80
 """Characters between two phrases that may still be one time: "every day to take my pills at 8"."""
+
+LONGEST_GAP_TO_BOUND = 240
+"""Characters of one sentence between a repetition and its beginning or end."""
+SENTENCE_ENDS = frozenset(".;!?\n")
 
 DAY_FIELDS = frozenset(
     {"shift", "weekdays", "this_week", "days", "months", "year", "ordinals", "day_numbers", "edge", "near", "feast"}
@@ -30,33 +34,77 @@ class Group(NamedTuple):
     spans: tuple[tuple[int, int], ...]
 
 
-def gathered(groups: list[Group], text: str, stands: Callable[[Slots], bool], grammar: Grammar) -> list[Group]:
-    """Join neighbours of which one says what the other leaves open: "daily … at 7 pm"."""
+def gathered(
+    groups: list[Group], text: str, leads: Collection[int], stands: Callable[[Slots], bool], grammar: Grammar
+) -> list[Group]:
+    """Join neighbours of which one says what the other leaves open: "daily … at 7 pm".
+
+    `leads` are the places where words say how long ahead of a time: what stands on either side of them is two times,
+    as in "the exam is on 4 May, a day before at 9".
+    """
     found: list[Group] = []
     for each in groups:
         group = _carried(found[-1], each, text, grammar) if found else each
-        joined = _joined(found[-1], group, text, grammar) if found else None
+        place = _place_of_rule(found, group, text)
+        is_apart = bool(found) and _are_apart(found[place], group, leads)
+        joined = _joined(found[place], group, text, grammar) if found and not is_apart else None
         if joined is not None and stands(joined.slots):
-            found[-1] = joined
+            found[place] = joined
         else:
             found.append(group)
     return found
 
 
+def _place_of_rule(found: list[Group], group: Group, text: str) -> int:
+    """Return the place in `found` of the repetition of which `group` is a bound; of the last one where it is none."""
+    if not _is_bound(group.slots):
+        return -1
+    places = (place for place in range(-1, -len(found) - 1, -1) if "every" in found[place].slots)
+    return next((place for place in places if _is_near(found[place], group, text)), -1)
+
+
+def _is_bound(slots: Slots) -> bool:
+    return slots.keys() <= BOUND_FIELDS | {"strength"}
+
+
+def _is_near(last: Group, group: Group, text: str) -> bool:
+    """Tell whether what stands between two phrases is short enough for one time."""
+    first, end = last.spans[-1][1], group.spans[0][0]
+    if end - first <= LONGEST_GAP:
+        return True
+    is_end_of_rule = "every" in last.slots and _is_bound(group.slots) and end - first <= LONGEST_GAP_TO_BOUND
+    return is_end_of_rule and not SENTENCE_ENDS & set(text[first:end])
+
+
+def _are_apart(last: Group, group: Group, leads: Collection[int]) -> bool:
+    """Tell whether words between a time and a clock say how long ahead of that time the clock is."""
+    is_clock = group.slots.keys() <= CLOCK_FIELDS | {"strength"}
+    return is_clock and any(last.spans[-1][1] <= start < group.spans[0][0] for start in leads)
+
+
 def _joined(last: Group, group: Group, text: str, grammar: Grammar) -> Group | None:
     """Both as one time, where they belong together."""
     gap = text[last.spans[-1][1] : group.spans[0][0]]
-    if gap.strip() in grammar.alternatives:
+    spans = (*last.spans[:-1], (last.spans[-1][0], group.spans[0][1]), *group.spans[1:])
+    same_hour = _at_same_hour(last.slots, group.slots, gap.strip(" ,;"), grammar)
+    if gap.strip(" ,") in grammar.unchanged and _is_still_at(last.slots, group.slots):
+        slots = _completed(last.slots, group.slots)
+    elif gap.strip() in grammar.alternatives:
         slots = _either(last.slots, group.slots)
-        spans = (*last.spans[:-1], (last.spans[-1][0], group.spans[0][1]), *group.spans[1:])
-    elif same_hour := _at_same_hour(last.slots, group.slots, gap.strip(" ,;"), grammar):
-        slots, spans = same_hour, (*last.spans[:-1], (last.spans[-1][0], group.spans[0][1]), *group.spans[1:])
-    elif _begins_anew(gap.rstrip(), grammar):
+    elif same_hour:
+        slots = same_hour
+    elif not _is_near(last, group, text) or _begins_anew(gap.rstrip(), grammar):
         return None
     else:
         slots = _often(last.slots, group.slots) or _completed(last.slots, group.slots)
         spans = last.spans + group.spans
     return None if slots is None else Group(slots=slots, spans=spans)
+
+
+def _is_still_at(last: Slots, slots: Slots) -> bool:
+    """周日，还是四点半: a day without a clock, and a clock that stays as it was, be the day another."""
+    is_day = names_day(last) and not last.keys() & CLOCK_FIELDS
+    return is_day and "clocks" in slots and slots.keys() <= CLOCK_FIELDS | {"strength"}
 
 
 def _carried(last: Group, group: Group, text: str, grammar: Grammar) -> Group:
@@ -111,9 +159,7 @@ def _either(left: Slots, right: Slots) -> Slots | None:
 
 
 def _begins_anew(gap: str, grammar: Grammar) -> bool:
-    return len(gap) > LONGEST_GAP or any(
-        gap.endswith(word) and _is_word_end(gap, word) for word in grammar.conjunctions
-    )
+    return any(gap.endswith(word) and _is_word_end(gap, word) for word in grammar.conjunctions)
 
 
 def _is_word_end(gap: str, word: str) -> bool:

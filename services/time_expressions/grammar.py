@@ -33,6 +33,7 @@ class Grammar(NamedTuple):
     changes: tuple[str, ...]
     conjunctions: frozenset[str]
     alternatives: frozenset[str]
+    unchanged: frozenset[str]
     courtesies: frozenset[str]
     characters: Mapping[int, int]
     lengths: Mapping[str, tuple[int, ...]]
@@ -70,6 +71,7 @@ def grammar(chosen: tuple[str, ...]) -> Grammar:
     roots: list[Node] = []
     groups: dict[str, set[str]] = {"joints": set(), "leads": set(), "hints": set(), "requests": set()}
     groups |= {"changes": set(), "conjunctions": set(), "alternatives": set(), "courtesies": set()}
+    groups |= {"unchanged": set()}
     characters: dict[int, int] = {}
     idioms: list[str] = []
     for language in chosen:
@@ -92,6 +94,7 @@ def grammar(chosen: tuple[str, ...]) -> Grammar:
         changes=tuple(sorted(groups["changes"])),
         conjunctions=frozenset(groups["conjunctions"]),
         alternatives=frozenset(groups["alternatives"]),
+        unchanged=frozenset(groups["unchanged"]),
         courtesies=frozenset(groups["courtesies"]),
         characters=characters,
         lengths=_lengths(words),

@@ -1,5 +1,6 @@
 """Fold a text to the one form that the rules are written in, and remember where each character came from."""
 
+import re
 import unicodedata
 from collections.abc import Mapping
 from functools import lru_cache
@@ -18,6 +19,7 @@ QUOTES = {
     "¼": " 1/4",
     "¾": " 3/4",
 }
+_ADDRESS = re.compile(r"(?:https?://|www\.)[!-~]+", re.IGNORECASE)
 
 
 class Folded(NamedTuple):
@@ -31,6 +33,11 @@ class Folded(NamedTuple):
         if self.offsets is None:
             return start, end
         return self.offsets[start], self.offsets[end - 1] + 1
+
+
+def without_addresses(text: str) -> str:
+    """Return `text` with a line in the place of each web address, whose figures are no times."""
+    return _ADDRESS.sub(lambda found: "_" * len(found[0]), text) if "://" in text or "www." in text else text
 
 
 def fold(text: str, characters: Mapping[int, int]) -> Folded:

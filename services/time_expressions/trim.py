@@ -1,14 +1,17 @@
 """Fit a span to its words: a preposition before it belongs to it, the noun that hinted at a time does not."""
 
+from collections.abc import Sequence
+
 from services.time_expressions.grammar import Grammar
 
 ARTICLES = frozenset({"the"})
 
 
-def trimmed(text: str, start: int, end: int, grammar: Grammar) -> tuple[int, int]:
+def trimmed(text: str, start: int, end: int, ends: Sequence[int], grammar: Grammar) -> tuple[int, int]:
     """Return the span without hints ("timer", "snooze") at its ends, and with the prepositions that lead into it.
 
-    Cutting it out of a request leaves the content and no joint behind.
+    Cutting it out of a request leaves the content and no joint behind. No preposition is taken of a phrase that is one
+    by itself, of which `ends` are the ends: the "on" of "from now on at six".
     """
     inner = _without_hints(text, start, end, grammar.hints)
     if inner is not None and inner[0] != start:
@@ -17,7 +20,8 @@ def trimmed(text: str, start: int, end: int, grammar: Grammar) -> tuple[int, int
         end = inner[1]
     if text[end : end + 1] == ")" and text.count("(", start, end) > text.count(")", start, end):
         end += 1
-    return _led_in(text, start, grammar.leads), end
+    first = _led_in(text, start, grammar.leads)
+    return start if any(first < each <= start for each in ends) else first, end
 
 
 def _without_hints(text: str, start: int, end: int, hints: tuple[str, ...]) -> tuple[int, int] | None:

@@ -5,6 +5,8 @@ from typing import Any, Final, NamedTuple
 STRONG: Final = 2
 """The strength of words that are a time wherever they stand; weaker ones count where nothing else is said."""
 
+WEAK: Final = 1
+
 
 class Clock(NamedTuple):
     """A time of day. `half`: 'am', 'pm', '24' (the hour is meant as written) or '' (either half of the day).
@@ -121,6 +123,11 @@ def names_day(slots: Slots) -> bool:
     return bool(DAY_NAMES & slots.keys()) or (since is not None and names_day(since))
 
 
+def begins_anywhere(slots: Slots) -> bool:
+    """Tell whether `slots` begins now without saying how often: the "from now on" of "at 6:15 from now on" says so."""
+    return "now" in slots.get("since", {}) and "every" not in slots and bool(slots.keys() & (DAY_NAMES | _IN_DAY))
+
+
 def completed(meaning: Meaning, other: Meaning) -> Meaning | None:
     """`meaning` with what only `other` says; None where both say something about the same field."""
     changes: dict[str, Any] = {}
@@ -142,6 +149,7 @@ def unify(left: Slots, right: Slots) -> Slots | None:
         return None
     common = left.keys() & right.keys()
     merged = {**left, **right}
+    is_loose = _is_length_beside_clock(left, right) or _is_length_beside_clock(right, left)
     if "every" in common:
         merged.pop("but", None)
     for key in common:
@@ -152,6 +160,8 @@ def unify(left: Slots, right: Slots) -> Slots | None:
             if joined is None:
                 return None
             merged[key] = joined
+    if is_loose:
+        merged["strength"] = min(WEAK, merged["strength"])
     return merged if _coherent(merged) else None
 
 
@@ -162,11 +172,26 @@ def _one_of_weekend(left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int,
 
 
 _WEEKEND = (5, 6)
+_IN_DAY = frozenset({"clocks", "parts"})
 
 
 def _is_bare_length(slots: Slots) -> bool:
     """Three days, without "in": how long, beside a weekday from which it is counted."""
-    return slots.keys() == {"offset", "strength"} and slots["strength"] <= 0 and slots["offset"].unit == "day"
+    return _is_length(slots) and slots["offset"].unit == "day"
+
+
+def _is_length(slots: Slots) -> bool:
+    return slots.keys() == {"offset", "strength"} and slots["strength"] <= 0
+
+
+def _is_length_beside_clock(slots: Slots, other: Slots) -> bool:
+    """Three days, without "in", beside a clock: a time only where nothing else is said; "at 5pm, two days before"."""
+    return (_is_length(slots) or is_loose(slots)) and bool(other.keys() & _IN_DAY)
+
+
+def is_loose(slots: Slots) -> bool:
+    """Tell whether `slots` is a length without "in" beside a clock."""
+    return "offset" in slots and bool(slots.keys() & _IN_DAY) and slots["strength"] <= WEAK
 
 
 def _join(key: str, left: Slots, right: Slots) -> Any:
@@ -216,6 +241,8 @@ def _coherent(slots: Slots) -> bool:
     """Refuse joins that no speaker means: an exact offset beside a date or a clock."""
     if "now" in slots and not slots.keys() <= {"now", "strength"}:
         return False
+    if "every" not in slots and not _is_stretch(slots):
+        return False
     shift = slots.get("shift")
     if shift is not None and not _goes_beside(shift, slots):
         return False
@@ -234,6 +261,14 @@ def _coherent(slots: Slots) -> bool:
     if span.seconds and not (span.days or span.months):
         return not slots.keys() & _BESIDE_ELAPSED and slots.get("shift", Shift("day", 0)) == Shift("day", 0)
     return not slots.keys() & _BESIDE_DAYS
+
+
+def _is_stretch(slots: Slots) -> bool:
+    """Refuse a clock of any day beside the last day of a rule that stands elsewhere: "at 7, until the end of May"."""
+    until = slots.get("until", {})
+    if not DAY_NAMES & until.keys() or until.keys() & (_IN_DAY | {"offset", "now"}) or _is_near_day(until.get("shift")):
+        return True
+    return not slots.keys() & _IN_DAY or bool(slots.keys() & DAY_NAMES) or "since" in slots
 
 
 def _goes_beside(shift: Shift, slots: Slots) -> bool:

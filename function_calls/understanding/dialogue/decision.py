@@ -168,12 +168,17 @@ def decide(reading: MessageReading, words: Lexicon, said: Circumstances) -> Deci
             break
         if share < careful or (intent == "cancel_ask" and not said.is_known):
             continue
-        found.append(in_context(intent, reading, said.context))
+        found.append(in_context(intent, reading, said.context, words))
     return Decision(tuple(found))
 
 
-def in_context(intent: str, reading: MessageReading, context: Context) -> str:
-    """Return the intent that `intent` stands for: a bare time answers a question, or moves what was just set."""
+def in_context(intent: str, reading: MessageReading, context: Context, words: Lexicon) -> str:
+    """Return the intent that `intent` stands for: a bare time answers a question, or moves what was just set.
+
+    "A week before too" asks for another reminder.
+    """
+    if intent == "move" and reading.has("LEAD") and not reading.has("REF") and words.says_too(reading.text):
+        return "repeat_last"
     is_shifted = reading.has("LATER") or reading.has("EARLIER")
     if (intent == "answer_when" and context == "acted") or (intent == "reword" and is_shifted):
         return "move"
@@ -206,6 +211,8 @@ def _may_be_for_bot(reading: MessageReading, standing: Standing, said: Circumsta
     intent, share = reading.intents[0]
     if standing != "addressed" and intent in _STATEMENTS and said.answers_person:
         return False
+    if standing in {"going_on", "next"} and share < _SURE_NOTE and _is_figure(reading):
+        return False  # "xd 1"
     if standing == "going_on" or (standing == "next" and intent != "set"):
         is_clear = (said.is_next or has_trigger(reading, words)) and share >= _CERTAIN
         return said.is_known or said.names_reminder or is_clear or len(reading.tokens) <= _SHORT
@@ -223,6 +230,11 @@ def _may_be_for_bot(reading: MessageReading, standing: Standing, said: Circumsta
         return False
     is_for_people = intent in _FOR_PEOPLE and not (said.names_reminder and intent == "done")
     return standing == "trigger" and not is_for_people
+
+
+def _is_figure(reading: MessageReading) -> bool:
+    """Return whether the only time of a message is a bare number: "xd 1"."""
+    return reading.has("WHEN") and all(map(slots.is_figure, reading.pieces("WHEN")))
 
 
 def _is_request(reading: MessageReading) -> bool:

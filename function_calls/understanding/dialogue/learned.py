@@ -99,6 +99,7 @@ class LearnedInterpreter:
         The texts of the `known` reminders of the chat tell which words may name one.
         """
         is_called = is_addressed(turn)
+        text = _without_quoted_lines(text)
         request = behind_call(text, turn.bot_name) if is_called else ""
         text = without_calls(text, turn.bot_name).strip() if is_called else text.strip()
         is_quoted = text[:1] in _QUOTES and text[-1:] in _QUOTES
@@ -294,7 +295,7 @@ class LearnedInterpreter:
             return is_said or any(self._is_named(name, turn, key, known) for name in named)
         if is_addressed(turn) or intent not in _POINTING or (intent == "join" and _follows_bot(turn)):
             return True
-        is_bare = reading.intents[0][1] >= _CERTAIN and len(reading.tokens) <= _BARE
+        is_bare = reading.intents[0][1] >= _SURE and len(reading.tokens) <= _BARE
         if is_bare and (intent == "undo" or (intent == "delete" and has_trigger(reading, words))):
             return True  # what it takes back, or which one, is asked about where that is not clear
         is_mentioned = self._dialogue.is_only_reminded_by_other(key, turn)
@@ -375,15 +376,17 @@ class LearnedInterpreter:
 
     def _is_named(self, name: str, turn: Turn, key: str, known: KnownReminders | None) -> bool:
         """Return whether a reference names a reminder that is here; numbers and "all" need no such words."""
-        if name.isdigit() or SEVERAL.issuperset(name.split()):
+        words = load_lexicon(turn.language)
+        is_all = name.casefold().startswith(tuple(f"{word}{words.joint}" for word in words.every))
+        if is_all or name.isdigit() or SEVERAL.issuperset(name.split()):
             return True
         if known is not None and known.means(name, common_words(turn.language)):
             return True
         last = self._dialogue.last_set(key, turn.now)
         said = [message.text for message in turn.recent if message.sender.is_bot]
         said.append("" if last is None else str(last.arguments["content"]))
-        words = name.casefold().split() if name.isascii() else [name]
-        return any(all(word in text.casefold() for word in words) for text in said)
+        parts = name.casefold().split() if name.isascii() else [name]
+        return any(all(part in text.casefold() for part in parts) for text in said)
 
     def _calls_for_time(self, text: str, turn: Turn, language: str, *, is_bare: bool) -> bool:
         """Return whether a time may answer `text`, because that names a clock, or asks what a bare time answers."""
@@ -391,6 +394,11 @@ class LearnedInterpreter:
             return True
         bests = [each.best for each in self._times(text, turn.now, language=language)]
         return any(best is not None and best.has_clock for best in bests)
+
+
+def _without_quoted_lines(text: str) -> str:
+    """Return `text` without the lines that quote another message: they begin with ">"."""
+    return "\n".join(line for line in text.splitlines() if not line.lstrip().startswith(">"))
 
 
 def _is_complete(request: MessageReading, whole: MessageReading, words: Lexicon) -> bool:

@@ -144,6 +144,11 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         said = self.fold(text)
         return any(re.search(rf"\b{word}\b", said) if self.joint else word in said for word in self.asking_when)
 
+    def says_too(self, text: str) -> bool:
+        """Return whether `text` has a word such as "too" or "as well"."""
+        said = f" {self.fold(text)} " if self.joint else self.fold(text)
+        return any((f" {word} " if self.joint else word) in said for word in self.too)
+
     def without_same_time(self, text: str) -> str:
         """Return `text` without words such as "the same time", which mean the clock of another reminder."""
         for word in sorted(self.same_time, key=len, reverse=True):

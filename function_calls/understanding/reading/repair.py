@@ -11,7 +11,9 @@ from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.tokens import MARKS, Token
 
+_POSSESSIVE = ("'s", "’s")
 _QUOTES = frozenset("\"“”'‘’「」『』")
+_AROUND_THANKS = frozenset({"and", "thank", "you", "so", "very", "much", "a", "lot"})
 _LONGEST_NAME, _MOST_ADDED, _MOST_BEHIND, _LONGEST_BETWEEN = 2, 4, 2, 4
 
 
@@ -37,6 +39,7 @@ def repaired(reading: MessageReading, words: Lexicon, wrong: str, *, is_addresse
     draft.join_ends()
     if draft.has("CONTENT"):
         draft.complete_content()
+        draft.keep_exception()
     else:
         draft.tag_content(may_be_ahead=is_addressed)
     return reading.with_tags(draft.tags)
@@ -65,13 +68,20 @@ class _Draft:
     def free_courtesies(self) -> None:
         """Untag the polite words in which a content ends."""
         for first, last in self._runs("CONTENT"):
-            end = last
+            end = self._without_thanks(first, last)
             while end > first + 1 and self._forms[end - 1] in self._words.polite | MARKS:
                 end -= 1
             is_followed = end < len(self.tags) and (self.tags[end] == "EVENT" or self._forms[end] == "due")
             if is_followed and end > first + 1 and self._forms[end - 1] in self._words.copulas_of_events:
                 end -= 1
             self.tags[end:last] = [NO_TAG] * (last - end)
+
+    def _without_thanks(self, first: int, last: int) -> int:
+        """Return where a content ends without thanks: "pack | please and thank you"."""
+        begin = last
+        while begin > first + 1 and self._forms[begin - 1] in self._words.polite | _AROUND_THANKS:
+            begin -= 1
+        return begin if begin < last and self._forms[begin] in self._words.polite else last
 
     def free_everyone(self) -> None:
         """Untag "for everyone" at the end of the content of a request that names nobody."""
@@ -368,6 +378,16 @@ class _Draft:
             self._complete_ahead(first)
         self._complete_behind(self._runs("CONTENT")[-1][1])
 
+    def keep_exception(self) -> None:
+        """Make an untagged time that is excluded behind the content part of it, so that it is asked about."""
+        last = self._runs("CONTENT")[-1][1]
+        begin = last + 1 if self._forms[last : last + 1] == [","] else last
+        said = self._words.joint.join(self._forms[begin:])
+        is_exception = said.startswith((*self._words.denials, *self._words.exceptions))
+        rest = range(begin, len(self.tags))
+        if is_exception and any(_is_time(self._forms[at]) and self.tags[at] == NO_TAG for at in rest):
+            self.tags[last:] = ["CONTENT"] * (len(self.tags) - last)
+
     def _complete_ahead(self, first: int) -> None:
         """Tag the words between who is reminded, or what links the content, and the content that begins at `first`."""
         begin = first
@@ -383,6 +403,13 @@ class _Draft:
     def _complete_behind(self, last: int) -> None:
         """Tag the few words between the content and the end of the sentence as part of it."""
         end = last
+        if self._forms[end - 1].endswith(_POSSESSIVE):
+            end = next((at for at in range(end, len(self._forms)) if _is_time(self._forms[at])), end)
+            self.tags[last:end] = ["CONTENT"] * (end - last)
+        first = self._runs("CONTENT")[-1][0]
+        if self._forms[end : end + 1] == ['"'] and self._forms[first:end].count('"') % 2:
+            self.tags[end] = "CONTENT"
+            return
         if self._forms[end : end + 1] == ["("]:
             end = next((at + 1 for at in range(end, len(self._forms)) if self._forms[at] == ")"), end)
             if {NO_TAG, "CONTENT", "PERSON"}.issuperset(self.tags[last:end]):

@@ -451,7 +451,7 @@ def _without_edge(name: str, words: Lexicon) -> str:
             return _trimmed(name[len(word) :])
     for word in words.behind_reference:
         if _ends(name, word, words.joint):
-            return _trimmed(name[: -len(word)])
+            return _trimmed(name[: -len(word)]).removesuffix("'s").removesuffix("’s")
     return name
 
 

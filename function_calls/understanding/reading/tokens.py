@@ -17,6 +17,7 @@ _LONGEST_HOUR = 2
 _MARK = 37
 """Seconds of the time that is read from: a reading that has seconds is an amount of time and no clock."""
 _TOKEN = re.compile(
+    r"(?P<address>(?:https?://|www\.)[!-~]*[a-z0-9/])|"
     r"(?P<id>(?<![a-z0-9])(?=[a-z]{1,5}\d)[a-hjkmnp-z][a-hjkmnp-z2-9]{5}(?![a-z0-9]))|"  # the id of a reminder
     r"(?<![\d.])\d{1,2}\.\d{2}(?![\d.])|"  # a clock, or a price
     r"[A-Za-z\u00c0-\u024f]+(?:['’][A-Za-z]+)*|\d+|[\u3400-\u9fff]|[^\s\w]|\w"
@@ -99,7 +100,8 @@ def tokens_of(text: str, spans: Sequence[TimeSpan], folding: dict[int, int]) -> 
                 break
             at = span.start
             continue
-        found.append(Token(match.start(), match.end(), "id" if match["id"] else _form(match[0])))
+        form = "id" if match["id"] else "url" if match["address"] else _form(match[0])
+        found.append(Token(match.start(), match.end(), form))
         at = match.end()
     return tuple(found)
 

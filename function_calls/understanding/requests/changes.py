@@ -258,7 +258,7 @@ def _without_reasons(asked: Asked) -> Asked:
     """
     reading = asked.reading
     dated = [clause for clause in clauses_of(reading.tokens) if any(reading.tags[at] == "WHEN" for at in clause)]
-    asks = [any(reading.tokens[at].form in asked.words.change_it for at in clause) for clause in dated]
+    asks = [_asks_for_change(clause, asked) for clause in dated]
     others = dated[:-1] if asks[-1:] == [True] and not any(asks[:-1]) else dated[1:]
     reasons = {at for clause in others if _is_reason(clause, asked) for at in clause}
     if not reasons:
@@ -267,12 +267,18 @@ def _without_reasons(asked: Asked) -> Asked:
     return asked.with_tags(tags)
 
 
+def _asks_for_change(clause: Sequence[int], asked: Asked) -> bool:
+    """Return whether the words of a clause ask to change something: "please change mine"."""
+    said = asked.words.joint.join(asked.reading.tokens[at].form for at in clause)
+    return any(_is_said(word, said, asked) for word in asked.words.change_it)
+
+
 def _is_reason(clause: Sequence[int], asked: Asked) -> bool:
-    """Return whether the words of a clause say more than when."""
+    """Return whether the words of a clause say more than when, and ask for no change."""
     words, reading = asked.words, asked.reading
     said = [reading.tokens[at].form for at in clause if not is_time(reading.tokens[at])]
     text = words.joint.join(said)
-    is_change = any(word in text for word in words.skipping)
+    is_change = any(word in text for word in words.skipping) or _asks_for_change(clause, asked)
     return not is_change and not slots.are_small(said, words)
 
 
@@ -386,13 +392,13 @@ def _is_day(reading: Reading | None) -> bool:
 def reword(asked: Asked) -> Interpretation | None:
     """Replace what a reminder says, or one word of what was set last."""
     asked = _contrasted(_widened(asked))
-    content = slots.content(asked.reading, asked.words)
+    content, denied = _without_denial(slots.content(asked.reading, asked.words), asked)
     person = _other_person(asked)
     if person:
         return asked.answering.one("reminder_update", {"person": person, "reminder_id": IT})
     last = "" if asked.last_set is None else str(asked.last_set.arguments.get("content", ""))
     wrong = next((piece.strip() for piece in _wrong(asked) if piece.strip() and piece.strip() in last), "")
-    wrong = wrong or _word_of(last, asked)
+    wrong = wrong or (denied if denied in last else "") or _word_of(last, asked)
     if content and wrong:
         content = (
             content if content.startswith(last.partition(wrong)[0]) and last != wrong else last.replace(wrong, content)
@@ -403,6 +409,15 @@ def reword(asked: Asked) -> Interpretation | None:
     if not content or set(references_of(asked)) & SEVERAL:  # "call them" is no text for several reminders
         return None
     return update(asked, {"content": content})
+
+
+def _without_denial(content: str, asked: Asked) -> tuple[str, str]:
+    """Return a new text without what it takes back, and that: "tim not jim"."""
+    for denial in asked.words.denials if asked.words.joint else ():
+        kept, found, denied = content.partition(f" {denial.strip()} ")
+        if found and kept and denied:
+            return kept.rstrip(","), denied
+    return content, ""
 
 
 def _word_of(last: str, asked: Asked) -> str:

@@ -7,6 +7,7 @@ from itertools import pairwise
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import common_words
 from function_calls.understanding.reading.message import NO_TAG
+from function_calls.understanding.reading.repair import is_time
 from function_calls.understanding.reading.tokens import clauses_of
 from function_calls.understanding.requests.asked import Asked
 from function_calls.understanding.requests.known_reminders import SEVERAL, KnownReminders
@@ -181,6 +182,12 @@ def points(asked: Asked) -> bool:
     return asked.reading.has("REF") or asked.turn.message.reply_to is not None
 
 
+def untagged_time(asked: Asked) -> str:
+    """Return the words of the only time of a request, where it has no tag."""
+    times = [token for token in asked.reading.tokens if is_time(token)]
+    return asked.reading.text[times[0].start : times[0].end] if len(times) == 1 else ""
+
+
 def _id(asked: Asked) -> str:
     """Return the id of a reminder among the words, or its first characters: letters and figures in one."""
     words = [asked.reading.text[token.start : token.end] for token in asked.reading.tokens if token.form == "id"]
@@ -242,7 +249,7 @@ def _narrowed(name: str, asked: Asked) -> str:
     folded = name.casefold()
     for word in sorted(asked.words.every, key=len, reverse=True):
         if folded.startswith(word + asked.words.joint) and len(name) > len(word):
-            rest = slots.reference_name(name[len(word) :], asked.words)
+            rest = slots.bare_time(slots.reference_name(name[len(word) :], asked.words), asked.words)
             return f"all {rest}" if rest and rest not in SEVERAL else "all"
     for word in sorted(asked.words.every, key=len, reverse=True) if not asked.words.joint else ():
         if folded.endswith(word) and len(name) > len(word):  # 后天的全部

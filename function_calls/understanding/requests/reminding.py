@@ -23,7 +23,7 @@ from function_calls.understanding.requests.open_questions import ReminderRequest
 from function_calls.understanding.requests.options import manners_of, on_workdays, with_interval
 from function_calls.understanding.requests.references import named_reminder
 from function_calls.understanding.requests.reminder_answers import together
-from function_calls.understanding.requests.when import end_of, impossible_time, leads_of, named_times
+from function_calls.understanding.requests.when import end_of, impossible_time, leads_of, named_times, with_lead_tagged
 from services.kernel.chat import ChatMessage
 from services.time_expressions import Reading
 
@@ -44,7 +44,7 @@ def set_reminders(asked: Asked) -> Interpretation | None:
         made = set_reminders(kept)
         return made if made is None or not made.calls else _without_day(made, day, asked)
     named = [piece.strip() for piece in asked.reading.pieces("PERSON")]
-    asked, interval = with_interval(asked)
+    asked, interval = with_interval(with_lead_tagged(asked))
     wrong = impossible_time(asked)
     reading = repaired(asked.reading, asked.words, wrong, is_addressed=asked.is_addressed)
     asked = _with_count(asked.with_reading(without_joints(reading, asked.words)))
@@ -282,6 +282,7 @@ def _requests(asked: Asked, piece: MessageReading) -> list[ReminderRequest]:
     """Return the reminders of one piece: its content at each of its times."""
     part = asked.with_reading(piece)
     content = _without_call(slots.content(piece, asked.words), asked)
+    content = "" if content.casefold() in asked.words.itself else content
     last = asked.last_set if asked.may_point and not content else None
     if last is not None and _is_ahead_of_last(_with_clock(part)):
         content = str(last.arguments["content"])

@@ -18,7 +18,7 @@ from function_calls.understanding.reminder_times import zone_name
 from function_calls.understanding.requests import changes, reminding, states
 from function_calls.understanding.requests.arguments import schedule_arguments
 from function_calls.understanding.requests.asked import Asked
-from function_calls.understanding.requests.references import references_of
+from function_calls.understanding.requests.references import references_of, untagged_time
 from function_calls.understanding.requests.when import named_times
 from services.people.zones import zone_named
 
@@ -105,7 +105,7 @@ def _cancel_ask(asked: Asked) -> Interpretation | None:
 
 def _list(asked: Asked) -> Interpretation | None:
     names = [name for name in references_of(asked) if name not in {"all", "them", "both"}]
-    when = asked.reading.words("WHEN") or asked.reading.words("OLD") or (_untagged_time(asked) if not names else "")
+    when = asked.reading.words("WHEN") or asked.reading.words("OLD") or (untagged_time(asked) if not names else "")
     when = slots.bare_time(when, asked.words)
     people = (slots.people(asked.reading, asked.words) or "").removesuffix("'s") or None
     people = slots.EVERYONE if people is not None and people.casefold() in asked.words.everyone else people
@@ -115,12 +115,6 @@ def _list(asked: Asked) -> Interpretation | None:
     if is_common or (not named and asked.names(asked.words.own)):
         arguments["whose"] = "chat" if is_common else "mine"
     return _one(asked, "reminder_list", arguments)
-
-
-def _untagged_time(asked: Asked) -> str:
-    """Return the words of the only time of a request, where it has no tag."""
-    times = [token for token in asked.reading.tokens if is_time(token)]
-    return asked.reading.text[times[0].start : times[0].end] if len(times) == 1 else ""
 
 
 def _when_is(asked: Asked) -> Interpretation | None:

@@ -8,7 +8,7 @@ from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.times import TimeWords
 from function_calls.understanding.requests.arguments import changed_schedule, written
 from function_calls.understanding.requests.asked import Asked
-from function_calls.understanding.requests.references import IT, references_of
+from function_calls.understanding.requests.references import IT, references_of, untagged_time
 from function_calls.understanding.requests.reminding import set_reminders
 
 
@@ -56,7 +56,7 @@ def _snooze_until(asked: Asked, times: list[TimeWords]) -> Interpretation | None
 
 def pause(asked: Asked) -> Interpretation | None:
     """Pause reminders, until a time or during it."""
-    when = asked.reading.words("WHEN") or asked.reading.words("UNTIL")
+    when = asked.reading.words("WHEN") or asked.reading.words("UNTIL") or untagged_time(asked)
     bare = slots.without_words(when, asked.words.until_words, asked.words.joint)
     is_until = asked.reading.has("UNTIL") or bare != when or _is_until(when, asked)
     if not when:

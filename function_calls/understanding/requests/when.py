@@ -53,6 +53,19 @@ def _within_hours(found: list[TimeWords], asked: Asked) -> list[TimeWords]:
     return found if joined is None or joined.best is None or joined.best.rrule is None else [joined]
 
 
+def with_lead_tagged(asked: Asked) -> Asked:
+    """Return the request with untagged words for a lead, and the clock behind them, as one: "the day before at 6pm"."""
+    reading = asked.reading
+    if reading.has("LEAD") or not reading.has("WHEN"):
+        return asked
+    first, last = _untagged_lead(asked)
+    if first == last:
+        return asked
+    if last < len(reading.tokens) and reading.tokens[last].form == "@clock":
+        last += 1
+    return asked.with_tags("LEAD" if first <= at < last else tag for at, tag in enumerate(reading.tags))
+
+
 def impossible_time(asked: Asked) -> str:
     """Return the words of a time that does not exist: "30 February", 25:00; else nothing."""
     pairs = zip(asked.reading.tokens, asked.reading.tags, strict=True)
@@ -268,16 +281,23 @@ def leads_of(asked: Asked, *, has_event: bool) -> list[Lead]:
 
 
 def _in_front_of_ahead(asked: Asked) -> list[str]:
-    """Return the longest untagged words in front of "before" that say how long ahead: "the day before"."""
+    """Return the longest untagged words in front of "before" that say how long ahead: "the day"."""
+    first, last = _untagged_lead(asked)
+    tokens = asked.reading.tokens
+    return [asked.reading.text[tokens[first].start : tokens[last - 2].end]] if first < last else []
+
+
+def _untagged_lead(asked: Asked) -> tuple[int, int]:
+    """Return the place of the longest untagged words for a lead, the word "before" being the last; empty for none."""
     tokens, tags, text = asked.reading.tokens, asked.reading.tags, asked.reading.text
     for at, token in enumerate(tokens):
         if token.form not in asked.words.ahead:
             continue
         for first in range(max(0, at - _LONGEST_LEAD), at):
             piece = text[tokens[first].start : tokens[at - 1].end]
-            if set(tags[first:at]) == {NO_TAG} and lead_of(piece, asked) is not None:
-                return [piece]
-    return []
+            if set(tags[first : at + 1]) == {NO_TAG} and lead_of(piece, asked) is not None:
+                return first, at + 1
+    return 0, 0
 
 
 def _ahead(asked: Asked, named: list[Lead]) -> list[TimeWords]:

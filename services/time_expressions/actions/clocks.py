@@ -3,7 +3,7 @@
 from typing import Any
 
 from services.time_expressions.actions.general import Values, both
-from services.time_expressions.values import Clock, Shift, Slots
+from services.time_expressions.values import Clock, Shift, Slots, names_day
 
 _FIRST_MORNING_HOUR = 8
 """A quarter to eight belongs to the same half of the day as a bare eight."""
@@ -199,6 +199,14 @@ def part_clock(values: Values) -> Clock | None:
     if base.half:
         return base
     return base._replace(half="am" if part in {"dawn", "early", "morning", "forenoon"} else "pm")
+
+
+def clock_after(values: Values) -> Slots | None:
+    """星期五放学四点: a day, what is over by then, and a clock."""
+    day, part, told = values
+    if day.keys() & {"clocks", "parts"} or not names_day(day):
+        return None
+    return {**day, "parts": (part,), "clocks": (told,), "strength": 2}
 
 
 def day_part_clock(values: Values) -> Slots | None:

@@ -59,11 +59,16 @@ def this_or_next(values: Values, *, count: int, strength: int | None = None) -> 
     return {"shift": Shift(name, count * factor), "strength": strength}
 
 
-def shifted(values: Values, *, unit: str = "") -> Slots:
-    """Today, tomorrow, 下周: the count comes with the word."""
+def shifted(values: Values, *, unit: str = "") -> Slots | None:
+    """Today, tomorrow, 下周: the count comes with the word.
+
+    当天 and 这天 are the day that was named before, which need not be today.
+    """
     if unit:
         return {"shift": Shift(unit, values[0]), "strength": 2}
     count, name = values
+    if name == "day" and count == 0:
+        return None
     return {"shift": Shift(name, count), "strength": 2 if count else 1}
 
 

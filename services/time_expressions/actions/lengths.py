@@ -115,8 +115,13 @@ def offset(values: Values, *, sign: int = 1, strength: int = 2) -> Slots:
 
 
 def offset_from(values: Values, *, sign: int = 1) -> Slots | None:
-    """Two weeks after tomorrow; the length comes first."""
+    """Two weeks after tomorrow; the length comes first.
+
+    Days before a clock of any day are none: "two days before at 9am" are a length ahead of a day that stands elsewhere.
+    """
     length, anchor = values
+    if sign < 0 and not length.seconds and anchor.keys() <= {"clocks", "parts", "strength"}:
+        return None
     if "every" in anchor or "offset" in anchor or anchor.get("strength", 0) < 1:
         return None
     return {"offset": _signed(length, sign), "anchor": anchor, "strength": 2}

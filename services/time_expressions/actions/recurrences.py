@@ -6,12 +6,13 @@ from services.time_expressions.actions.clocks import clock_piece
 from services.time_expressions.actions.dates import holiday, instances, nth_weekday
 from services.time_expressions.actions.general import Values, both, typed
 from services.time_expressions.actions.lengths import SECONDS_OF
-from services.time_expressions.values import Every, Slots, Span, names_day
+from services.time_expressions.values import Every, Slots, Span, is_loose, names_day
 
 _UNIT_OF_PERIOD = {"fortnight": ("week", 2), "quarter": ("month", 3), "half": ("month", 6), "decade": ("year", 10)}
 _MINUTES = 60
 _TEN = 10
 _WEEK, _WORKDAYS = 7, 5
+_SURE_ROW, _WEEKEND = 3, (5, 6)
 _LAST_DAY, _SURE_LAST_DAY = 31, 28
 _MOST_WEEKS_OF_MONTH, _MONTHS_OF_QUARTER = 5, 3
 _FIRST_SURE_WORKDAY = 4
@@ -62,6 +63,13 @@ def every_weekday(values: Values, *, interval: int | None = None, strength: int 
     if not 1 <= amount <= 100 or amount != int(amount):
         return None
     return {"weekdays": days, "every": Every(int(amount), "week"), "strength": strength}
+
+
+def day_row(values: Values, *, is_weekend_sure: bool = False) -> Slots | None:
+    """周一三五, 周六日, mon wed fri: three days written side by side are a list wherever they stand."""
+    days = values[-1]
+    is_sure = len(days) >= _SURE_ROW or (is_weekend_sure and days == _WEEKEND)
+    return every_weekday(values, strength=2 if is_sure else 1)
 
 
 def every_weekday_at(values: Values) -> Slots | None:
@@ -247,7 +255,7 @@ def bound(values: Values, *, name: str, alone: bool = False, eve: bool = False) 
     inner: Slots = values[-1]
     if eve and not (names_day(inner) and inner["strength"] > 0):
         return None
-    if inner.keys() & {"since", "until", "times", "lasting", "refused", "every"}:
+    if inner.keys() & {"since", "until", "times", "lasting", "refused", "every"} or is_loose(inner):
         return None
     if len(inner.get("weekdays", ())) > 1 and not inner.keys() & {"this_week", "shift"}:  # from Monday to Friday
         return None

@@ -53,7 +53,7 @@ def test_rules_are_compared_by_when_they_fire():
     assert verdict([{"set": [{**wanted, "rrule": "FREQ=DAILY;COUNT=3"}]}], [], [WEEKLY]) == "wrong-harmful"
 
 
-def test_what_else_is_changed_is_harmful():
+def test_another_change_than_wanted_is_harmful():
     assert verdict([{"set": [WANTED]}], [WEEKLY], [MUM]) == "wrong-harmful"
 
 

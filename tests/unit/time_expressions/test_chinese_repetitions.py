@@ -202,3 +202,46 @@ def test_a_repetition_that_was_misread_before(text, start, rule):
     reading = parse(text, NOW).best
 
     assert (f"{reading.start:%Y-%m-%d %H:%M}", reading.rrule) == (start, rule)
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("逢星期一同星期五放學4點", "FREQ=WEEKLY;BYDAY=MO,FR;BYHOUR=16;BYMINUTE=0"),
+        ("逢星期一同星期三下午三點", "FREQ=WEEKLY;BYDAY=MO,WE;BYHOUR=15;BYMINUTE=0"),
+        ("逢星期一同三下午三點", "FREQ=WEEKLY;BYDAY=MO,WE;BYHOUR=15;BYMINUTE=0"),
+        ("每日朝早八點同夜晚十點", "FREQ=DAILY;BYHOUR=8,22;BYMINUTE=0"),
+        ("每天下班六点", "FREQ=DAILY;BYHOUR=18;BYMINUTE=0"),
+    ],
+)
+def test_a_repetition_in_words_of_the_south(text, rule):
+    assert parse(text, NOW).best.rrule == rule
+
+
+@pytest.mark.parametrize("text", ["每周二同一时间", "周二同一个地方"])
+def test_the_same_is_no_list(text):
+    best = parse(text, NOW).best
+
+    assert best.start.weekday() == 1
+    assert "MO" not in (best.rrule or "")
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "days"),
+    [
+        ("周六日提醒我浇花", "周六日", "SA,SU"),
+        ("改成周六日", "周六日", "SA,SU"),
+        ("周一三五提醒我浇花", "周一三五", "MO,WE,FR"),
+        ("只要周一二四五", "周一二四五", "MO,TU,TH,FR"),
+    ],
+)
+def test_days_written_side_by_side_are_not_cut(text, words, days):
+    best = parse(text, NOW).best
+
+    assert best.rrule == f"FREQ=WEEKLY;BYDAY={days}"
+    assert [text[slice(*span)] for span in best.spans] == [words]
+
+
+@pytest.mark.parametrize("text", ["周六日出前提醒我", "周六天亮前提醒我"])
+def test_words_behind_a_weekday_are_no_days(text):
+    assert parse(text, NOW).best.rrule is None

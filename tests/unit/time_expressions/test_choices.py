@@ -79,3 +79,31 @@ def test_several_parts_of_a_day_are_as_many_times(now, text, words):
 @pytest.mark.parametrize("text", ["今日夜晚", "tomorrow late at night"])
 def test_two_words_for_one_part_of_a_day_are_one_time(now, text):
     assert len(parse_all(text, now)) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "start"),
+    [
+        ("改成下周日，还是四点半叫我起床", "下周日，还是四点半", "29 16:30"),
+        ("改成下周日還是四點半叫我起床", "下周日還是四點半", "29 16:30"),
+        ("周三还是下午三点", "周三还是下午三点", "25 15:00"),
+    ],
+)
+def test_day_and_the_hour_as_before_is_no_choice(now, text, words, start):
+    found = parse(text, now)
+
+    assert not found.ambiguous
+    assert [text[slice(*span)] for span in found.best.spans] == [words]
+    assert f"{found.best.start:%d %H:%M}" == start
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["周六还是周日", "今天还是明天下午三点", "明天三点还是四点", "明天早上还是晚上八点", "改成明天八点还是后天八点"],
+)
+def test_days_or_hours_joined_by_the_same_word_are_a_choice(now, text):
+    assert parse(text, now).ambiguous
+
+
+def test_every_day_at_the_hour_as_before_is_a_rule(read):
+    assert read("每天还是下午三点").rrule == "FREQ=DAILY;BYHOUR=15;BYMINUTE=0"

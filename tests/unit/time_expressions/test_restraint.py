@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.time_expressions import parse
+from services.time_expressions import parse, parse_all
 
 
 @pytest.mark.parametrize(
@@ -30,6 +30,8 @@ from services.time_expressions import parse
         "we reached the end of the line",
         "A4 paper, 5kg of rice",
         "see http://example.org/2026/11/20/news",
+        "https://example.com/doc?id=12&t=9:30",
+        "www.example.com/at/8:30/tomorrow",
         "go to the first song",
         "rat 6",
         "25:12",
@@ -118,3 +120,46 @@ def test_to_delete_something_of_a_day_is_no_exception(now, text, day):
 
     assert best is not None
     assert str(best.start.date()) == day
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("make the fees reminder at 8 am instead, evenings are chaos", "at 8 am"),
+        ("make it 8am, nights are too late", "8am"),
+        ("friday evenings are full, make it thursday at 6", "thursday at 6"),
+        ("kata mondays and thursdays, tuesdays are too much", "mondays and thursdays"),
+        ("weekdays at 8am, weekends are for sleeping", "weekdays at 8am"),
+        ("mornings don't work, make it 6pm", "6pm"),
+        ("改成八点，晚上太忙", "八点"),
+        ("晚上不行，改成早上八点", "早上八点"),
+        ("我下午没空，改到上午十点", "上午十点"),
+    ],
+)
+def test_remark_about_parts_of_the_day_is_no_time(now, text, words):
+    [found] = parse_all(text, now)
+
+    assert [text[slice(*span)] for span in found.best.spans] == [words]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["mornings are bad", "evenings are chaos", "the evenings are drawing in", "weekends don't count", "早上太吵"],
+)
+def test_talk_about_parts_of_the_day_has_no_time(now, text):
+    assert parse_all(text, now) == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "evenings are better at 8",
+        "in the evenings at 8",
+        "evenings at 8",
+        "at 8, evenings",
+        "晚上八点",
+        "晚上忙完提醒我",
+    ],
+)
+def test_parts_of_the_day_that_are_wanted_are_times(now, text):
+    assert parse(text, now).best.part == "evening"

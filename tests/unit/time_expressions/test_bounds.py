@@ -1,0 +1,133 @@
+"""Beginnings and ends of rules, beside the rule, apart from it and without it."""
+
+import pytest
+
+from services.time_expressions import parse, parse_all
+
+
+def spans_of(text, now):
+    return ["|".join(text[slice(*span)] for span in each.best.spans) for each in parse_all(text, now)]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("change it to 6:15 from now on", "6:15"),
+        ("from now on remind me at 7:30 instead", "at 7:30"),
+        ("at 9am from now on, not 8", "at 9am"),
+        ("push it to half past seven from here on", "half past seven"),
+        ("at 18:00 going forward", "at 18:00"),
+        ("tell me again from now on at half 6", "at half 6"),
+        ("production starts 6:30 from now", "6:30"),
+        ("从现在起改成6点15", "6点15"),
+    ],
+)
+def test_start_at_once_is_no_part_of_a_clock(now, text, words):
+    [found] = parse_all(text, now)
+
+    assert [text[slice(*span)] for span in found.best.spans] == [words]
+    assert not found.best.has_day
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("every day at 18:00 from now on", "FREQ=DAILY;BYHOUR=18;BYMINUTE=0"),
+        ("from now on every day at 18:00", "FREQ=DAILY;BYHOUR=18;BYMINUTE=0"),
+        ("from now on at 18:00 every day", "FREQ=DAILY;BYHOUR=18;BYMINUTE=0"),
+        ("mon and fri from now on", "FREQ=WEEKLY;BYDAY=MO,FR"),
+        ("monthly from now on", "FREQ=MONTHLY"),
+    ],
+)
+def test_start_at_once_is_part_of_a_rule(read, text, rule):
+    reading = read(text)
+
+    assert (reading.rrule, reading.spans) == (rule, ((0, len(text)),))
+
+
+@pytest.mark.parametrize("text", ["10 minutes from now", "send it 10 minutes from now on the dot"])
+def test_length_from_now_is_read_as_before(read, text):
+    assert f"{read(text).start:%H:%M}" == "10:10"
+
+
+@pytest.mark.parametrize(
+    ("text", "times"),
+    [
+        ("football is at 7, until the end of November", ["at 7"]),
+        ("open at 9, through december", ["at 9"]),
+        ("at 7 until friday", ["at 7"]),
+        ("足球七点，到11月底", ["七点", "到11月底"]),
+    ],
+)
+def test_last_day_is_no_end_of_a_clock_of_any_day(now, text, times):
+    assert spans_of(text, now) == times
+    assert all(each.best.end is None for each in parse_all(text, now))
+
+
+@pytest.mark.parametrize(
+    ("text", "end"),
+    [
+        ("at 9 until 11", "21 11:00"),
+        ("from 8pm till tomorrow 6am", "21 06:00"),
+        ("from 7pm until friday", "28 00:00"),
+        ("tomorrow at 9 until monday", "24 00:00"),
+    ],
+)
+def test_end_of_one_stretch_of_time(read, text, end):
+    assert f"{read(text).end:%d %H:%M}" == end
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        (
+            "yoga on mondays at 6pm (ends 15 December)",
+            "FREQ=WEEKLY;BYDAY=MO;BYHOUR=18;BYMINUTE=0;UNTIL=20261215T235959Z",
+        ),
+        (
+            "yoga on mondays at 6pm (ends: 15 December)",
+            "FREQ=WEEKLY;BYDAY=MO;BYHOUR=18;BYMINUTE=0;UNTIL=20261215T235959Z",
+        ),
+        ("每周一晚上六点瑜伽（12月15号结束）", "FREQ=WEEKLY;BYDAY=MO;BYHOUR=18;BYMINUTE=0;UNTIL=20261215T235959Z"),
+        ("每周一晚上六点瑜伽（到12月15号为止）", "FREQ=WEEKLY;BYDAY=MO;BYHOUR=18;BYMINUTE=0;UNTIL=20261215T235959Z"),
+    ],
+)
+def test_end_in_brackets(read, text, rule):
+    assert read(text).rrule == rule
+
+
+def test_end_in_brackets_alone_is_no_time(now):
+    assert parse_all("(ends 15 April)", now) == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "every thursday at 6pm remind everyone to write here if they can make it to the show, starting next week",
+        "每周四下午六点提醒大家报名周日的比赛，从下周开始",
+    ],
+)
+def test_beginning_far_behind_its_rule(now, text):
+    best = parse(text, now).best
+
+    assert best.rrule == "FREQ=WEEKLY;BYDAY=TH;BYHOUR=18;BYMINUTE=0"
+    assert len(best.spans) == 2
+
+
+def test_beginning_in_another_sentence_far_away_is_none_of_the_rule(now):
+    text = f"every thursday at 6pm remind us to vote. {'the hall is cold and the tea is warm ' * 3}starting next week"
+
+    assert len(parse(text, now).best.spans) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("make it a weekly reminder, every Friday at 19:00", "FREQ=WEEKLY;BYDAY=FR;BYHOUR=19;BYMINUTE=0"),
+        ("改成每周的提醒，每周五19:00", "FREQ=WEEKLY;BYDAY=FR;BYHOUR=19;BYMINUTE=0"),
+    ],
+)
+def test_period_that_is_named_twice_is_one_rule(now, text, rule):
+    [found] = parse_all(text, now)
+
+    assert found.best.rrule == rule
