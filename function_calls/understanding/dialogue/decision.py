@@ -175,10 +175,12 @@ def decide(reading: MessageReading, words: Lexicon, said: Circumstances) -> Deci
 def in_context(intent: str, reading: MessageReading, context: Context, words: Lexicon) -> str:
     """Return the intent that `intent` stands for: a bare time answers a question, or moves what was just set.
 
-    "A week before too" asks for another reminder.
+    "A week before too" asks for another reminder, "remind me again in 15 minutes" for the one that has come.
     """
     if intent == "move" and reading.has("LEAD") and not reading.has("REF") and words.says_too(reading.text):
         return "repeat_last"
+    if intent == "set" and context == "fired" and not reading.has("CONTENT") and words.says_again(reading.text):
+        return "snooze"
     is_shifted = reading.has("LATER") or reading.has("EARLIER")
     if (intent == "answer_when" and context == "acted") or (intent == "reword" and is_shifted):
         return "move"
@@ -211,7 +213,8 @@ def _may_be_for_bot(reading: MessageReading, standing: Standing, said: Circumsta
     intent, share = reading.intents[0]
     if standing != "addressed" and intent in _STATEMENTS and said.answers_person:
         return False
-    if standing in {"going_on", "next"} and share < _SURE_NOTE and _is_figure(reading):
+    is_asked = any(token.form in words.change_it for token in reading.tokens)
+    if standing in {"going_on", "next"} and share < _SURE_NOTE and _is_figure(reading) and not is_asked:
         return False  # "xd 1"
     if standing == "going_on" or (standing == "next" and intent != "set"):
         is_clear = (said.is_next or has_trigger(reading, words)) and share >= _CERTAIN

@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from functools import cache
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from function_calls.language.messages import say
 from function_calls.tools.calls import Interpretation, ToolCall, Turn
 from function_calls.understanding.dialogue.decision import Circumstances, decide, has_trigger, share_of
 from function_calls.understanding.dialogue.dialogue import Context, Dialogue
@@ -67,6 +69,10 @@ _ASKING = frozenset({"when_is", "list", "who_set"})
 _OPEN = frozenset({"delete", "when_is"})
 """Intents that need to name no reminder: which one is to be deleted is asked, and a question is answered with all."""
 _FEWEST_WORDS = 3
+_BUTTONS = {"done": "done", "delete": "delete"} | dict.fromkeys(
+    ("snooze_minutes", "snooze_hour", "snooze_tomorrow"), "snooze"
+)
+"""The intents of the buttons of a reminder."""
 
 
 class Understood(Struct, frozen=True, kw_only=True):
@@ -113,6 +119,9 @@ class LearnedInterpreter:
         reading = without_remarks(read(text), words, classify, read)
         if request and _is_complete(read(request), reading, words):
             reading = read(request)
+        pressed = _intent_of_button(text, language)
+        if pressed:
+            reading = with_intent(replace(reading, intents=((pressed, 1.0),)), pressed, load_models(language))
         if not self._may_be_about_summaries(reading, words, key, turn):
             reading = merged(reading, "summary_schedule", "move", load_models(language))
         return Understood(reading=reading, context=context, language=language, question=question)
@@ -298,7 +307,9 @@ class LearnedInterpreter:
         is_bare = reading.intents[0][1] >= _SURE and len(reading.tokens) <= _BARE
         if is_bare and (intent == "undo" or (intent == "delete" and has_trigger(reading, words))):
             return True  # what it takes back, or which one, is asked about where that is not clear
-        is_mentioned = self._dialogue.is_only_reminded_by_other(key, turn)
+        # Who was reminded by somebody else says what is to be changed, and names what is to be deleted.
+        is_change = intent != "delete" and _has_word(reading, words.change_it, words)
+        is_mentioned = is_change and self._dialogue.is_only_reminded_by_other(key, turn)
         is_lately = self._dialogue.is_fresh(key, turn) or is_mentioned or understood.question is not None
         is_lately = is_lately or context == "fired"
         question_id = "" if understood.question is None else understood.question.message_id
@@ -316,7 +327,8 @@ class LearnedInterpreter:
             is_theirs = self._dialogue.last(key, turn.now) is not None and not others
             is_undone = intent == "undo" and is_theirs and reading.intents[0][1] >= _CERTAIN
             is_put_off = intent == "snooze" and has_trigger(reading, words)
-            return _is_open(reading, words) or is_undone or is_put_off
+            is_named = intent != "delete" or not self._dialogue.is_only_reminded_by_other(key, turn)
+            return (_is_open(reading, words) and is_named) or is_undone or is_put_off
         is_own = _says_own(reading, words) or understood.question is not None or _is_explicit(reading, words)
         if not is_own and self._dialogue.is_reminded_by_other(key, turn):
             return False
@@ -396,6 +408,12 @@ class LearnedInterpreter:
         return any(best is not None and best.has_clock for best in bests)
 
 
+def _intent_of_button(text: str, language: str) -> str:
+    """Return the intent of `text` where it is what a button of a reminder says; "" for another text."""
+    said = text.strip().casefold()
+    return next((intent for name, intent in _BUTTONS.items() if said == say(language, f"button.{name}_says")), "")
+
+
 def _without_quoted_lines(text: str) -> str:
     """Return `text` without the lines that quote another message: they begin with ">"."""
     return "\n".join(line for line in text.splitlines() if not line.lstrip().startswith(">"))
@@ -408,6 +426,11 @@ def _is_complete(request: MessageReading, whole: MessageReading, words: Lexicon)
     is_named = request.has("CONTENT") if request.intent == "set" else any(slots.reference(request, words))
     has_time, is_timed = (any(map(is_time, each.tokens)) for each in (request, whole))
     return is_clear and is_named and not points_back and (has_time or not is_timed)
+
+
+def _has_word(reading: MessageReading, among: Sequence[str], words: Lexicon) -> bool:
+    said = words.joint.join(token.form for token in reading.tokens)
+    return any((f" {word} " in f" {said} ") if words.joint else word in said for word in among)
 
 
 def _is_open(reading: MessageReading, words: Lexicon) -> bool:

@@ -109,6 +109,9 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     workdays: tuple[str, ...]
     only_once: tuple[str, ...]
     one_time: tuple[str, ...]
+    replacing: tuple[str, ...]
+    and_joint: str
+    again: tuple[str, ...]
     last_day: tuple[str, ...]
     missed: tuple[str, ...]
     as_length: str
@@ -146,8 +149,15 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     def says_too(self, text: str) -> bool:
         """Return whether `text` has a word such as "too" or "as well"."""
+        return self._has(self.too, text)
+
+    def says_again(self, text: str) -> bool:
+        """Return whether `text` has a word such as "again"."""
+        return self._has(self.again, text)
+
+    def _has(self, words: tuple[str, ...], text: str) -> bool:
         said = f" {self.fold(text)} " if self.joint else self.fold(text)
-        return any((f" {word} " if self.joint else word) in said for word in self.too)
+        return any((f" {word} " if self.joint else word) in said for word in words)
 
     def without_same_time(self, text: str) -> str:
         """Return `text` without words such as "the same time", which mean the clock of another reminder."""

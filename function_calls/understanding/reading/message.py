@@ -256,7 +256,7 @@ def tags_of(
     }
 
     def whole(token: Token, tag: str) -> str:
-        if token.expression in repeated:
+        if token.expression in repeated or (tag == "PERSON" and token.expression >= 0):  # no time is a name
             return "WHEN"
         return named.get(token.expression, tag) if tag == NO_TAG and token.expression >= 0 else tag
 

@@ -281,6 +281,7 @@ class _Draft:
         end = asked + 1
         while end < len(self._forms) and self._may_be_named(end):
             end += 1
+        end = self._end_of_names(asked + 1, end)
         region = range(asked + 1, end)
         is_bounded = end < len(self._forms)
         is_person = any(self.tags[at] == "PERSON" for at in region)
@@ -292,6 +293,19 @@ class _Draft:
         elif (is_person and is_list) or (is_short and self._forms[asked + 1] not in self._words.courtesies):
             for at in region:
                 self.tags[at] = "PERSON"
+
+    def _end_of_names(self, first: int, end: int) -> int:
+        """Return where a list of names ends, which a time or a link follows: "me, Hank and Mira | on Friday"."""
+        at = end
+        while first < at < len(self._forms) - 1 and self._forms[at - 1] in {",", "and", "&"} and self._is_capital(at):
+            at += 1
+            if self._forms[at] in {",", "and", "&"} and self._is_capital(at + 1):
+                at += 1
+        is_closed = at < len(self._forms) and (_is_time(self._forms[at]) or self._forms[at] in self._words.links)
+        return at if at > end and is_closed else end
+
+    def _is_capital(self, at: int) -> bool:
+        return at < len(self._tokens) and self._text[self._tokens[at].start].isupper()
 
     def _cut_links(self) -> None:
         """Untag the words behind a name that link the content: "remind everyone of the call"."""

@@ -393,7 +393,7 @@ def reword(asked: Asked) -> Interpretation | None:
     """Replace what a reminder says, or one word of what was set last."""
     asked = _contrasted(_widened(asked))
     content, denied = _without_denial(slots.content(asked.reading, asked.words), asked)
-    person = _other_person(asked)
+    person = (not asked.words.joint and _replaced(asked, content)) or _other_person(asked)
     if person:
         return asked.answering.one("reminder_update", {"person": person, "reminder_id": IT})
     last = "" if asked.last_set is None else str(asked.last_set.arguments.get("content", ""))
@@ -528,7 +528,9 @@ def person_add(asked: Asked) -> Interpretation | None:
 
 
 def person_remove(asked: Asked) -> Interpretation | None:
-    """Remind somebody no longer."""
+    """Remind somebody no longer; a day that is taken away is left out."""
+    if asked.reading.has("WHEN") and not asked.reading.has("PERSON"):
+        return skip(asked)
     return _person(asked, "-", "leave")
 
 
@@ -537,7 +539,22 @@ def person_set(asked: Asked) -> Interpretation | None:
     if not asked.reading.has("PERSON"):
         name = _untagged_name(asked)
         return update(asked, {"person": name}) if name else None
-    return update(asked, {"person": people_of(asked) or asked.turn.message.sender.name})
+    pieces = [piece.strip() for piece in asked.reading.pieces("PERSON")]
+    people = _replaced(asked, asked.words.joint.join(pieces)) or people_of(asked)
+    return update(asked, {"person": people or asked.turn.message.sender.name})
+
+
+def _replaced(asked: Asked, names: str) -> str:
+    """Return who is reminded where one of them is replaced: Bob for Ann in "swap Ann for Bob", 把阿芳换成大勇."""
+    reminder = named_reminder(asked) if asked.names(asked.words.replacing) else None
+    people = [] if reminder is None else [each.name.lstrip("@") for each in reminder.targets]
+    gone = next((name for name in people if asked.words.fold(name) in asked.words.fold(names)), "")
+    left = re.sub(re.escape(gone), " ", names, flags=re.IGNORECASE) if gone else ""
+    for word in sorted(asked.words.replacing, key=len, reverse=True):
+        left = left.replace(word, " ")
+    new = " ".join(left.split())
+    joint = f" {asked.words.and_joint} " if asked.words.joint else asked.words.and_joint
+    return joint.join([*(name for name in people if name != gone), new]) if new else ""
 
 
 def _untagged_name(asked: Asked) -> str:
@@ -670,7 +687,11 @@ def _day_before(asked: Asked) -> str:
 
 
 def stop_repeating(asked: Asked) -> Interpretation | None:
-    """Let one that repeats come once more only."""
+    """Let one that repeats come once more only; with a time, only one occurrence is moved: "at 7, just this once"."""
+    times = {token for token in asked.reading.tokens if is_time(token)}
+    if times and asked.names(asked.words.only_once):
+        pairs = zip(asked.reading.tokens, asked.reading.tags, strict=True)
+        return _move_once(asked.with_tags("WHEN" if token in times else tag for token, tag in pairs))
     return update(asked, {"type": "once"})
 
 

@@ -43,6 +43,8 @@ def set_reminders(asked: Asked) -> Interpretation | None:
         kept, day = left_out
         made = set_reminders(kept)
         return made if made is None or not made.calls else _without_day(made, day, asked)
+    if _is_lead_alone(asked):
+        return repeat_last(asked)
     named = [piece.strip() for piece in asked.reading.pieces("PERSON")]
     asked, interval = with_interval(with_lead_tagged(asked))
     wrong = impossible_time(asked)
@@ -69,6 +71,13 @@ def set_reminders(asked: Asked) -> Interpretation | None:
     if manners:
         asked.answering.keep_options(manners)
     return _on_workdays(with_manners(made, manners), asked)
+
+
+def _is_lead_alone(asked: Asked) -> bool:
+    """Return whether a request names no more than how long ahead of the reminder set last: 提前半小时提醒."""
+    others = ("WHEN", "EVENT", "CONTENT", "REF")
+    is_alone = asked.reading.has("LEAD") and not any(map(asked.reading.has, others))
+    return is_alone and asked.may_point and asked.last_set is not None
 
 
 def _on_workdays(made: Interpretation, asked: Asked) -> Interpretation:

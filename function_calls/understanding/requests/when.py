@@ -320,9 +320,19 @@ def _ahead(asked: Asked, named: list[Lead]) -> list[TimeWords]:
     found = [early for event in times for lead in leads if (early := ahead_of(event, lead, clock)) is not None]
     if clocks and clock is None:
         found = [early for event in times for lead in leads if (early := ahead_of(event, lead, clocks[0])) is not None]
+    if not events and _is_explained(asked, spans, leads, times):
+        return times
     is_beside = not events and _is_beside(asked, spans[-1])
     is_other = clock is not None and all(lead < _DAY for lead in leads)
     return [*times, *found] if is_beside else [clock, *found] if clock is not None and is_other else found
+
+
+def _is_explained(asked: Asked, spans: list[Span], leads: list[timedelta], times: list[TimeWords]) -> bool:
+    """Return whether the day of a lead is named behind it: "the day before, 29 May, at 6pm"."""
+    last = asked.reading.spans("LEAD")[-1][1]
+    between = asked.reading.text[last : spans[0][0]].strip(" ,，") if spans and spans[0][0] >= last else "-"
+    is_dated = all(each.best is not None and each.best.has_day for each in times)
+    return between.casefold() in {"", *asked.words.ahead} and is_dated and all(lead >= _DAY for lead in leads)
 
 
 def _at_clocks(times: list[TimeWords]) -> list[TimeWords]:
