@@ -29,7 +29,7 @@ class Threshold(Struct, frozen=True):
 
 
 THRESHOLDS = {
-    "addressed": Threshold(request=0.5, intent=0.3),
+    "addressed": Threshold(request=0.5, intent=0.4),
     "answering": Threshold(request=0.5, intent=0.4),
     "next": Threshold(request=0.5, intent=0.4),
     "going_on": Threshold(request=0.65, intent=0.5),
