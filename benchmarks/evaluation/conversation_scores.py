@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from typing import Any, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from benchmarks.evaluation.conversation_cases import Alternative
 from benchmarks.evaluation.expected_times import COMPARED, TOLERANCE, ReminderState, is_wanted_time, local_time
@@ -128,7 +129,7 @@ def _names(people: Sequence[str]) -> set[str]:
 
 
 class Difference:
-    """What has become of the reminders between two states of a chat, seen at `now` (local to `zone`)."""
+    """The changes of the reminders of a chat between two states; `now` is the time of the second, local to `zone`."""
 
     def __init__(
         self, before: Sequence[ReminderState], after: Sequence[ReminderState], zone: str, now: datetime
@@ -162,7 +163,7 @@ class Difference:
 
 
 class Comparison:
-    """Whether a difference is what the actions of one alternative come to."""
+    """Compare the changes that a message made with the actions of one alternative."""
 
     def __init__(self, difference: Difference, sender: str, history: Sequence[tuple[str, Difference]]) -> None:
         self._all, self._sender, self._history = difference, sender, history
@@ -234,16 +235,7 @@ class Comparison:
             return is_wanted_time(item, new, self._all.zone, self._all.now, old)
         if "includes" in item or "excludes" in item or old is None:
             return True
-        same_words = ReminderState(
-            id=new.id,
-            content=old.content,
-            following=new.following,
-            rrule=new.rrule,
-            occurrences=new.occurrences,
-            people=old.people,
-            paused=new.paused,
-        )
-        return not self._all.differ(old, same_words)
+        return not self._all.differ(old, replace(new, content=old.content, people=old.people))
 
     def _has_times(self, item: dict[str, Any]) -> bool:
         """Return whether the coming times of all that `item` is about have those it includes, and none it excludes."""
@@ -276,12 +268,12 @@ class Comparison:
         part = wanted if isinstance(wanted, str) else wanted["content"]
         time = None if isinstance(wanted, str) else {"at": wanted["was_at"]}
 
-        def is_meant(reminder: ReminderState) -> bool:
+        def matches(reminder: ReminderState) -> bool:
             is_then = time is None or is_wanted_time(time, reminder, self._all.zone, self._all.now)
             return _is_about(part, reminder) and is_then
 
-        gone = next((each for each in self._removed if is_meant(each)), None)
-        return self._take(self._removed, gone) if gone is not None else not any(map(is_meant, self._all.after))
+        gone = next((each for each in self._removed if matches(each)), None)
+        return self._take(self._removed, gone) if gone is not None else not any(map(matches, self._all.after))
 
     def _is_paused(self, part: str, *, is_paused: bool) -> bool:
         for old, new in self._changed:

@@ -11,7 +11,7 @@ from dateutil.rrule import rrulestr
 from msgspec import Struct
 
 COMPARED = 10
-"""How many occurrences are compared: five would not tell "daily" from "daily but Sundays"."""
+"""The number of occurrences to compare. Five can be the same for "daily" and "daily except Sundays"."""
 TOLERANCE = timedelta(seconds=60)
 _MOST_PASSED = 2000
 _LAST_DAYS = "BYMONTHDAY=28,29,30,31;BYSETPOS=-1"

@@ -57,7 +57,7 @@ RULES: tuple[tuple[str, Callable[..., object], str], ...] = (
         ),
     ),
     ("reading.segments:", _unchanged, "_with_turns _without_reason _without_idle_parts _with_question"),
-    ("dialogue.learned:", _unchanged, "without_remarks with_day_meant merged"),
+    ("dialogue.learned:", _unchanged, "without_remarks with_day_meant with_merged_intents"),
     ("dialogue.learned:", _no_words, "behind_call"),
     ("requests.reminding:", _unchanged, "with_event _with_count _with_reason _with_deeds without_joints"),
     ("requests.reminding:", _nothing, "_left_out _rhythm_of_last _day_meant"),

@@ -81,7 +81,7 @@ _WITH_UNKNOWN, _UNKNOWN_WORDS, _COMMON = 0.3, 0.5, 0.004
 _NAMED_KNOWN, _OTHERS_KNOWN = 0.7, 0.05
 """The share of generated sentences with words of a coming reminder: of those that name one, and of all others."""
 _OF_GRAMMAR, _OF_TESTS = 0.8, 3
-"""How often a generated sentence counts, and how many times more one of the tests than other written messages."""
+"""The weight of a generated sentence, and the factor for the weight of the sentences of our own tests."""
 _FREE = frozenset({"CONTENT", "PERSON", "REF", "TOPIC", "SPEAKER", "OLD", "ZONE", "SPARED"})
 """Tags of words that may be any; the words of the others are what the tags are known by."""
 _START = datetime(2026, 11, 23, 7, 3, 37, tzinfo=ZoneInfo("Europe/London"))

@@ -71,7 +71,7 @@ def _by_rule(rrule: str, old: Schedule, ctx: CallContext) -> Schedule:
     new = read_schedule(old.start, old.zone, rrule)
     if new.rule is None or not (new.rule.month_days or new.rule.days):
         return new
-    now = ctx.now.astimezone(ZoneInfo(old.zone)).replace(tzinfo=None)
+    now = _wall_clock(ctx.now, old.zone)
     today = datetime.combine(now.date(), old.start.time())
     begin = today if today > now else today + timedelta(days=1)
     return read_schedule(begin, old.zone, rrule) if begin < old.start else new
@@ -81,10 +81,15 @@ def _until_then(new: Schedule, old: Schedule) -> Schedule:
     """Return `new` with the last day of `old`, where it repeats without an end of its own."""
     if old.rule is None or old.rule.until is None or new.rule is None:
         return new
-    zone, until = ZoneInfo(old.zone), old.rule.until
-    last = until.astimezone(zone).replace(tzinfo=None) if until.tzinfo is not None else until
+    until = old.rule.until
+    last = until if until.tzinfo is None else _wall_clock(until, old.zone)
     has_end = new.rule.until is not None or new.rule.count is not None
     return new if has_end or new.start > last else replace(new, rule=replace(new.rule, until=until))
+
+
+def _wall_clock(moment: datetime, zone: str) -> datetime:
+    """Return `moment` (timezone-aware) on the clock of `zone`, without the zone."""
+    return moment.astimezone(ZoneInfo(zone)).replace(tzinfo=None)
 
 
 def _next_only(old: Schedule, ctx: CallContext) -> Schedule:
@@ -98,7 +103,7 @@ def every_time(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> Sch
     coming = next_fires(old, ctx.now, 1)
     if not coming:
         return None
-    first = coming[0].astimezone(ZoneInfo(old.zone)).replace(tzinfo=None)
+    first = _wall_clock(coming[0], old.zone)
     once = args.model_copy(update={"type": None, "occurrence": None})
     goal = changed_schedule(once, Schedule(start=first, zone=old.zone), ctx)
     if goal is None:
@@ -149,7 +154,7 @@ def _on_other_day(rule: Rule, day: datetime, *, is_last_day: bool) -> Rule | Non
 def _move(old: Schedule, words: str, shift: re.Match[str], ctx: CallContext) -> Schedule:
     """Move `old` later or earlier by an amount, counted from now where it has fired already."""
     length = timedelta(hours=int(shift["hours"]), minutes=int(shift["minutes"]))
-    now = ctx.now.astimezone(ZoneInfo(old.zone)).replace(tzinfo=None, second=0, microsecond=0)
+    now = _wall_clock(ctx.now, old.zone).replace(second=0, microsecond=0)
     base = max(old.start, now) if old.rule is None else old.start
     start = base - length if shift["sign"] == "-" else base + length
     if old.rule is None:
@@ -212,7 +217,7 @@ def _after_today(old: Schedule, ctx: CallContext) -> Schedule:
     coming = next_fires(old, ctx.now, 1)
     if not of_today or not coming or of_today[0] > ctx.now:
         return old
-    return replace(old, start=coming[0].astimezone(ZoneInfo(old.zone)).replace(tzinfo=None))
+    return replace(old, start=_wall_clock(coming[0], old.zone))
 
 
 def _at_clock(old: Schedule, clock: time) -> Schedule:

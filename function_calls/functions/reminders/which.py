@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 from function_calls.tools.calls import Receipt
+from function_calls.tools.confirmation.change_log import Change
 from function_calls.tools.context import CallContext
 from services.kernel.chat import Person
 from services.kernel.errors import RequestRefused
@@ -41,10 +42,11 @@ async def spoken_of(reference: str | None, ctx: CallContext, reminders: Reminder
     """
     if reference:
         return await reminders.get(ctx.chat, ctx.sender, reference)
-    mentioned = await _mentioned_since(ctx, reminders)
+    changes = await _latest_changes(ctx)
+    mentioned = await _reminder_mentioned_since(changes, ctx, reminders)
     if mentioned is not None:
         return mentioned
-    for receipt in await latest_receipts(ctx):
+    for receipt in (each for change in changes for each in change.receipts):
         try:
             return await reminders.get(ctx.chat, ctx.sender, receipt.subject)
         except RequestRefused:
@@ -60,12 +62,13 @@ async def spoken_of(reference: str | None, ctx: CallContext, reminders: Reminder
         return own[0]
 
 
-async def _mentioned_since(ctx: CallContext, reminders: ReminderService) -> Reminder | None:
+async def _reminder_mentioned_since(
+    changes: tuple[Change, ...], ctx: CallContext, reminders: ReminderService
+) -> Reminder | None:
     """Return the reminder that somebody else set for this person, or that came, in the last minutes.
 
-    It is the one that they mean where they have changed none since; None where there is none such, or several.
+    It is the one that they mean where none of their last `changes` is later; None where there is none, or several.
     """
-    changes = () if ctx.policy is None else await ctx.policy.receipts.latest(ctx.conversation)
     since = max((change.at for change in changes if change.at is not None), default=ctx.now - _LATELY)
     within = min(_LATELY, ctx.now - since)
     here = await reminders.list(ctx.chat, ctx.sender)
@@ -90,6 +93,10 @@ def _is_for(reminder: Reminder, person: Person) -> bool:
 
 
 async def latest_receipts(ctx: CallContext) -> tuple[Receipt, ...]:
+    """Return the receipts of the last changes of this person in this chat."""
+    return tuple(receipt for change in await _latest_changes(ctx) for receipt in change.receipts)
+
+
+async def _latest_changes(ctx: CallContext) -> tuple[Change, ...]:
     """Return the last changes of this person in this chat; none where no changes are logged."""
-    changes = () if ctx.policy is None else await ctx.policy.receipts.latest(ctx.conversation)
-    return tuple(receipt for change in changes for receipt in change.receipts)
+    return () if ctx.policy is None else await ctx.policy.receipts.latest(ctx.conversation)

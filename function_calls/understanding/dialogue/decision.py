@@ -177,9 +177,10 @@ def in_context(intent: str, reading: MessageReading, context: Context, words: Le
 
     "A week before too" asks for another reminder, "remind me again in 15 minutes" for the one that has come.
     """
-    if intent == "move" and reading.has("LEAD") and not reading.has("REF") and words.says_too(reading.text):
+    text = words.fold(reading.text)
+    if intent == "move" and reading.has("LEAD") and not reading.has("REF") and words.has_any(words.too, text):
         return "repeat_last"
-    if intent == "set" and context == "fired" and not reading.has("CONTENT") and words.says_again(reading.text):
+    if intent == "set" and context == "fired" and not reading.has("CONTENT") and words.has_any(words.again, text):
         return "snooze"
     is_shifted = reading.has("LATER") or reading.has("EARLIER")
     if (intent == "answer_when" and context == "acted") or (intent == "reword" and is_shifted):

@@ -110,8 +110,9 @@ class Dialogue:
     def is_only_reminded_by_other(self, key: str, turn: Turn) -> bool:
         """Return whether another person has just set a reminder for the sender of `turn`, who has asked nothing."""
         other = self._reminded.get(turn.message.address.key)
-        is_alone = other is not None and self.last(key, turn.now) is None and other.name != "everyone"
-        return is_alone and other is not None and turn.now - other.at <= _FRESH and _is_for_sender(other, turn)
+        if other is None or other.name == "everyone" or self.last(key, turn.now) is not None:
+            return False
+        return turn.now - other.at <= _FRESH and _is_for_sender(other, turn)
 
     def pass_by(self, key: str) -> None:
         """Remember that the person under `key` has spoken of something else."""

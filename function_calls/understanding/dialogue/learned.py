@@ -22,9 +22,9 @@ from function_calls.understanding.reading.message import (
     has_models,
     intents_of,
     load_models,
-    merged,
     read_message,
     with_intent,
+    with_merged_intents,
 )
 from function_calls.understanding.reading.names import behind_call, name_in, without_calls
 from function_calls.understanding.reading.repair import is_time
@@ -123,7 +123,7 @@ class LearnedInterpreter:
         if pressed:
             reading = with_intent(replace(reading, intents=((pressed, 1.0),)), pressed, load_models(language))
         if not self._may_be_about_summaries(reading, words, key, turn):
-            reading = merged(reading, "summary_schedule", "move", load_models(language))
+            reading = with_merged_intents(reading, "summary_schedule", "move", load_models(language))
         return Understood(reading=reading, context=context, language=language, question=question)
 
     def _may_be_about_summaries(self, reading: MessageReading, words: Lexicon, key: str, turn: Turn) -> bool:
@@ -308,15 +308,16 @@ class LearnedInterpreter:
         if is_bare and (intent == "undo" or (intent == "delete" and has_trigger(reading, words))):
             return True  # what it takes back, or which one, is asked about where that is not clear
         # Who was reminded by somebody else says what is to be changed, and names what is to be deleted.
-        is_change = intent != "delete" and _has_word(reading, words.change_it, words)
-        is_mentioned = is_change and self._dialogue.is_only_reminded_by_other(key, turn)
-        is_lately = self._dialogue.is_fresh(key, turn) or is_mentioned or understood.question is not None
-        is_lately = is_lately or context == "fired"
+        is_mentioned = self._dialogue.is_only_reminded_by_other(key, turn)
+        forms = words.joint.join(token.form for token in reading.tokens)
+        is_change = is_mentioned and intent != "delete" and words.has_any(words.change_it, forms)
+        is_answer = understood.question is not None or context == "fired"
+        is_lately = self._dialogue.is_fresh(key, turn) or is_answer or is_change
         question_id = "" if understood.question is None else understood.question.message_id
         others = self._dialogue.since(key, turn, question_id)
         if any(named):
             is_said = has_trigger(reading, words)
-            is_marked = words.joint.join(token.form for token in reading.tokens).endswith(words.reference_marks)
+            is_marked = forms.endswith(words.reference_marks)
             least = _SURE if is_marked else _CERTAIN  # "the 6pm one"
             is_certain = reading.intents[0][1] >= least and is_lately and not others
             is_taken_back = reading.has("OLD") and reading.has("WHEN") and not reading.has("REF")
@@ -327,8 +328,8 @@ class LearnedInterpreter:
             is_theirs = self._dialogue.last(key, turn.now) is not None and not others
             is_undone = intent == "undo" and is_theirs and reading.intents[0][1] >= _CERTAIN
             is_put_off = intent == "snooze" and has_trigger(reading, words)
-            is_named = intent != "delete" or not self._dialogue.is_only_reminded_by_other(key, turn)
-            return (_is_open(reading, words) and is_named) or is_undone or is_put_off
+            is_open = _is_open(reading, words) and not (is_mentioned and intent == "delete")
+            return is_open or is_undone or is_put_off
         is_own = _says_own(reading, words) or understood.question is not None or _is_explicit(reading, words)
         if not is_own and self._dialogue.is_reminded_by_other(key, turn):
             return False
@@ -426,11 +427,6 @@ def _is_complete(request: MessageReading, whole: MessageReading, words: Lexicon)
     is_named = request.has("CONTENT") if request.intent == "set" else any(slots.reference(request, words))
     has_time, is_timed = (any(map(is_time, each.tokens)) for each in (request, whole))
     return is_clear and is_named and not points_back and (has_time or not is_timed)
-
-
-def _has_word(reading: MessageReading, among: Sequence[str], words: Lexicon) -> bool:
-    said = words.joint.join(token.form for token in reading.tokens)
-    return any((f" {word} " in f" {said} ") if words.joint else word in said for word in among)
 
 
 def _is_open(reading: MessageReading, words: Lexicon) -> bool:

@@ -117,15 +117,13 @@ def has_unclear_time(reading: MessageReading, words: Lexicon) -> bool:
     said = words.joint.join(token.form if tag == NO_TAG else "," for token, tag in pairs)
     content = words.fold(reading.words("CONTENT")).strip(" .!?")
     is_told = bool(words.joint) and content.endswith(tuple(f" {word}" for word in words.unclear_times))
-    return is_told or any((f" {word} " if words.joint else word) in f" {said} " for word in words.unclear_times)
+    return is_told or words.has_any(words.unclear_times, said)
 
 
 def _asks_alone(reading: MessageReading, clause: Sequence[int], words: Lexicon) -> bool:
     """Return whether a clause asks to remind, and names neither a task nor that it is to be one more time."""
     said = words.joint.join(reading.tokens[at].form for at in clause)
-    spaced = f" {said} " if words.joint else said
-    is_more = any((f" {word} " if words.joint else word) in spaced for word in words.beside)
-    is_asking = any((f" {word} " if words.joint else word) in spaced for word in words.calling)
+    is_more, is_asking = words.has_any(words.beside, said), words.has_any(words.calling, said)
     return is_asking and not is_more and not any(reading.tags[at] == "CONTENT" for at in clause)
 
 

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 
@@ -147,17 +147,10 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         said = self.fold(text)
         return any(re.search(rf"\b{word}\b", said) if self.joint else word in said for word in self.asking_when)
 
-    def says_too(self, text: str) -> bool:
-        """Return whether `text` has a word such as "too" or "as well"."""
-        return self._has(self.too, text)
-
-    def says_again(self, text: str) -> bool:
-        """Return whether `text` has a word such as "again"."""
-        return self._has(self.again, text)
-
-    def _has(self, words: tuple[str, ...], text: str) -> bool:
-        said = f" {self.fold(text)} " if self.joint else self.fold(text)
-        return any((f" {word} " if self.joint else word) in said for word in words)
+    def has_any(self, words: Iterable[str], folded: str) -> bool:
+        """Return whether the `folded` text has one of `words`, as a word of its own where words have spaces."""
+        spaced = f" {folded} "
+        return any(f" {word} " in spaced if self.joint else word in folded for word in words)
 
     def without_same_time(self, text: str) -> str:
         """Return `text` without words such as "the same time", which mean the clock of another reminder."""
@@ -208,8 +201,7 @@ def language_of(text: str, preferred: str) -> str:
 def points_back(text: str, language: str) -> bool:
     """Return whether `text` has a word that stands for what was written before: "it", "that", 这个."""
     words = load_lexicon(language_of(text, language))
-    spoken = f" {words.fold(text)} " if words.joint else words.fold(text)
-    return any((f" {word} " if words.joint else word) in spoken for word in words.pointers)
+    return words.has_any(words.pointers, words.fold(text))
 
 
 @cache

@@ -230,7 +230,7 @@ def with_intent(reading: MessageReading, intent: str, models: Models) -> Message
     return MessageReading(reading.text, reading.tokens, ((intent, share), *others), tags, begins, reading.known)
 
 
-def merged(reading: MessageReading, gone: str, into: str, models: Models) -> MessageReading:
+def with_merged_intents(reading: MessageReading, gone: str, into: str, models: Models) -> MessageReading:
     """Return `reading` with the probability of the intent `gone` added to that of `into`."""
     if not reading.probability(gone):
         return reading

@@ -77,10 +77,8 @@ class Asked(Struct, frozen=True, kw_only=True):
 
     def names(self, words: tuple[str, ...] | frozenset[str]) -> bool:
         """Return whether the request has one of `words` as a token, or as characters where words have no spaces."""
-        if not self.words.joint:
-            return any(word in self.folded_text for word in words)
-        spaced = f" {' '.join(token.form for token in self.reading.tokens)} "
-        return any(f" {word} " in spaced for word in words)
+        forms = self.words.joint.join(token.form for token in self.reading.tokens)
+        return self.words.has_any(words, forms if self.words.joint else self.folded_text)
 
     def with_reading(self, reading: MessageReading) -> "Asked":
         """Return the request with its words read otherwise."""

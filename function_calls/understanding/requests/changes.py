@@ -182,13 +182,7 @@ def _is_ahead(asked: Asked) -> bool:
     """Return whether untagged words say that an amount of time is to be taken off, though its tag does not."""
     pairs = zip(asked.reading.tokens, asked.reading.tags, strict=True)
     said = asked.words.joint.join(token.form if tag == NO_TAG else "," for token, tag in pairs)
-    return any(_is_said(word, said, asked) for word in asked.words.earlier) and not any(
-        _is_said(word, said, asked) for word in asked.words.later
-    )
-
-
-def _is_said(word: str, said: str, asked: Asked) -> bool:
-    return f" {word} " in f" {said} " if asked.words.joint else word in said
+    return asked.words.has_any(asked.words.earlier, said) and not asked.words.has_any(asked.words.later, said)
 
 
 def _with_names(asked: Asked) -> Asked:
@@ -270,7 +264,7 @@ def _without_reasons(asked: Asked) -> Asked:
 def _asks_for_change(clause: Sequence[int], asked: Asked) -> bool:
     """Return whether the words of a clause ask to change something: "please change mine"."""
     said = asked.words.joint.join(asked.reading.tokens[at].form for at in clause)
-    return any(_is_said(word, said, asked) for word in asked.words.change_it)
+    return asked.words.has_any(asked.words.change_it, said)
 
 
 def _is_reason(clause: Sequence[int], asked: Asked) -> bool:
@@ -393,7 +387,7 @@ def reword(asked: Asked) -> Interpretation | None:
     """Replace what a reminder says, or one word of what was set last."""
     asked = _contrasted(_widened(asked))
     content, denied = _without_denial(slots.content(asked.reading, asked.words), asked)
-    person = (not asked.words.joint and _replaced(asked, content)) or _other_person(asked)
+    person = (not asked.words.joint and _people_with_replacement(asked, content)) or _other_person(asked)
     if person:
         return asked.answering.one("reminder_update", {"person": person, "reminder_id": IT})
     last = "" if asked.last_set is None else str(asked.last_set.arguments.get("content", ""))
@@ -540,11 +534,11 @@ def person_set(asked: Asked) -> Interpretation | None:
         name = _untagged_name(asked)
         return update(asked, {"person": name}) if name else None
     pieces = [piece.strip() for piece in asked.reading.pieces("PERSON")]
-    people = _replaced(asked, asked.words.joint.join(pieces)) or people_of(asked)
+    people = _people_with_replacement(asked, asked.words.joint.join(pieces)) or people_of(asked)
     return update(asked, {"person": people or asked.turn.message.sender.name})
 
 
-def _replaced(asked: Asked, names: str) -> str:
+def _people_with_replacement(asked: Asked, names: str) -> str:
     """Return who is reminded where one of them is replaced: Bob for Ann in "swap Ann for Bob", 把阿芳换成大勇."""
     reminder = named_reminder(asked) if asked.names(asked.words.replacing) else None
     people = [] if reminder is None else [each.name.lstrip("@") for each in reminder.targets]

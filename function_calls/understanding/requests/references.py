@@ -100,11 +100,7 @@ def _is_beside(asked: Asked) -> bool:
     others = [clause for clause in clauses_of(tokens) if all(tags[at] != "REF" for at in clause)]
     said = [asked.words.joint.join(tokens[at].form for at in clause) for clause in others]
     is_changed = any(tags[at] in _CHANGED for clause in others for at in clause)
-    return is_changed or any(_says(word, text, asked) for word in asked.words.change_it for text in said)
-
-
-def _says(word: str, text: str, asked: Asked) -> bool:
-    return f" {word} " in f" {text} " if asked.words.joint else word in text
+    return is_changed or any(asked.words.has_any(asked.words.change_it, text) for text in said)
 
 
 def _only_own(asked: Asked, known: KnownReminders) -> list[str]:

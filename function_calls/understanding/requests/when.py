@@ -216,7 +216,7 @@ def _with_lead(asked: Asked) -> Asked:
     if not leads or not events or reading.has("LEAD"):
         return asked
     tags = list(reading.tags)
-    is_also = _adds(events[-1], leads[0], asked)
+    is_also = _asks_for_both(events[-1], leads[0], asked)
     for at, token in enumerate(reading.tokens):
         if tags[at] == "WHEN":
             is_lead = any(start <= token.start < end for start, end in leads)
@@ -320,14 +320,14 @@ def _ahead(asked: Asked, named: list[Lead]) -> list[TimeWords]:
     found = [early for event in times for lead in leads if (early := ahead_of(event, lead, clock)) is not None]
     if clocks and clock is None:
         found = [early for event in times for lead in leads if (early := ahead_of(event, lead, clocks[0])) is not None]
-    if not events and _is_explained(asked, spans, leads, times):
+    if not events and _names_day_of_lead(asked, spans, leads, times):
         return times
     is_beside = not events and _is_beside(asked, spans[-1])
     is_other = clock is not None and all(lead < _DAY for lead in leads)
     return [*times, *found] if is_beside else [clock, *found] if clock is not None and is_other else found
 
 
-def _is_explained(asked: Asked, spans: list[Span], leads: list[timedelta], times: list[TimeWords]) -> bool:
+def _names_day_of_lead(asked: Asked, spans: list[Span], leads: list[timedelta], times: list[TimeWords]) -> bool:
     """Return whether the day of a lead is named behind it: "the day before, 29 May, at 6pm"."""
     last = asked.reading.spans("LEAD")[-1][1]
     between = asked.reading.text[last : spans[0][0]].strip(" ,，") if spans and spans[0][0] >= last else "-"
@@ -343,10 +343,10 @@ def _at_clocks(times: list[TimeWords]) -> list[TimeWords]:
 
 def _is_beside(asked: Asked, when: Span) -> bool:
     """Return whether a lead behind the time `when` asks for one reminder more: "at 5, and again 10 minutes before"."""
-    return _adds(when, asked.reading.spans("LEAD")[0], asked)
+    return _asks_for_both(when, asked.reading.spans("LEAD")[0], asked)
 
 
-def _adds(when: Span, lead: Span, asked: Asked) -> bool:
+def _asks_for_both(when: Span, lead: Span, asked: Asked) -> bool:
     """Return whether words between a time and a lead, or behind that, ask for both."""
     text = asked.reading.text
     said = f"{text[when[1] : lead[0]]} {text[lead[1] :]}".casefold().replace(",", " ")

@@ -1,4 +1,4 @@
-"""What the messages of conversations did, beside what was wanted of them."""
+"""The verdicts on messages of conversations."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""How long ahead of a time to remind is said beside it, and is no part of it."""
+"""A lead ("two days before") is no part of the time beside it."""
 
 from datetime import datetime
 from zoneinfo import ZoneInfo
