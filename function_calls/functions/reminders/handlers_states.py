@@ -80,7 +80,7 @@ async def _reference(
     if args.reminder_id is None and not _is_addressed(ctx):
         raise RequestRefused("nothing_meant")
     if args.action == "join":
-        here = await reminders.list(ctx.chat, ctx.sender)
+        here = await reminders.open_in(ctx.chat)
         return max(here, key=lambda each: each.created_at).id if here else ""
     return (await spoken_of(None, ctx, reminders)).id
 

@@ -21,7 +21,7 @@ async def the_one_spoken_of(ctx: CallContext, reminders: ReminderService) -> Rem
         RequestRefused: as `ReminderService.get` does.
     """
     subjects = {receipt.subject for receipt in await latest_receipts(ctx)}
-    here = [each for each in await reminders.list(ctx.chat, ctx.sender) if each.id in subjects]
+    here = [each for each in await reminders.open_in(ctx.chat) if each.id in subjects]
     if len(here) > 1:
         raise RequestRefused("reminder_ambiguous", reference="", candidates=tuple(here))
     return await spoken_of(None, ctx, reminders)
@@ -71,7 +71,7 @@ async def _reminder_mentioned_since(
     """
     since = max((change.at for change in changes if change.at is not None), default=ctx.now - _LATELY)
     within = min(_LATELY, ctx.now - since)
-    here = await reminders.list(ctx.chat, ctx.sender)
+    here = await reminders.open_in(ctx.chat)
     set_by_others = [
         each
         for each in here
