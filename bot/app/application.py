@@ -245,12 +245,14 @@ async def _at_work(
 ) -> AsyncIterator[None]:
     """Run the platforms, and whatever is done without being asked, for as long as the context lasts."""
     reminders = app.services.get(ReminderService)
-    async with running_tasks() as tasks:
+    # The jobs end before the tasks: one that ran later would start a task that nobody waits for.
+    async with running_tasks() as tasks, AsyncExitStack() as jobs:
         tasks.start(reminders.run(), "reminders")
-        timetable.every(pace.tick, reminders.worker.tick, name="clock")
-        _check_integrity_daily(timetable, tasks, app.database)
-        _delete_expired_daily(
-            timetable, tasks, app.services, infrastructure.clock, record_days=infrastructure.settings.record.keep_days
+        jobs.callback(timetable.every(pace.tick, reminders.worker.tick, name="clock"))
+        jobs.callback(_check_integrity_daily(timetable, tasks, app.database))
+        record_days = infrastructure.settings.record.keep_days
+        jobs.callback(
+            _delete_expired_daily(timetable, tasks, app.services, infrastructure.clock, record_days=record_days)
         )
         if model.client is not None:
             tasks.start(model.client.warm_up(), "warm up the model client")
@@ -278,8 +280,8 @@ async def _drain_reminders(reminders: ReminderService) -> None:
         logger.warning("stopped while reminders were being sent; they may be sent again at the next start")
 
 
-def _check_integrity_daily(timetable: Timetable, tasks: BackgroundTasks, database: Database) -> None:
-    """Let `tasks` read the whole file (PRAGMA quick_check), and log the damage that it finds."""
+def _check_integrity_daily(timetable: Timetable, tasks: BackgroundTasks, database: Database) -> Callable[[], None]:
+    """Let `tasks` read the whole file (PRAGMA quick_check), and log the damage that it finds; the result ends it."""
 
     async def look() -> None:
         known = database.damage
@@ -291,13 +293,16 @@ def _check_integrity_daily(timetable: Timetable, tasks: BackgroundTasks, databas
         tasks.start(look(), "look for damage of the database")
 
     begin()
-    timetable.every(_DAY, begin, name="damage")
+    return timetable.every(_DAY, begin, name="damage")
 
 
 def _delete_expired_daily(
     timetable: Timetable, tasks: BackgroundTasks, services: Services, clock: Clock, *, record_days: int
-) -> None:
-    """Let `tasks` delete finished reminders, old messages, and records older than `record_days` (0 keeps them)."""
+) -> Callable[[], None]:
+    """Let `tasks` delete finished reminders, old messages, and records older than `record_days` (0 keeps them).
+
+    The result ends it.
+    """
 
     def purge() -> None:
         tasks.start(services.get(ReminderService).purge(), "purge the reminders")
@@ -306,4 +311,4 @@ def _delete_expired_daily(
             oldest = clock.now() - timedelta(days=record_days)
             tasks.start(services.get(CallLog).purge(oldest), "purge the records")
 
-    timetable.every(_DAY, purge, name="purge")
+    return timetable.every(_DAY, purge, name="purge")

@@ -51,6 +51,14 @@ async def test_a_message_that_the_platform_delivers_twice_is_handled_once(platfo
     assert len(platform.texts) == 1
 
 
+async def test_daily_jobs_end_with_the_bot(platform, clock, caplog):
+    async with bot(platform, clock):
+        pass
+    await asyncio.sleep(timedelta(days=2).total_seconds())
+
+    assert "Exception in callback" not in caplog.text
+
+
 async def test_bots_are_ignored(platform, clock):
     async with bot(platform, clock):
         await platform.say("remind me in 10 minutes to stretch", is_bot=True)
