@@ -164,7 +164,7 @@ def _of_month(language: str, each: str, every: int, parts: Mapping[str, str], st
     days = dict.fromkeys(parts.get("BYMONTHDAY", str(start.day)).split(","))
     if [*days] == ["-1"]:
         return say(language, "rule.on_last_day", each=each)
-    if not all(day.isdigit() for day in days):
+    if not all(day.isdecimal() for day in days):
         return ""
     numbers = say(language, "rule.day_joint").join(days)
     return say(language, "rule.on_month_day" if every == 1 else "rule.months_on_day", each=each, day=numbers)
@@ -185,7 +185,7 @@ def _of_year(language: str, each: str, parts: Mapping[str, str], start: datetime
     if day == "-1":
         return say(language, "rule.on_last_day_of", each=each, months=_months(language, months))
     first, *others = months.split(",")
-    if not day.isdigit():
+    if not day.isdecimal():
         return ""
     told = [say(language, "rule.date", day=day, month=_months(language, month)) for month in (first, *others)]
     return say(language, "rule.on_date", each=each, date=say(language, "rule.joint").join(told))

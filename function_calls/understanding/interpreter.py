@@ -305,7 +305,7 @@ class OfflineInterpreter:
         is_marked = any(text.endswith(f"{words.joint}{mark}") for mark in words.reference_marks)
         is_short = len(understood.reading.tokens) <= _REMARK * (1 if words.joint else 2)
         is_new = understood.reading.intent not in {"none", "delete", "answer_when", "answer_content", "cancel_ask"}
-        is_number = slots.reference_name(text, words).isdigit()
+        is_number = slots.reference_name(text, words).isdecimal()
         return is_number or is_marked or (not is_new and is_short and _is_addressed(turn))
 
     def _is_waived_in_vain(self, turn: Turn, key: str, understood: Understood) -> bool:

@@ -208,6 +208,6 @@ def _word(value: object) -> str:
 def _status(inner: Mapping[str, object]) -> int:
     for name in ("status_code", "code", "http_code"):
         word = _word(inner.get(name))
-        if word.isdigit() and 400 <= int(word) < 600:
+        if word.isdecimal() and 400 <= int(word) < 600:
             return int(word)
     return 0

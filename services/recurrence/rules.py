@@ -309,7 +309,7 @@ def _skip(text: str) -> Literal["", "OMIT", "BACKWARD"]:
 
 
 def _positive(text: str) -> int:
-    if not (text.isascii() and text.isdigit()) or int(text) < 1:
+    if not (text.isascii() and text.isdecimal()) or int(text) < 1:
         raise ValueError(text)
     return int(text)
 

@@ -70,7 +70,7 @@ def _without_torn_offsets(times: list[Item]) -> list[Item]:
 
 def _leads_in(text: str, leads: Collection[Item]) -> list[Item]:
     """Return the leads of `text`, without those behind which the hour follows: "in the morning before 8"."""
-    return [lead for lead in leads if lead.value != NAMED_LEAD or not text[lead.after : lead.after + 1].isdigit()]
+    return [lead for lead in leads if lead.value != NAMED_LEAD or not text[lead.after : lead.after + 1].isdecimal()]
 
 
 def _is_length_of_lead(item: Item, leads: Collection[Item]) -> bool:

@@ -62,7 +62,7 @@ def week_senses(chunk: str) -> list[Sense]:
 
 def senses(chunk: str, order: DateOrder | None, usual: DateOrder) -> list[Sense]:
     """All senses of `chunk`, a run of figures with separators between them."""
-    if chunk.isdigit():
+    if chunk.isdecimal():
         return _whole(chunk)
     found: list[Sense] = []
     if _DECIMAL.fullmatch(chunk):

@@ -99,7 +99,7 @@ def grammar(chosen: tuple[str, ...]) -> Grammar:
         characters=characters,
         lengths=_lengths(words),
         idioms=Idioms(idioms),
-        figured="|".join(sorted(word for word in words if word[0].isdigit() and word[-1].isalpha())),
+        figured="|".join(sorted(word for word in words if word[0].isdecimal() and word[-1].isalpha())),
         order=DateOrder(lexicon(chosen[0])["order"]),
     )
 

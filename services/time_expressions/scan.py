@@ -114,7 +114,7 @@ def _with_lone_half(found: list[Item], text: str) -> list[Item]:
     halves = [token for token in found if token.symbol == "HALF"]
     if not halves:
         return found
-    is_behind_figure = text[: halves[0].start].rstrip()[-1:].isdigit()
+    is_behind_figure = text[: halves[0].start].rstrip()[-1:].isdecimal()
     if is_behind_figure and _LIST_GOES_ON.match(text, halves[0].end):
         return found
     return [*found, *(token._replace(symbol="LONEHALF") for token in halves)]
@@ -147,7 +147,7 @@ def _word(text: str, match: re.Match[str], grammar: Grammar) -> list[Item]:
         return []
     if text[end : end + 1] == "." and any(sense[0] in _ABBREVIATED for sense in known):
         end += _is_short_form(text, word, end)
-    if word == "a" and text[start - 1 : start].isdigit():  # 5a is in the morning, "at 5 a friend" is not
+    if word == "a" and text[start - 1 : start].isdecimal():  # 5a is in the morning, "at 5 a friend" is not
         known = (*known, ("GLUEDHALF", "am"))
     return _tokens(text, start, end, known)
 
@@ -159,7 +159,7 @@ _LONGEST_SHORT_FORM = 5
 def _is_short_form(text: str, word: str, end: int) -> bool:
     """Tell the full stop of "Oct. 2" from that of a sentence."""
     following = text[_after(text, end + 1) :][:2].strip()
-    return following.isdigit() or (len(word) <= _LONGEST_SHORT_FORM and bool(following) and not word.endswith("s"))
+    return following.isdecimal() or (len(word) <= _LONGEST_SHORT_FORM and bool(following) and not word.endswith("s"))
 
 
 def _figures(text: str, match: re.Match[str], grammar: Grammar, order: DateOrder | None) -> list[Item]:

@@ -50,9 +50,9 @@ def examine_zone_data(now: datetime, version: str | None = None) -> Finding:
 
 def _year_of(version: str) -> int | None:
     """Return the year of `2025b`, or of the instant at which the data was written."""
-    if version[:4].isdigit() and not version.isdigit():
+    if version[:4].isdecimal() and not version.isdecimal():
         return int(version[:4])
-    return datetime.fromtimestamp(int(version), UTC).year if version.isdigit() else None
+    return datetime.fromtimestamp(int(version), UTC).year if version.isdecimal() else None
 
 
 async def examine_database(url: str) -> Finding:

@@ -101,7 +101,7 @@ class DiscordPlatform(NetworkPlatform):
         """
         client = self._require_client()
         channel = client.get_channel(int(address.chat_id))
-        if not isinstance(channel, discord.abc.GuildChannel) or not person_id.isdigit():
+        if not isinstance(channel, discord.abc.GuildChannel) or not person_id.isdecimal():
             return None
         return await client.is_in(channel, person_id)
 

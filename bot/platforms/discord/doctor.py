@@ -60,7 +60,7 @@ def _exceptions(channels: tuple[Mapping[str, object], ...]) -> Iterator[int]:
 
 def _bits(value: object) -> int:
     """Permissions as Discord writes them, a number in a text; what is no such text permits everything."""
-    return int(value) if isinstance(value, str) and value.isdigit() else _ADMINISTRATOR
+    return int(value) if isinstance(value, str) and value.isdecimal() else _ADMINISTRATOR
 
 
 async def examine(settings: Settings, prober: Prober, *, api_url: str = _API) -> list[Finding]:

@@ -45,7 +45,7 @@ def messages(message: OutgoingMessage) -> list[dict[str, object]]:
     if not parts and message.files:
         parts = [""]
     bodies = [_body(message, part) for part in parts]
-    if bodies and message.reply_to is not None and message.reply_to.isdigit():
+    if bodies and message.reply_to is not None and message.reply_to.isdecimal():
         bodies[0]["message_reference"] = {"message_id": message.reply_to, "fail_if_not_exists": False}
     if bodies and message.choices:
         bodies[-1]["components"] = _rows(message.choices)
@@ -103,7 +103,7 @@ def _descriptions(english: str, chinese: str) -> dict[str, object]:
 
 
 def _body(message: OutgoingMessage, part: str) -> dict[str, object]:
-    people = [person.id for person in message.mentions if person.id.isdigit()]
+    people = [person.id for person in message.mentions if person.id.isdecimal()]
     allowed: dict[str, object] = {"parse": ["everyone"] if message.mentions_everyone else [], "users": people[:100]}
     return {"content": _content(message, part), "allowed_mentions": {**allowed, "replied_user": True}, "flags": 4}
 
@@ -118,7 +118,7 @@ def _length(message: OutgoingMessage, part: str) -> int:
 
 
 def _render_span(span: Span) -> str:
-    if span.kind == "mention" and span.person is not None and span.person.id.isdigit():
+    if span.kind == "mention" and span.person is not None and span.person.id.isdecimal():
         return f"<@{span.person.id}>"
     if span.kind == "everyone":
         return "@everyone"

@@ -82,7 +82,7 @@ class OneBotPlatform(NetworkPlatform):
         Raises:
             DeliveryFailed: the client could not be asked.
         """
-        if not address.chat_id.isdigit() or not person_id.isdigit():
+        if not address.chat_id.isdecimal() or not person_id.isdecimal():
             return None
         return (await self._member(address.chat_id, person_id)).status == "ok"
 
@@ -116,7 +116,7 @@ class OneBotPlatform(NetworkPlatform):
 
     async def _name_of(self, group: str, person: str) -> str:
         """Return the name of a person in a group; the number where the client gives no name."""
-        if not group.isdigit() or not person.isdigit():
+        if not group.isdecimal() or not person.isdecimal():
             return person
         try:
             data = (await self._member(group, person)).data

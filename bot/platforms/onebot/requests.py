@@ -24,7 +24,7 @@ def messages(address: ChatAddress, message: OutgoingMessage) -> list[dict[str, o
     requests = []
     for number, part in enumerate(parts):
         segments = _segments(spans_of(message, part))
-        if number == 0 and message.reply_to is not None and message.reply_to.lstrip("-").isdigit():
+        if number == 0 and message.reply_to is not None and message.reply_to.lstrip("-").isdecimal():
             segments.insert(0, {"type": "reply", "data": {"id": message.reply_to}})
         requests.append({**recipient(address), "message": segments})
     return requests
@@ -70,7 +70,7 @@ def _segments(spans: tuple[Span, ...]) -> list[dict[str, object]]:
 def _number(span: Span) -> str | None:
     if span.kind == "everyone":
         return "all"
-    is_account = span.kind == "mention" and span.person is not None and span.person.id.isdigit()
+    is_account = span.kind == "mention" and span.person is not None and span.person.id.isdecimal()
     return span.person.id if is_account and span.person is not None else None
 
 

@@ -160,7 +160,7 @@ def to_reactions(event: Event, name: str) -> tuple[Reaction, ...]:
 
 
 def _emoji(number: str) -> str:
-    if number.isdigit() and _FIRST_EMOJI <= int(number) <= sys.maxunicode:
+    if number.isdecimal() and _FIRST_EMOJI <= int(number) <= sys.maxunicode:
         return chr(int(number))
     return _FACES.get(number, number)
 

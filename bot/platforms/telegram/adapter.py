@@ -125,7 +125,7 @@ class TelegramPlatform(NetworkPlatform):
         Raises:
             DeliveryFailed: Telegram could not be asked.
         """
-        if not person_id.isdigit():
+        if not person_id.isdecimal():
             return None
         try:
             member = await self._bot.get_chat_member(int(address.chat_id), int(person_id))

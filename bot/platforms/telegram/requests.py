@@ -31,7 +31,7 @@ def messages(address: ChatAddress, message: OutgoingMessage) -> list[dict[str, o
     """Return the parameters of `sendMessage`, one set for each piece of the text."""
     parts = pieces(message.text, MAX_LENGTH, measure=units, people=message.mentions)
     requests = [_message(address, message, part) for part in parts]
-    if requests and message.reply_to is not None and message.reply_to.isdigit():
+    if requests and message.reply_to is not None and message.reply_to.isdecimal():
         requests[0]["reply_parameters"] = {
             "message_id": int(message.reply_to),
             "allow_sending_without_reply": True,
@@ -86,7 +86,7 @@ def _message(address: ChatAddress, message: OutgoingMessage, part: str) -> dict[
 def _special(span: Span) -> str:
     """Return a mention: of an account by its number, of somebody known by name only as the name is written."""
     shown = escape(span.text, quote=False)
-    if span.person is None or not span.person.id.lstrip("-").isdigit():
+    if span.person is None or not span.person.id.lstrip("-").isdecimal():
         return shown
     return f'<a href="tg://user?id={span.person.id}">{shown}</a>'
 

@@ -70,7 +70,7 @@ class UnusedUploads:
     def _sizes(self, person_id: str) -> list[int]:
         folder = self._of(person_id)
         found = folder.iterdir() if folder.is_dir() else ()
-        return [int(text) for each in found if (text := _read(each)).isdigit()]
+        return [int(text) for each in found if (text := _read(each)).isdecimal()]
 
     def _entries(self) -> Iterator[Path]:
         for person in self._folder.iterdir() if self._folder.is_dir() else ():

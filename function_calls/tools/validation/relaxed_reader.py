@@ -49,7 +49,7 @@ def finite(digits: str) -> float:
 def _number(word: str) -> int | float:
     if len(word) > _LONGEST_NUMBER:
         raise Unreadable(f"a number has more than {_LONGEST_NUMBER} digits")
-    return int(word) if word.lstrip("+-").isdigit() else finite(word)
+    return int(word) if word.lstrip("+-").isdecimal() else finite(word)
 
 
 class RelaxedReader(Struct, kw_only=True):

@@ -143,7 +143,7 @@ def _reader(schema: CoreSchema) -> Callable[[str], bool]:
 
     def is_readable(text: str) -> bool:
         # Pydantic would read bare digits as seconds since 1970; nobody writes a date so.
-        if text.lstrip("+-").replace(".", "", 1).isdigit():
+        if text.lstrip("+-").replace(".", "", 1).isdecimal():
             return False
         try:
             check(to_json(text), strict=True)

@@ -50,7 +50,7 @@ def pointer_target(root: Mapping[str, object], reference: str) -> Schema:
         key = unquote(part).replace("~1", "/").replace("~0", "~")
         if isinstance(here, Mapping):
             here = here.get(key)
-        elif isinstance(here, list) and key.isdigit() and int(key) < len(here):
+        elif isinstance(here, list) and key.isdecimal() and int(key) < len(here):
             here = here[int(key)]
         else:
             here = None

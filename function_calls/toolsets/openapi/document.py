@@ -71,7 +71,7 @@ def sequence(value: object) -> Sequence[object]:
 def _child(node: object, token: str) -> object:
     if isinstance(node, dict):
         return node.get(token)
-    if isinstance(node, list) and token.isdigit() and int(token) < len(node):
+    if isinstance(node, list) and token.isdecimal() and int(token) < len(node):
         return node[int(token)]
     return None
 

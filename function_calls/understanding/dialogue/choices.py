@@ -24,7 +24,7 @@ def chosen(
     if words.refusal_in(text):
         return ()
     said = _bare(text, words)
-    place = int(said) if said.isdigit() else words.ordinals.get(said)
+    place = int(said) if said.isdecimal() else words.ordinals.get(said)
     if place is not None:
         return tuple(options[place - 1 : place]) if place else ()
     if said in words.both or text in words.both:
@@ -32,7 +32,7 @@ def chosen(
     for names, which in ((words.earlier_one, min), (words.later_one, max)):
         if text in names:
             return (which(options, key=lambda each: each.start),)
-    half = None if any(map(str.isdigit, text)) else _half(text, words)
+    half = None if any(map(str.isdecimal, text)) else _half(text, words)
     if half is None or not _is_same_day(read(reading.text), options):
         return ()
     fitting = tuple(each for each in options if (each.start.hour < _NOON) is half)

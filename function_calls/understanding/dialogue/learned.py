@@ -391,7 +391,7 @@ class LearnedInterpreter:
         """Return whether a reference names a reminder that is here; numbers and "all" need no such words."""
         words = load_lexicon(turn.language)
         is_all = name.casefold().startswith(tuple(f"{word}{words.joint}" for word in words.every))
-        if is_all or name.isdigit() or SEVERAL.issuperset(name.split()):
+        if is_all or name.isdecimal() or SEVERAL.issuperset(name.split()):
             return True
         if known is not None and known.means(name, common_words(turn.language)):
             return True

@@ -172,7 +172,7 @@ class _Draft:
         while end and self._forms[end - 1] in MARKS | self._words.courtesies:
             end -= 1
         last = end - 1
-        if last < 1 or not (self._forms[last].isdigit() or self.tags[last] == "WHEN"):
+        if last < 1 or not (self._forms[last].isdecimal() or self.tags[last] == "WHEN"):
             return
         begin = last
         while begin and self._forms[begin - 1] in self._words.correcting | MARKS:
@@ -329,7 +329,7 @@ class _Draft:
     def _may_be_named(self, at: int) -> bool:
         form = self._forms[at]
         is_open = self.tags[at] in {NO_TAG, "PERSON"} and not _is_time(form)
-        return is_open and form not in self._words.links and form not in MARKS - {","} and not form.isdigit()
+        return is_open and form not in self._words.links and form not in MARKS - {","} and not form.isdecimal()
 
     def tag_time(self) -> None:
         """Tag a time as when to remind where nothing else is: an untagged one, or one at an edge of the content."""

@@ -212,7 +212,7 @@ def _asks(tokens: Sequence[Token], words: Lexicon) -> bool:
 
 def _ends(text: str, token: Token) -> bool:
     """Return whether a mark ends a sentence, and does not stand within an address or behind the number of a point."""
-    is_numbered = token.form == "." and text[: token.start][-1:].isdigit()
+    is_numbered = token.form == "." and text[: token.start][-1:].isdecimal()
     return not token.form.isascii() or (text[token.end : token.end + 1].isspace() and not is_numbered)
 
 

@@ -39,10 +39,10 @@ def one_time(pieces: Sequence[str], words: Lexicon, read: ReadTimes) -> TimeWord
     A time that is over counts only where nothing to come is named.
     """
     text = _with_figures(_without_fillers(words.joint.join(piece.strip(_EDGE) for piece in pieces).strip(), words))
-    is_code = text.isdigit() and len(text) > _LONGEST_FIGURE  # 618, 2026: no hour and no amount
+    is_code = text.isdecimal() and len(text) > _LONGEST_FIGURE  # 618, 2026: no hour and no amount
     over: TimeWords | None = None
     is_read = bool(text) and bool(read(text))  # what has a time of its own is no figure beside "every"
-    most = 1 if is_code else _FIGURE_FORMS if is_read and text[:1].isdigit() else 1 if is_read else None
+    most = 1 if is_code else _FIGURE_FORMS if is_read and text[:1].isdecimal() else 1 if is_read else None
     for form in words.as_time[:most] if text else ():
         phrase = form.format(time=text)
         expressions = read(phrase)
@@ -365,7 +365,7 @@ def _with_numbers(reading: MessageReading, words: Lexicon) -> MessageReading:
     """Return `reading` with the untagged words of several numbers tagged: "1 to 3", "2, 4 and 5"."""
     forms, tags = [token.form for token in reading.tokens], list(reading.tags)
     for at in range(len(tags) - 2):
-        is_number = forms[at].isdigit() and tags[at] == "REF" and forms[at + 2].isdigit()
+        is_number = forms[at].isdecimal() and tags[at] == "REF" and forms[at + 2].isdecimal()
         is_next = tags[at + 2] == "REF" or (tags[at + 2] == NO_TAG and forms[at + 1] not in words.ranges)
         is_joint = forms[at + 1] in words.ranges or forms[at + 1] in words.and_words or forms[at + 1] in _COMMAS
         if is_number and is_next and is_joint:
@@ -427,7 +427,7 @@ def without_words(piece: str, leading: Iterable[str], joint: str) -> str:
 
 def is_figure(piece: str) -> bool:
     """Return whether `piece` is a number and nothing else."""
-    return piece.strip(_EDGE).isdigit()
+    return piece.strip(_EDGE).isdecimal()
 
 
 def reference_name(piece: str, words: Lexicon) -> str:

@@ -203,7 +203,7 @@ def _rule_ahead(event: Reading, start: datetime) -> str | None:
             return None
         parts["BYDAY"] = ",".join(WEEKDAYS[(WEEKDAYS.index(day) + days) % 7] for day in named)
     if days and "BYMONTHDAY" in parts:
-        is_dated = "BYMONTH" in parts or not parts["BYMONTHDAY"].isdigit()
+        is_dated = "BYMONTH" in parts or not parts["BYMONTHDAY"].isdecimal()
         day = start.day if is_dated else int(parts["BYMONTHDAY"]) + days
         parts["BYMONTHDAY"] = str(day if day > 0 else day - 1)  # the day before the first is the last
     if days and "BYMONTH" in parts:

@@ -107,9 +107,9 @@ def tokens_of(text: str, spans: Sequence[TimeSpan], folding: dict[int, int]) -> 
 
 
 def _form(word: str) -> str:
-    if word.isdigit():
+    if word.isdecimal():
         return "0" if len(word) <= _LONGEST_HOUR else "00"
-    if word[:1].isdigit():
+    if word[:1].isdecimal():
         return "0.00"
     return word.replace("’", "'")
 

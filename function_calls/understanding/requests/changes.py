@@ -67,7 +67,7 @@ def _is_of_others(asked: Asked) -> bool:
 def _is_name(reference: str, day: str) -> bool:
     """Return whether `reference` names a reminder beside the `day`, and is no number or word for several."""
     words = reference.split()
-    return day not in reference and not reference.isdigit() and words[0] not in {IT, "all", "both", "them", "last"}
+    return day not in reference and not reference.isdecimal() and words[0] not in {IT, "all", "both", "them", "last"}
 
 
 def move(asked: Asked) -> Interpretation | None:
@@ -227,7 +227,9 @@ def _with_new_time(asked: Asked) -> Asked:
         return asked
     pairs = list(zip(reading.tokens, reading.tags, strict=True))
     is_figure = asked.may_point and not reading.has("REF")
-    open_ones = [tag == NO_TAG and (is_time(token) or (is_figure and token.form[:1].isdigit())) for token, tag in pairs]
+    open_ones = [
+        tag == NO_TAG and (is_time(token) or (is_figure and token.form[:1].isdecimal())) for token, tag in pairs
+    ]
     if any(open_ones):
         tags = tuple("WHEN" if is_open else tag for is_open, (_, tag) in zip(open_ones, pairs, strict=True))
     else:
@@ -305,7 +307,7 @@ def _schedule(time: TimeWords, asked: Asked) -> dict[str, object]:
         return {}
     words = slots.bare_time(time.words, asked.words)
     if slots.is_bare(best) and is_clock_without_half(words):
-        is_figure = words[-1:].isdigit() and words.isascii()  # "6:30" alone is a clock of 24 hours
+        is_figure = words[-1:].isdecimal() and words.isascii()  # "6:30" alone is a clock of 24 hours
         is_read = not is_figure and bool(asked.read(words))
         return {"time": words if is_read else asked.words.as_time[1].format(time=words)}
     is_day = best.rrule is None and best.has_day and not (best.has_clock or best.part)
@@ -347,7 +349,7 @@ def update(asked: Asked, arguments: Mapping[str, object], *, old: str = "") -> I
     day = slots.bare_time(asked.reading.words("OLD"), asked.words)
     if references == ["all"] and day:
         references = [day]
-    if old.isdigit() and references:
+    if old.isdecimal() and references:
         references = [*references, old]
     named: dict[str, object] = {"reminder_id": ", ".join(references) or old or only_one(asked)}
     if (

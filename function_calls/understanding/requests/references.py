@@ -60,7 +60,7 @@ def _known(named: list[str], asked: Asked, known: KnownReminders) -> list[str]:
     if not named:
         return _at_old_time(asked, known) or _only_own(asked, known)
     if asked.may_point and asked.last_set is not None and _takes_back(asked):
-        times = [asked.words.as_time[1].format(time=name) if name.isdigit() else name for name in named]
+        times = [asked.words.as_time[1].format(time=name) if name.isdecimal() else name for name in named]
         found = [each for time in times for each in known.named(time)]
         is_last = not found or any(each.content == asked.last_set.arguments.get("content") for each in found)
         return [] if is_last else list(dict.fromkeys(each.id for each in found))
@@ -286,7 +286,7 @@ def _untagged(asked: Asked) -> list[str]:
     numbers = [
         asked.reading.text[token.start : token.end]
         for token, tag in zip(asked.reading.tokens, asked.reading.tags, strict=True)
-        if tag == "O" and token.form.isdigit() and token.end - token.start <= _MOST_FIGURES
+        if tag == "O" and token.form.isdecimal() and token.end - token.start <= _MOST_FIGURES
     ]
     return [str(int(number)) for number in numbers] or _like_untagged(asked)
 

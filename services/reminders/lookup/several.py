@@ -95,4 +95,4 @@ def _each(words: str) -> tuple[str, ...]:
 
 
 def _number(figure: str) -> int | None:
-    return int(figure) if figure.isdigit() else _FIGURES.get(figure.lower())
+    return int(figure) if figure.isdecimal() else _FIGURES.get(figure.lower())

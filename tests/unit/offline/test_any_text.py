@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from function_calls.understanding import OfflineInterpreter
@@ -23,6 +23,7 @@ def requests_in(text: str, *, is_addressed: bool = False) -> int:
 
 
 @settings(max_examples=150, deadline=None)
+@example(text=":#0²删", is_addressed=True)  # a figure that is no decimal
 @given(text=st.one_of(st.text(max_size=300), MIXED.map("".join), MIXED.map(" ".join)), is_addressed=st.booleans())
 def test_any_text_is_read(text: str, is_addressed: bool) -> None:
     assert requests_in(text, is_addressed=is_addressed) >= 0
