@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from datetime import timedelta
+from functools import partial
 from typing import Final
 
 from loguru import logger
@@ -243,17 +244,18 @@ async def _connections(
 async def _at_work(
     app: App, infrastructure: Infrastructure, timetable: Timetable, pace: DeliveryConfig, model: ModelStack
 ) -> AsyncIterator[None]:
-    """Run the platforms, and whatever is done without being asked, for as long as the context lasts."""
+    """Run the platforms, the background tasks and the periodic jobs for as long as the context lasts."""
     reminders = app.services.get(ReminderService)
-    # The jobs end before the tasks: one that ran later would start a task that nobody waits for.
+    record_days = infrastructure.settings.record.keep_days
+    # The jobs are removed before the task group ends: no task can be started in it afterwards.
     async with running_tasks() as tasks, AsyncExitStack() as jobs:
         tasks.start(reminders.run(), "reminders")
+        check_integrity = partial(_start_integrity_check, tasks, app.database)
+        delete_expired = partial(_start_deletions, tasks, app.services, infrastructure.clock, record_days)
+        check_integrity()
         jobs.callback(timetable.every(pace.tick, reminders.worker.tick, name="clock"))
-        jobs.callback(_check_integrity_daily(timetable, tasks, app.database))
-        record_days = infrastructure.settings.record.keep_days
-        jobs.callback(
-            _delete_expired_daily(timetable, tasks, app.services, infrastructure.clock, record_days=record_days)
-        )
+        jobs.callback(timetable.every(_DAY, check_integrity, name="damage"))
+        jobs.callback(timetable.every(_DAY, delete_expired, name="purge"))
         if model.client is not None:
             tasks.start(model.client.warm_up(), "warm up the model client")
         app.cluster.start(tasks, app.outbox.send)
@@ -272,7 +274,7 @@ async def _at_work(
 
 
 async def _drain_reminders(reminders: ReminderService) -> None:
-    """Let what is being said be said and recorded, so that a stop leaves nothing to be repeated."""
+    """Wait until the reminders that are being sent are recorded, so that the next start does not send them again."""
     try:
         async with asyncio.timeout(DRAIN_SECONDS):
             await reminders.drain()
@@ -280,35 +282,25 @@ async def _drain_reminders(reminders: ReminderService) -> None:
         logger.warning("stopped while reminders were being sent; they may be sent again at the next start")
 
 
-def _check_integrity_daily(timetable: Timetable, tasks: BackgroundTasks, database: Database) -> Callable[[], None]:
-    """Let `tasks` read the whole file (PRAGMA quick_check), and log the damage that it finds; the result ends it."""
+def _start_integrity_check(tasks: BackgroundTasks, database: Database) -> None:
+    """Start a task that checks the database file (PRAGMA quick_check) and logs new damage."""
 
-    async def look() -> None:
+    async def check() -> None:
         known = database.damage
         found = await database.find_damage()
         if found is not None and found != known:
             logger.critical("database {} is damaged ({}); stop the bot and restore a backup", database.name, found)
 
-    def begin() -> None:
-        tasks.start(look(), "look for damage of the database")
-
-    begin()
-    return timetable.every(_DAY, begin, name="damage")
+    tasks.start(check(), "look for damage of the database")
 
 
-def _delete_expired_daily(
-    timetable: Timetable, tasks: BackgroundTasks, services: Services, clock: Clock, *, record_days: int
-) -> Callable[[], None]:
-    """Let `tasks` delete finished reminders, old messages, and records older than `record_days` (0 keeps them).
+def _start_deletions(tasks: BackgroundTasks, services: Services, clock: Clock, record_days: int) -> None:
+    """Start tasks that delete finished reminders, old messages and call records.
 
-    The result ends it.
+    Call records are kept for `record_days` days; 0 keeps them forever.
     """
-
-    def purge() -> None:
-        tasks.start(services.get(ReminderService).purge(), "purge the reminders")
-        tasks.start(services.get(PrivacyService).purge(clock.now()), "purge the history")
-        if record_days:
-            oldest = clock.now() - timedelta(days=record_days)
-            tasks.start(services.get(CallLog).purge(oldest), "purge the records")
-
-    return timetable.every(_DAY, purge, name="purge")
+    tasks.start(services.get(ReminderService).purge(), "purge the reminders")
+    tasks.start(services.get(PrivacyService).purge(clock.now()), "purge the history")
+    if record_days:
+        oldest = clock.now() - timedelta(days=record_days)
+        tasks.start(services.get(CallLog).purge(oldest), "purge the records")
