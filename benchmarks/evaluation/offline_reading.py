@@ -35,6 +35,8 @@ _TOOLS = (
     *(ToolSpec(name=name, description=name, parameters={}) for name in ("reminder_update", "reminder_snooze")),
 )
 _CHANGES = {"reminder_snooze": "reminder_update"}
+_UPDATES = frozenset({"move", "reword", "append", "skip", "until", "once", "keep_days", "add_days"})
+"""Intents of a change about which the bot asks where it is not clear, as for a deletion."""
 
 
 class Understood(Struct, frozen=True, kw_only=True):
@@ -101,6 +103,8 @@ def read_sentence(text: str, language: str, now: datetime, *, is_addressed: bool
         return _set(reading, language, {"content": question.content, "person": question.person or ""})
     if heard.must_reply and reading.intent == "delete":  # it asks which one
         return Understood(tool=_DELETE)
+    if heard.must_reply and reading.intent in _UPDATES:
+        return Understood(tool="reminder_update")
     is_asked = reading.intent in _SEARCHING and reading.intents[0][1] >= CAREFUL["ask"]
     return Understood(tool=SEARCH) if is_asked else None
 

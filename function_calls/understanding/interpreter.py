@@ -352,6 +352,9 @@ class OfflineInterpreter:
         """Return what to say to a message without a request: nothing, unless the bot was spoken to and not thanked."""
         text = without_names(turn.message.text, (turn.bot_name,))
         is_called = _is_addressed(turn) or (is_addressed(turn) and understood.reading.intent == "help")
+        if not is_called and self._learned.asks_for_change(understood, turn, key, known):
+            last = self._dialogue.last_set(key, turn.now)
+            return Interpretation(answer=hint(turn, understood, known, last), must_reply=True)
         if not is_called or is_courtesy(text) or self._learned.is_talk(understood, turn):
             return Interpretation()
         is_waived = understood.reading.intent == "cancel_ask" and understood.question is None

@@ -43,18 +43,19 @@ UNADDRESSED = {
     "answer_content": 0.6,
     "cancel_ask": 0.9,
     "find": 0.95,
-    "list": 0.8,
+    "list": 0.7,
     "summary_schedule": 0.9,
     "undo": 0.95,
-    "when_is": 0.9,
+    "when_is": 0.7,
 }
 """The same, where the bot is not addressed."""
 _SHORT = 12
 """The most tokens of a change right after an action that may have such words."""
 _CERTAIN = 0.97
-"""The probability from which a message to nobody may have words that no training sentence of its intent has."""
-_SURE_NOTE = 0.9
-"""The probability of a request to nobody that names no person: people head notes with "reminder" as well."""
+"""The probability from which one that goes on with an action may have words that no training sentence has."""
+_SURE, _SURE_NOTE = 0.9, 0.8
+"""The probabilities from which a message with "remind" may have such words, and may name no person: people head notes
+with "reminder" as well."""
 NEXT_REQUEST = 0.7
 """The probability of one more request, with a time and a content, as the next thing that is said."""
 _CERTAIN_REQUEST, _OF_CERTAIN_REQUEST = 0.97, 0.55
@@ -215,22 +216,21 @@ def _may_be_for_bot(reading: MessageReading, standing: Standing, said: Circumsta
     if standing != "addressed" and intent in _STATEMENTS and said.answers_person:
         return False
     is_asked = any(token.form in words.change_it for token in reading.tokens)
-    if standing in {"going_on", "next"} and share < _SURE_NOTE and _is_figure(reading) and not is_asked:
+    if standing in {"going_on", "next"} and share < _SURE and _is_figure(reading) and not is_asked:
         return False  # "xd 1"
     if standing == "going_on" or (standing == "next" and intent != "set"):
         is_clear = (said.is_next or has_trigger(reading, words)) and share >= _CERTAIN
         return said.is_known or said.names_reminder or is_clear or len(reading.tokens) <= _SHORT
     if standing not in _ONE:
         return True
-    if intent == "ask" and share >= _SURE_NOTE and words.to_look_up(reading.text):
+    if intent == "ask" and share >= _SURE and words.to_look_up(reading.text):
         return True
     if intent in _WITHOUT_TRIGGER:
         is_about_talk = reading.has("SPEAKER") or reading.has("TOPIC")  # people ask each other who said what
         return said.is_known and (standing == "trigger" or not is_about_talk)
     if intent == "set":
-        is_request = _is_request(reading) or (said.is_known and _is_open(reading))
-        return is_request if standing == "trigger" else said.is_known and _is_whole(reading)
-    if not (said.is_known or said.names_reminder or share >= _CERTAIN):
+        return _is_request(reading) if standing == "trigger" else said.is_known and _is_whole(reading)
+    if not (said.is_known or said.names_reminder or share >= _SURE):
         return False
     is_for_people = intent in _FOR_PEOPLE and not (said.names_reminder and intent == "done")
     return standing == "trigger" and not is_for_people
@@ -242,14 +242,8 @@ def _is_figure(reading: MessageReading) -> bool:
 
 
 def _is_request(reading: MessageReading) -> bool:
-    """Return whether a message with "remind" names enough: a person, or as a certain request a time or content."""
-    is_named = any(map(reading.has, ("WHEN", "EVENT", "CONTENT")))
-    return is_named and (reading.has("PERSON") or reading.intents[0][1] >= _SURE_NOTE)
-
-
-def _is_open(reading: MessageReading) -> bool:
-    """Return whether a message asks for a reminder and says nothing of it yet: "set a reminder"."""
-    return set(reading.tags) == {NO_TAG} and reading.intents[0][1] >= _SURE_NOTE
+    """Return whether a message with "remind" names a person to be reminded, or is surely a request."""
+    return reading.has("PERSON") or reading.intents[0][1] >= _SURE_NOTE
 
 
 def _is_whole(reading: MessageReading) -> bool:

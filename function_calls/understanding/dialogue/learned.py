@@ -172,6 +172,16 @@ class LearnedInterpreter:
                 return made
         return None
 
+    def asks_for_change(self, understood: Understood, turn: Turn, key: str, known: KnownReminders | None) -> bool:
+        """Return whether a message that says "reminder" surely asks for a change, whatever else it leaves open."""
+        models, words = load_models(understood.language), load_lexicon(understood.language)
+        chosen = self._chosen(understood, turn, key, known)[:1] if has_trigger(understood.reading, words) else ()
+        return any(
+            intent in _POINTING
+            and self._may_point(with_intent(understood.reading, intent, models), understood, turn, key, known)
+            for intent in chosen
+        )
+
     def is_talk(self, understood: Understood, turn: Turn) -> bool:
         """Return whether a message names the bot but speaks about it: it asks nothing and is probably for people."""
         message = turn.message

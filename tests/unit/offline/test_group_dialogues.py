@@ -369,6 +369,19 @@ def test_hint_names_the_reminder_that_the_message_is_about():
     assert heard.calls or "check the fridge" in heard.answer
 
 
+def test_change_without_a_time_is_answered_without_the_name_of_the_bot():
+    chat = Chat(known=[reminder("check the fridge")])
+    heard = chat.says("ann", "please change the time of my fridge reminder")
+
+    assert (heard.must_reply, "check the fridge" in heard.answer) == (True, True)
+
+
+def test_talk_about_a_changed_reminder_is_left_alone():
+    chat = Chat(known=[reminder("check the fridge")])
+
+    assert chat.says("ann", "they changed the reminder in the school app again") == Interpretation()
+
+
 @pytest.mark.parametrize(
     ("text", "part"),
     [
