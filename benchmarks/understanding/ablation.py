@@ -49,38 +49,24 @@ RULES: tuple[tuple[str, Callable[..., object], str], ...] = (
         "reading.repair:_Draft",
         _nothing,
         (
-            "tag_impossible free_courtesies free_everyone keep_amounts tag_same_time tag_listed_times "
-            "tag_correction free_words_beside_times tag_reference part_names tag_time tag_event "
-            "tag_contents_between join_ends complete_content tag_content _name_oneself _give_kin "
-            "_give_occasion _give_companion _give_last _give_telling _complete_behind "
-            "_cut_behind_pronoun _cut_links"
+            "free_courtesies tag_same_time tag_listed_times tag_correction part_names tag_time tag_event join_ends "
+            "complete_content tag_content _name_oneself _give_occasion _give_companion _give_last _give_telling "
+            "_complete_behind _cut_behind_pronoun _cut_links"
         ),
     ),
-    ("reading.segments:", _unchanged, "_with_turns _without_reason _without_idle_parts _with_question"),
+    ("reading.segments:", _unchanged, "_without_reason"),
     ("dialogue.learned:", _unchanged, "without_remarks with_day_meant with_merged_intents"),
     ("dialogue.learned:", _no_words, "behind_call"),
-    ("requests.reminding:", _unchanged, "with_event _with_count _with_reason _with_deeds without_joints"),
+    ("requests.reminding:", _unchanged, "with_event _with_count _with_reason _with_deeds"),
     ("requests.reminding:", _nothing, "_left_out _rhythm_of_last _day_meant"),
-    ("requests.when:", _unchanged, "_within_hours _with_lead _woken _at_night"),
+    ("requests.when:", _unchanged, "_with_lead _woken _at_night"),
     ("requests.when:", _nothing, "_settled _with_bounds _first_time_outside_content"),
-    (
-        "requests.changes:",
-        _unchanged,
-        (
-            "_with_names _with_new_time _with_denied_time _without_reasons _contrasted _widened "
-            "_with_open_times _in_its_week"
-        ),
-    ),
-    ("requests.changes:", _nothing, "_other_rule _amount_of _only_time"),
-    (
-        "requests.changes:",
-        _no_words,
-        "_name_alone _beside_hour _other_person _word_of _weekday_named _untagged_name _others_than_everyone",
-    ),
+    ("requests.changes:", _unchanged, "_with_denied_time _without_reasons _in_its_week"),
+    ("requests.changes:", _nothing, "_amount_of _only_time"),
+    ("requests.changes:", _no_words, "_name_alone _beside_hour _weekday_named"),
     ("requests.changes:", _no, "_is_ahead _is_for_good _is_day_of_last"),
-    ("requests.references:", _unchanged, "_with_spared"),
-    ("requests.references:", _no_words, "_behind_day _behind_article"),
-    ("requests.references:", _none, "_like_untagged _at_old_time _only_own"),
+    ("requests.references:", _no_words, "_behind_article"),
+    ("requests.references:", _none, "_like_untagged"),
 )
 """The module and class of rules, what they give where they are switched off, and their names in one text."""
 

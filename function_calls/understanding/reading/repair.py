@@ -14,28 +14,22 @@ from function_calls.understanding.reading.tokens import MARKS, Token
 _POSSESSIVE = ("'s", "’s")
 _QUOTES = frozenset("\"“”'‘’「」『』")
 _AROUND_THANKS = frozenset({"and", "thank", "you", "so", "very", "much", "a", "lot"})
-_LONGEST_NAME, _MOST_ADDED, _MOST_BEHIND, _LONGEST_BETWEEN = 2, 4, 2, 4
+_LONGEST_NAME, _MOST_ADDED, _MOST_BEHIND = 2, 4, 2
 
 
-def repaired(reading: MessageReading, words: Lexicon, wrong: str, *, is_addressed: bool) -> MessageReading:
-    """Return `reading`, of a request to be reminded, with its tags corrected; `wrong` are words of no possible time.
+def repaired(reading: MessageReading, words: Lexicon, *, is_addressed: bool) -> MessageReading:
+    """Return `reading`, of a request to be reminded, with its tags corrected.
 
     What stands in front of a request may be its content only where the bot is addressed.
     """
     draft = _Draft(reading, words)
-    draft.tag_impossible(wrong)
     draft.free_courtesies()
-    draft.free_everyone()
-    draft.keep_amounts()
     draft.tag_same_time()
     draft.tag_listed_times()
     draft.tag_correction()
-    draft.free_words_beside_times(are_between=draft.has("CONTENT"))
-    draft.tag_reference()
     draft.part_names()
     draft.tag_time()
     draft.tag_event()
-    draft.tag_contents_between()
     draft.join_ends()
     if draft.has("CONTENT"):
         draft.complete_content()
@@ -58,13 +52,6 @@ class _Draft:
     def has(self, tag: str) -> bool:
         return tag in self.tags
 
-    def tag_impossible(self, time: str) -> None:
-        """Tag the words of a time that does not exist, so that they are not taken for content."""
-        start = self._text.find(time) if time else -1
-        for at, token in enumerate(self._tokens):
-            if start <= token.start < start + len(time):
-                self.tags[at] = "WHEN"
-
     def free_courtesies(self) -> None:
         """Untag the polite words in which a content ends."""
         for first, last in self._runs("CONTENT"):
@@ -83,29 +70,6 @@ class _Draft:
             begin -= 1
         return begin if begin < last and self._forms[begin] in self._words.polite else last
 
-    def free_everyone(self) -> None:
-        """Untag "for everyone" at the end of the content of a request that names nobody."""
-        runs_of_content = [] if self.has("PERSON") or not self._words.joint else self._runs("CONTENT")
-        for first, last in runs_of_content[-1:]:
-            said = f" {' '.join(self._forms[first:last])} "
-            words = next((word for word in self._words.for_everyone if said.endswith(word) and said != word), "")
-            begin = last - len(words.split())
-            self.tags[begin:last] = [NO_TAG] * (last - begin)
-
-    def keep_amounts(self) -> None:
-        """Make an amount of time behind a content part of it, as a new reminder is not put off: "read for an hour"."""
-        for tag in ("LATER", "EARLIER"):
-            for first, last in self._runs(tag):
-                if first and self.tags[first - 1] == "CONTENT":
-                    self.tags[first:last] = ["CONTENT"] * (last - first)
-
-    def tag_reference(self) -> None:
-        """Make words that name a reminder content: there is none yet."""
-        for first, last in self._runs("REF") if not self.has("CONTENT") else ():
-            name = "".join(f"{form}{self._words.joint}" for form in self._forms[first:last]).strip()
-            if name not in self._words.itself and name not in self._words.pointers:
-                self.tags[first:last] = ["CONTENT"] * (last - first)
-
     def tag_same_time(self) -> None:
         """Take "the same time" out of what may be content."""
         text = self._words.fold(self._text)
@@ -123,24 +87,6 @@ class _Draft:
         free = [at for at in days if self.tags[at] == NO_TAG and at < whens[0]] if is_bare else []
         if len(free) == 1 and not self.has("EVENT"):
             self.tags[free[0]] = "EVENT"
-
-    def tag_contents_between(self) -> None:
-        """Tag untagged words beside one of several times as content, where the others have one."""
-        whens = self._runs("WHEN")
-        if len(whens) < 2 or not self.has("CONTENT"):
-            return
-        for (_, last), (following, _) in pairwise(whens):
-            begin, end = last, following
-            while begin < end and (self._forms[begin] in MARKS | self._words.and_words):
-                begin += 1
-            while begin < end and self._forms[end - 1] in MARKS | self._words.and_words:
-                end -= 1
-            is_free = all(self.tags[at] in {NO_TAG, "PERSON"} for at in range(begin, end))
-            is_short = 0 < end - begin <= _LONGEST_BETWEEN
-            others = self._words.courtesies | self._words.reminding | self._words.correcting
-            is_other = not others.isdisjoint(self._forms[begin:end])
-            if is_free and is_short and not is_other and begin > last:
-                self.tags[begin:end] = ["CONTENT"] * (end - begin)
 
     def join_ends(self) -> None:
         """Make the end of what the content tells part of it: 明天九点提醒我停水，到下午三点恢复."""
@@ -181,21 +127,6 @@ class _Draft:
             self.tags[begin:last] = [NO_TAG] * (last - begin)
             self.tags[last] = "WHEN"
 
-    def free_words_beside_times(self, *, are_between: bool) -> None:
-        """Make words that are no part of a time content where they are tagged as one: room b4.
-
-        `are_between` says that only those between two times are meant, as in "(call Ann) at 5 and Bob at 6".
-        """
-        for first, last in self._runs("WHEN"):
-            times = [at for at in range(first, last) if _is_time(self._forms[at])]
-            if not times or (are_between and times[0] == times[-1]):
-                continue
-            for at in range(times[0], times[-1]) if are_between else range(first, last):
-                form = self._forms[at]
-                is_word = form.isalpha() and form not in self._words.time_words
-                if is_word and self._words.joint and form not in self._words.around_time:
-                    self.tags[at] = "CONTENT"
-
     def part_names(self) -> None:
         """Let a name end behind a pronoun: 我遛狗 is not one."""
         if self._words.joint:
@@ -210,7 +141,6 @@ class _Draft:
             if pronoun and not rest.startswith(self._words.behind_oneself) and not self._is_named(first, last):
                 for at in range(first + len(pronoun), last):
                     self.tags[at] = "CONTENT"
-            self._give_kin(first, last)
             self._give_occasion(first, last)
             self._give_companion(first, last)
             self._give_last(first, last)
@@ -222,12 +152,6 @@ class _Draft:
             is_asked = self._forms[at] in self._words.oneself and self._forms[at - 1] in self._words.reminding
             if is_asked and (self.tags[at] == "CONTENT" or self._forms[at + 1] in self._words.reminding):
                 self.tags[at] = "PERSON"
-
-    def _give_kin(self, first: int, last: int) -> None:
-        """Give 我 to a content that begins with a relative: 我妈生日."""
-        follows = last < len(self.tags) and self.tags[last] == "CONTENT" and last - first == 1
-        if follows and "".join(self._forms[last : last + 2]).startswith(self._words.kin):
-            self.tags[first] = "CONTENT"
 
     def _give_occasion(self, first: int, last: int) -> None:
         """Give a relative to a content that is no more than an occasion of theirs: 我妈生日."""

@@ -7,9 +7,8 @@ from itertools import pairwise
 from msgspec import Struct
 from msgspec.structs import replace
 
-from function_calls.understanding.reading.features import labelled_pieces
 from function_calls.understanding.reading.lexicon import Lexicon
-from function_calls.understanding.reading.message import NO_TAG, NOTHING, MessageReading
+from function_calls.understanding.reading.message import NOTHING, MessageReading
 from function_calls.understanding.reading.repair import is_time as is_time_token
 from function_calls.understanding.reading.repair import runs
 from function_calls.understanding.reading.slots import are_small, uncovered
@@ -23,8 +22,7 @@ _NUMBERED = re.compile(r"(?<![A-Za-z0-9.])\(?(\d{1,2})(?:[)）、]|\.(?!\d))\s*(
 Read = Callable[[str], MessageReading]
 Classify = Callable[[Sequence[Token]], tuple[tuple[str, float], ...]]
 
-_NAMES = frozenset({"CONTENT", "PERSON"})
-_SURE, _CERTAIN = 0.95, 0.9
+_CERTAIN = 0.9
 _MOST_PARTS = 8
 _LONGEST_RETRACTION = 4
 _CHANGING = frozenset(
@@ -38,8 +36,6 @@ _CLOCKS = frozenset({"@clock", "@part"})
 _DAYS = frozenset({"@day", "@dayclock", "@daypart", "@rule", "@ruletime"})
 _REMARK = 0.7
 """The probability from which a sentence asks for nothing."""
-_ANSWERED = frozenset({"ask", "list", "find", "summary", "time_now", "when_is"})
-"""Intents of questions that stand behind a request."""
 
 
 def parts_of(reading: MessageReading, words: Lexicon, read: Read) -> list[MessageReading]:
@@ -52,8 +48,7 @@ def parts_of(reading: MessageReading, words: Lexicon, read: Read) -> list[Messag
     if points:
         return points
     tokens = reading.tokens
-    reading = _without_idle_parts(_without_reason(_with_turns(reading), words), words)
-    reading = _with_question(reading, read)
+    reading = _without_reason(reading, words)
     bounds = [0, *reading.begins[: _MOST_PARTS - 1], len(tokens)]
     found: list[MessageReading] = []
     open_at = 0
@@ -68,43 +63,6 @@ def parts_of(reading: MessageReading, words: Lexicon, read: Read) -> list[Messag
     if not open_at and not found:
         return [reading]
     return [*found, _part(reading, open_at, len(tokens), words, read)]
-
-
-def _with_turns(reading: MessageReading) -> MessageReading:
-    """Return `reading` with a request behind each mark that a name and a time of its own follow: "…, dad at 6"."""
-    kinds = labelled_pieces(reading.tags)
-    found = {
-        first - 1
-        for (before, _), (name, first), (behind, _) in zip(kinds, kinds[1:], kinds[2:], strict=False)
-        if before == behind == "WHEN" and name in _NAMES and reading.tokens[first - 1].form in CLAUSE_ENDS
-    }
-    is_new = reading.intent == "set" and not any(abs(at - begin) <= 1 for at in found for begin in reading.begins)
-    return replace(reading, begins=tuple(sorted(found | set(reading.begins)))) if found and is_new else reading
-
-
-def _without_idle_parts(reading: MessageReading, words: Lexicon) -> MessageReading:
-    """Return `reading` without the parts that say no more than a time: "…, no wait, at 6"."""
-    bounds = [*reading.begins, len(reading.tokens)]
-    forms = [[token.form for token in reading.tokens[first:last]] for first, last in pairwise(bounds)]
-    kept = (
-        begin
-        for begin, own in zip(reading.begins, forms, strict=True)
-        if not are_small((form for form in own if form[0] != "@"), words)
-    )
-    return replace(reading, begins=tuple(kept))
-
-
-def _with_question(reading: MessageReading, read: Read) -> MessageReading:
-    """Return `reading` with a clause behind it that certainly asks for an answer as a request of its own."""
-    tokens = reading.tokens
-    marks = [at for at, token in enumerate(tokens) if token.form in CLAUSE_ENDS and _ends(reading.text, token)]
-    last = next((at + 1 for at in reversed(marks) if at + 1 < len(tokens)), 0)
-    is_tagged = any(tag in {"CONTENT", "PERSON", "LEAD"} for tag in reading.tags[last:])
-    if reading.intent != "set" or not last or last in reading.begins or is_tagged:
-        return reading
-    intent, share = read(reading.text[tokens[last].start : tokens[-1].end]).intents[0]
-    is_question = intent in _ANSWERED and share >= _SURE
-    return replace(reading, begins=tuple(sorted((*reading.begins, last)))) if is_question else reading
 
 
 def _without_reason(reading: MessageReading, words: Lexicon) -> MessageReading:
@@ -254,18 +212,6 @@ def _piece(reading: MessageReading, first: int, last: int) -> MessageReading:
     has_person = "PERSON" in reading.tags[first:last]
     kept = [at for at, tag in enumerate(reading.tags) if tag == "PERSON" and not has_person and at < first]
     return replace(reading, begins=()).with_tokens([*kept, *range(first, last)])
-
-
-def without_joints(reading: MessageReading, words: Lexicon) -> MessageReading:
-    """Return `reading` with marks and a spaced "and" at the edges of its contents untagged."""
-    tags = list(reading.tags)
-    joints = CLAUSE_ENDS | (words.and_words if words.joint else frozenset())
-    for at, token in enumerate(reading.tokens):
-        before = tags[at - 1] if at else NO_TAG
-        after = tags[at + 1] if at + 1 < len(tags) else NO_TAG
-        if tags[at] == "CONTENT" and token.form in joints and (before != "CONTENT" or after != "CONTENT"):
-            tags[at] = NO_TAG
-    return reading.with_tags(tags)
 
 
 class _Listed(Struct, frozen=True, kw_only=True):

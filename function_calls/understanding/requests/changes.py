@@ -13,7 +13,7 @@ from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.named_weekdays import are_all, weekdays_in
 from function_calls.understanding.reading.repair import is_time
 from function_calls.understanding.reading.times import TimeWords, halves
-from function_calls.understanding.reading.tokens import CLAUSE_ENDS, clauses_of
+from function_calls.understanding.reading.tokens import clauses_of
 from function_calls.understanding.reminder_times import FROM_THEN, says
 from function_calls.understanding.requests.arguments import changed_schedule, shift_argument, written
 from function_calls.understanding.requests.asked import Asked
@@ -26,7 +26,6 @@ from function_calls.understanding.requests.when import end_of, named_times
 from services.reminders.model import EVERYONE, Reminder
 from services.time_expressions import Reading
 
-_TIMES = ("WHEN", "EVENT", "LATER", "EARLIER", "LEAD", "FROM")
 _LEAVING = 0.05
 """The probability that who deletes the reminder of somebody else only wants to be reminded no longer."""
 _NEAR = timedelta(hours=1)
@@ -72,7 +71,7 @@ def _is_name(reference: str, day: str) -> bool:
 
 def move(asked: Asked) -> Interpretation | None:
     """Change when a reminder comes: to a time, by an amount, to another repetition."""
-    asked = _without_reasons(_with_new_time(_with_denied_time(_with_names(asked))))
+    asked = _without_reasons(_with_denied_time(asked))
     reading = asked.reading
     name = _name_alone(asked)
     if name:
@@ -102,7 +101,7 @@ def _move_to(asked: Asked) -> Interpretation | None:
     times = list({time.best: time for time in reversed(times)}.values())  # "I start at 10, change mine to 10"
     if len(times) != 1 or times[0].best is None:
         return None
-    changed = _amount_of(asked, times[0]) or _other_rule(asked, times[0])
+    changed = _amount_of(asked, times[0])
     if changed is not None:
         return update(asked, changed)
     old, new = _from_range(times[0], asked)
@@ -145,57 +144,11 @@ def _beside_hour(asked: Asked) -> str:
     return "" if clock is None else f"{clock:%H:%M}"
 
 
-def _other_rule(asked: Asked, time: TimeWords) -> dict[str, object] | None:
-    """Return the arguments of a day that is said instead of that of the repeating reminder set last: "no, the 5th"."""
-    last, best, reading = asked.last_set, time.best, asked.reading
-    is_day = (
-        best is not None and best.rrule is None and best.has_day and not (reading.has("OLD") or reading.has("FROM"))
-    )
-    if best is None or last is None or not (is_day and asked.may_point and repeats(last)):
-        return None
-    before = str(last.arguments.get("rrule") or last.arguments.get("type")).upper()
-    rule = "" if references_of(asked) or "," in before else _rule_of_day(asked, before)
-    if not rule:
-        return None
-    due = asked.read(str(last.arguments.get("time", "")))
-    clock = due[0].best.start if due and due[0].best is not None else best.start
-    is_same = best.has_clock and clock.hour % _LAST_HOUR == best.start.hour % _LAST_HOUR  # 还是六点
-    start = best.start.replace(hour=clock.hour) if is_same else best.start
-    start = start if best.has_clock or best.part else start.replace(hour=clock.hour, minute=clock.minute)
-    return changed_schedule(best._replace(start=start, rrule=rule, has_clock=True), asked.now)
-
-
-def _rule_of_day(asked: Asked, rule: str) -> str:
-    """Return the rule for the one day that the words name, of the frequency that `rule` has; "" for another time."""
-    for piece in asked.reading.pieces("WHEN"):
-        words = slots.bare_time(piece, asked.words)
-        days = weekdays_in(words, asked.now, asked.language, asked.times) if "WEEKLY" in rule else frozenset()
-        if len(days) == 1:
-            return f"FREQ=WEEKLY;BYDAY={next(iter(days))}"
-        date = _DAY_OF_MONTH.fullmatch(words.casefold()) if "MONTHLY" in rule else None
-        if date is not None:
-            return f"FREQ=MONTHLY;BYMONTHDAY={int(date['day'])}"
-    return ""
-
-
 def _is_ahead(asked: Asked) -> bool:
     """Return whether untagged words say that an amount of time is to be taken off, though its tag does not."""
     pairs = zip(asked.reading.tokens, asked.reading.tags, strict=True)
     said = asked.words.joint.join(token.form if tag == NO_TAG else "," for token, tag in pairs)
     return asked.words.has_any(asked.words.earlier, said) and not asked.words.has_any(asked.words.later, said)
-
-
-def _with_names(asked: Asked) -> Asked:
-    """Return a change whose words beside an old time that are no amount of time name a reminder: 明天的开门提醒."""
-    reading = asked.reading
-    leads = reading.pieces("LEAD")
-    if not leads or not reading.has("OLD") or any(asked.length(piece) is not None for piece in leads):
-        return asked
-    tags = tuple(
-        tag if tag != "LEAD" else NO_TAG if token.form in asked.words.behind_time else "REF"
-        for token, tag in zip(reading.tokens, reading.tags, strict=True)
-    )
-    return asked.with_tags(tags)
 
 
 def _name_alone(asked: Asked) -> str:
@@ -214,37 +167,6 @@ def _move_once(asked: Asked) -> Interpretation | None:
     _, new = _from_range(times[0], asked)
     day = slots.bare_time(asked.reading.words("OLD"), asked.words)
     return update(asked, {**_schedule(new, asked), "occurrence": day or "next"})
-
-
-def _with_new_time(asked: Asked) -> Asked:
-    """Return a change with its only time as the new one: in "my one to 1:15" it names no reminder.
-
-    Beside a time that is taken back, an untagged time or figure is the new one: "6 rather than 7".
-    """
-    reading = asked.reading
-    is_name = not asked.words.joint and asked.folded_text.rstrip(" 。!！?？").endswith(asked.words.reference_marks)
-    if not reading.has("OLD") or any(map(reading.has, _TIMES)) or is_name:
-        return asked
-    pairs = list(zip(reading.tokens, reading.tags, strict=True))
-    is_figure = asked.may_point and not reading.has("REF")
-    open_ones = [
-        tag == NO_TAG and (is_time(token) or (is_figure and token.form[:1].isdecimal())) for token, tag in pairs
-    ]
-    if any(open_ones):
-        tags = tuple("WHEN" if is_open else tag for is_open, (_, tag) in zip(open_ones, pairs, strict=True))
-    else:
-        tags = tuple("WHEN" if tag == "OLD" else tag for tag in reading.tags)
-    return asked.with_tags(tags)
-
-
-def _with_open_times(asked: Asked) -> Asked:
-    """Return a request that has no time with those among its words that have no tag."""
-    reading = asked.reading
-    if reading.has("WHEN") or reading.has("OLD"):
-        return asked
-    pairs = zip(reading.tokens, reading.tags, strict=True)
-    tags = tuple("WHEN" if tag == NO_TAG and is_time(token) else tag for token, tag in pairs)
-    return asked.with_tags(tags)
 
 
 def _without_reasons(asked: Asked) -> Asked:
@@ -387,14 +309,13 @@ def _is_day(reading: Reading | None) -> bool:
 
 def reword(asked: Asked) -> Interpretation | None:
     """Replace what a reminder says, or one word of what was set last."""
-    asked = _contrasted(_widened(asked))
     content, denied = _without_denial(slots.content(asked.reading, asked.words), asked)
-    person = (not asked.words.joint and _people_with_replacement(asked, content)) or _other_person(asked)
+    person = (not asked.words.joint and _people_with_replacement(asked, content)) or ""
     if person:
         return asked.answering.one("reminder_update", {"person": person, "reminder_id": IT})
     last = "" if asked.last_set is None else str(asked.last_set.arguments.get("content", ""))
     wrong = next((piece.strip() for piece in _wrong(asked) if piece.strip() and piece.strip() in last), "")
-    wrong = wrong or (denied if denied in last else "") or _word_of(last, asked)
+    wrong = wrong or (denied if denied in last else "")
     if content and wrong:
         content = (
             content if content.startswith(last.partition(wrong)[0]) and last != wrong else last.replace(wrong, content)
@@ -416,34 +337,6 @@ def _without_denial(content: str, asked: Asked) -> tuple[str, str]:
     return content, ""
 
 
-def _word_of(last: str, asked: Asked) -> str:
-    """Return the one untagged word of a request that stands in the text `last` as well: "change tim to kim"."""
-    pairs = zip(asked.reading.tokens, asked.reading.tags, strict=True)
-    words = [asked.reading.text[token.start : token.end] for token, tag in pairs if tag == NO_TAG]
-    found = [
-        word for word in words if word in last.split() and not slots.are_small([asked.words.fold(word)], asked.words)
-    ]
-    return found[0] if len(found) == 1 and asked.words.joint else ""
-
-
-def _contrasted(asked: Asked) -> Asked:
-    """Return a request whose content in a clause with "not" is what is taken back: "not Tim, Kim"."""
-    reading, tags = asked.reading, list(asked.reading.tags)
-    for at, token in enumerate(reading.tokens):
-        is_mark = token.form in CLAUSE_ENDS and tags[at] == "CONTENT"
-        tags[at] = NO_TAG if is_mark else tags[at]
-    told = [clause for clause in clauses_of(reading.tokens) if any(tags[at] == "CONTENT" for at in clause)]
-    denied = [clause for clause in told if _is_denied(clause, asked)]
-    if len(told) < 2 or len(denied) != 1:
-        return asked
-    for at in denied[0]:
-        tags[at] = "REF" if tags[at] == "CONTENT" else tags[at]
-    for clause in told:
-        for at in clause[:1]:
-            tags[at] = NO_TAG if reading.tokens[at].form in asked.words.copulas else tags[at]
-    return asked.with_tags(tags)
-
-
 def _with_denied_time(asked: Asked) -> Asked:
     """Return a request whose time in a clause with "not" is the old one, and the other the new one: "6, not 5"."""
     reading, tags = asked.reading, list(asked.reading.tags)
@@ -459,47 +352,6 @@ def _with_denied_time(asked: Asked) -> Asked:
 def _is_denied(clause: Sequence[int], asked: Asked) -> bool:
     forms = [asked.reading.tokens[at].form for at in clause]
     return asked.words.joint.join(forms).startswith(asked.words.denials)
-
-
-def _widened(asked: Asked) -> Asked:
-    """Return a request whose content has the untagged words in front of it that are no courtesies: "[oat] milk"."""
-    reading, tags = asked.reading, list(asked.reading.tags)
-    leading = {*asked.words.itself, *asked.words.before_content}
-    for at in range(len(tags) - 1, 0, -1) if asked.words.joint else ():
-        form = reading.tokens[at - 1].form
-        is_word = tags[at - 1] == NO_TAG and form.isalpha() and form not in leading
-        if tags[at] == "CONTENT" and is_word and not slots.are_small([form], asked.words):
-            tags[at - 1] = "CONTENT"
-    return asked.with_tags(tags)
-
-
-def _other_person(asked: Asked) -> str:
-    """Return who is to be reminded, where the words that are taken back name a person of the reminder.
-
-    A name alone stands for another person as well: "I meant Ben", where Bea is reminded.
-    """
-    reminder, content = (
-        named_reminder(asked.with_reading(_without_names(asked.reading))),
-        asked.reading.words("CONTENT"),
-    )
-    people = [] if reminder is None else [each.name.lstrip("@") for each in reminder.targets]
-    wrong = [asked.words.fold(piece.strip().lstrip("@")) for piece in _wrong(asked)]
-    if reminder is None or not people:
-        return ""
-    if not any(asked.words.fold(name) in wrong for name in people):
-        return content if not wrong and _is_like_name(content, people, asked) else ""
-    if asked.words.joint:
-        return content
-    said = {*reminder.content, *asked.words.doing}
-    return next((content[:end] for end in range(len(content), 0, -1) if content[end - 1] not in said), "")
-
-
-def _is_like_name(text: str, people: Sequence[str], asked: Asked) -> bool:
-    """Return whether `text` looks like the names of other people: a capital, or the same first or last character."""
-    if not text or asked.words.joint:
-        return text.istitle() and len(text.split()) == 1
-    is_short = len(text) <= _LONGEST_NAME
-    return is_short and any(name != text and (name[0] == text[0] or name[-1] == text[-1]) for name in people)
 
 
 def _without_names(reading: MessageReading) -> MessageReading:
@@ -533,8 +385,7 @@ def person_remove(asked: Asked) -> Interpretation | None:
 def person_set(asked: Asked) -> Interpretation | None:
     """Remind other people instead."""
     if not asked.reading.has("PERSON"):
-        name = _untagged_name(asked)
-        return update(asked, {"person": name}) if name else None
+        return None
     pieces = [piece.strip() for piece in asked.reading.pieces("PERSON")]
     people = _people_with_replacement(asked, asked.words.joint.join(pieces)) or people_of(asked)
     return update(asked, {"person": people or asked.turn.message.sender.name})
@@ -553,39 +404,17 @@ def _people_with_replacement(asked: Asked, names: str) -> str:
     return joint.join([*(name for name in people if name != gone), new]) if new else ""
 
 
-def _untagged_name(asked: Asked) -> str:
-    """Return the one word that can name somebody else than those who are reminded: "it's for bea, not cem"."""
-    reminder, reading = named_reminder(asked), asked.reading
-    known = set() if reminder is None else {asked.words.fold(each.name.lstrip("@")) for each in reminder.targets}
-    pairs = zip(reading.tokens, reading.tags, strict=True)
-    forms = [token.form.removesuffix("'s") for token, tag in pairs if tag == NO_TAG and token.form.isascii()]
-    names = [form for form in forms if form[:1].isalpha() and form not in asked.words.itself | known]
-    left = [form for form in names if not slots.are_small([form], asked.words)]
-    return left[0] if len(left) == 1 and asked.words.joint else ""
-
-
 def _person(asked: Asked, sign: str, own: str) -> Interpretation | None:
     if asked.names(asked.words.both_of_us) and not asked.reading.has("PERSON"):
         return update(asked, {"person": f"{sign}{both_of_us(asked)}"})
     if not asked.reading.has("PERSON"):
         return None
     who = people_of(asked)
-    others = _others_than_everyone(asked) if sign == "-" else ""
-    if others:
-        return update(asked, {"person": others})
     return state_of(asked, own) if who is None else update(asked, {"person": f"{sign}{who}"})
-
-
-def _others_than_everyone(asked: Asked) -> str:
-    """Return the people who are to be reminded instead of everyone: "only Ann and Bob, not everyone"."""
-    pieces = [piece.strip() for piece in asked.reading.pieces("PERSON")]
-    others = [piece for piece in pieces if piece.casefold() not in asked.words.everyone]
-    return asked.words.joint.join(others) if others and len(others) < len(pieces) else ""
 
 
 def skip(asked: Asked) -> Interpretation | None:
     """Leave out a day of one that repeats; days that come again are left out for good."""
-    asked = _with_open_times(asked)
     words = _days_of(asked) or _weekday_named(asked)
     only = _only_time(asked, words)
     if only is not None:

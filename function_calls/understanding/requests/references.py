@@ -6,7 +6,6 @@ from itertools import pairwise
 
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import common_words
-from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.repair import is_time
 from function_calls.understanding.reading.tokens import clauses_of
 from function_calls.understanding.requests.asked import Asked
@@ -16,12 +15,10 @@ from services.reminders.lookup.several import several_in
 from services.reminders.model import Reminder
 
 LAST, IT = "last", "it"
-_KEPT_TAGS = frozenset({"O", "REF"})
 _MOST_FIGURES = 3
 _SHORT_ID = re.compile(r"(?=[a-z]*\d)[a-z][a-z0-9]{3}")
 _WORD = re.compile(r"[a-z0-9]+")
 _ARTICLES = frozenset({"the", "my", "our"})
-_POSSESSIVE = ("'s", "’s")
 _ENDS = frozenset({"please", "pls", "and", "to", "from", ",", ".", "!", "?", ";", "for", "until", "at", "on", "now"})
 _FINAL = frozenset({"delete", "pause", "done", "leave"})
 """Intents for which a name must be right: another reminder would be lost."""
@@ -58,7 +55,7 @@ def _known(named: list[str], asked: Asked, known: KnownReminders) -> list[str]:
     A time that is taken back names the reminder set last, if that or none is then.
     """
     if not named:
-        return _at_old_time(asked, known) or _only_own(asked, known)
+        return []
     if asked.may_point and asked.last_set is not None and _takes_back(asked):
         times = [asked.words.as_time[1].format(time=name) if name.isdecimal() else name for name in named]
         found = [each for time in times for each in known.named(time)]
@@ -78,17 +75,6 @@ def _known(named: list[str], asked: Asked, known: KnownReminders) -> list[str]:
     return [] if asked.may_point and not is_final and _is_beside(asked) else named
 
 
-def _at_old_time(asked: Asked, known: KnownReminders) -> list[str]:
-    """Return the reminder that comes at the time which is replaced, unless the one set last does: "9, not 8"."""
-    if not _takes_back(asked):
-        return []
-    own = _own(asked, known)
-    found = known.due(slots.bare_time(asked.reading.words("OLD"), asked.words), own) if own else ()
-    last = None if asked.last_set is None else asked.last_set.arguments.get("content")
-    is_last = any(each.content == last for each in found)
-    return [found[0].id] if len(found) == 1 < len(own) and not is_last else []
-
-
 def _takes_back(asked: Asked) -> bool:
     """Return whether a time beside the new one is all that names a reminder: "7, not 6"."""
     return asked.reading.has("OLD") and asked.reading.has("WHEN") and not asked.reading.has("REF")
@@ -101,18 +87,6 @@ def _is_beside(asked: Asked) -> bool:
     said = [asked.words.joint.join(tokens[at].form for at in clause) for clause in others]
     is_changed = any(tags[at] in _CHANGED for clause in others for at in clause)
     return is_changed or any(asked.words.has_any(asked.words.change_it, text) for text in said)
-
-
-def _only_own(asked: Asked, known: KnownReminders) -> list[str]:
-    """Return the reminder of the person that "mine" means: the one set last, or the only one."""
-    pieces = [piece.strip().casefold() for piece in asked.reading.pieces("REF")]
-    if not any(piece in asked.words.own_one for piece in pieces):
-        return []
-    own = _own(asked, known)
-    own = [each for each in own if _is_for(each, asked.turn.message.sender)] or own
-    last = None if asked.last_set is None else asked.last_set.arguments.get("content")
-    found = [each for each in own if each.content == last] or own
-    return [found[0].id] if len(found) == 1 else []
 
 
 def only_one(asked: Asked) -> str:
@@ -135,33 +109,10 @@ def _is_for(reminder: Reminder, person: Person) -> bool:
     return all(each.id == person.id or each.name.lstrip("@").casefold() == name for each in people)
 
 
-def _with_spared(asked: Asked) -> Asked:
-    """Return the request with the name behind "except" as what is spared; without such a word nothing is."""
-    reading = asked.reading
-    if reading.has("SPARED") and not (asked.names(asked.words.exceptions) or asked.names(asked.words.keeping)):
-        return asked.with_tags(NO_TAG if tag == "SPARED" else tag for tag in reading.tags)
-    if reading.has("SPARED") or not reading.has("REF"):
-        return asked
-    spans = [
-        (start, end)
-        for start, end in reading.spans("REF")
-        if asked.words.fold(reading.text[:start]).rstrip().endswith(asked.words.exceptions)
-    ]
-    tags = tuple(
-        "SPARED" if any(start <= token.start < end for start, end in spans) else tag
-        for token, tag in zip(reading.tokens, reading.tags, strict=True)
-    )
-    return asked.with_tags(tags)
-
-
 def _named(asked: Asked, *, may_be_several: bool) -> list[str]:
-    asked = _with_spared(asked)
     spared = [name for piece in asked.reading.pieces("SPARED") for name in _names(piece, asked)]
     if spared:
         return [f"all except {' and '.join(spared)}"]
-    behind_day = _behind_day(asked)
-    if behind_day:
-        return [behind_day]
     pieces = slots.reference_pieces(asked.reading, asked.words)
     definite = [each for each in pieces if each.strip().casefold() not in asked.words.indefinite]
     named = [name for each in definite for name in _names(each, asked)]
@@ -196,15 +147,6 @@ def _behind_article(asked: Asked) -> str:
     forms = [token.form for token in asked.reading.tokens]
     first = next((at for at, form in enumerate(forms) if form in _ARTICLES), None)
     return "" if first is None else _name_from(first, first + 1, asked)
-
-
-def _behind_day(asked: Asked) -> str:
-    """Return the words behind a day that names a reminder with them: "door" of "tomorrow's door reminder"."""
-    tokens, tags, text = asked.reading.tokens, asked.reading.tags, asked.reading.text
-    named = [at for at, each in enumerate(tokens) if text[each.start : each.end].endswith(_POSSESSIVE)]
-    days = [at for at in named if tags[at] != "PERSON"]
-    is_named = any(slots.reference_name(piece, asked.words) for piece in asked.reading.pieces("REF"))
-    return "" if not days or is_named else _name_from(days[0] + 1, days[0] + 1, asked)
 
 
 def _name_from(first: int, last: int, asked: Asked) -> str:

@@ -15,7 +15,7 @@ from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.named_weekdays import weekdays_in
 from function_calls.understanding.reading.repair import is_time, repaired
-from function_calls.understanding.reading.segments import reminders_of, without_joints
+from function_calls.understanding.reading.segments import reminders_of
 from function_calls.understanding.reading.times import TimeWords, ahead_of, at_clock, halves, on_day, on_their_days
 from function_calls.understanding.requests.arguments import changed_schedule
 from function_calls.understanding.requests.asked import Asked
@@ -48,8 +48,8 @@ def set_reminders(asked: Asked) -> Interpretation | None:
     named = [piece.strip() for piece in asked.reading.pieces("PERSON")]
     asked, interval = with_interval(with_lead_tagged(asked))
     wrong = impossible_time(asked)
-    reading = repaired(asked.reading, asked.words, wrong, is_addressed=asked.is_addressed)
-    asked = _with_count(asked.with_reading(without_joints(reading, asked.words)))
+    reading = repaired(asked.reading, asked.words, is_addressed=asked.is_addressed)
+    asked = _with_count(asked.with_reading(reading))
     reading = with_event(_with_reason(asked.reading, asked.words), asked.words)
     reading, due = with_deadline(reading, asked.words)
     asked = asked.with_reading(reading)

@@ -40,17 +40,8 @@ def named_times(asked: Asked) -> list[TimeWords]:
         return []
     leads = leads_of(asked, has_event=asked.reading.has("EVENT"))
     found = _ahead(asked, leads) if leads else _named(asked)
-    ended = [_until(time, end_of(asked, time.best)) for time in _within_hours(found, asked)]
+    ended = [_until(time, end_of(asked, time.best)) for time in found]
     return [each for time in ended for each in apart(_at_night(_woken(time, asked), asked))]
-
-
-def _within_hours(found: list[TimeWords], asked: Asked) -> list[TimeWords]:
-    """Return a repetition within the hours that are tagged as its end: 每小时 … 早上9点到下午6点."""
-    pieces = asked.reading.pieces("UNTIL")
-    if len(found) != 1 or not pieces or end_of(asked):
-        return found
-    joined = slots.one_time([*asked.reading.pieces("WHEN"), *pieces], asked.words, asked.read)
-    return found if joined is None or joined.best is None or joined.best.rrule is None else [joined]
 
 
 def with_lead_tagged(asked: Asked) -> Asked:
