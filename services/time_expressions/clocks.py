@@ -10,7 +10,7 @@ FIRST_AFTERNOON_HOUR, LAST_AFTERNOON_HOUR = 1, 7
 """A bare "4 o'clock" is meant for the afternoon within these hours, for the morning from 8 to 11, 12 is noon."""
 
 UNSURE_HOURS = frozenset({6, 7, 8})
-"""Whole hours that people use for both halves of the day alike: worth a question."""
+"""Hours that people use for both halves of the day alike: worth a question, but for 8 with minutes."""
 
 MORNING_PARTS = frozenset({"dawn", "early", "morning", "forenoon"})
 NIGHT_PARTS = frozenset({"dusk", "evening", "night", "late"})
@@ -35,7 +35,9 @@ def moments(day: date, clock: Clock | None, part: str, parts: DayParts) -> list[
         at: time = getattr(parts, part or "day")
         return [Moment(local=datetime.combine(day, at), has_clock=False)]
     hours = _hours(clock, part)
-    unsure = len(hours) > 1 and (clock.ahead_of or clock.hour) in UNSURE_HOURS and is_whole_hour(clock)
+    hour = clock.ahead_of or clock.hour
+    is_either = hour in UNSURE_HOURS and (hour <= LAST_AFTERNOON_HOUR or is_whole_hour(clock))
+    unsure = len(hours) > 1 and is_either
     start = datetime.combine(day, time())
     return [
         Moment(

@@ -32,7 +32,7 @@ SET = [
     ("remind me late tonight to call", "2026-03-04 22:00", "call"),
     ("remind me mid january to renew it", "2027-01-15 09:00", "renew it"),
     ("remind me no later than friday noon to renew it", "2026-03-06 12:00", "renew it"),
-    ("remind me tmrw half seven gym", "2026-03-05 19:30", "gym"),
+    ("remind me tmrw half five gym", "2026-03-05 17:30", "gym"),
     ("remind me on 21 march to call the vet", "2026-03-21 09:00", "call the vet"),
     ("remind me by close of business friday to send the deck", "2026-03-06 17:00", "send the deck"),
     ("remind me by eod tomorrow to send the deck", "2026-03-05 23:59", "send the deck"),
