@@ -94,8 +94,10 @@ def read_sentence(text: str, language: str, now: datetime, *, is_addressed: bool
     heard = OfflineInterpreter(questions=questions).read(turn)
     key = Conversation(chat=message.address, person=message.sender).key
     question = questions.open(key, message.sent_at) or OpenQuestion(asks="content")
-    situation = Situation(is_addressed=True)
-    reading = read_message(text, message.sent_at, situation, load_models(language), parse_all, language)
+    reading, asked = (
+        read_message(text, message.sent_at, Situation(is_addressed=each), load_models(language), parse_all, language)
+        for each in (is_addressed, True)
+    )
     for call in heard.calls[:1]:
         tool = _CHANGES.get(call.name, call.name)
         return _set(reading, language, call.arguments) if tool == _SET else Understood(tool=tool)
@@ -105,7 +107,7 @@ def read_sentence(text: str, language: str, now: datetime, *, is_addressed: bool
         return Understood(tool=_DELETE)
     if heard.must_reply and reading.intent in _UPDATES:
         return Understood(tool="reminder_update")
-    is_asked = reading.intent in _SEARCHING and reading.intents[0][1] >= CAREFUL["ask"]
+    is_asked = asked.intent in _SEARCHING and asked.intents[0][1] >= CAREFUL["ask"]
     return Understood(tool=SEARCH) if is_asked else None
 
 

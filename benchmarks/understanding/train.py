@@ -38,7 +38,7 @@ from function_calls.understanding.reading.features import (
 )
 from function_calls.understanding.reading.known_words import KnownWords, known_words
 from function_calls.understanding.reading.lexicon import Lexicon, common_words, load_lexicon
-from function_calls.understanding.reading.message import NO_TAG, NOTHING, SEEN_BUCKETS, ModelFile
+from function_calls.understanding.reading.message import AFTER_ANSWER, NO_TAG, NOTHING, SEEN_BUCKETS, ModelFile
 from function_calls.understanding.reading.segments import trimmed_tokens
 from function_calls.understanding.reading.tokens import TimeSpan, Token, marked, time_spans, tokens_of
 from services.time_expressions import parse_all
@@ -329,12 +329,14 @@ def sentences_of(language: str, count: int, seed: int, weight: float, cache: Tim
     for message in labelled_messages(LABELLED / f"{language}.tsv"):
         for sentence in written(message, KnownWords(), _OF_TESTS * weight, cache, folding, words):
             known = supposed(sentence.tags, random.Random(message.text))
-            found += [sentence, replace(sentence, known=known)]
+            is_fresh = sentence.context == "none" and not sentence.is_addressed
+            context = AFTER_ANSWER if is_fresh else sentence.context
+            found += [sentence, replace(sentence, known=known, context=context)]
     several: list[Message] = []
     for path in sorted((LABELLED / "messages").glob(f"{language}_*.tsv")):
         for conversation in conversations(path):
             texts: list[str] = []
-            for message in conversation:
+            for message in in_course(conversation):
                 known = known_words(texts, common_words(language))
                 found += written(message, known, weight, cache, folding, words)
                 if _is_clear_unnamed(message, words):
@@ -345,6 +347,15 @@ def sentences_of(language: str, count: int, seed: int, weight: float, cache: Tim
     for message in joined(several, len(several) // 8, random.Random(seed), words.joint != ""):
         found += islice(written(message, KnownWords(), 1, cache, folding, words), 1)
     return [each for each in found if each.forms]
+
+
+def in_course(conversation: Iterable[Message]) -> Iterator[Message]:
+    """Yield the messages of a conversation; where one follows an answer of the bot to somebody else, its context."""
+    is_answered = False
+    for message in conversation:
+        is_after = is_answered and message.context == "none" and not message.is_addressed
+        yield replace(message, context=AFTER_ANSWER) if is_after else message
+        is_answered = message.intents[0] != NOTHING
 
 
 def _is_clear_unnamed(message: Message, words: Lexicon) -> bool:

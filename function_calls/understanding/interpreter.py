@@ -163,11 +163,22 @@ class OfflineInterpreter:
         if heard.calls:
             self._dialogue.note(key, turn, heard.calls)
             self._questions.drop_before(key, turn.message.id)
+            self._keep_ambiguous(turn, key, heard, known)
         elif heard == Interpretation():
             self._pass_by(turn, key, understood)
-        elif understood is not None and understood.question is not None and understood.reading.intent == "none":
-            self._questions.take(key, turn.now)  # something else was answered
+        elif understood is not None and understood.reading.intent == "none":
+            self._questions.drop(key, understood.question)  # something else was answered
         return heard
+
+    def _keep_ambiguous(self, turn: Turn, key: str, heard: Interpretation, known: KnownReminders | None) -> None:
+        """Let the next message name the reminder of a call that is refused because several have the name."""
+        call = heard.calls[0]
+        reference = str(call.arguments.get("reminder_id") or "")
+        if known is None or len(heard.calls) > 1 or len(known.named(reference)) <= 1:
+            return
+        others = {name: value for name, value in call.arguments.items() if name != "reminder_id"}
+        question = OpenQuestion(asks="reminder", tool=call.name, manners=others, message_id=turn.message.id)
+        self._questions.ask(key, question, turn.now)
 
     def _pass_by(self, turn: Turn, key: str, understood: Understood | None) -> None:
         """Remember that the person has spoken of something else; who only thanks or laughs drops what was asked."""
@@ -209,7 +220,7 @@ class OfflineInterpreter:
         if self._is_waived_in_vain(turn, key, understood):
             return Interpretation(answer=say(turn.language, "offline.nothing_open"), must_reply=True)
         answers = ReminderAnswers(turn, self._questions, key)
-        answered = self._chosen(turn, key, understood, answers)
+        answered = self._chosen(turn, key, understood, answers, known)
         heard = answered or self._waived(turn, key, understood)
         heard = heard or self._learned.interpret(understood, turn, key, answers, known)
         if heard is None:
@@ -275,8 +286,10 @@ class OfflineInterpreter:
         again = self._learned.read(turn, text, understood.language, key, understood.question)
         return understood if again is None else _with_person(again, f"@{name}"), None
 
-    def _chosen(self, turn: Turn, key: str, understood: Understood, answers: ReminderAnswers) -> Interpretation | None:
-        """Return the reminder at the offered time that the message picks, or the one that was to be deleted."""
+    def _chosen(
+        self, turn: Turn, key: str, understood: Understood, answers: ReminderAnswers, known: KnownReminders | None
+    ) -> Interpretation | None:
+        """Return the reminder at the offered time that the message picks, or the call that waited for a reminder."""
         question = understood.question
         if question is None or not turn.scope.covers(question.message_id):
             return None
@@ -287,10 +300,10 @@ class OfflineInterpreter:
         if times:
             self._questions.take(key, turn.now)
             return answers.set_chosen(question, times)
-        if question.asks == "reminder" and self._is_reference(turn, understood):
+        if question.asks == "reminder" and self._is_reference(turn, understood, known):
             self._questions.take(key, turn.now)
             named = slots.reference_name(understood.reading.text, words)
-            return answers.one("reminder_delete", {"reminder_id": named})
+            return answers.one(question.tool, {**question.manners, "reminder_id": named})
         return None
 
     def _times_of(self, turn: Turn, understood: Understood) -> Callable[[str], Sequence[TimeReadings]]:
@@ -298,15 +311,19 @@ class OfflineInterpreter:
         return lambda text: self._times(text, turn.message_time, language=understood.language)
 
     @staticmethod
-    def _is_reference(turn: Turn, understood: Understood) -> bool:
-        """Return whether a message can name the reminder that was asked about: a number, or few words to the bot."""
+    def _is_reference(turn: Turn, understood: Understood, known: KnownReminders | None) -> bool:
+        """Return whether a message can name the reminder that was asked about: a number, or few words.
+
+        The words are for the bot, or those of a coming reminder.
+        """
         text = understood.reading.text.strip(" .!?。！？").casefold()
         words = load_lexicon(understood.language)
         is_marked = any(text.endswith(f"{words.joint}{mark}") for mark in words.reference_marks)
         is_short = len(understood.reading.tokens) <= _REMARK * (1 if words.joint else 2)
         is_new = understood.reading.intent not in {"none", "delete", "answer_when", "answer_content", "cancel_ask"}
-        is_number = slots.reference_name(text, words).isdecimal()
-        return is_number or is_marked or (not is_new and is_short and _is_addressed(turn))
+        name = slots.reference_name(text, words)
+        is_meant = _is_addressed(turn) or (known is not None and bool(known.named(name)))
+        return name.isdecimal() or is_marked or (not is_new and is_short and is_meant)
 
     def _is_waived_in_vain(self, turn: Turn, key: str, understood: Understood) -> bool:
         """Return whether a message to the bot is "never mind" and no more, where nothing was asked or changed."""

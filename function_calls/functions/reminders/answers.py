@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
+from function_calls.functions.reminders.replies import points
 from function_calls.language import date_format, recurrence_text
 from function_calls.language.messages import say
 from function_calls.tools.calls import Receipt, ToolResult, UndoStep
@@ -104,7 +105,8 @@ def which_reminder(refusal: RequestRefused, reference: str, ctx: CallContext, *,
     candidates = refusal.fields.get("candidates")
     if not isinstance(candidates, tuple):
         raise refusal
-    key = ask if refusal.code == "reminder_ambiguous" or not reference else "reminder.unknown"
+    is_open = refusal.code == "reminder_ambiguous" or not reference or points(reference)
+    key = ask if is_open else "reminder.unknown"
     asked = say(ctx.language, key, reference=reference)
     lines = [asked, listed(candidates[:_MOST_ASKED_ABOUT], ctx)]
     more = len(candidates) - _MOST_ASKED_ABOUT

@@ -33,7 +33,7 @@ THRESHOLDS = {
     "answering": Threshold(request=0.5, intent=0.4),
     "next": Threshold(request=0.5, intent=0.4),
     "going_on": Threshold(request=0.65, intent=0.5),
-    "trigger": Threshold(request=0.75, intent=0.7),
+    "trigger": Threshold(request=0.65, intent=0.6),
     "nobody": Threshold(request=0.84, intent=0.84),
 }
 _ENDING = ("delete", "pause", "undo", "skip", "until", "once", "leave", "person_remove", "person_set", "not_urgent")
@@ -43,16 +43,17 @@ UNADDRESSED = {
     "answer_content": 0.6,
     "cancel_ask": 0.9,
     "find": 0.95,
-    "list": 0.7,
+    "list": 0.6,
     "summary_schedule": 0.9,
     "undo": 0.95,
-    "when_is": 0.7,
+    "when_is": 0.6,
 }
 """The same, where the bot is not addressed."""
 _SHORT = 12
 """The most tokens of a change right after an action that may have such words."""
 _CERTAIN = 0.97
-"""The probability from which one that goes on with an action may have words that no training sentence has."""
+"""The probability from which a message that goes on with an action may have words that no training sentence has, and a
+message to nobody may ask for the list without a word such as "remind"."""
 _SURE, _SURE_NOTE = 0.9, 0.8
 """The probabilities from which a message with "remind" may have such words, and may name no person: people head notes
 with "reminder" as well."""
@@ -228,6 +229,8 @@ def _may_be_for_bot(reading: MessageReading, standing: Standing, said: Circumsta
     if intent in _WITHOUT_TRIGGER:
         is_about_talk = reading.has("SPEAKER") or reading.has("TOPIC")  # people ask each other who said what
         return said.is_known and (standing == "trigger" or not is_about_talk)
+    if intent == "list" and share >= _CERTAIN and said.is_known:
+        return True
     if intent == "set":
         return _is_request(reading) if standing == "trigger" else said.is_known and _is_whole(reading)
     if not (said.is_known or said.names_reminder or share >= _SURE):

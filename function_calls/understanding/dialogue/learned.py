@@ -16,6 +16,7 @@ from function_calls.understanding.reading.events import with_day_meant
 from function_calls.understanding.reading.known_words import KnownWords
 from function_calls.understanding.reading.lexicon import Lexicon, common_words, load_lexicon
 from function_calls.understanding.reading.message import (
+    AFTER_ANSWER,
     NOTHING,
     MessageReading,
     Situation,
@@ -56,6 +57,7 @@ _QUOTES = "\"“”'‘’「」『』`"
 _TIMED = frozenset({"answer_when", "move", "snooze", "repeat_last", "until", "add_days", "keep_days"})
 """Intents that somebody else's suggestion of a time may have called for."""
 _MOST_BETWEEN = 3
+_ASKED = frozenset({"asked_when", "asked_content"})
 _PROMPT = frozenset({"cancel_ask", "done", "until", "next_page", "when_is"})
 """Intents of bare words that people say to each other as well."""
 _BARE = 4
@@ -66,8 +68,8 @@ _DOUBT = 0.1
 """The probability of talk up to which a message certainly asks for something."""
 _ASKING = frozenset({"when_is", "list", "who_set"})
 """Intents that a question about anything else resembles."""
-_OPEN = frozenset({"delete", "when_is"})
-"""Intents that need to name no reminder: which one is to be deleted is asked, and a question is answered with all."""
+_OPEN = {"delete": 0.7, "when_is": 0.9}
+"""Intents that need to name no reminder from such a probability on: which one is meant is asked, or all are told."""
 _FEWEST_WORDS = 3
 _BUTTONS = {"done": "done", "delete": "delete"} | dict.fromkeys(
     ("snooze_minutes", "snooze_hour", "snooze_tomorrow"), "snooze"
@@ -137,8 +139,9 @@ class LearnedInterpreter:
     ) -> tuple[Classify, Read]:
         """Return what finds the intents of tokens and what reads a text, written like the message of `turn`."""
         models = load_models(language)
+        follows_answer = context == "none" and not is_called and _follows_bot(turn)
         situation = Situation(
-            context=context,
+            context=AFTER_ANSWER if follows_answer else context,
             is_addressed=is_called,
             known=KnownWords() if known is None else known.words(language),
         )
@@ -174,13 +177,12 @@ class LearnedInterpreter:
 
     def asks_for_change(self, understood: Understood, turn: Turn, key: str, known: KnownReminders | None) -> bool:
         """Return whether a message that says "reminder" surely asks for a change, whatever else it leaves open."""
-        models, words = load_models(understood.language), load_lexicon(understood.language)
-        chosen = self._chosen(understood, turn, key, known)[:1] if has_trigger(understood.reading, words) else ()
-        return any(
-            intent in _POINTING
-            and self._may_point(with_intent(understood.reading, intent, models), understood, turn, key, known)
-            for intent in chosen
-        )
+        words = load_lexicon(understood.language)
+        chosen = self._chosen(understood, turn, key, known) if has_trigger(understood.reading, words) else ()
+        if not chosen or chosen[0] not in _POINTING:
+            return False
+        reading = with_intent(understood.reading, chosen[0], load_models(understood.language))
+        return understood.reading.intents[0][1] >= _SURE or self._may_point(reading, understood, turn, key, known)
 
     def is_talk(self, understood: Understood, turn: Turn) -> bool:
         """Return whether a message names the bot but speaks about it: it asks nothing and is probably for people."""
@@ -292,7 +294,7 @@ class LearnedInterpreter:
         decision = decide(reading, words, said)
         if decision.intents or decision.is_refusal:
             return decision.intents
-        is_answer = said.is_asked and context == "asked_when" and _is_only_time(reading, words)
+        is_answer = said.is_asked and context in _ASKED and _is_only_time(reading, words)
         return ("answer_when",) if is_answer else self._done(understood, turn, key)
 
     def _done(self, understood: Understood, turn: Turn, key: str) -> tuple[str, ...]:
@@ -441,7 +443,7 @@ def _is_complete(request: MessageReading, whole: MessageReading, words: Lexicon)
 
 def _is_open(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether a message certainly asks about reminders without naming one: "cancel a reminder"."""
-    return reading.intent in _OPEN and share_of(reading.intent, reading) >= _SURE and has_trigger(reading, words)
+    return share_of(reading.intent, reading) >= _OPEN.get(reading.intent, 2) and has_trigger(reading, words)
 
 
 def _is_only_time(reading: MessageReading, words: Lexicon) -> bool:

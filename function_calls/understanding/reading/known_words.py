@@ -38,8 +38,12 @@ def known_words(texts: Iterable[str], common: Collection[str]) -> KnownWords:
 
 
 def stems_of(text: str, common: Collection[str]) -> set[str]:
-    """Return the stems of the words of `text` that are not in `common`, in any form."""
+    """Return the stems of the words of `text` that are not in `common`, in any form, and of each two as one word.
+
+    "Pick up Felix" is named by "the pickup" as well.
+    """
     words = _WORD.findall(text.casefold())
+    words += [one + other for one, other in pairwise(words)]
     return {stem(word) for word in words if word not in common and stem(word) not in common}
 
 

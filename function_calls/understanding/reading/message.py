@@ -29,6 +29,8 @@ SPLIT_LABELS = ("on", "begin")
 NOTHING = "none"
 """The intent of what is not for the bot; its words have no tags."""
 SEEN_BUCKETS = 1 << 18
+AFTER_ANSWER = "after_answer"
+"""The context of a message that goes on with nothing of its sender, right after the bot has answered somebody else."""
 _LEAST_MARGIN = -0.6
 """From which difference of the scores a request begins: one that is missed loses more than one too many."""
 _PARTING = frozenset(",;.!?)+&")
@@ -88,8 +90,8 @@ class Models(Struct, frozen=True):
 class Situation(Struct, frozen=True, kw_only=True):
     """The situation in which a message is written.
 
-    `context` is the state of the dialogue with its sender, `is_addressed` that it is for the bot, and `known` are the
-    words of the coming reminders of the chat.
+    `context` is the state of the dialogue with its sender, or `AFTER_ANSWER`; `is_addressed` says that it is for the
+    bot, and `known` are the words of the coming reminders of the chat.
     """
 
     context: str = "none"

@@ -51,7 +51,14 @@ def one_time(pieces: Sequence[str], words: Lexicon, read: ReadTimes) -> TimeWord
         if expressions[0].best is not None:
             return time_words(phrase, expressions[0])
         over = over or time_words(phrase, expressions[0])
-    return over
+    bare = bare_time(text, words)
+    return one_time([bare], words, read) if over is None and is_figure(bare) and _is_hour(text, words) else over
+
+
+def _is_hour(text: str, words: Lexicon) -> bool:
+    """Return whether a figure with a preposition is an hour: "to 7", unlike "in 7"."""
+    ahead = tuple(filter(None, (form.partition("{")[0] for form in words.amount_ahead)))
+    return not is_figure(text) and not (ahead and text.casefold().startswith(ahead))
 
 
 def _without_fillers(text: str, words: Lexicon) -> str:

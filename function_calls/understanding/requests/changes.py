@@ -34,6 +34,7 @@ _LONGEST_WEEKDAY = 3
 _LAST_HOUR = 12
 _BOTH = 2
 _DAY_OF_MONTH = re.compile(r"(?:the )?(?P<day>\d{1,2})(?:st|nd|rd|th|号|號|日)")
+_WEEKDAY = re.compile(r"FREQ=WEEKLY;BYDAY=[A-Z]{2}")
 _FROM = re.compile(r"\bfrom\b|[从從]")
 
 
@@ -101,7 +102,7 @@ def _move_to(asked: Asked) -> Interpretation | None:
     times = list({time.best: time for time in reversed(times)}.values())  # "I start at 10, change mine to 10"
     if len(times) != 1 or times[0].best is None:
         return None
-    changed = _amount_of(asked, times[0])
+    changed = _amount_of(asked, times[0]) or _on_other_weekday(asked, times[0].best)
     if changed is not None:
         return update(asked, changed)
     old, new = _from_range(times[0], asked)
@@ -115,6 +116,15 @@ def _move_to(asked: Asked) -> Interpretation | None:
     if is_single and not old and _is_for_good(asked):
         return update(asked, {**arguments, "occurrence": "all"})
     return update(asked, {**arguments, "since": since}, old=old)
+
+
+def _on_other_weekday(asked: Asked, best: Reading) -> dict[str, object] | None:
+    """Return the arguments that move one of every two weeks or more to the weekday named by a plural: "Thursdays"."""
+    reminder = named_reminder(asked) if _WEEKDAY.fullmatch(best.rrule or "") else None
+    rule = None if reminder is None else reminder.schedule.rule
+    if rule is None or rule.frequency != "WEEKLY" or rule.interval == 1 or asked.names(asked.words.each):
+        return None
+    return {"time": f"{best.wall:%Y-%m-%d}", "occurrence": "all"}
 
 
 def _is_for_good(asked: Asked) -> bool:
@@ -469,8 +479,10 @@ def _days_of(asked: Asked) -> str:
 
 
 def keep_days(asked: Asked) -> Interpretation | None:
-    """Let one that repeats come on some days of the week only."""
+    """Let one that repeats come on some days of the week only; one that comes once is moved to them."""
     words = slots.bare_time(_without_reasons(asked).reading.words("WHEN"), asked.words)
+    if asked.last_set is not None and not repeats(asked.last_set) and not references_of(asked):
+        return move(asked)
     return update(asked, {"days": words}) if words else None
 
 

@@ -28,13 +28,14 @@ class OpenQuestion(Struct, frozen=True, kw_only=True):
 
     Attributes:
         asks: What is missing: when to remind, of what to remind at each of `options`, which of several was
-            meant, or which reminder to delete.
+            meant, or which reminder `tool` is called for.
         content: What to be reminded of, as far as it is known.
         person: Whom to remind, None for the one who asks.
         options: The readings that were offered by number.
-        manners: How the reminder is to behave, as arguments of `reminder_set`.
+        manners: How the reminder is to behave, as arguments of `reminder_set`; the other arguments of `tool`.
         rest: The reminders of the same message that are to be asked about next.
         message_id: The message that the bot answered with the question.
+        tool: The tool whose call waits for the reminder.
     """
 
     asks: Literal["time", "content", "option", "reminder"]
@@ -44,6 +45,7 @@ class OpenQuestion(Struct, frozen=True, kw_only=True):
     manners: Mapping[str, object] = field(default_factory=dict)
     rest: tuple[ReminderRequest, ...] = ()
     message_id: str = ""
+    tool: str = "reminder_delete"
 
 
 class OpenQuestions:
@@ -76,6 +78,12 @@ class OpenQuestions:
         """Forget what was asked under `key` for another message than this one, which asks for something else."""
         asked = self._asked.get(key)
         if asked is not None and asked[1].message_id != message_id:
+            del self._asked[key]
+
+    def drop(self, key: str, question: OpenQuestion | None) -> None:
+        """Forget `question` where it is the one that was asked last under `key`."""
+        asked = self._asked.get(key)
+        if asked is not None and asked[1] == question:
             del self._asked[key]
 
     def open(self, key: str, now: datetime) -> OpenQuestion | None:

@@ -31,6 +31,7 @@ _CLOCK = re.compile(r"(\d{1,2}):(\d\d)$")
 _IN_DAYS = re.compile(r"FREQ=(?:DAILY|WEEKLY|MONTHLY|YEARLY)|WORKDAYS")
 _LATELY = timedelta(minutes=10)
 _LONGEST_POINTED_AT = 200
+_NOON = 12
 _LONGEST_NAME = 3
 _SHORTEST_TASK = 2
 _DAY = timedelta(days=1)
@@ -242,13 +243,7 @@ def answer_when(asked: Asked) -> Interpretation | None:
     question, times = asked.question, named_times(asked)
     if question is None or len(times) != 1 or question.asks == "reminder":
         return None
-    time = times[0]
-    if question.options and time.best is not None and slots.is_bare(time.best):
-        days = {option.start.date() for option in question.options}
-        if len(days) == 1:
-            readings = tuple(on_day(each, min(days)) for each in time.readings)
-            is_open = is_clock_without_half(time.words)
-            time = replace(time, readings=halves(readings[0]) if is_open else readings, is_ambiguous=is_open)
+    time = _beside_options(times[0], question.options)
     content = question.content or slots.content(asked.reading, asked.words) or _beside_times(asked)
     person = question.person
     if person is not None and "@" not in asked.reading.text:
@@ -257,6 +252,34 @@ def answer_when(asked: Asked) -> Interpretation | None:
     if content or question.asks == "option":
         return asked.answering.set_reminders([request, *question.rest])
     return asked.answering.without_content([request])
+
+
+def _beside_options(time: TimeWords, options: Sequence[Reading]) -> TimeWords:
+    """Return an answer at the day, or the clock, that the `options` have and it leaves out."""
+    best, days = time.best, {option.start.date() for option in options}
+    if best is None or not options:
+        return time
+    if slots.is_bare(best) and len(days) == 1:
+        readings = tuple(on_day(each, min(days)) for each in time.readings)
+        if is_clock_without_half(time.words):
+            readings = _in_part_of(options[0], halves(readings[0]))
+        return replace(time, readings=readings, is_ambiguous=len(readings) > 1)
+    if best.has_clock or best.part or not all(option.has_clock for option in options):
+        return time
+    readings = tuple(_at_clock_of(option, best) for option in options)
+    return replace(time, readings=readings, is_ambiguous=len(readings) > 1)
+
+
+def _at_clock_of(offered: Reading, day: Reading) -> Reading:
+    """Return another day, or a rule, at the clock that was offered."""
+    start = day.start.replace(hour=offered.start.hour, minute=offered.start.minute)
+    return day._replace(start=start, has_clock=True, grain=offered.grain)
+
+
+def _in_part_of(offered: Reading, readings: tuple[Reading, ...]) -> tuple[Reading, ...]:
+    """Return those of `readings` in the half of the day in which a part of it was `offered`: "8" of the morning."""
+    same = tuple(each for each in readings if (each.start.hour < _NOON) == (offered.start.hour < _NOON))
+    return same if same and offered.part and not offered.has_clock else readings
 
 
 def _beside_times(asked: Asked) -> str:

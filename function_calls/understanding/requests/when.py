@@ -47,14 +47,26 @@ def named_times(asked: Asked) -> list[TimeWords]:
 def with_lead_tagged(asked: Asked) -> Asked:
     """Return the request with untagged words for a lead, and the clock behind them, as one: "the day before at 6pm"."""
     reading = asked.reading
-    if reading.has("LEAD") or not reading.has("WHEN"):
+    if not reading.has("WHEN"):
         return asked
-    first, last = _untagged_lead(asked)
+    first, last = _tagged_lead(asked) if reading.has("LEAD") else _untagged_lead(asked)
     if first == last:
         return asked
     if last < len(reading.tokens) and reading.tokens[last].form == "@clock":
         last += 1
     return asked.with_tags("LEAD" if first <= at < last else tag for at, tag in enumerate(reading.tags))
+
+
+def _tagged_lead(asked: Asked) -> tuple[int, int]:
+    """Return the bounds of a lead, with "before" behind it, that a clock of its own follows beside another time."""
+    tokens, tags = asked.reading.tokens, asked.reading.tags
+    first = tags.index("LEAD")
+    last = next((at for at in range(first, len(tags)) if tags[at] != "LEAD"), len(tags))
+    while last < len(tags) and tokens[last].form in asked.words.ahead:
+        last += 1
+    begin = next((at for at in range(last, len(tags)) if tokens[at].form not in asked.words.time_words), len(tags))
+    is_own = begin < len(tags) and tags[begin] == "WHEN" and tokens[begin].form == "@clock"
+    return (first, begin) if is_own and "WHEN" in tags[:first] else (0, 0)
 
 
 def impossible_time(asked: Asked) -> str:
@@ -96,7 +108,8 @@ def _named(asked: Asked) -> list[TimeWords]:
     if settled is not None:
         return [settled]
     pieces, events = _texts(asked, spans), reading.pieces("EVENT")
-    if any(_has_unknown(piece, asked) for piece in pieces):
+    whole = slots.one_time(pieces, asked.words, asked.read) if len(pieces) > 1 else None
+    if whole is None and any(_has_unknown(piece, asked) for piece in pieces):
         return []
     if not pieces and events:
         return completed(slots.times(events, asked.words, asked.read))

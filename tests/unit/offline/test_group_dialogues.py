@@ -362,6 +362,24 @@ def test_time_and_content_may_answer_together(chat):
     assert (call.name, call.arguments["content"]) == ("reminder_set", "water the plants")
 
 
+def test_clock_answers_the_question_what_to_remind_of(chat):
+    chat.says("ann", "Bubbles, remind me tomorrow morning")
+    chat.says("ann", "at 8")
+
+    (call,) = chat.says("ann", "Bubbles, water the plants").calls
+
+    assert (call.arguments["content"], call.arguments["time"]) == ("water the plants", "2026-11-25 08:00")
+
+
+def test_another_day_keeps_the_clock_that_was_asked_about(chat):
+    chat.says("ann", "Bubbles, remind me on Monday at 7 to pay the staff")
+    chat.says("ann", "no, on Friday")
+
+    (call,) = chat.says("ann", "2").calls
+
+    assert call.arguments["time"] == "2026-11-27 07:00"
+
+
 def test_hint_names_the_reminder_that_the_message_is_about():
     chat = Chat(known=[reminder("check the fridge")])
     heard = chat.says("ann", "Bubbles, flibber my fridge reminder a bit")
