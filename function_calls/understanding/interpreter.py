@@ -177,7 +177,9 @@ class OfflineInterpreter:
         if known is None or len(heard.calls) > 1 or len(known.named(reference)) <= 1:
             return
         others = {name: value for name, value in call.arguments.items() if name != "reminder_id"}
-        question = OpenQuestion(asks="reminder", tool=call.name, manners=others, message_id=turn.message.id)
+        question = OpenQuestion(
+            asks="reminder", content=reference, tool=call.name, manners=others, message_id=turn.message.id
+        )
         self._questions.ask(key, question, turn.now)
 
     def _pass_by(self, turn: Turn, key: str, understood: Understood | None) -> None:
@@ -300,7 +302,8 @@ class OfflineInterpreter:
         if times:
             self._questions.take(key, turn.now)
             return answers.set_chosen(question, times)
-        if question.asks == "reminder" and self._is_reference(turn, understood, known):
+        is_refused = not question.content or _has_listed(turn, known)
+        if question.asks == "reminder" and is_refused and self._is_reference(turn, understood, known):
             self._questions.take(key, turn.now)
             named = slots.reference_name(understood.reading.text, words)
             return answers.one(question.tool, {**question.manners, "reminder_id": named})
@@ -451,6 +454,12 @@ def _is_below_reminder(turn: Turn) -> bool:
     message = turn.message
     is_called = turn.bot_name.casefold() in message.text.casefold()
     return message.reply_to is not None and not message.is_private and not is_called
+
+
+def _has_listed(turn: Turn, known: KnownReminders | None) -> bool:
+    """Return whether the last message of the bot lists several of the `known` reminders, to ask which is meant."""
+    said = next((each.text for each in reversed(turn.recent) if each.sender.is_bot), "")
+    return known is not None and sum(each.id in said for each in known.reminders) > 1
 
 
 def _with_too_many_times(turn: Turn) -> Interpretation:

@@ -29,7 +29,7 @@ class OpenQuestion(Struct, frozen=True, kw_only=True):
     Attributes:
         asks: What is missing: when to remind, of what to remind at each of `options`, which of several was
             meant, or which reminder `tool` is called for.
-        content: What to be reminded of, as far as it is known.
+        content: What to be reminded of, as far as it is known; the name that several reminders have.
         person: Whom to remind, None for the one who asks.
         options: The readings that were offered by number.
         manners: How the reminder is to behave, as arguments of `reminder_set`; the other arguments of `tool`.

@@ -14,6 +14,7 @@ from function_calls.understanding.reading.events import has_unclear_time, with_d
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.named_weekdays import weekdays_in
+from function_calls.understanding.reading.names import name_in
 from function_calls.understanding.reading.repair import is_time, repaired
 from function_calls.understanding.reading.segments import reminders_of
 from function_calls.understanding.reading.times import TimeWords, ahead_of, at_clock, halves, on_day, on_their_days
@@ -523,9 +524,13 @@ def _at_interval(request: ReminderRequest, interval: timedelta, asked: Asked) ->
 
 
 def _message_pointed_at(turn: Turn) -> ChatMessage | None:
-    """Return the message that is replied to, or the last one of a person in the minutes before; None for none known."""
+    """Return the message that is replied to, or the last one of a person in the minutes before; None for none known.
+
+    What was said to the bot is no text to be reminded of.
+    """
     message = turn.message
     if message.reply_to is not None:
         return next((each for each in turn.recent if each.id == message.reply_to), None)
     before = next((each for each in reversed(turn.recent) if not each.sender.is_bot), None)
-    return before if before is not None and message.sent_at - before.sent_at <= _LATELY else None
+    is_lately = before is not None and message.sent_at - before.sent_at <= _LATELY
+    return before if before is not None and is_lately and name_in(before.text, turn.bot_name) is None else None

@@ -371,6 +371,13 @@ def test_clock_answers_the_question_what_to_remind_of(chat):
     assert (call.arguments["content"], call.arguments["time"]) == ("water the plants", "2026-11-25 08:00")
 
 
+def test_a_message_to_the_bot_is_no_text_to_be_reminded_of(chat):
+    chat.says("ann", "Bubbles, remind Tom every Monday at 9 to feed the cat")
+    heard = chat.says("ann", "Bubbles, remind me of this tomorrow at noon")
+
+    assert [call for call in heard.calls if "Tom" in str(call.arguments.get("content"))] == []
+
+
 def test_another_day_keeps_the_clock_that_was_asked_about(chat):
     chat.says("ann", "Bubbles, remind me on Monday at 7 to pay the staff")
     chat.says("ann", "no, on Friday")
