@@ -244,6 +244,8 @@ class LearnedInterpreter:
         last = of_other or self._dialogue.last_set(key, turn.now)
         if last is not None and known is not None:
             last = known.as_now(last, turn.message.sender.id, words.courtesies | words.links | words.articles)
+        if before is not None and before.name == "reminder_set":
+            last = before  # "…, and the day before too" in one message
         forms = [token.form for token in reading.tokens]
         models = load_models(understood.language)
 

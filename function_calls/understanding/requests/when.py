@@ -58,15 +58,21 @@ def with_lead_tagged(asked: Asked) -> Asked:
 
 
 def _tagged_lead(asked: Asked) -> tuple[int, int]:
-    """Return the bounds of a lead, with "before" behind it, that a clock of its own follows beside another time."""
+    """Return the bounds of a lead that a clock of its own follows, beside another time: "the day before at 6pm".
+
+    The clock may be one word with the length: 前|一天晚上八点.
+    """
     tokens, tags = asked.reading.tokens, asked.reading.tags
     first = tags.index("LEAD")
     last = next((at for at in range(first, len(tags)) if tags[at] != "LEAD"), len(tags))
     while last < len(tags) and tokens[last].form in asked.words.ahead:
         last += 1
     begin = next((at for at in range(last, len(tags)) if tokens[at].form not in asked.words.time_words), len(tags))
-    is_own = begin < len(tags) and tags[begin] == "WHEN" and tokens[begin].form == "@clock"
-    return (first, begin) if is_own and "WHEN" in tags[:first] else (0, 0)
+    if tags[begin : begin + 1] != ("WHEN",) or {"WHEN", "EVENT"}.isdisjoint(tags[:first]):
+        return 0, 0
+    is_one = tags[begin - 1] == "LEAD" and tokens[begin - 1].end == tokens[begin].start
+    end = begin + 1 if is_one else begin
+    return (first, end) if is_one or tokens[begin].form == "@clock" else (0, 0)
 
 
 def impossible_time(asked: Asked) -> str:
