@@ -336,7 +336,7 @@ def sentences_of(language: str, count: int, seed: int, weight: float, cache: Tim
     for path in sorted((LABELLED / "messages").glob(f"{language}_*.tsv")):
         for conversation in conversations(path):
             texts: list[str] = []
-            for message in in_course(conversation):
+            for message in with_contexts(conversation):
                 known = known_words(texts, common_words(language))
                 found += written(message, known, weight, cache, folding, words)
                 if _is_clear_unnamed(message, words):
@@ -349,8 +349,8 @@ def sentences_of(language: str, count: int, seed: int, weight: float, cache: Tim
     return [each for each in found if each.forms]
 
 
-def in_course(conversation: Iterable[Message]) -> Iterator[Message]:
-    """Yield the messages of a conversation; where one follows an answer of the bot to somebody else, its context."""
+def with_contexts(conversation: Iterable[Message]) -> Iterator[Message]:
+    """Yield the messages of a conversation; those that follow an answer to another person have that context."""
     is_answered = False
     for message in conversation:
         is_after = is_answered and message.context == "none" and not message.is_addressed

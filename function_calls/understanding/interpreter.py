@@ -171,7 +171,7 @@ class OfflineInterpreter:
         return heard
 
     def _keep_ambiguous(self, turn: Turn, key: str, heard: Interpretation, known: KnownReminders | None) -> None:
-        """Let the next message name the reminder of a call that is refused because several have the name."""
+        """Keep a call open whose reference fits several reminders: the next message may say which one is meant."""
         call = heard.calls[0]
         reference = str(call.arguments.get("reminder_id") or "")
         if known is None or len(heard.calls) > 1 or len(known.named(reference)) <= 1:
@@ -457,7 +457,7 @@ def _is_below_reminder(turn: Turn) -> bool:
 
 
 def _has_listed(turn: Turn, known: KnownReminders | None) -> bool:
-    """Return whether the last message of the bot lists several of the `known` reminders, to ask which is meant."""
+    """Return whether the last message of the bot lists several of the `known` reminders."""
     said = next((each.text for each in reversed(turn.recent) if each.sender.is_bot), "")
     return known is not None and sum(each.id in said for each in known.reminders) > 1
 

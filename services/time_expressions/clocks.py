@@ -10,7 +10,7 @@ FIRST_AFTERNOON_HOUR, LAST_AFTERNOON_HOUR = 1, 7
 """A bare "4 o'clock" is meant for the afternoon within these hours, for the morning from 8 to 11, 12 is noon."""
 
 UNSURE_HOURS = frozenset({6, 7, 8})
-"""Hours that people use for both halves of the day alike: worth a question, but for 8 with minutes."""
+"""Hours that people use for both halves of the day alike, so that the half is asked for; not for 8 with minutes."""
 
 MORNING_PARTS = frozenset({"dawn", "early", "morning", "forenoon"})
 NIGHT_PARTS = frozenset({"dusk", "evening", "night", "late"})

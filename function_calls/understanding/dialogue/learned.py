@@ -176,7 +176,7 @@ class LearnedInterpreter:
         return None
 
     def asks_for_change(self, understood: Understood, turn: Turn, key: str, known: KnownReminders | None) -> bool:
-        """Return whether a message that says "reminder" surely asks for a change, whatever else it leaves open."""
+        """Return whether a message that says "reminder" asks for a change, even if it leaves open which or how."""
         words = load_lexicon(understood.language)
         chosen = self._chosen(understood, turn, key, known) if has_trigger(understood.reading, words) else ()
         if not chosen or chosen[0] not in _POINTING:
@@ -241,11 +241,10 @@ class LearnedInterpreter:
         reading = with_day_meant(reading, words)
         named = reading.words("PERSON").removeprefix("@")
         of_other = self._dialogue.last_of(named, turn) if reading.intent == "repeat_last" else None
-        last = of_other or self._dialogue.last_set(key, turn.now)
-        if last is not None and known is not None:
+        set_before = before if before is not None and before.name == "reminder_set" else None
+        last = set_before or of_other or self._dialogue.last_set(key, turn.now)
+        if set_before is None and last is not None and known is not None:
             last = known.as_now(last, turn.message.sender.id, words.courtesies | words.links | words.articles)
-        if before is not None and before.name == "reminder_set":
-            last = before  # "…, and the day before too" in one message
         forms = [token.form for token in reading.tokens]
         models = load_models(understood.language)
 
@@ -265,7 +264,7 @@ class LearnedInterpreter:
             may_point=understood.context != "none" or turn.message.reply_to is not None,
             known=known,
             is_part=is_part,
-            before=before if before is not None and before.name == "reminder_set" else None,
+            before=set_before,
         )
         return make(asked, classify)
 
@@ -445,7 +444,8 @@ def _is_complete(request: MessageReading, whole: MessageReading, words: Lexicon)
 
 def _is_open(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether a message certainly asks about reminders without naming one: "cancel a reminder"."""
-    return share_of(reading.intent, reading) >= _OPEN.get(reading.intent, 2) and has_trigger(reading, words)
+    least = _OPEN.get(reading.intent)
+    return least is not None and share_of(reading.intent, reading) >= least and has_trigger(reading, words)
 
 
 def _is_only_time(reading: MessageReading, words: Lexicon) -> bool:

@@ -30,7 +30,7 @@ NOTHING = "none"
 """The intent of what is not for the bot; its words have no tags."""
 SEEN_BUCKETS = 1 << 18
 AFTER_ANSWER = "after_answer"
-"""The context of a message that goes on with nothing of its sender, right after the bot has answered somebody else."""
+"""The context of a message right after the bot has answered another person, without a dialogue of its sender."""
 _LEAST_MARGIN = -0.6
 """From which difference of the scores a request begins: one that is missed loses more than one too many."""
 _PARTING = frozenset(",;.!?)+&")

@@ -203,10 +203,9 @@ def trimmed_tokens(tokens: tuple[Token, ...], words: Lexicon, *, is_first: bool 
 def reminders_of(reading: MessageReading) -> list[MessageReading]:
     """Return the reminders that one request asks for: "at 5 to call mum and at 6 to feed the cat".
 
-    A lead without a text, as in "at 5, and the day before too", belongs to what is in front of it.
+    A lead without a content, as in "at 5, and the day before too", is part of the reminder in front of it.
     """
-    ends = [*reading.begins[1:], len(reading.tokens)]
-    parts = [(at, set(reading.tags[at:end])) for at, end in zip(reading.begins, ends, strict=False)]
+    parts = [(at, reading.tags[at:end]) for at, end in pairwise([*reading.begins, len(reading.tokens)])]
     kept = [at for at, tags in parts if "LEAD" not in tags or "CONTENT" in tags]
     begins = [at for at in kept if not reading.tags[at - 1] == reading.tags[at] == "CONTENT"]
     bounds = [0, *begins, len(reading.tokens)]

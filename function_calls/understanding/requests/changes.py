@@ -119,7 +119,7 @@ def _move_to(asked: Asked) -> Interpretation | None:
 
 
 def _on_other_weekday(asked: Asked, best: Reading) -> dict[str, object] | None:
-    """Return the arguments that move one of every two weeks or more to the weekday named by a plural: "Thursdays"."""
+    """Return the arguments for another weekday ("Thursdays") of a reminder that comes every two or more weeks."""
     reminder = named_reminder(asked) if _WEEKDAY.fullmatch(best.rrule or "") else None
     rule = None if reminder is None else reminder.schedule.rule
     if rule is None or rule.frequency != "WEEKLY" or rule.interval == 1 or asked.names(asked.words.each):
@@ -320,7 +320,7 @@ def _is_day(reading: Reading | None) -> bool:
 def reword(asked: Asked) -> Interpretation | None:
     """Replace what a reminder says, or one word of what was set last."""
     content, denied = _without_denial(slots.content(asked.reading, asked.words), asked)
-    person = (not asked.words.joint and _people_with_replacement(asked, content)) or ""
+    person = "" if asked.words.joint else _people_with_replacement(asked, content)
     if person:
         return asked.answering.one("reminder_update", {"person": person, "reminder_id": IT})
     last = "" if asked.last_set is None else str(asked.last_set.arguments.get("content", ""))

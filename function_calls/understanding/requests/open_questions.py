@@ -29,10 +29,10 @@ class OpenQuestion(Struct, frozen=True, kw_only=True):
     Attributes:
         asks: What is missing: when to remind, of what to remind at each of `options`, which of several was
             meant, or which reminder `tool` is called for.
-        content: What to be reminded of, as far as it is known; the name that several reminders have.
+        content: What to be reminded of, as far as it is known; where `tool` waits, the reference that fits several.
         person: Whom to remind, None for the one who asks.
         options: The readings that were offered by number.
-        manners: How the reminder is to behave, as arguments of `reminder_set`; the other arguments of `tool`.
+        manners: How the reminder is to behave, as arguments of `reminder_set`; where `tool` waits, its arguments.
         rest: The reminders of the same message that are to be asked about next.
         message_id: The message that the bot answered with the question.
         tool: The tool whose call waits for the reminder.

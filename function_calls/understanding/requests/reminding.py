@@ -244,7 +244,7 @@ def answer_when(asked: Asked) -> Interpretation | None:
     question, times = asked.question, named_times(asked)
     if question is None or len(times) != 1 or question.asks == "reminder":
         return None
-    time = _beside_options(times[0], question.options)
+    time = _complete_answer(times[0], question.options)
     content = question.content or slots.content(asked.reading, asked.words) or _beside_times(asked)
     person = question.person
     if person is not None and "@" not in asked.reading.text:
@@ -255,8 +255,8 @@ def answer_when(asked: Asked) -> Interpretation | None:
     return asked.answering.without_content([request])
 
 
-def _beside_options(time: TimeWords, options: Sequence[Reading]) -> TimeWords:
-    """Return an answer at the day, or the clock, that the `options` have and it leaves out."""
+def _complete_answer(time: TimeWords, options: Sequence[Reading]) -> TimeWords:
+    """Return an answer with the day, or the clock, of the `options` that it answers, where it names none."""
     best, days = time.best, {option.start.date() for option in options}
     if best is None or not options:
         return time
@@ -267,14 +267,8 @@ def _beside_options(time: TimeWords, options: Sequence[Reading]) -> TimeWords:
         return replace(time, readings=readings, is_ambiguous=len(readings) > 1)
     if best.has_clock or best.part or not all(option.has_clock for option in options):
         return time
-    readings = tuple(_at_clock_of(option, best) for option in options)
+    readings = tuple(at_clock(best, option) for option in options)
     return replace(time, readings=readings, is_ambiguous=len(readings) > 1)
-
-
-def _at_clock_of(offered: Reading, day: Reading) -> Reading:
-    """Return another day, or a rule, at the clock that was offered."""
-    start = day.start.replace(hour=offered.start.hour, minute=offered.start.minute)
-    return day._replace(start=start, has_clock=True, grain=offered.grain)
 
 
 def _in_part_of(offered: Reading, readings: tuple[Reading, ...]) -> tuple[Reading, ...]:
@@ -526,7 +520,7 @@ def _at_interval(request: ReminderRequest, interval: timedelta, asked: Asked) ->
 def _message_pointed_at(turn: Turn) -> ChatMessage | None:
     """Return the message that is replied to, or the last one of a person in the minutes before; None for none known.
 
-    What was said to the bot is no text to be reminded of.
+    A message to the bot is not used as the content of a reminder.
     """
     message = turn.message
     if message.reply_to is not None:

@@ -114,8 +114,7 @@ def _named(asked: Asked) -> list[TimeWords]:
     if settled is not None:
         return [settled]
     pieces, events = _texts(asked, spans), reading.pieces("EVENT")
-    whole = slots.one_time(pieces, asked.words, asked.read) if len(pieces) > 1 else None
-    if whole is None and any(_has_unknown(piece, asked) for piece in pieces):
+    if any(_has_unknown(piece, asked) for piece in pieces) and slots.one_time(pieces, asked.words, asked.read) is None:
         return []
     if not pieces and events:
         return completed(slots.times(events, asked.words, asked.read))

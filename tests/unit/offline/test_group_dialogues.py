@@ -371,7 +371,7 @@ def test_clock_answers_the_question_what_to_remind_of(chat):
     assert (call.arguments["content"], call.arguments["time"]) == ("water the plants", "2026-11-25 08:00")
 
 
-def test_a_message_to_the_bot_is_no_text_to_be_reminded_of(chat):
+def test_message_to_the_bot_is_not_used_as_content(chat):
     chat.says("ann", "Bubbles, remind Tom every Monday at 9 to feed the cat")
     heard = chat.says("ann", "Bubbles, remind me of this tomorrow at noon")
 
