@@ -23,6 +23,8 @@ from services.reminders.model import Reminder, ReminderState
 from services.reminders.service import ReminderService
 
 _JUST_SAID = timedelta(seconds=10)  # by then the platform has reported the message's id
+_ACKNOWLEDGED = timedelta(hours=1)
+"""How long after a reminder came "done" is an answer to it."""
 
 
 @tool_function(name="reminder_state", returns="reply", changes_state=True, uses_state=True)
@@ -38,6 +40,10 @@ async def reminder_state(
             return await _change("all", args, ctx, reminders, history)
         return await _change(await _reference(args, ctx, reminders, history), args, ctx, reminders, history)
     except RequestRefused as refusal:
+        came = await _last_sent(ctx, reminders) if refusal.code == "nothing_to_finish" else None
+        if came is not None:
+            done = say(ctx.language, "reminder.done_noted", content=came.content)
+            return ToolResult(ok=True, text=done, value={"id": came.id})
         if refusal.code in {"nothing_to_finish", "nothing_meant"} and not _is_addressed(ctx):
             return ToolResult(ok=True, is_answered=True)
         return which_reminder(refusal, args.reminder_id or "", ctx, ask=which_asked(args.reminder_id))
@@ -96,6 +102,13 @@ async def _awaiting_done(ctx: CallContext, reminders: ReminderService, history: 
     if await history.find(ctx.chat, replied_to) is not None:
         raise RequestRefused("nothing_meant")
     return await reminders.recent_deliveries.latest_unfinished(ctx.chat, ctx.sender, within=_JUST_SAID)
+
+
+async def _last_sent(ctx: CallContext, reminders: ReminderService) -> Reminder | None:
+    """Return the last reminder that came for the sender within the hour; None if the message replies to another one."""
+    if ctx.message.reply_to is not None:
+        return None
+    return next(iter(await reminders.recent_deliveries.recent_for(ctx.chat, ctx.sender, _ACKNOWLEDGED)), None)
 
 
 async def _join_or_leave(

@@ -19,7 +19,14 @@ from function_calls.understanding.requests.arguments import changed_schedule, sh
 from function_calls.understanding.requests.asked import Asked
 from function_calls.understanding.requests.known_reminders import SEVERAL
 from function_calls.understanding.requests.options import interval_minutes, on_workdays
-from function_calls.understanding.requests.references import IT, named_reminder, only_one, points, references_of
+from function_calls.understanding.requests.references import (
+    IT,
+    named_reminder,
+    only_one,
+    points,
+    references_of,
+    untagged_time,
+)
 from function_calls.understanding.requests.reminding import both_of_us, people_of, repeat_last, repeats
 from function_calls.understanding.requests.states import leave, state_of
 from function_calls.understanding.requests.when import end_of, named_times
@@ -102,7 +109,9 @@ def _move_to(asked: Asked) -> Interpretation | None:
     times = list({time.best: time for time in reversed(times)}.values())  # "I start at 10, change mine to 10"
     if len(times) != 1 or times[0].best is None:
         return None
-    changed = _amount_of(asked, times[0]) or _on_other_weekday(asked, times[0].best)
+    changed = (
+        _amount_of(asked, times[0]) or _on_other_weekday(asked, times[0].best) or _ahead_of_hour(asked, times[0].best)
+    )
     if changed is not None:
         return update(asked, changed)
     old, new = _from_range(times[0], asked)
@@ -125,6 +134,14 @@ def _on_other_weekday(asked: Asked, best: Reading) -> dict[str, object] | None:
     if rule is None or rule.frequency != "WEEKLY" or rule.interval == 1 or asked.names(asked.words.each):
         return None
     return {"time": f"{best.wall:%Y-%m-%d}", "occurrence": "all"}
+
+
+def _ahead_of_hour(asked: Asked, best: Reading) -> dict[str, object] | None:
+    """Return the hour ahead of an event without a day, on the day of the reminder: "it is at 4, an hour before"."""
+    events = slots.times(asked.reading.pieces("EVENT"), asked.words, asked.read)
+    if len(events) != 1 or not asked.reading.has("LEAD") or events[0].best is None or events[0].best.has_day:
+        return None
+    return {"time": f"{best.wall:%H:%M}"}
 
 
 def _is_for_good(asked: Asked) -> bool:
@@ -425,7 +442,7 @@ def _person(asked: Asked, sign: str, own: str) -> Interpretation | None:
 
 def skip(asked: Asked) -> Interpretation | None:
     """Leave out a day of one that repeats; days that come again are left out for good."""
-    words = _days_of(asked) or _weekday_named(asked)
+    words = _days_of(asked) or _weekday_named(asked) or untagged_time(asked)
     only = _only_time(asked, words)
     if only is not None:
         return leave(asked) if only.creator.id != asked.turn.message.sender.id else delete(asked)
