@@ -64,6 +64,7 @@ _REMARK = 3
 """The most tokens of "thanks", "nice one" and the like, which do not end a dialogue."""
 _CLOCKS = frozenset({"@clock", "@dayclock", "@ruletime", "@offset", "@later"})
 """Tokens of times with which a message may go on with a reminder."""
+_CLAUSE_END = re.compile(r"[,，.。!！~～…]")
 
 
 class _Message(Struct, frozen=True, kw_only=True):
@@ -375,7 +376,8 @@ class OfflineInterpreter:
         if not is_called and self._learned.asks_for_change(understood, turn, key, known):
             last = self._dialogue.last_set(key, turn.now)
             return Interpretation(answer=hint(turn, understood, known, last), must_reply=True)
-        if not is_called or is_courtesy(text) or self._learned.is_talk(understood, turn):
+        is_thanked = is_courtesy(text) or _is_remark_behind_thanks(text, understood)
+        if not is_called or is_thanked or self._learned.is_talk(understood, turn):
             return Interpretation()
         is_waived = understood.reading.intent == "cancel_ask" and understood.question is None
         if is_waived or parse_yes_no(turn.message.text, turn.bot_name) is not None:
@@ -407,6 +409,13 @@ def may_ask(text: str, now: datetime, language: str) -> bool:
         situation = Situation(is_addressed=True)
         reading = read_message(text[:LONGEST], now, situation, load_models(language), parse_all, language)
     return reading.probability("none") < _TALK
+
+
+def _is_remark_behind_thanks(text: str, understood: Understood) -> bool:
+    """Return whether a message begins with thanks and surely asks for nothing: "thanks, you saved my day"."""
+    is_question = text.rstrip().endswith(("?", "？"))
+    is_talk = understood.reading.probability("none") >= _TALK
+    return is_talk and not is_question and is_courtesy(_CLAUSE_END.split(text.strip(" ,，:："), maxsplit=1)[0])
 
 
 def _may_be_about_reminder(understood: Understood) -> bool:

@@ -144,13 +144,22 @@ class Dialogue:
         return last is not None and turn.now - last.at <= _FRESH
 
     def since(self, key: str, turn: Turn, question_id: str = "") -> list[ChatMessage]:
-        """Return what other people have written to each other since the last action, delivery, or the question."""
+        """Return what other people have written to each other since the last action, delivery, or the question.
+
+        The last action is also that of another person who has just set a reminder for the sender of `turn`.
+        """
         last = self.last(key, turn.now)
         begin = {question_id, "" if last is None else last.message_id}
         own = turn.message.sender.id
         is_fired = self.context(key, turn) == "fired"
+        other = self._reminded.get(turn.message.address.key) if self.is_only_reminded_by_other(key, turn) else None
         written = takewhile(
-            lambda each: each.id not in begin and not (is_fired and _is_delivery(each)), reversed(turn.recent)
+            lambda each: (
+                each.id not in begin
+                and not (is_fired and _is_delivery(each))
+                and (other is None or each.sent_at > other.at)
+            ),
+            reversed(turn.recent),
         )
         answered = {message.reply_to for message in turn.recent if message.sender.is_bot}
         return [

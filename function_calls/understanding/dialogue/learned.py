@@ -49,7 +49,7 @@ _POINTING = frozenset(
 )
 """Intents about a reminder that the message may leave unnamed."""
 _QUESTION_ENDS = ("?", "？", "吗", "呢", "么")
-_CERTAIN = 0.97
+_CERTAIN, _UNDOUBTED = 0.97, 0.99
 _SURE = 0.9
 _HALF_DAY = 12
 _MAYBE_DONE = 0.3
@@ -124,6 +124,8 @@ class LearnedInterpreter:
         pressed = _intent_of_button(text, language)
         if pressed:
             reading = with_intent(replace(reading, intents=((pressed, 1.0),)), pressed, load_models(language))
+        if context == "fired" and reading.has("WHEN") and not (reading.has("CONTENT") or reading.has("REF")):
+            reading = with_merged_intents(reading, "set", "snooze", load_models(language))
         if not self._may_be_about_summaries(reading, words, key, turn):
             reading = with_merged_intents(reading, "summary_schedule", "move", load_models(language))
         return Understood(reading=reading, context=context, language=language, question=question)
@@ -323,7 +325,8 @@ class LearnedInterpreter:
         # Who was reminded by somebody else says what is to be changed, and names what is to be deleted.
         is_mentioned = self._dialogue.is_only_reminded_by_other(key, turn)
         forms = words.joint.join(token.form for token in reading.tokens)
-        is_change = is_mentioned and intent != "delete" and words.has_any(words.change_it, forms)
+        is_certain = reading.has("WHEN") and reading.intents[0][1] >= _UNDOUBTED
+        is_change = is_mentioned and intent != "delete" and (is_certain or words.has_any(words.change_it, forms))
         is_answer = understood.question is not None or context == "fired"
         is_lately = self._dialogue.is_fresh(key, turn) or is_answer or is_change
         question_id = "" if understood.question is None else understood.question.message_id

@@ -4,6 +4,7 @@ The tagger decides word by word. Where it found no content or no time, words tha
 place in the sentence says so.
 """
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
@@ -17,12 +18,16 @@ _AROUND_THANKS = frozenset({"and", "thank", "you", "so", "very", "much", "a", "l
 _LONGEST_NAME, _MOST_ADDED, _MOST_BEHIND = 2, 4, 2
 
 
-def repaired(reading: MessageReading, words: Lexicon, *, is_addressed: bool) -> MessageReading:
+def repaired(
+    reading: MessageReading, words: Lexicon, *, is_addressed: bool, members: Collection[str] = ()
+) -> MessageReading:
     """Return `reading`, of a request to be reminded, with its tags corrected.
 
-    What stands in front of a request may be its content only where the bot is addressed.
+    What stands in front of a request may be its content only where the bot is addressed. `members` are names of people
+    in the chat.
     """
     draft = _Draft(reading, words)
+    draft.complete_names(members)
     draft.free_courtesies()
     draft.tag_same_time()
     draft.tag_listed_times()
@@ -51,6 +56,20 @@ class _Draft:
 
     def has(self, tag: str) -> bool:
         return tag in self.tags
+
+    def complete_names(self, members: Collection[str]) -> None:
+        """Let a name that begins or ends within that of a member be the whole one: 陈弟|兄."""
+        folded = self._text.casefold()
+        for name in {each.casefold() for each in members if len(each) > 1}:
+            for found in re.finditer(re.escape(name), folded):
+                places = [
+                    at
+                    for at, token in enumerate(self._tokens)
+                    if token.start < found.end() and token.end > found.start() and not _is_time(token.form)
+                ]
+                if any(self.tags[at] == "PERSON" for at in places):
+                    for at in places:
+                        self.tags[at] = "PERSON"
 
     def free_courtesies(self) -> None:
         """Untag the polite words in which a content ends."""

@@ -29,7 +29,7 @@ from function_calls.understanding.requests.references import (
 )
 from function_calls.understanding.requests.reminding import both_of_us, people_of, repeat_last, repeats
 from function_calls.understanding.requests.states import leave, state_of
-from function_calls.understanding.requests.when import end_of, named_times
+from function_calls.understanding.requests.when import end_of, leads_of, named_times, with_lead_tagged
 from services.reminders.model import EVERYONE, Reminder
 from services.time_expressions import Reading
 
@@ -95,7 +95,26 @@ def move(asked: Asked) -> Interpretation | None:
         return update(asked, {"time": shift_argument(-lead)})
     if asked.names(asked.words.only_once):
         return _move_once(asked)
-    return _move_to(asked)
+    ahead = _days_ahead_of_itself(asked)
+    return _move_to(asked) if ahead is None else update(asked, ahead)
+
+
+def _days_ahead_of_itself(asked: Asked) -> dict[str, object] | None:
+    """Return the time some days before that of the reminder: "to the day before at 8pm"."""
+    leads = [] if asked.reading.has("EVENT") else leads_of(with_lead_tagged(asked), has_event=True)
+    reminder = named_reminder(asked) if len(leads) == 1 else None
+    if (
+        reminder is None
+        or not reminder.next_fires
+        or reminder.schedule.rule is not None
+        or leads[0][0] < timedelta(days=1)
+    ):
+        return None
+    days, clock = leads[0]
+    day = reminder.next_fires[0].astimezone(asked.now.tzinfo) - days
+    if clock is not None and clock.best is not None:
+        day = day.replace(hour=clock.best.start.hour, minute=clock.best.start.minute)
+    return {"time": written(day)}
 
 
 def _move_to(asked: Asked) -> Interpretation | None:
@@ -232,6 +251,8 @@ def _amount_of(asked: Asked, time: TimeWords) -> dict[str, object] | None:
     piece = asked.reading.words("WHEN")
     if slots.is_figure(piece):
         return _minutes(int(re.sub(r"\D", "", piece)), asked)
+    if time.best is not None and time.best.has_clock and time.best.has_day and asked.names(asked.words.same_time):
+        return {"time": f"{time.best.wall:%Y-%m-%d}"}
     is_earlier, is_later = asked.names(asked.words.earlier), asked.names(asked.words.later)
     length = asked.length(piece) if is_earlier or is_later else None
     if length is None or asked.length(time.words) is None:

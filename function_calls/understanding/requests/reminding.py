@@ -50,7 +50,8 @@ def set_reminders(asked: Asked) -> Interpretation | None:
     named = [piece.strip() for piece in asked.reading.pieces("PERSON")]
     asked, interval = with_interval(with_lead_tagged(asked))
     wrong = impossible_time(asked)
-    reading = repaired(asked.reading, asked.words, is_addressed=asked.is_addressed)
+    members = {message.sender.name for message in asked.turn.recent if not message.sender.is_bot}
+    reading = repaired(asked.reading, asked.words, is_addressed=asked.is_addressed, members=members)
     asked = _with_count(asked.with_reading(reading))
     reading = with_event(_with_reason(asked.reading, asked.words), asked.words)
     reading, due = with_deadline(reading, asked.words)

@@ -285,7 +285,8 @@ def leads_of(asked: Asked, *, has_event: bool) -> list[Lead]:
         for word in asked.words.ahead
         if not asked.words.joint and piece.startswith(word)
     ]
-    named = pieces or behind or begun or (_in_front_of_ahead(asked) if has_event and not spans else [])
+    said = [piece for piece in _texts(asked, spans) if _says_ahead(piece, asked)]
+    named = pieces or behind or begun or said or (_in_front_of_ahead(asked) if has_event and not spans else [])
     return [each for piece in named if (each := lead_of(piece, asked)) is not None]
 
 

@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from services.recurrence.fires import next_fires
 from services.reminders.model import Reminder
@@ -35,6 +36,7 @@ _SMALL_WORDS = re.compile(
 _ONE = re.compile(r"\bones?\s*$", re.IGNORECASE)
 _WEEKEND = re.compile(r"\bweekend|周末|週末", re.IGNORECASE)
 _SATURDAY = 5
+_HALF_DAY = 12
 USUAL = TimeReader()
 """Times as they are read where no operator has said otherwise."""
 
@@ -42,11 +44,13 @@ USUAL = TimeReader()
 class DueWords(Struct, frozen=True, kw_only=True):
     """Words of time, resolved against one moment, and the words beside them.
 
-    `rest` are words of a content ("5pm meeting"); `readings` lie in the zone of one reminder.
+    `rest` are words of a content ("5pm meeting"); `readings` lie in the zone of one reminder. `in_other_half` are
+    those of a clock such as "the 4 o'clock one" in the other half of the day.
     """
 
     rest: str
     readings: tuple[Reading, ...]
+    in_other_half: tuple[Reading, ...] = ()
 
     def fit(self, reminder: Reminder) -> bool:
         """Return whether one of the next fires of `reminder` is what the words say."""
@@ -77,7 +81,22 @@ def due_words(words: str, now: datetime, zone: str, times: TimeReader = USUAL) -
     rest = words
     for start, end in sorted(readings[0].spans, reverse=True):
         rest = f"{rest[:start]} {rest[end:]}"
-    return DueWords(rest=" ".join(_SMALL_WORDS.sub(" ", rest).split()), readings=readings)
+    other = _in_other_half(words, readings[0], now.astimezone(ZoneInfo(zone)), times)
+    return DueWords(rest=" ".join(_SMALL_WORDS.sub(" ", rest).split()), readings=readings, in_other_half=other)
+
+
+def _in_other_half(words: str, reading: Reading, now: datetime, times: TimeReader) -> tuple[Reading, ...]:
+    """Return the reading of a clock without a half of the day in the half that `reading` does not take.
+
+    A clock means the next time of its kind: at midnight that of the morning, at noon that of the afternoon.
+    """
+    if reading.has_day or not reading.has_clock:
+        return ()
+    begin = _HALF_DAY if reading.start.hour < _HALF_DAY else 0
+    found = times.parse_all(words, now.replace(hour=begin, minute=0), eager=True)
+    return tuple(
+        each for every in found for each in every.readings if abs(each.start.hour - reading.start.hour) == _HALF_DAY
+    )
 
 
 def fitting(
@@ -91,7 +110,10 @@ def fitting(
         if read is None:
             return None
         rest = read.rest
-        fits += [each for each in here if each.schedule.zone == zone and read.fit(each)]
+        there = [each for each in here if each.schedule.zone == zone]
+        fits += [each for each in there if read.fit(each)] or [
+            each for each in there if replace(read, readings=read.in_other_half).fit(each)
+        ]
     return [each for each in here if each in fits], rest
 
 

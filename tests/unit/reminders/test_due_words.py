@@ -44,6 +44,9 @@ HERE = (TEA, PILLS, REPORT, PLANTS)
     ("words", "meant"),
     [
         ("5pm", TEA),
+        ("the 5 o'clock one", TEA),
+        ("the 3 o'clock one", REPORT),
+        ("the 8 o'clock one", PILLS),
         ("today's", TEA),
         ("下午五点", TEA),
         ("tomorrow morning", PILLS),
