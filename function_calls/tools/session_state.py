@@ -1,7 +1,7 @@
 """Keep session state: tools use it like a mapping, and a successful call commits its changes.
 
 A key belongs to this session (one person in one chat), or by its prefix to the person everywhere (`user:`), to the
-whole bot (`app:`), or to this turn only (`temp:`). Values are JSON.
+chat (`chat:`), to the whole bot (`app:`), or to this turn only (`temp:`). Values are JSON.
 
 Calls of one turn run at the same time. Those of tools that use the state run one after the other
 (`CallState.exclusive`), and none overwrites a value that another changed after it was read (`StateConflict`).
@@ -10,8 +10,9 @@ Calls of one turn run at the same time. Those of tools that use the state run on
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Final, Protocol
+from typing import Any, Final, Protocol, TypeVar, overload
 
+from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
 from function_calls.tools.calls import Conversation
@@ -19,9 +20,12 @@ from services.kernel.state import Json, StateDelta
 
 SESSION: Final = ""
 USER: Final = "user:"
+CHAT: Final = "chat:"
 APP: Final = "app:"
 TEMP: Final = "temp:"
-_PREFIXES: Final = (USER, APP, TEMP)
+_PREFIXES: Final = (USER, CHAT, APP, TEMP)
+
+Value = TypeVar("Value")
 
 
 class StateConflict(Exception):
@@ -80,7 +84,7 @@ class Session:
     ) -> None:
         self._store = store
         self._scopes = scopes or {}
-        self._values: dict[str, dict[str, Json]] = {SESSION: {}, USER: {}, APP: {}, TEMP: {}, **(values or {})}
+        self._values: dict[str, dict[str, Json]] = {prefix: {} for prefix in (SESSION, *_PREFIXES)} | dict(values or {})
         self._commits = asyncio.Lock()
         self.lock = asyncio.Lock()
 
@@ -90,6 +94,7 @@ class Session:
         scopes = {
             SESSION: f"session:{conversation.key}",
             USER: f"user:{conversation.chat.platform}:{conversation.person.id}",
+            CHAT: f"chat:{conversation.chat.key}",
             APP: "app",
         }
         loaded = await store.load(tuple(scopes.values()))
@@ -153,8 +158,65 @@ class LazySession:
         return self._opened
 
 
-class CallState(MutableMapping[str, object]):
-    """The state as one call sees it. Changes, also inside a list or dict, are stored by `commit` or dropped."""
+class TypedState(MutableMapping[str, object]):
+    """A mapping of JSON values that are also read as instances of a class."""
+
+    __slots__ = ()
+
+    @overload
+    def get_as(self, kind: type[Value], key: str) -> Value | None: ...
+
+    @overload
+    def get_as(self, kind: type[Value], key: str, default: Value) -> Value: ...
+
+    def get_as(self, kind: type[Any], key: str, default: Any = None) -> Any:
+        """Return the value under `key` as an instance of `kind`, or `default` where there is none.
+
+        `kind` is any type that Pydantic reads from JSON. The instance is a copy; assign its JSON to change the value.
+
+        Raises:
+            TypeError: the value does not fit `kind`.
+        """
+        try:
+            value = self[key]
+        except KeyError:
+            return default
+        try:
+            return TypeAdapter(kind).validate_json(to_json(value), strict=True)
+        except ValidationError as error:
+            raise TypeError(f"state {key!r} cannot be read as {kind}: {error.errors()[0]['msg']}") from error
+
+
+class StateScope(TypedState):
+    """The values of one scope, by keys without prefix; changes are stored with those of `state`."""
+
+    __slots__ = ("_prefix", "_state")
+
+    def __init__(self, state: MutableMapping[str, object], prefix: str) -> None:
+        self._state = state
+        self._prefix = prefix
+
+    def __getitem__(self, key: str) -> object:
+        return self._state[self._prefix + key]
+
+    def __setitem__(self, key: str, value: object) -> None:
+        self._state[self._prefix + key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self._state[self._prefix + key]
+
+    def __iter__(self) -> Iterator[str]:
+        return (key.removeprefix(self._prefix) for key in self._state if key.startswith(self._prefix))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+class CallState(TypedState):
+    """The state as one call sees it. Changes, also inside a list or dict, are stored by `commit` or dropped.
+
+    Its own keys are those of the person in this chat; `person`, `chat` and `app` have those of the wider scopes.
+    """
 
     __slots__ = ("_copies", "_lock", "_lock_inside", "_opened", "_read", "_removed", "_written")
 
@@ -172,6 +234,21 @@ class CallState(MutableMapping[str, object]):
         if self._opened is None:  # most calls touch no state, so an own copy is made only for those that do
             self._opened = Session()
         return self._opened
+
+    @property
+    def person(self) -> StateScope:
+        """The values of the person in all chats."""
+        return StateScope(self, USER)
+
+    @property
+    def chat(self) -> StateScope:
+        """The values that all people of the chat share."""
+        return StateScope(self, CHAT)
+
+    @property
+    def app(self) -> StateScope:
+        """The values of the whole bot."""
+        return StateScope(self, APP)
 
     def sibling(self) -> "CallState":
         """Return the same session for another call; it sees committed values only."""

@@ -262,6 +262,15 @@ async def test_state_of_the_person_is_deleted_and_that_of_others_stays(privacy, 
     assert [bool(each) for each in await scopes.load(names)] == [False, True, True, False]
 
 
+async def test_state_of_a_chat_named_like_the_person_stays(privacy, database):
+    scopes = SqlScopeStore(database)
+    await scopes.commit([StateDelta(scope="chat:console:#ann", written={"k": 1})])
+
+    await privacy.erase(EVERYWHERE, NOW)
+
+    assert await scopes.load(["chat:console:#ann"]) == [{"k": 1}]
+
+
 async def test_export_returns_stored_data(privacy, messages, database):
     await messages.add([message(1), message(2), message(3, sender=BOB), message(4, address=OTHER)])
     await SqlMemoryStore(database).add(NewMemory(address=HOME, person=ANN, text="x", is_shared=False, created_at=NOW))

@@ -72,7 +72,7 @@ def erase_records(connection: sa.Connection, scope: DataScope) -> int:
 def erase_state(connection: sa.Connection, scope: DataScope) -> None:
     """Delete state and scoped values of the person.
 
-    Keys are `<what for>:<chat>#<person>` and `user:<platform>:<person>`.
+    Keys are `<what for>:<chat>#<person>` and `user:<platform>:<person>`. `chat:<chat>` has the values of a whole chat.
     """
     of_user = f"user:{scope.address.platform}:{scope.person.id}"
     for table, column in ((STATE, STATE.c.key), (SCOPE, SCOPE.c.scope)):
@@ -85,7 +85,7 @@ def _is_of(key: str, scope: DataScope) -> bool:
     conversation = key.partition(":")[2]
     chat = conversation.removesuffix(f"#{scope.person.id}")
     is_here = chat.startswith(f"{scope.address.platform}:") if scope.is_everywhere else chat == scope.address.key
-    return is_here and chat != conversation
+    return is_here and chat != conversation and not key.startswith("chat:")
 
 
 class SqlPrivacyStore:

@@ -1,7 +1,9 @@
 import asyncio
+from datetime import date
 
 import pytest
 from msgspec.structs import replace
+from pydantic import BaseModel
 
 from function_calls.registry import Registry, tool_function
 from function_calls.router import FunctionCallRouter
@@ -50,6 +52,8 @@ async def test_uncommitted_state_is_seen_by_nobody_else(store):
         ("color", WORK, False),
         ("user:color", WORK, True),
         ("user:color", BOB_AT_HOME, False),
+        ("chat:color", BOB_AT_HOME, True),
+        ("chat:color", WORK, False),
         ("app:color", BOB_AT_HOME, True),
         ("temp:color", HOME, False),
     ],
@@ -60,6 +64,43 @@ async def test_a_prefix_says_who_shares_a_value(store, key, other, is_shared):
     await state.commit()
 
     assert ((await state_of(store, other)).get(key) == "red") is is_shared
+
+
+@pytest.mark.parametrize(("scope", "prefix"), [("person", "user:"), ("chat", "chat:"), ("app", "app:")])
+async def test_scope_has_the_values_under_its_prefix(store, scope, prefix):
+    state = await state_of(store)
+    values = getattr(state, scope)
+    values["color"] = "red"
+    values["size"] = 3
+    del values["size"]
+
+    assert dict(values) == {"color": "red"}
+    assert dict(state) == {f"{prefix}color": "red"}
+
+
+class Basket(BaseModel):
+    items: list[str]
+    until: date
+
+
+async def test_value_is_read_as_an_instance_of_a_class(store):
+    state = await state_of(store)
+    basket = Basket(items=["tea"], until=date(2026, 11, 27))
+    state.chat["basket"] = basket.model_dump(mode="json")
+    state["sizes"] = [1, 2]
+
+    assert state.chat.get_as(Basket, "basket") == basket
+    assert state.get_as(list[int], "sizes") == [1, 2]
+    assert state.get_as(int, "count") is None
+    assert state.get_as(int, "count", 7) == 7
+
+
+async def test_value_of_another_type_is_reported_with_its_key(store):
+    state = await state_of(store)
+    state["count"] = "three"
+
+    with pytest.raises(TypeError, match="state 'count' cannot be read as <class 'int'>"):
+        state.get_as(int, "count")
 
 
 async def test_a_temporary_value_is_seen_by_the_other_calls_of_the_turn(store):
