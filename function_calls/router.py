@@ -179,7 +179,7 @@ class FunctionCallRouter:
             return arguments_refused(tool.spec, error, context.language)
         if context.withheld is not None:
             return context.withheld
-        asked = await asked_first(tool.options, call, context)
+        asked = await asked_first(tool.options, call, context, arguments)
         return asked or await self._run(tool, call, arguments, context)
 
     async def _run(self, tool: RegisteredTool, call: ToolCall, arguments: object, context: CallContext) -> ToolResult:

@@ -8,7 +8,7 @@ from msgspec import Struct
 from function_calls.tools.calls import ReturnStyle, ToolResult, UndoStep
 from function_calls.tools.permission import Permission, Scope
 
-Confirm = bool | Callable[[Mapping[str, object]], bool | str]
+Confirm = bool | Callable[[Any], bool | str]
 Undo = str | Callable[[Mapping[str, object], ToolResult], UndoStep | None]
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -93,7 +93,8 @@ def tool_function(function: Function | None = None, /, **given: Any) -> Function
         scope: in which chats it may be called.
         platforms: on which platforms; all of them by default.
         confirm: ask the person first: always, or when a function of the arguments returns True, or the words for what
-            would be done.
+            would be done. It gets the instance of the argument class that it is annotated with, else a dictionary of
+            the checked values, which are attributes too.
         confirm_action: "delete" or "forget" where a yes alone does not confirm it, but only its button or words that
             name the action, such as "yes, delete".
         changes_state: once untrusted text has entered a turn, ask first unless the person's own words ask for this.

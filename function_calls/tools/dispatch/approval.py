@@ -1,7 +1,11 @@
 """Decide whether a call may run or the person is asked first, and word the question."""
 
-from collections.abc import Mapping
-from typing import Final
+import dataclasses
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any, Final, get_type_hints
+
+from pydantic import BaseModel
 
 from function_calls.language.messages import knows, say
 from function_calls.language.recurrence_text import without_rule_text
@@ -15,12 +19,37 @@ NEEDS_YES: Final = "the person has been asked whether this may be done; wait for
 _LONGEST_VALUE: Final = 200
 
 
-async def asked_first(options: ToolOptions, call: ToolCall, context: CallContext) -> ToolResult | None:
+class CallArguments(dict[str, Any]):
+    """The checked arguments of a call, each of its declared type: those given as items, and all as attributes."""
+
+    def __init__(self, given: Mapping[str, object], checked: object) -> None:
+        self._all = _values_of(checked)
+        super().__init__({name: self._all.get(name, value) for name, value in given.items()})
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self._all:
+            return self._all[name]
+        raise AttributeError(name)
+
+
+def _values_of(checked: object) -> Mapping[str, object]:
+    """Return the values of an argument class by the names that a call has for them."""
+    if isinstance(checked, BaseModel):
+        fields = type(checked).model_fields
+        return {field.alias or name: getattr(checked, name) for name, field in fields.items()}
+    if dataclasses.is_dataclass(checked):
+        return {field.name: getattr(checked, field.name) for field in dataclasses.fields(checked)}
+    return checked if isinstance(checked, Mapping) else {}
+
+
+async def asked_first(
+    options: ToolOptions, call: ToolCall, context: CallContext, checked: object = None
+) -> ToolResult | None:
     """Return the question to the person, with the call kept until they answer; None when the call may run.
 
-    A call that cannot be stored for confirmation is not run either.
+    A call that cannot be stored for confirmation is not run either. `checked` is the instance of the argument class.
     """
-    question = _question(options, call, context)
+    question = _question(options, call, context, checked)
     if question is None:
         return None
     needs = options.confirm_action if options.confirm else ""
@@ -36,10 +65,11 @@ async def asked_first(options: ToolOptions, call: ToolCall, context: CallContext
     )
 
 
-def _question(options: ToolOptions, call: ToolCall, context: CallContext) -> str | None:
+def _question(options: ToolOptions, call: ToolCall, context: CallContext, checked: object) -> str | None:
     if context.is_undoing or _is_approved(call, context):
         return None
-    wish = options.confirm(call.arguments) if callable(options.confirm) else options.confirm
+    confirm = options.confirm
+    wish = confirm(_argument_for(confirm, call, checked)) if callable(confirm) else confirm
     is_doubted = options.changes_state and context.asked_for is not None and call.name not in context.asked_for
     if not wish and not is_doubted:
         return None
@@ -48,6 +78,15 @@ def _question(options: ToolOptions, call: ToolCall, context: CallContext) -> str
         words = say(context.language, f"button.yes_{options.confirm_action}_says")
         return say(context.language, "confirm.ask_words", what=what, words=words)
     return say(context.language, "confirm.ask" if wish else "confirm.ask_untrusted", what=what)
+
+
+def _argument_for(confirm: Callable[..., object], call: ToolCall, checked: object) -> object:
+    """Return the instance of the argument class for a function that is annotated with it; else `CallArguments`."""
+    with suppress(NameError, TypeError):  # a class of a function's inside, or an object with `__call__`
+        hints = get_type_hints(confirm)
+        if any(kind is type(checked) for name, kind in hints.items() if name != "return"):
+            return checked
+    return CallArguments(call.arguments, checked)
 
 
 def _is_approved(call: ToolCall, context: CallContext) -> bool:

@@ -1,7 +1,9 @@
-from datetime import timedelta
+from datetime import date, timedelta
+from enum import Enum
 
 import pytest
 from msgspec.structs import replace
+from pydantic import BaseModel
 
 from function_calls.registry import tool_function
 from function_calls.tools.calls import ToolCall, ToolResult
@@ -28,6 +30,20 @@ class Bans:
             return f"banned {name} for {days}"
 
         return ban
+
+
+class Room(Enum):
+    ADA = "ada"
+
+
+class Booking(BaseModel):
+    day: date
+    room: Room
+
+
+def words_of_booking(booking: Booking) -> str:
+    assert isinstance(booking, Booking)
+    return f"{booking.day:%A}, {booking.room.name}"
 
 
 @pytest.fixture
@@ -192,6 +208,38 @@ async def test_a_function_of_the_arguments_decides_and_words_the_question(room, 
 
     assert (await here.say("ban bob for a week")).startswith("Shall I really do this? ban bob for a whole week\n")
     assert await here.say("ban eve") == "banned eve for 1"
+
+
+async def test_confirm_gets_values_of_their_declared_types(room):
+    def words(arguments):
+        return f"{arguments['day']:%A}, {arguments.room.name}, {arguments.seats}, {'seats' in arguments}"
+
+    @tool_function(confirm=words)
+    async def book(day: date, room: Room, seats: int = 2) -> str:
+        """Book a room."""
+        return f"{day} {room} {seats}"
+
+    result = await room(book).dispatch(call("book", day="2026-11-27", room="ada"))
+
+    assert "Friday, ADA, 2, False" in result.text
+
+
+@pytest.mark.parametrize(
+    "confirm",
+    [
+        lambda booking: f"{booking.day:%A}, {booking['room'].name}",
+        words_of_booking,
+    ],
+)
+async def test_confirm_gets_the_argument_model(room, confirm):
+    @tool_function(confirm=confirm)
+    async def book(booking: Booking) -> str:
+        """Book a room."""
+        return str(booking)
+
+    result = await room(book).dispatch(call("book", day="2026-11-27", room="ada"))
+
+    assert "Friday, ADA" in result.text
 
 
 async def test_arguments_are_checked_before_the_question(room, bans):
