@@ -1,11 +1,11 @@
 """Interpret turns with a language model: offer tools, and return checked calls or text."""
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from loguru import logger
 from msgspec.structs import replace
 
-from function_calls.grounding.review import CallReviewer
 from function_calls.model_calls.answers import is_owed_an_answer, question, spoken, stuck
 from function_calls.model_calls.correction_round import CorrectionRound
 from function_calls.model_calls.styles.native import NativeStyle
@@ -18,6 +18,9 @@ from function_calls.tools.catalog.offered_tools import OfferedTools, ToolCatalog
 from services.call_log.usage import current_usage
 from services.language_model.failures import RequestRejected
 from services.language_model.ports import Completion, CompletionRequest, LanguageModel, TextListener, ignore_text
+
+if TYPE_CHECKING:  # it reads messages, and most programs need none
+    from function_calls.grounding.review import CallReviewer
 
 # Text instead of these calls would lose a reminder, or invent a list.
 _NEVER_WORDS_ONLY = frozenset({"reminder_set", "reminder_list"})
@@ -43,7 +46,7 @@ class FunctionCallLLM:
         repair_rounds: int = 1,
         is_streaming: bool = False,
         on_completion: CompletionListener | None = None,
-        reviewer: CallReviewer | None = None,
+        reviewer: "CallReviewer | None" = None,
     ) -> None:
         self._model = model
         self._styles = styles or FixedStyle(NativeStyle(Instructions()))
@@ -140,7 +143,7 @@ class FunctionCallLLM:
         return await self._words(asking)
 
     async def _review(
-        self, asking: "_Asking", calls: tuple[ToolCall, ...], text: str, reviewer: CallReviewer
+        self, asking: "_Asking", calls: tuple[ToolCall, ...], text: str, reviewer: "CallReviewer"
     ) -> Interpretation:
         """Return the calls that the person's own words support; without any, text, a question or silence."""
         instead = reviewer.instead(asking.turn, calls) if asking.only_chooses else ()

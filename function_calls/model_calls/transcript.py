@@ -49,9 +49,14 @@ def said_before(turn: Turn, limit: int) -> list[tuple[str, str]]:
 
 
 def current(turn: Turn) -> str:
-    """Return this message with its circumstances behind it."""
+    """Return this message with its circumstances behind it, which a program's message has not."""
     text = "\n".join([turn.message.text, *_attachments(turn.message)])
-    return f"{text}\n\n{fill(prompt('context'), variables_of(turn))}"
+    return text if turn.is_from_program else f"{text}\n\n{circumstances(turn)}"
+
+
+def circumstances(turn: Turn) -> str:
+    """Return who writes, where and when."""
+    return fill(prompt("context"), variables_of(turn))
 
 
 def conversation(turn: Turn, system: str, said: str) -> list[Message]:
@@ -62,15 +67,15 @@ def conversation(turn: Turn, system: str, said: str) -> list[Message]:
     """
     if turn.client_messages is not None:
         own, before = _split_system(turn.client_messages)
-        return [
-            {"role": "system", "content": "\n\n".join([system, *own])},
-            *before,
-            {"role": "user", "content": said},
-        ]
+        return [*_system("\n\n".join([system, *own])), *before, {"role": "user", "content": said}]
     before = history(turn)
     if before and before[-1]["role"] == "user":
         said = f"[earlier]\n{before.pop()['content']}\n\n[message]\n{said}"
-    return [{"role": "system", "content": system}, *before, {"role": "user", "content": said}]
+    return [*_system(system), *before, {"role": "user", "content": said}]
+
+
+def _system(text: str) -> list[Message]:
+    return [{"role": "system", "content": text}] if text else []
 
 
 def _split_system(messages: Sequence[Mapping[str, object]]) -> tuple[list[str], list[Message]]:
@@ -153,13 +158,15 @@ def _attachments(message: ChatMessage) -> list[str]:
 
 
 class Instructions:
-    """The system text of a bot, and the operator's additions to it.
+    """The system text of a bot or an agent, by default that of a bot in a group chat, and additions to it.
 
     Additions that name a variable of the specification (`{{USER_NAME}}`, `{{CURRENT_DATE}}` …) differ from message to
     message; they go to the end of the conversation so that the beginning stays the same for prompt caches.
     """
 
-    def __init__(self, additions: str = "") -> None:
+    def __init__(self, additions: str = "", *, system: str | None = None) -> None:
+        self.is_of_agent = system is not None
+        self._template = prompt("system") if system is None else system
         varies = has_variables(additions)
         self._fixed = "" if varies else additions.strip()
         self._varying = additions.strip() if varies else ""
@@ -169,8 +176,8 @@ class Instructions:
         """Return the system text of the bot called `bot_name`."""
         found = self._systems.get(bot_name)
         if found is None:
-            text = fill(prompt("system"), {"BOT_NAME": bot_name})
-            found = self._systems[bot_name] = f"{text}\n\n{self._fixed}".rstrip()
+            text = fill(self._template, {"BOT_NAME": bot_name})
+            found = self._systems[bot_name] = f"{text}\n\n{self._fixed}".strip()
         return found
 
     def conversation(self, turn: Turn, *, appended: str = "") -> list[Message]:

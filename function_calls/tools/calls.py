@@ -238,6 +238,9 @@ class Turn(Struct, frozen=True, kw_only=True):
     `client_messages` is the conversation before this message as a client of the completions API keeps it, in the form
     of that API; None where the chat's own record is shown. `tool_choice` is that of the API: None lets the interpreter
     decide, `none` forbids calls, anything else demands one of `tools`.
+
+    `is_from_program` says that a program runs an agent and no person in a chat waits: the model is told no
+    circumstances, and its answer is not searched for claims of changes.
     """
 
     message: ChatMessage
@@ -253,6 +256,7 @@ class Turn(Struct, frozen=True, kw_only=True):
     scope: ReplyScope = field(default_factory=ReplyScope)
     client_messages: tuple[Mapping[str, object], ...] | None = None
     tool_choice: str | Mapping[str, object] | None = None
+    is_from_program: bool = False
 
     @property
     def must_call(self) -> bool:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime, tzinfo
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from loguru import logger
 from msgspec import Struct, field
@@ -21,6 +21,9 @@ from services.kernel.clock import Clock
 from services.language_model.ports import TextListener
 
 Value = TypeVar("Value")
+
+PROGRAM: Final = "program"
+"""The entry point of calls in the run of an agent that a program started."""
 
 
 class Started(Struct, kw_only=True):

@@ -1,4 +1,4 @@
-"""Define the errors of tool declarations and of call arguments."""
+"""Define the errors of tool declarations, of call arguments and of agents."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -71,6 +71,18 @@ class SignatureInvalid(AssistantError):
         self.parameter = parameter
         self.problem = problem
         self.fix = fix
+
+
+class AgentFailed(AssistantError):
+    """The run of an agent ended without its output: it used up its rounds, asks something, or answered in another form.
+
+    `text` is the agent's last answer.
+    """
+
+    def __init__(self, agent: str, problem: str, text: str) -> None:
+        super().__init__(f"agent '{agent}' {problem}: {text}" if text else f"agent '{agent}' {problem}")
+        self.agent = agent
+        self.text = text
 
 
 class SchemaInvalid(AssistantError):

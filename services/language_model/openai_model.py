@@ -1,6 +1,7 @@
 """Complete chats with any server that offers the OpenAI chat-completions API."""
 
 import asyncio
+import os
 import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -161,6 +162,12 @@ class OpenAIModel:
             from services.language_model.transport import Transport
 
         return Transport(self._base_url, self._api_key, self._timeouts)
+
+
+def model_of_environment(name: str) -> OpenAIModel:
+    """Return the model `name` of the server in OPENAI_BASE_URL, OpenAI by default, with the key in OPENAI_API_KEY."""
+    base_url = os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com/v1"
+    return OpenAIModel(name, base_url=base_url, api_key=os.environ.get("OPENAI_API_KEY", ""))
 
 
 def _written(text: str, model: str) -> Completion:

@@ -55,6 +55,12 @@ def test_the_functions_are_offered_before_arguments_can_be_checked():
     )
 
 
+def test_public_names_are_loaded_when_they_are_used():
+    assert not modules_after("import function_calls") & {"pydantic", "msgspec", "loguru"}
+    assert not modules_after("from function_calls import Tool, tool_function") & FOR_A_MODEL
+    assert not modules_after("from function_calls import Agent") & {"openai", "httpx2", "function_calls.understanding"}
+
+
 @pytest.mark.parametrize("unused", UNASKED)
 def test_start_loads_no_unused_modules(unused):
     assert not modules_after(RUNNING) & unused

@@ -2,11 +2,12 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
+from typing import Generic, Self, cast, overload
 
 from loguru import logger
-from msgspec import Struct, field
 from msgspec.structs import replace
 from pydantic import BaseModel
+from typing_extensions import Unpack
 
 from function_calls.conversation.agent_loop import (
     Dispatched,
@@ -19,58 +20,61 @@ from function_calls.conversation.agent_loop import (
     run_rounds,
 )
 from function_calls.conversation.agents.agent_tool import TransferTool, without_transfers
-from function_calls.conversation.agents.outcome import AgentOutcome, SubAgent, by_name, checked_name, exhausted
-from function_calls.conversation.agents.output import OUTPUT, answer_tool, interpreter_of
-from function_calls.grounding.claims import is_unproven, what_happened, without_forged_receipt
-from function_calls.grounding.intents import asked_for, was_shown
-from function_calls.model_calls.hooks import HookedInterpreter, ModelHooks
+from function_calls.conversation.agents.options import AgentHooks, AgentOptions
+from function_calls.conversation.agents.outcome import (
+    AgentOutcome,
+    SubAgent,
+    by_name,
+    checked_name,
+    exhausted,
+    merge_actions,
+    outcome_of,
+)
+from function_calls.conversation.agents.output import OUTPUT, agent_instructions, answer_tool, interpreter_of
+from function_calls.conversation.agents.runs import (
+    AgentResult,
+    AgentStream,
+    DepsT,
+    OutputT,
+    count_run,
+    program_turn,
+    requests_of,
+    result_of,
+    was_shown,
+)
+from function_calls.model_calls.hooks import HookedInterpreter
 from function_calls.model_calls.styles.choosing import StyleName
 from function_calls.registry import Registrable, Registry, check_inverses
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import Interpretation, Interpreter, ToolResult, Turn
 from function_calls.tools.context import Actions, CallContext, Services
-from function_calls.tools.dispatch.events import EventBus
-from function_calls.tools.dispatch.hooks import ToolHooks
 from function_calls.tools.policy import Dispatcher, EnclosedDispatcher
-from function_calls.tools.session_state import StateConflict
+from function_calls.tools.session_state import Session, StateConflict
 from function_calls.tools.toolset import Toolset, Viewer
 from function_calls.toolsets.combined import join
 from services.kernel.errors import ModelUnavailable
-from services.language_model.ports import LanguageModel
+from services.language_model.openai_model import OpenAIModel, model_of_environment
+from services.language_model.ports import LanguageModel, TextListener
+
+__all__ = ["Agent", "AgentHooks"]
 
 
-class AgentHooks(Struct, frozen=True, kw_only=True):
-    """The hooks of an agent: around the model, around the tools, and the bus for events of its calls.
+class Agent(Generic[DepsT, OutputT]):
+    """Works on messages with a model and tools of its own, and may hand them over to its sub-agents.
 
-    `tools` and `events` also apply to the calls of the agents that this one asks or hands over to. `model` is only of
-    this agent.
-    """
-
-    model: ModelHooks = field(default_factory=ModelHooks)
-    tools: ToolHooks = field(default_factory=ToolHooks)
-    events: EventBus = field(default_factory=EventBus)
-
-
-class Agent:
-    """Works on turns with a model and tools of its own, and may hand them over to its sub-agents.
-
-    Everything about it is decided here, once; any number of turns share one agent.
+    Everything about it is decided here, once; any number of runs share one agent. The connections of a model that is
+    given by its name are kept from run to run inside `async with`, and else closed after each.
 
     Args:
-        name: what it is called by, also as a tool: letters, digits, `_` and `-`.
-        model: a language model, which is given `instructions`, or an interpreter, which needs none.
-        description: what it is good for; other agents choose by it.
-        instructions: what its model is told beside the bot's own system text.
-        tools: functions and class tools, in any mixture.
-        toolsets: tools from elsewhere, by label.
-        sub_agents: whom it may hand a turn to; the tool for that is added by itself.
-        output: the Pydantic model that its answer has to be an instance of, see `AgentOutcome.output`; what its model
-            says otherwise goes back to it once, with every error. Tools that reply do not end such an agent's run.
-        state: session state to begin with, where the session has none yet.
-        injectable: classes of services that tools may ask for by annotation.
-        hooks: where other code steps in.
-        limits: rounds and seconds of one run.
-        call_style: how a language model is asked for calls.
+        name: its name, also as a tool: letters, digits, `_` and `-`.
+        model: a language model, or its name on the server in OPENAI_BASE_URL (OpenAI by default) with the key in
+            OPENAI_API_KEY; or an interpreter, which needs no instructions.
+        output: the Pydantic model of its answer, else text. An answer in another form is returned to its model once,
+            with every error. Tools that reply do not end such an agent's run.
+        deps: the class of the object that `run` is given for its tools, which ask for it by annotation; or such an
+            object, for runs that are given none.
+
+    The other arguments are those of `AgentOptions`.
 
     Raises:
         ValueError: two sub-agents have one name, or a name cannot be a tool's; or an agent with an output, who has
@@ -78,17 +82,41 @@ class Agent:
         SignatureInvalid: a function among the tools cannot be offered to a model as it is declared.
     """
 
+    @overload
     def __init__(
         self,
-        *,
         name: str,
-        model: LanguageModel | Interpreter,
-        description: str = "",
+        *,
+        model: str | LanguageModel | Interpreter,
+        output: type[OutputT] | None = None,
+        deps: type[DepsT] | None = None,
+        **options: Unpack[AgentOptions],
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self,
+        name: str,
+        *,
+        model: str | LanguageModel | Interpreter,
+        output: type[OutputT] | None = None,
+        deps: DepsT,
+        **options: Unpack[AgentOptions],
+    ) -> None: ...
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        model: str | LanguageModel | Interpreter,
         instructions: str = "",
         tools: Iterable[Registrable] = (),
+        output: type[OutputT] | None = None,
+        deps: type[DepsT] | DepsT | None = None,
+        description: str = "",
+        system_prompt: str | None = None,
         toolsets: Mapping[str, Toolset] | None = None,
         sub_agents: Sequence[SubAgent] = (),
-        output: type[BaseModel] | None = None,
         state: Mapping[str, object] | None = None,
         injectable: Collection[type[object]] = (),
         hooks: AgentHooks | None = None,
@@ -101,20 +129,48 @@ class Agent:
         self._sub_agents = by_name(sub_agents)
         self._state = dict(state or {})
         self._limits = limits or LoopLimits()
-        registry = Registry(injectable=(CallContext, Services, *injectable))
-        registry.register(tools)
-        check_inverses(registry, registry)
-        if self._sub_agents:
-            registry.register(TransferTool(self._sub_agents))
-        self._has_form = output is not None
-        if output is not None:
-            _refuse_sub_agents(self.name, self._sub_agents)
-            registry.register(answer_tool(output))
-        interpreter = interpreter_of(model, instructions, call_style, registry.get(OUTPUT) if output else None)
+        self._deps_class: type[object] | None = deps if isinstance(deps, type) or deps is None else type(deps)
+        self._deps = None if isinstance(deps, type) else deps
+        self._form = cast("type[OutputT]", output or str)
+        self._opened: OpenAIModel | None = None
+        self._users = 0  # runs, and contexts, that need the connections
+        if isinstance(model, str):
+            model = self._opened = model_of_environment(model)
+        registry = self._registry(tools, injectable)
+        answer = registry.get(OUTPUT) if self._has_form else None
+        told = agent_instructions(instructions, system_prompt, answer)
+        interpreter = interpreter_of(model, told, call_style, answer)
         self._interpreter = HookedInterpreter(interpreter, hooks.model)
         self._router = FunctionCallRouter(registry, hooks=hooks.tools, events=hooks.events)
         if toolsets:
             join(self._router, toolsets)
+
+    def _registry(self, tools: Iterable[Registrable], injectable: Collection[type[object]]) -> Registry:
+        """Return its tools, with those that transfer a turn and that give the output where it has them."""
+        registry = Registry(injectable=(CallContext, Services, *injectable))
+        if self._deps_class is not None:
+            registry.allow(self._deps_class)
+        registry.register(tools)
+        check_inverses(registry, registry)
+        if self._sub_agents:
+            registry.register(TransferTool(self._sub_agents))
+        if self._has_form:
+            _refuse_sub_agents(self.name, self._sub_agents)
+            registry.register(answer_tool(cast("type[BaseModel]", self._form)))
+        return registry
+
+    @property
+    def _has_form(self) -> bool:
+        return self._form is not str
+
+    async def __aenter__(self) -> Self:
+        self._users += 1
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._users -= 1
+        if self._opened is not None and not self._users:
+            await self._opened.close()
 
     @property
     def dispatchers(self) -> Mapping[str, Dispatcher]:
@@ -127,12 +183,58 @@ class Agent:
         }
         return {**enclosed, self.name: self._router}
 
-    async def run(self, turn: Turn, context: CallContext, *, rounds: int | None = None) -> AgentOutcome:
-        """Work on `turn` on behalf of the call (or message) of `context`, in at most `rounds` rounds.
+    @overload
+    async def run(
+        self, text: str, /, *, deps: DepsT | None = None, session: Session | None = None
+    ) -> AgentResult[OutputT]: ...
+
+    @overload
+    async def run(self, turn: Turn, context: CallContext, *, rounds: int | None = None) -> AgentOutcome: ...
+
+    async def run(
+        self,
+        turn: Turn | str,
+        context: CallContext | None = None,
+        *,
+        rounds: int | None = None,
+        deps: DepsT | None = None,
+        session: Session | None = None,
+    ) -> AgentOutcome | AgentResult[OutputT]:
+        """Answer a text, or work on `turn` on behalf of the call (or message) of `context` in at most `rounds` rounds.
+
+        `deps` is for the tools. `session` keeps their state between runs; without one it lasts as long as the run.
 
         Raises:
-            ModelUnavailable: its model did not answer and nothing has been done yet.
+            AgentFailed: the run of a text ended without its output.
+            ModelUnavailable: its model did not answer, to a turn only as long as nothing has been done yet.
+            TypeError: there are no `deps`, and the agent needs them.
         """
+        if isinstance(turn, str):
+            return await self._run_text(turn, deps, session)
+        if context is None:
+            raise TypeError("a turn is run in the context of a call; a text needs none")
+        return await self._run_turn(turn, context, rounds)
+
+    def stream(self, text: str, *, deps: DepsT | None = None, session: Session | None = None) -> AgentStream[OutputT]:
+        """Return the answer to `text` as a stream of its pieces, with the result at its end; see `run`."""
+        return AgentStream(lambda on_text: self._run_text(text, deps, session, on_text))
+
+    async def _run_text(
+        self, text: str, deps: DepsT | None, session: Session | None, on_text: TextListener | None = None
+    ) -> AgentResult[OutputT]:
+        given = self._deps if deps is None else deps
+        if given is None and self._deps_class is not None:
+            raise TypeError(f"agent {self.name!r} needs deps: run(…, deps=…) with a {self._deps_class.__name__}")
+        turn, context = program_turn(self.name, text, given, session, on_text)
+        with count_run(turn.message) as usage:
+            outcome = await self._run_turn(turn, context)
+        return result_of(outcome, self._form, usage, OUTPUT)
+
+    async def _run_turn(self, turn: Turn, context: CallContext, rounds: int | None = None) -> AgentOutcome:
+        async with self:
+            return await self._run_rounds(turn, context, rounds)
+
+    async def _run_rounds(self, turn: Turn, context: CallContext, rounds: int | None) -> AgentOutcome:
         granted = self._limits.rounds if rounds is None else min(rounds, self._limits.rounds)
         await self._begin_state(context)
         specs = await self._router.list_specs(Viewer.of(turn.message), context.policy)
@@ -141,7 +243,7 @@ class Agent:
         used = granted - outcome.rounds_left
         chosen = outcome.actions.transfer_to_agent
         if chosen is None:
-            return replace(_end(self.name, outcome, used), is_malformed=self._is_malformed(outcome))
+            return replace(outcome_of(self.name, outcome, used), is_malformed=self._is_malformed(outcome))
         if not outcome.rounds_left:
             return exhausted(self.name, turn.language, outcome.turn.steps, used)
         logger.info("agent {} transfers to {}", self.name, chosen)
@@ -172,9 +274,13 @@ class Agent:
             made = await interpret_within(self._limits.seconds, self._interpreter, turn)
         except ModelUnavailable as error:
             logger.warning("agent {}: model unavailable ({})", self.name, error.reason)
-            if not turn.steps:
+            if turn.is_from_program or not turn.steps:
                 raise
             return found_so_far(turn, error)
+        if turn.is_from_program:
+            return made
+        from function_calls.grounding.claims import is_unproven, what_happened, without_forged_receipt
+
         if not made.calls and is_unproven(turn, made.answer):
             return what_happened(turn)
         return without_forged_receipt(turn, made)
@@ -182,7 +288,7 @@ class Agent:
     async def _dispatch(self, context: CallContext, turn: Turn, made: Interpretation) -> Dispatched:
         calls = made.calls
         prefix = f"{context.call_id}/{self.name}/{len(turn.steps)}"
-        requests = asked_for(turn, context.message, context.asked_for)
+        requests = requests_of(turn, context)
         contexts = [
             replace(
                 context,
@@ -200,7 +306,7 @@ class Agent:
         checked = tuple(
             self._check_transfer(result, each.actions) for result, each in zip(results, contexts, strict=True)
         )
-        return Dispatched(results=checked, actions=_merge_actions(checked, [each.actions for each in contexts]))
+        return Dispatched(results=checked, actions=merge_actions(checked, [each.actions for each in contexts]))
 
     def _is_malformed(self, outcome: Outcome) -> bool:
         is_about_something_else = outcome.is_question or outcome.is_answered or outcome.is_exhausted
@@ -225,31 +331,3 @@ class Agent:
 def _refuse_sub_agents(name: str, sub_agents: Collection[str]) -> None:
     if sub_agents:
         raise ValueError(f"agent {name!r} has an output and so answers by itself; give it the others as AgentTool")
-
-
-def _merge_actions(results: Sequence[ToolResult], actions: Sequence[Actions]) -> Actions:
-    """Merge the actions of the tools that succeeded; of several transfers the first counts."""
-    checked = [action for result, action in zip(results, actions, strict=True) if result.ok]
-    transfers = (action.transfer_to_agent for action in checked if action.transfer_to_agent)
-    outputs = (action.output for action in checked if action.output is not None)
-    return Actions(
-        transfer_to_agent=next(transfers, None),
-        escalate=any(action.escalate for action in checked),
-        output=next(outputs, None),
-    )
-
-
-def _end(name: str, outcome: Outcome, used: int) -> AgentOutcome:
-    return AgentOutcome(
-        agent=name,
-        text=outcome.text,
-        steps=outcome.turn.steps,
-        rounds_used=used,
-        notice=outcome.notice,
-        is_escalated=outcome.actions.escalate,
-        is_exhausted=outcome.is_exhausted,
-        is_question=outcome.is_question,
-        is_answered=outcome.is_answered,
-        must_reply=outcome.must_reply,
-        output=outcome.actions.output,
-    )

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from function_calls.conversation.agents.outcome import AgentOutcome, SubAgent
 from function_calls.tools.calls import ReturnStyle, SpawnedTask, Step, ToolResult, Turn
-from function_calls.tools.context import CallContext
+from function_calls.tools.context import PROGRAM, CallContext
 from function_calls.tools.declaring.class_tools import Tool
 from function_calls.tools.policy import Dispatcher
 from services.kernel.errors import ModelUnavailable
@@ -84,6 +84,7 @@ async def ask(agent: SubAgent, request: str, ctx: CallContext) -> AgentOutcome:
         language=ctx.language,
         bot_name=agent.name,
         tools=(),
+        is_from_program=ctx.entry_point == PROGRAM,
     )
     return await agent.run(turn, ctx)
 

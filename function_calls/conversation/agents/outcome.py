@@ -6,9 +6,10 @@ from typing import Protocol, TypeVar
 from msgspec import Struct
 from pydantic import BaseModel
 
+from function_calls.conversation.agent_loop import Outcome
 from function_calls.language.messages import say
-from function_calls.tools.calls import TOOL_NAME, Receipt, Step, Turn
-from function_calls.tools.context import CallContext
+from function_calls.tools.calls import TOOL_NAME, Receipt, Step, ToolResult, Turn
+from function_calls.tools.context import Actions, CallContext
 from function_calls.tools.policy import Dispatcher
 from services.kernel.chat import SentFile
 from services.kernel.errors import ToolFailed
@@ -118,3 +119,32 @@ def exhausted(agent: str, language: str, steps: tuple[Step, ...], used: int) -> 
     """Return the outcome of a run without answer within its rounds."""
     text = say(language, "failed.too_many_rounds")
     return AgentOutcome(agent=agent, text=text, steps=steps, rounds_used=used, is_exhausted=True)
+
+
+def merge_actions(results: Sequence[ToolResult], actions: Sequence[Actions]) -> Actions:
+    """Merge the actions of the tools that succeeded; of several transfers the first counts."""
+    checked = [action for result, action in zip(results, actions, strict=True) if result.ok]
+    transfers = (action.transfer_to_agent for action in checked if action.transfer_to_agent)
+    outputs = (action.output for action in checked if action.output is not None)
+    return Actions(
+        transfer_to_agent=next(transfers, None),
+        escalate=any(action.escalate for action in checked),
+        output=next(outputs, None),
+    )
+
+
+def outcome_of(name: str, outcome: Outcome, used: int) -> AgentOutcome:
+    """Return the outcome of the rounds of agent `name`, which used `used` of them."""
+    return AgentOutcome(
+        agent=name,
+        text=outcome.text,
+        steps=outcome.turn.steps,
+        rounds_used=used,
+        notice=outcome.notice,
+        is_escalated=outcome.actions.escalate,
+        is_exhausted=outcome.is_exhausted,
+        is_question=outcome.is_question,
+        is_answered=outcome.is_answered,
+        must_reply=outcome.must_reply,
+        output=outcome.actions.output,
+    )

@@ -36,10 +36,14 @@ def answer_tool(form: type[BaseModel]) -> Callable[..., object]:
     )
 
 
-def told_to_end(tool: RegisteredTool) -> str:
-    """Return the instruction to answer in the form."""
-    schema = json.dumps(tool.spec.parameters, ensure_ascii=False)
-    return fill(prompt("output"), {"TOOL": OUTPUT, "SCHEMA": schema})
+def agent_instructions(text: str, system_prompt: str | None, answer: RegisteredTool | None) -> Instructions:
+    """Return the system text of an agent: a general one unless another is given, its own, and how to end."""
+    parts = [text.strip()]
+    if answer is not None:
+        schema = json.dumps(answer.spec.parameters, ensure_ascii=False)
+        parts.append(fill(prompt("output"), {"TOOL": OUTPUT, "SCHEMA": schema}))
+    system = prompt("agent") if system_prompt is None else system_prompt
+    return Instructions("\n\n".join(filter(None, parts)), system=system)
 
 
 class InForm:
@@ -100,11 +104,10 @@ class _Completes(LanguageModel, Protocol):
 
 
 def interpreter_of(
-    model: LanguageModel | Interpreter, instructions: str, style: StyleName, answer: RegisteredTool | None
+    model: LanguageModel | Interpreter, instructions: Instructions, style: StyleName, answer: RegisteredTool | None
 ) -> Interpreter:
     """Return `model` as an interpreter; `answer` is the tool for a structured answer, None for free text."""
     if isinstance(model, _Completes):
-        told = instructions if answer is None else f"{instructions}\n\n{told_to_end(answer)}"
         counted = model if isinstance(model, MeteredModel) else MeteredModel(model)
-        model = FunctionCallLLM(counted, styles=make_styles(style, counted, Instructions(told)))
+        model = FunctionCallLLM(counted, styles=make_styles(style, counted, instructions))
     return model if answer is None else InForm(model, answer)

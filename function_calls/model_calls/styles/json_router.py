@@ -38,7 +38,7 @@ class JsonRouterStyle:
         """Return a request for the choice of one tool under a grammar, or for the text once there are results."""
         if not self.only_chooses(turn):
             return self.words_request(turn)
-        prepared = self._prepare(tools)
+        prepared = self._prepare(tools, turn.bot_name)
         messages: list[Message] = [*prepared.prefix, {"role": "user", "content": self._instructions.said(turn)}]
         for correction in corrections:
             messages += told_in_words(correction)
@@ -59,23 +59,27 @@ class JsonRouterStyle:
             return Reading()
         return Reading(calls=(RequestedCall(id="", name=name, arguments=json.dumps(chosen, ensure_ascii=False)),))
 
-    def _prepare(self, tools: OfferedTools) -> "_Prepared":
+    def _prepare(self, tools: OfferedTools, bot_name: str) -> "_Prepared":
         found = self._prepared.get(id(tools))
         if found is None or found.tools is not tools:
             if len(self._prepared) >= _KEPT:
                 self._prepared.clear()
-            found = self._prepared[id(tools)] = _Prepared(tools)
+            found = self._prepared[id(tools)] = _Prepared(tools, self._instructions, bot_name)
         return found
 
 
 class _Prepared:
     """The shared parts of requests for one set of tools."""
 
-    def __init__(self, tools: OfferedTools) -> None:
+    def __init__(self, tools: OfferedTools, instructions: Instructions, bot_name: str) -> None:
         self.tools = tools
         listed = "\n".join(_describe(spec) for spec in tools.specs)
-        system = fill(prompt("json_router"), {"TOOLS": listed})
-        shown = (example for example in worked_examples() if example.tool in (*tools.by_name, NONE))
+        if instructions.is_of_agent:
+            variables = {"TOOLS": listed, "INSTRUCTIONS": instructions.system(bot_name)}
+            system = fill(prompt("json_router_agent"), variables).lstrip()
+        else:
+            system = fill(prompt("json_router"), {"TOOLS": listed})
+        shown = [] if instructions.is_of_agent else _examples_for(tools)
         self.prefix: list[Message] = [
             {"role": "system", "content": system},
             *(message for each in shown for message in _example_messages(each)),
@@ -83,6 +87,10 @@ class _Prepared:
         branches = [_branch(spec) for spec in tools.specs]
         self.forced_format = _format(branches)
         self.response_format = _format([*branches, _object({KEY: {"const": NONE}}, [KEY])])
+
+
+def _examples_for(tools: OfferedTools) -> list[WorkedExample]:
+    return [example for example in worked_examples() if example.tool in (*tools.by_name, NONE)]
 
 
 def _format(branches: list[dict[str, object]]) -> dict[str, object]:

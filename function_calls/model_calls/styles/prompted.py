@@ -8,11 +8,18 @@ Source: the specification's document on Open WebUI's tool calls.
 import json
 from collections.abc import Sequence
 
-from function_calls.model_calls.prompts import fill, prompt, variables_of
+from function_calls.model_calls.prompts import fill, prompt
 from function_calls.model_calls.styles.style import Correction, Reading, read_words
 from function_calls.model_calls.text_tool_calls.forms import calls_of_json
 from function_calls.model_calls.text_tool_calls.thoughts import without_thoughts
-from function_calls.model_calls.transcript import Instructions, Message, cut, result_text, said_before
+from function_calls.model_calls.transcript import (
+    Instructions,
+    Message,
+    circumstances,
+    cut,
+    result_text,
+    said_before,
+)
 from function_calls.tools.calls import Turn
 from function_calls.tools.catalog.offered_tools import OfferedTools
 from services.language_model.ports import Completion, CompletionRequest
@@ -35,12 +42,16 @@ class PromptStyle:
         if not self.only_chooses(turn):
             return self.words_request(turn)
         messages: list[Message] = [
-            {"role": "system", "content": fill(prompt("tools"), {"TOOLS": tools.flat})},
+            {"role": "system", "content": self._choice_prompt(turn, tools)},
             {"role": "user", "content": query(turn)},
         ]
         for correction in corrections:
             messages += told_in_words(correction)
         return CompletionRequest(messages=messages)
+
+    def _choice_prompt(self, turn: Turn, tools: OfferedTools) -> str:
+        text = fill(prompt("tools"), {"TOOLS": tools.flat})
+        return f"{self._instructions.system(turn.bot_name)}\n\n{text}" if self._instructions.is_of_agent else text
 
     def words_request(self, turn: Turn) -> CompletionRequest:
         """Return the conversation, with the results of tools appended to the message."""
@@ -63,7 +74,7 @@ def query(turn: Turn) -> str:
     asked = f"Query: History:\n{history}\nQuery: {turn.message.text}"
     if turn.must_call:
         asked += "\n\nAt least one tool must be called; an empty array is not allowed."
-    return f"{asked}\n\n{fill(prompt('context'), variables_of(turn))}"
+    return asked if turn.is_from_program else f"{asked}\n\n{circumstances(turn)}"
 
 
 def outputs(turn: Turn) -> str:

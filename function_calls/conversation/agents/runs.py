@@ -1,0 +1,201 @@
+"""Run an agent from a program: its message, its usage, its typed result and the stream of its text."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC
+from functools import reduce
+from operator import add
+from typing import Any, Final, Generic, cast
+from uuid import uuid4
+
+from msgspec import Struct
+from msgspec.structs import replace
+from pydantic import BaseModel
+from typing_extensions import TypeVar
+
+from function_calls.conversation.agents.outcome import AgentOutcome
+from function_calls.tools.calls import Step, ToolResult, Turn
+from function_calls.tools.context import PROGRAM, CallContext, Services
+from function_calls.tools.errors import AgentFailed
+from function_calls.tools.session_state import CallState, Session
+from services.call_log.model import NOTHING, UsageCost
+from services.call_log.usage import TurnUsage, count_usage, current_usage
+from services.kernel.chat import ChatAddress, ChatMessage, Person
+from services.kernel.clock import SystemClock
+from services.kernel.text import language_of
+from services.language_model.ports import TextListener
+
+DepsT = TypeVar("DepsT", default=None)
+OutputT = TypeVar("OutputT", bound=BaseModel | str, default=str)
+
+_AUTHOR: Final = Person(id=PROGRAM, name=PROGRAM, is_admin=True)
+
+
+class CompletedCall(Struct, frozen=True, kw_only=True):
+    """A call that an agent made, and its result."""
+
+    name: str
+    arguments: Mapping[str, object]
+    result: ToolResult
+
+
+class AgentResult(Struct, Generic[OutputT], frozen=True, kw_only=True):
+    """The result of a run: the output, the calls in order, and the tokens of all requests to models."""
+
+    output: OutputT
+    calls: tuple[CompletedCall, ...]
+    usage: UsageCost
+
+
+class AgentStream(Generic[OutputT]):
+    """The text of a run, piece by piece as its model writes it; `result` is there after the last piece.
+
+    It begins when it is iterated over, and can be iterated over once.
+    """
+
+    def __init__(self, run: Callable[[TextListener], Coroutine[Any, Any, AgentResult[OutputT]]]) -> None:
+        self._run = run
+        self._result: AgentResult[OutputT] | None = None
+
+    @property
+    def result(self) -> AgentResult[OutputT]:
+        """The result of the run.
+
+        Raises:
+            RuntimeError: the stream has not been read to its end.
+        """
+        if self._result is None:
+            raise RuntimeError("the result is there after the last piece; read the stream to its end first")
+        return self._result
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        """Yield the pieces; an output that was not written by the model in text is one piece.
+
+        Raises:
+            AgentFailed: the run ended without its output.
+            ModelUnavailable: the model did not answer.
+        """
+        pieces = asyncio.Queue[str | None]()
+        task = asyncio.create_task(self._run(pieces.put))
+        task.add_done_callback(lambda _: pieces.put_nowait(None))
+        is_silent = True
+        try:
+            while (piece := await pieces.get()) is not None:
+                is_silent = False
+                yield piece
+            self._result = await task
+            if is_silent:
+                yield str(self._result.output)
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+
+def program_turn(
+    agent: str, text: str, deps: object, session: Session | None, on_text: TextListener | None
+) -> tuple[Turn, CallContext]:
+    """Return the turn for `text`, which a program says to `agent`, and the context of its calls, with their services.
+
+    Without a `session` their state lasts as long as the run.
+    """
+    clock = SystemClock()
+    now = clock.now()
+    message = ChatMessage(
+        id=uuid4().hex,
+        address=ChatAddress(platform=PROGRAM, chat_id=agent),
+        sender=_AUTHOR,
+        text=text,
+        sent_at=now,
+        is_addressed=True,
+        is_private=True,
+    )
+    language = language_of(text, "en")
+    turn = Turn(
+        message=message,
+        now=now,
+        zone=UTC,
+        language=language,
+        bot_name=agent,
+        tools=(),
+        on_text=on_text,
+        is_from_program=True,
+    )
+    context = CallContext(
+        call_id=message.id,
+        message=message,
+        services=Services() if deps is None else Services(deps),
+        clock=clock,
+        now=now,
+        zone=UTC,
+        language=language,
+        state=CallState(session),
+        invocation_id=message.id,
+        entry_point=PROGRAM,
+    )
+    return turn, context
+
+
+def requests_of(turn: Turn, context: CallContext) -> frozenset[str] | None:
+    """Return the tools that the message asks for, once untrusted text is in the turn; else None.
+
+    The text of a program is its own, also where it quotes.
+    """
+    if turn.is_from_program and not any(result.is_untrusted for step in turn.steps for result in step.results):
+        return context.asked_for
+    from function_calls.grounding.intents import asked_for
+
+    return asked_for(turn, context.message, context.asked_for)
+
+
+def was_shown(turn: Turn, text: str) -> bool:
+    """Return whether `text` is contained in the message, an earlier one, or a result."""
+    from function_calls.grounding import intents
+
+    return intents.was_shown(turn, text)
+
+
+@contextmanager
+def count_run(message: ChatMessage) -> Iterator[TurnUsage]:
+    """Count the usage of the run that begins with `message`; inside of a turn it counts for that turn too."""
+    outer = current_usage()
+    if outer is None:
+        usage = TurnUsage(address=message.address, person=message.sender, message_id=message.id)
+    else:
+        usage = replace(outer, completions=[])
+    try:
+        with count_usage(usage):
+            yield usage
+    finally:
+        if outer is not None:
+            for completion in usage.completions:
+                outer.add(completion)
+
+
+def result_of(outcome: AgentOutcome, form: type[OutputT], usage: TurnUsage, final_tool: str) -> AgentResult[OutputT]:
+    """Return the result of a run that has to give a `form`, without the call of `final_tool` that gave it.
+
+    Raises:
+        AgentFailed: the run ended without it.
+    """
+    return AgentResult(
+        output=_output_of(outcome, form),
+        calls=tuple(call for call in _calls_of(outcome.steps) if call.name != final_tool),
+        usage=reduce(add, (completion.charge for completion in usage.completions), NOTHING),
+    )
+
+
+def _output_of(outcome: AgentOutcome, form: type[OutputT]) -> OutputT:
+    if outcome.is_exhausted:
+        raise AgentFailed(outcome.agent, "used up its rounds", "")
+    if form is str:
+        return cast("OutputT", outcome.text)
+    if not isinstance(outcome.output, form):
+        raise AgentFailed(outcome.agent, f"gave no {form.__name__}", outcome.text)
+    return outcome.output
+
+
+def _calls_of(steps: Sequence[Step]) -> Iterator[CompletedCall]:
+    for step in steps:
+        for call, result in zip(step.calls, step.results, strict=True):
+            yield CompletedCall(name=call.name, arguments=call.arguments, result=result)
