@@ -28,6 +28,7 @@ RUN_BY = {
     ("docs/tutorial/first-plugin.md", "python"): "tests/docs/test_first_plugin.py",
     ("docs/tutorial/first-platform.md", "python"): "tests/integration/test_tutorials.py",
     ("docs/how-to/extend-the-bot.md", "python"): "tests/docs/test_extend_the_bot.py",
+    ("docs/how-to/use-as-a-library.md", "python"): "tests/docs/test_use_as_a_library.py",
     ("docs/how-to/write-functions.md", "python"): "tests/docs/test_write_functions.py",
     ("docs/how-to/write-tests.md", "python"): "tests/docs/test_write_tests.py",
     ("docs/how-to/connect-a-model.md", "python"): "tests/docs/test_connect_a_model.py",
