@@ -14,15 +14,20 @@ from datetime import UTC
 from typing import Literal
 
 from bot.plugins.contributions import Contributions
-from function_calls.conversation.agents.agent import Agent
-from function_calls.conversation.agents.agent_tool import AgentTool
+from function_calls import (
+    Agent,
+    AgentTool,
+    CallContext,
+    Interpretation,
+    Services,
+    ToolCall,
+    ToolFailed,
+    Turn,
+    tool_function,
+)
 from function_calls.conversation.agents.assistant import AgentAssistant
-from function_calls.registry import tool_function
-from function_calls.tools.calls import Interpretation, ToolCall, Turn
-from function_calls.tools.context import CallContext, Services
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.clock import Clock, SystemClock
-from services.kernel.errors import ToolFailed
 from services.kernel.text import language_of
 
 WEATHER = {"berlin": "4 °C, rain / 小雨", "beijing": "9 °C, clear / 晴"}

@@ -7,10 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from function_calls.registry import tool_function
-from function_calls.tools.calls import Choice, ToolResult
-from function_calls.tools.context import CallContext
-from services.kernel.errors import ToolFailed
+from function_calls import CallContext, Choice, ToolFailed, ToolResult, tool_function
 
 _MOST_OPTIONS = 10
 _WORDS = {

@@ -11,10 +11,8 @@ import httpx
 from pydantic import BaseModel, ConfigDict, Field
 
 from bot.plugins.contributions import Contributions
-from function_calls.registry import tool_function
-from function_calls.tools.context import CallContext
+from function_calls import CallContext, ToolFailed, tool_function
 from services.kernel.clock import Clock
-from services.kernel.errors import ToolFailed
 
 _MOST_KEPT = 500
 _MOST_BYTES = 200_000

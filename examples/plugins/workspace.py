@@ -20,9 +20,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from bot.plugins.contributions import Contributions
-from function_calls.registry import tool_function
-from function_calls.tools.calls import Receipt, ToolResult, UndoStep
-from services.kernel.errors import ToolFailed
+from function_calls import Receipt, ToolFailed, ToolResult, UndoStep, tool_function
 
 _MOST_BYTES = 1_000_000
 _MOST_FILES = 20
