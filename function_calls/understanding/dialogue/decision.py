@@ -166,12 +166,21 @@ def decide(reading: MessageReading, words: Lexicon, said: Circumstances) -> Deci
     for intent, own_share in reading.intents[: 1 if standing in _ONE else _MOST_TRIED]:
         share = own_share if said.is_addressed else share_of(intent, reading)
         careful = max(CAREFUL.get(intent, 0.0), 0.0 if said.is_addressed else UNADDRESSED.get(intent, 0.0))
+        if standing == "going_on" and intent == "move" and _may_be_statement(reading, words):
+            careful = _SURE
         if intent == "none" or share < (_SECOND if found else enough):
             break
         if share < careful or (intent == "cancel_ask" and not said.is_known):
             continue
         found.append(in_context(intent, reading, said.context, words))
     return Decision(tuple(found))
+
+
+def _may_be_statement(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a message says more than when, names no reminder and asks for no change: "the plumber is late"."""
+    said = [form for form in _untagged(reading) if not slots.are_small([form], words)]
+    is_asked = words.has_any(words.change_it, words.fold(reading.text)) or has_trigger(reading, words)
+    return len(said) > 1 and not (is_asked or reading.has("REF") or reading.has("LEAD"))
 
 
 def in_context(intent: str, reading: MessageReading, context: Context, words: Lexicon) -> str:
