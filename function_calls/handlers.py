@@ -22,7 +22,7 @@ from services.search.service import SearchService
 from services.summary.service import SummaryService
 
 
-@tool_function(name="reminder_set", returns="reply", changes_state=True)
+@tool_function(name="reminder_set", returns="reply", changes_state=True, is_deferrable=False)
 async def reminder_set(
     args: ReminderArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService, zones: ZoneService
 ) -> ToolResult:
@@ -34,7 +34,7 @@ async def reminder_set(
     return await create_reminder(new_reminder(args, schedule, targets, ctx), ctx, reminders, zones)
 
 
-@tool_function(name="reminder_list", returns="reply", uses_state=True)
+@tool_function(name="reminder_list", returns="reply", uses_state=True, is_deferrable=False)
 async def reminder_list(
     args: ReminderListArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
 ) -> ToolResult:
@@ -47,7 +47,7 @@ async def reminder_list(
     return await show_page(asked, ctx, reminders, history)
 
 
-@tool_function(name="reminder_delete", returns="reply", changes_state=True)
+@tool_function(name="reminder_delete", returns="reply", changes_state=True, is_deferrable=False)
 async def reminder_delete(
     args: ReminderDeleteArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
 ) -> ToolResult:
@@ -55,13 +55,13 @@ async def reminder_delete(
     return await delete_named(args.reminder_id, ctx, reminders, history)
 
 
-@tool_function(name="perplexity_search", returns="reply", timeout=60, returns_untrusted=True)
+@tool_function(name="perplexity_search", returns="reply", timeout=60, returns_untrusted=True, is_deferrable=False)
 async def perplexity_search(args: PerplexityArgs, ctx: CallContext, search: SearchService) -> ToolResult:
     """联网搜索 / Search the web and answer with numbered sources."""
     return await search_web(args.query, ctx, search)
 
 
-@tool_function(name="summary", returns="reply", timeout=120, returns_untrusted=True)
+@tool_function(name="summary", returns="reply", timeout=120, returns_untrusted=True, is_deferrable=False)
 async def summary(
     args: SummaryArgs, ctx: CallContext, summaries: SummaryService, history: HistoryService
 ) -> ToolResult:

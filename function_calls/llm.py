@@ -1,20 +1,22 @@
 """Interpret turns with a language model: offer tools, and return checked calls or text."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from loguru import logger
 from msgspec.structs import replace
 
 from function_calls.model_calls.answers import is_owed_an_answer, question, spoken, stuck
-from function_calls.model_calls.correction_round import CorrectionRound
+from function_calls.model_calls.correction_round import MOST_SEARCHES, CorrectionRound
 from function_calls.model_calls.styles.native import NativeStyle
 from function_calls.model_calls.styles.style import CallStyle, Correction, FixedStyle, Reading, StyleSource, read_words
 from function_calls.model_calls.text_tool_calls.spoken_text import StreamFilter
-from function_calls.model_calls.transcript import Instructions
+from function_calls.model_calls.transcript import Instructions, said_before
 from function_calls.tools.calls import Interpretation, ToolCall, Turn
 from function_calls.tools.catalog.model_call_validation import CheckedCalls, check_calls
 from function_calls.tools.catalog.offered_tools import OfferedTools, ToolCatalog
+from function_calls.tools.catalog.tool_search import MOST_WITHOUT_SEARCH, SearchableTools, ToolSelection, offer
 from services.call_log.usage import current_usage
 from services.language_model.failures import RequestRejected
 from services.language_model.ports import Completion, CompletionRequest, LanguageModel, TextListener, ignore_text
@@ -24,6 +26,7 @@ if TYPE_CHECKING:  # it reads messages, and most programs need none
 
 # Text instead of these calls would lose a reminder, or invent a list.
 _NEVER_WORDS_ONLY = frozenset({"reminder_set", "reminder_list"})
+_MESSAGES_BEFORE = 2  # whose words select tools too
 
 CompletionListener = Callable[[Turn, Completion], None]
 
@@ -35,7 +38,8 @@ class FunctionCallLLM:
     cannot be mended are sent back to the model `repair_rounds` times within one `interpret`, every error at once;
     after that the person is asked. With `is_streaming` every answer is read as it is written. `on_completion` is
     called for every completion, for budgets and records. `reviewer` holds the first choice of a turn against the
-    person's own words.
+    person's own words. Of more than `tool_search_above` tools a request has those that fit the message, and the model
+    searches the others; 0 sends all.
     """
 
     def __init__(
@@ -47,6 +51,7 @@ class FunctionCallLLM:
         is_streaming: bool = False,
         on_completion: CompletionListener | None = None,
         reviewer: "CallReviewer | None" = None,
+        tool_search_above: int = MOST_WITHOUT_SEARCH,
     ) -> None:
         self._model = model
         self._styles = styles or FixedStyle(NativeStyle(Instructions()))
@@ -54,7 +59,7 @@ class FunctionCallLLM:
         self._is_streaming = is_streaming
         self._on_completion = on_completion
         self._reviewer = reviewer
-        self._catalog = ToolCatalog()
+        self._catalog = ToolCatalog(partial(offer, most=tool_search_above))
 
     async def run(self, turn: Turn, *, on_text: TextListener | None = None) -> Interpretation:
         """Return the specification's name for `interpret`."""
@@ -90,14 +95,15 @@ class FunctionCallLLM:
             completion, reading = await self._choice(asking, correction.corrections)
             if not reading.calls:
                 return await self._without_calls(asking, correction, completion, reading)
-            checked = check_calls(reading.calls, asking.tools, correction.taken_ids)
+            checked = asking.selection.answer_searches(check_calls(reading.calls, asking.tools, correction.taken_ids))
             correction.keep(checked)
-            if not checked.problems:
+            if not checked.problems and not (checked.has_searches and correction.searches < MOST_SEARCHES):
                 return await self._drop_repeated(asking, correction, reading.text)
-            _note_refused(checked)
-            if correction.is_stuck(checked) or len(correction.corrections) >= self._repair_rounds:
-                return self._request_of_words(asking, correction) or _asking_the_person(correction, checked)
-            logger.info("returning {} invalid calls to the model", len(checked.problems))
+            if checked.problems:
+                _note_refused(checked)
+                if correction.is_stuck(checked) or correction.repairs >= self._repair_rounds:
+                    return self._request_of_words(asking, correction) or _asking_the_person(correction, checked)
+                logger.info("returning {} invalid calls to the model", len(checked.problems))
             correction.correct(checked, reading.text, is_cut=completion.finish_reason == "length")
 
     async def _without_calls(
@@ -164,7 +170,7 @@ class FunctionCallLLM:
 
     async def _choice(self, asking: "_Asking", corrections: Sequence[Correction]) -> tuple[Completion, Reading]:
         """Let the model call tools or, where the style allows it, answer in words."""
-        request = asking.style.request(asking.turn, asking.tools, corrections)
+        request = asking.style.request(asking.turn, asking.selection.offered, corrections)
         gate = None if asking.only_chooses else asking.gate()
         completion = await self._complete(asking.turn, request, gate)
         reading = asking.style.read(asking.turn, completion, asking.tools)
@@ -193,6 +199,7 @@ class _Asking:
     def __init__(self, turn: Turn, tools: OfferedTools, style: CallStyle, on_text: TextListener | None) -> None:
         self.turn = turn
         self.tools = tools
+        self.selection = _select(turn, tools)
         self.style = style
         self.only_chooses = style.only_chooses(turn)
         self._on_text = on_text
@@ -200,6 +207,14 @@ class _Asking:
     def gate(self) -> StreamFilter | None:
         """Create a filter before the listener; None without a listener."""
         return None if self._on_text is None else StreamFilter(self._on_text, self.tools.by_name)
+
+
+def _select(turn: Turn, tools: OfferedTools) -> ToolSelection:
+    if not isinstance(tools, SearchableTools):
+        return ToolSelection(tools)
+    before = "\n".join(text for _, text in said_before(turn, _MESSAGES_BEFORE))
+    called = [call.name for step in turn.steps for call in step.calls]
+    return ToolSelection(tools, turn.message.text, before, called)
 
 
 def _note_refused(checked: CheckedCalls) -> None:

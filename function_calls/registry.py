@@ -199,6 +199,7 @@ def _function_tool(
         parameters=signature.parameters_schema,
         examples=options.examples,
         returns=options.returns,
+        is_deferrable=options.is_deferrable,
     )
     return RegisteredTool(
         source=function,
@@ -220,6 +221,7 @@ def _class_tool(tool: Tool, options: ToolOptions) -> RegisteredTool:
         parameters=close_objects(tool.parameters),
         examples=options.examples,
         returns=options.returns,
+        is_deferrable=options.is_deferrable,
     )
     return RegisteredTool(
         source=tool,

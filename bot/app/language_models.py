@@ -132,4 +132,5 @@ def model_interpreter(
         styles=make_styles(settings.function_calling, model),
         is_streaming=settings.stream,
         reviewer=RuleBasedReview(read_times=(times or TimeReader()).parse_all),
+        tool_search_above=settings.tool_search_above,
     )

@@ -134,6 +134,9 @@ class ModelSettings(Group):
     function_calling: Literal["native", "prompt", "json_router", "auto"] = Field(
         "auto", description="How tools are offered: native, prompt, json_router (enforced JSON), auto = ask once."
     )
+    tool_search_above: int = Field(
+        50, ge=0, description="Send more functions than this as a list of names and those that fit; 0 = send all."
+    )
     temperature: float = Field(0.0, ge=0, le=2, description="Sampling temperature; 0 chooses tools most steadily.")
     timeout_seconds: float = Field(30.0, gt=0, description="Seconds that one request may take, retries not counted.")
     max_retries: int = Field(2, ge=0, le=10, description="Times a failed request is sent again, with backoff.")

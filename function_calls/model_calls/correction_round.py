@@ -5,9 +5,10 @@ from enum import Enum
 
 from function_calls.model_calls.styles.style import Correction
 from function_calls.tools.calls import Step, ToolCall, ToolResult, Turn
-from function_calls.tools.catalog.model_call_validation import CheckedCalls, Problem, ids_of, is_same
+from function_calls.tools.catalog.model_call_validation import CheckedCalls, Problem, ToolsFound, ids_of, is_same
 
 MOST_LOOKS = 3  # how often the same read-only call may be made in one turn
+MOST_SEARCHES = 3  # how often tools may be searched in one interpretation
 
 
 class Repeat(Enum):
@@ -46,11 +47,13 @@ _CUT_OFF = " The answer was cut off at the length limit: make it shorter."
 
 
 class CorrectionRound:
-    """The state of one `interpret`."""
+    """The state of one `interpret`: `corrections` are the answers sent back, for repair or with tools found."""
 
     def __init__(self, turn: Turn) -> None:
         self.turn = turn
         self.corrections: list[Correction] = []
+        self.repairs = 0
+        self.searches = 0
         self.held: list[ToolCall] = []
 
     @property
@@ -74,7 +77,9 @@ class CorrectionRound:
         )
 
     def correct(self, checked: CheckedCalls, text: str, *, is_cut: bool) -> None:
-        """Add a correction for the model about its invalid calls."""
+        """Add a correction for the model about its invalid calls and the tools that it searched."""
+        self.repairs += bool(checked.problems)
+        self.searches += checked.has_searches
         feedback = tuple(_correction_text(outcome, is_cut=is_cut) for outcome in checked.outcomes)
         self.corrections.append(Correction(text=text, calls=checked.requested, feedback=feedback))
 
@@ -90,7 +95,9 @@ class CorrectionRound:
         return next(failed, None)
 
 
-def _correction_text(outcome: ToolCall | Problem, *, is_cut: bool) -> str:
+def _correction_text(outcome: ToolCall | Problem | ToolsFound, *, is_cut: bool) -> str:
     if isinstance(outcome, ToolCall):
         return _ACCEPTED
+    if isinstance(outcome, ToolsFound):
+        return outcome.feedback
     return outcome.feedback + _CUT_OFF if is_cut else outcome.feedback

@@ -180,9 +180,13 @@ class Instructions:
             found = self._systems[bot_name] = f"{text}\n\n{self._fixed}".strip()
         return found
 
-    def conversation(self, turn: Turn, *, appended: str = "") -> list[Message]:
-        """Return system text, history and this message with its circumstances; `appended` goes to the very end."""
-        return conversation(turn, self.system(turn.bot_name), self.said(turn) + appended)
+    def conversation(self, turn: Turn, *, appended: str = "", further: str = "") -> list[Message]:
+        """Return system text, history and this message with its circumstances.
+
+        `appended` goes to the very end, `further` to the end of the system text.
+        """
+        system = f"{self.system(turn.bot_name)}\n\n{further}".strip()
+        return conversation(turn, system, self.said(turn) + appended)
 
     def said(self, turn: Turn) -> str:
         """Return this message with the operator's varying additions and its circumstances."""

@@ -101,6 +101,7 @@ class ToolSpec(Struct, frozen=True, kw_only=True):
 
     `changes_state` and `confirm` matter for tools from elsewhere, which no options were declared for: the first asks
     the person once untrusted text is in the turn, the second always, and a call that succeeds leaves a receipt.
+    `is_deferrable` says that a request with many tools may leave it to the search for tools.
     """
 
     name: str
@@ -110,6 +111,7 @@ class ToolSpec(Struct, frozen=True, kw_only=True):
     returns: ReturnStyle = "observation"
     changes_state: bool = False
     confirm: bool = False
+    is_deferrable: bool = True
 
 
 class ToolCall(Struct, frozen=True, kw_only=True):

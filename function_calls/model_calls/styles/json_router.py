@@ -73,7 +73,7 @@ class _Prepared:
 
     def __init__(self, tools: OfferedTools, instructions: Instructions, bot_name: str) -> None:
         self.tools = tools
-        listed = "\n".join(_describe(spec) for spec in tools.specs)
+        listed = "\n".join([*map(_describe, tools.specs), *([tools.further] if tools.further else [])])
         if instructions.is_of_agent:
             variables = {"TOOLS": listed, "INSTRUCTIONS": instructions.system(bot_name)}
             system = fill(prompt("json_router_agent"), variables).lstrip()

@@ -27,7 +27,7 @@ class NativeStyle:
 
     def request(self, turn: Turn, tools: OfferedTools, corrections: Sequence[Correction]) -> CompletionRequest:
         """Return the conversation, the rounds so far and the failed attempts, with the serialised tool list."""
-        messages = [*self._instructions.conversation(turn), *rounds(turn.steps)]
+        messages = [*self._instructions.conversation(turn, further=tools.further), *rounds(turn.steps)]
         for correction in corrections:
             messages += _correction_messages(correction)
         return CompletionRequest(messages=messages, tools=tools.native, tool_choice=turn.tool_choice)

@@ -50,7 +50,7 @@ class PromptStyle:
         return CompletionRequest(messages=messages)
 
     def _choice_prompt(self, turn: Turn, tools: OfferedTools) -> str:
-        text = fill(prompt("tools"), {"TOOLS": tools.flat})
+        text = fill(prompt("tools"), {"TOOLS": f"{tools.flat}\n\n{tools.further}".rstrip()})
         return f"{self._instructions.system(turn.bot_name)}\n\n{text}" if self._instructions.is_of_agent else text
 
     def words_request(self, turn: Turn) -> CompletionRequest:

@@ -25,11 +25,17 @@ class Problem(Struct, frozen=True, kw_only=True):
     fields: tuple[str, ...] = ()
 
 
+class ToolsFound(Struct, frozen=True, kw_only=True):
+    """A search for tools; `feedback` is its result for the model."""
+
+    feedback: str
+
+
 class CheckedCalls(Struct, frozen=True, kw_only=True):
-    """The validated calls of one answer, in order: each is a `ToolCall` or a `Problem`."""
+    """The validated calls of one answer, in order."""
 
     requested: tuple[RequestedCall, ...]
-    outcomes: tuple[ToolCall | Problem, ...]
+    outcomes: tuple[ToolCall | Problem | ToolsFound, ...]
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
@@ -44,6 +50,11 @@ class CheckedCalls(Struct, frozen=True, kw_only=True):
     def problems(self) -> tuple[Problem, ...]:
         """Return the problems of the invalid calls."""
         return tuple(outcome for outcome in self.outcomes if isinstance(outcome, Problem))
+
+    @property
+    def has_searches(self) -> bool:
+        """Return whether there are searches for tools."""
+        return any(isinstance(outcome, ToolsFound) for outcome in self.outcomes)
 
 
 def check_calls(requested: Sequence[RequestedCall], tools: OfferedTools, taken_ids: Collection[str]) -> CheckedCalls:

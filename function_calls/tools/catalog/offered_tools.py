@@ -53,10 +53,14 @@ _TELLING = 2  # arguments that together tell which tool is meant
 
 
 class OfferedTools:
-    """The tools offered to a model, in every form that a request needs; each form is made on first use and cached."""
+    """The tools offered to a model, in every form that a request needs; each form is made on first use and cached.
 
-    def __init__(self, specs: tuple[ToolSpec, ...]) -> None:
+    `further` is a text for the prompt about tools that the model can search; empty where there are none.
+    """
+
+    def __init__(self, specs: tuple[ToolSpec, ...], further: str = "") -> None:
         self.specs = specs
+        self.further = further
         self.by_name: Mapping[str, ToolSpec] = {spec.name: spec for spec in specs}
         self._validators: dict[str, SchemaValidator] = {}
 
@@ -65,14 +69,7 @@ class OfferedTools:
         """The `tools` field of a request, serialised; None when there are no tools."""
         if not self.specs:
             return None
-        listed = [
-            {
-                "type": "function",
-                "function": {"name": spec.name, "description": spec.description, "parameters": spec.parameters},
-            }
-            for spec in self.specs
-        ]
-        return json.dumps(listed, ensure_ascii=False, separators=(",", ":"), default=dict).encode()
+        return f"[{','.join(map(_native, self.specs))}]".encode()
 
     @cached_property
     def flat(self) -> str:
@@ -87,6 +84,11 @@ class OfferedTools:
     def schemas(self) -> Mapping[str, Mapping[str, object]]:
         """The JSON Schema of each tool's arguments by name."""
         return {spec.name: spec.parameters for spec in self.specs}
+
+    @staticmethod
+    def size_of(spec: ToolSpec) -> int:
+        """Return the bytes of a tool in `native`, with its comma."""
+        return len(_native(spec).encode()) + 1
 
     def validator(self, name: str) -> SchemaValidator:
         """Return the compiled check of the arguments of the tool called `name`, which must be one of these."""
@@ -120,23 +122,29 @@ class OfferedTools:
 
 
 class ToolCatalog:
-    """A cache of the latest `OfferedTools`, keyed by the identity of their specs."""
+    """A cache of the latest `OfferedTools`, keyed by the identity of their specs; `make` makes them."""
 
-    def __init__(self) -> None:
+    def __init__(self, make: Callable[[tuple[ToolSpec, ...]], OfferedTools] = OfferedTools) -> None:
+        self._make = make
         self._kept: BoundedDict[tuple[int, ...], OfferedTools] = BoundedDict(_KEPT_SETS)
-        self._last: OfferedTools | None = None
+        self._last: tuple[tuple[ToolSpec, ...], OfferedTools] | None = None
 
     def get(self, specs: tuple[ToolSpec, ...]) -> OfferedTools:
         """Return the set made of `specs`; the same one as long as the same specs are offered."""
-        last = self._last
-        if last is not None and last.specs is specs:
-            return last
+        if self._last is not None and self._last[0] is specs:
+            return self._last[1]
         key = _identity(specs)
         found = self._kept.get(key)
         if found is None:
-            found = self._kept[key] = OfferedTools(specs)
-        self._last = found
+            found = self._kept[key] = self._make(specs)
+        self._last = specs, found
         return found
+
+
+def _native(spec: ToolSpec) -> str:
+    function = {"name": spec.name, "description": spec.description, "parameters": spec.parameters}
+    form = {"type": "function", "function": function}
+    return json.dumps(form, ensure_ascii=False, separators=(",", ":"), default=dict)
 
 
 def _takes(schema: Mapping[str, object], names: Collection[str]) -> bool:

@@ -39,6 +39,7 @@ class ToolOptions(Struct, frozen=True, kw_only=True):
     returns_untrusted: bool = False
     undo: Undo | None = None
     is_only_for_undo: bool = False
+    is_deferrable: bool = True
     idempotent: bool = False
     retries: int = 0
     max_concurrent: int | None = None
@@ -66,6 +67,7 @@ def tool_function(
     returns_untrusted: bool = False,
     undo: Undo | None = None,
     is_only_for_undo: bool = False,
+    is_deferrable: bool = True,
     idempotent: bool = False,
     retries: int = 0,
     max_concurrent: int | None = None,
@@ -104,6 +106,8 @@ def tool_function(function: Function | None = None, /, **given: Any) -> Function
         undo: takes a change back: the name of a function that takes the same arguments, or a function of arguments
             and result that returns the `UndoStep`. Receipts that name their own inverse need none.
         is_only_for_undo: it is such an inverse and nothing else: neither listed nor callable.
+        is_deferrable: a request with many tools may leave it out, so that a model has to search it; say False where
+            it is what the bot is for.
         idempotent: calling it twice does no more than calling it once.
         retries: how often an idempotent tool is tried again after a failure, with a growing pause.
         max_concurrent: how many calls of it may run at the same time; a call that waits uses up its timeout.
