@@ -1,0 +1,202 @@
+"""Measure the search for tools: bytes of the first request with 200 tools, and how often the right tool is offered.
+
+    python -m benchmarks.tool_search --data FOLDER [--pool 200] [--errors 20]
+
+FOLDER has `functions/dev/validate.jsonl` (sentences with the calls they mean) and `openapi/docs` (the documents that
+`benchmarks/evaluation/cases/tools.toml` has sentences for). The bot's own functions are attached besides. The model is
+a script that searches with the person's sentence as it stands; a real model chooses its words, and translates them.
+"""
+
+import argparse
+import asyncio
+import json
+import random
+import re
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from loguru import logger
+
+from benchmarks.evaluation.prompts import NONE, own_prompts
+from bot.app.registry import built_in_registry
+from bot.testing.models import completion, requested
+from bot.testing.turns import make_turn
+from function_calls.llm import FunctionCallLLM
+from function_calls.model_calls.styles.choosing import FixedStyle, make_styles
+from function_calls.tools.calls import ToolSpec
+from function_calls.tools.catalog.offered_tools import ToolCatalog
+from function_calls.tools.catalog.tool_search import TOOL_SEARCH
+from function_calls.toolsets.openapi.importer import import_document
+from services.language_model.ports import Completion, CompletionRequest
+
+CASES = Path(__file__).parent / "evaluation" / "cases" / "tools.toml"
+STYLES: tuple[FixedStyle, ...] = ("native", "json_router", "prompt")
+HAN = re.compile(r"[\u3400-\u9fff]")
+WEIGHED = 30  # sentences of each pool whose requests are weighed in every style
+CATALOGS: dict[int, ToolCatalog] = {}
+
+
+class Case(NamedTuple):
+    """A sentence and the tool that it means."""
+
+    text: str
+    tool: str
+
+
+class Offered(NamedTuple):
+    """The names that a model gets: in full in the first request, in its list, and in full after one search."""
+
+    first: frozenset[str]
+    listed: frozenset[str]
+    found: frozenset[str]
+
+
+def functions(folder: Path) -> tuple[dict[str, ToolSpec], list[Case]]:
+    """The published functions, each with the first of its descriptions, and their sentences."""
+    specs: dict[str, ToolSpec] = {}
+    cases = []
+    for line in (folder / "functions" / "dev" / "validate.jsonl").read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        shown = row["function"]
+        name = re.sub(r"[^\w-]", "_", shown["name"])[:64]
+        spec = ToolSpec(name=name, description=shown["description"], parameters=shown["parameters"])
+        specs.setdefault(name, spec)
+        cases.append(Case(row["question"], name))
+    return specs, cases
+
+
+def documents(folder: Path) -> tuple[dict[str, ToolSpec], list[Case]]:
+    """The tools of the OpenAPI documents, and the project's sentences for them."""
+    specs: dict[str, ToolSpec] = {}
+    cases = []
+    for document, sentences in tomllib.loads(CASES.read_text(encoding="utf-8")).items():
+        read = json.loads((folder / "openapi" / "docs" / f"{document}.json").read_text(encoding="utf-8"))
+        for operation in import_document(read, "http://tools.example").operations:
+            specs.setdefault(operation.spec.name, operation.spec)
+        cases += [Case(text, name) for name, texts in sentences.items() for text in texts]
+    unknown = sorted({case.tool for case in cases} - set(specs))
+    if unknown:
+        raise SystemExit(f"no such tools in the documents: {', '.join(unknown)}")
+    return specs, cases
+
+
+def pools(names: Sequence[str], size: int) -> Iterator[list[str]]:
+    """Divide `names` into pools of `size` at random, the last filled up with names of the others."""
+    mixed = list(names)
+    random.Random(25).shuffle(mixed)
+    for start in range(0, len(mixed), size):
+        pool = mixed[start : start + size]
+        yield pool + mixed[: size - len(pool)] if start else pool
+
+
+def size_of(request: CompletionRequest) -> int:
+    """The bytes of a request's messages, tools and format."""
+    fields = {"messages": request.messages, "response_format": request.response_format}
+    text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"), default=dict)
+    return len(text.encode()) + len(request.tools or b"")
+
+
+async def requests(
+    text: str, tools: tuple[ToolSpec, ...], style: FixedStyle = "native", most: int = 50
+) -> list[CompletionRequest]:
+    """The requests for a sentence."""
+    model = SearchingModel(text)
+    llm = FunctionCallLLM(model, styles=make_styles(style, model), tool_search_above=most)
+    llm._catalog = CATALOGS.setdefault(most, llm._catalog)  # the index of a pool is made once
+    await llm.interpret(make_turn(text, tools=tools))
+    return model.requests
+
+
+def offered(requests: Sequence[CompletionRequest]) -> Offered:
+    """Return what a model got."""
+    first, found = map(names_of, requests[:2])
+    lines = str(requests[0].messages[0]["content"]).splitlines()
+    return Offered(first, frozenset(line.split(":")[0] for line in lines), found)
+
+
+def names_of(request: CompletionRequest) -> frozenset[str]:
+    """The tools in a request."""
+    return frozenset(tool["function"]["name"] for tool in json.loads(request.tools or b"[]"))
+
+
+class SearchingModel:
+    """A model that searches tools with `query` once and then answers in words."""
+
+    name = "searching"
+
+    def __init__(self, query: str) -> None:
+        self._query = query
+        self.requests: list[CompletionRequest] = []
+
+    async def complete(self, request: CompletionRequest) -> Completion:
+        """Answer `request`."""
+        self.requests.append(request)
+        return (
+            completion("no")
+            if len(self.requests) > 1
+            else completion("", requested(TOOL_SEARCH.name, query=self._query))
+        )
+
+
+async def measure(title: str, specs: Mapping[str, ToolSpec], cases: Sequence[Case], pool: int, errors: int) -> None:
+    """Print the figures of one source of sentences."""
+    own = built_in_registry().specs
+    shares: dict[str, list[float]] = defaultdict(list)
+    missed: list[Case] = []
+    counts: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
+    done: set[str] = set()
+    for names in pools(list(specs), pool):
+        tools = (*(specs[name] for name in names), *own)
+        here = [case for case in cases if case.tool not in done and (case.tool in names or case.tool not in specs)]
+        for case in here:
+            got = offered(await requests(case.text, tools))
+            language = "zh" if HAN.search(case.text) else "en"
+            count = counts[language]
+            in_full = case.tool in got.first | got.found
+            for place, is_right in enumerate(
+                (True, case.tool in got.first, in_full, in_full or case.tool in got.listed)
+            ):
+                count[place] += is_right
+            if not in_full:
+                missed.append(case)
+        done.update(names)
+        for style in STYLES:
+            for case in here[:: max(len(here) // WEIGHED, 1)]:
+                few, every = [size_of((await requests(case.text, tools, style, most))[0]) for most in (50, 0)]
+                shares[style].append(100 * few / every)
+    print(f"\n{title}: {len(specs)} tools in pools of {pool}, with {len(own)} own functions")
+    for language, (total, first, full, listed) in sorted(counts.items()):
+        rates = (f"{100 * each / total:6.1f} %" for each in (first, full, listed))
+        print(
+            "  {} {:5} sentences: in the first request {}, or by one search {}, or in the list {}".format(
+                language, total, *rates
+            )
+        )
+    for style, each in shares.items():
+        mean, most = sum(each) / len(each), max(each)
+        print(f"  first request, {style:11}: {mean:5.1f} % of the bytes of all, at most {most:.1f} %")
+    for case in missed[:errors]:
+        print(f"    {case.tool}: {case.text[:120]!r}")
+
+
+async def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--pool", type=int, default=200, help="tools attached at a time")
+    parser.add_argument(
+        "--errors", type=int, default=0, help="sentences to print whose tool was neither offered nor found"
+    )
+    chosen = parser.parse_args()
+    logger.remove()
+    for title, (specs, cases) in (("functions", functions(chosen.data)), ("OpenAPI documents", documents(chosen.data))):
+        await measure(title, specs, cases, chosen.pool, chosen.errors)
+    prompts = [Case(each.text, each.tool) for each in own_prompts() if each.tool != NONE]
+    await measure("the bot's own functions", specs, prompts, chosen.pool, chosen.errors)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
