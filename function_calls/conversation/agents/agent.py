@@ -48,6 +48,7 @@ from function_calls.registry import Registrable, Registry, check_inverses
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import Interpretation, Interpreter, ToolResult, Turn
 from function_calls.tools.context import Actions, CallContext, Services
+from function_calls.tools.declaring.tool_options import ToolOptions
 from function_calls.tools.policy import Dispatcher, EnclosedDispatcher
 from function_calls.tools.session_state import Session, StateConflict
 from function_calls.tools.toolset import Toolset, Viewer
@@ -153,7 +154,7 @@ class Agent(Generic[DepsT, OutputT]):
         registry.register(tools)
         check_inverses(registry, registry)
         if self._sub_agents:
-            registry.register(TransferTool(self._sub_agents))
+            registry.register(TransferTool(self._sub_agents), ToolOptions(is_deferrable=False))
         if self._has_form:
             _refuse_sub_agents(self.name, self._sub_agents)
             registry.register(answer_tool(cast("type[BaseModel]", self._form)))

@@ -21,6 +21,7 @@ from services.call_log.usage import MeteredModel
 from services.language_model.ports import LanguageModel
 
 OUTPUT: Final = "give_answer"
+_DESCRIPTION: Final = "Give your answer and end. Call it once, when you know all of it."
 
 
 def answer_tool(form: type[BaseModel]) -> Callable[..., object]:
@@ -31,9 +32,7 @@ def answer_tool(form: type[BaseModel]) -> Callable[..., object]:
         return ToolResult(ok=True, text=_word(args), value=args.model_dump(mode="json"))
 
     give.__annotations__["args"] = form
-    return tool_function(name=OUTPUT, description="Give your answer and end. Call it once, when you know all of it.")(
-        give
-    )
+    return tool_function(name=OUTPUT, description=_DESCRIPTION, is_deferrable=False)(give)
 
 
 def agent_instructions(text: str, system_prompt: str | None, answer: RegisteredTool | None) -> Instructions:
