@@ -427,7 +427,7 @@ def _may_be_about_reminder(understood: Understood) -> bool:
 
 def _forgets_reminder(example: Interpretation, understood: Understood | None, known: KnownReminders | None) -> bool:
     """Return whether what is to be forgotten is a reminder and no note: "forget the lenses, Tobi has them"."""
-    is_deletion = understood is not None and understood.reading.intent == "delete"
+    is_deletion = understood is not None and understood.reading.intent in {"delete", "forget"}
     if understood is None or known is None or not is_deletion:
         return False
     names = [str(call.arguments.get("reference", "")) for call in example.calls if call.name == "memory_forget"]

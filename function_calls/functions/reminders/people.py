@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from datetime import timedelta
+from difflib import get_close_matches
 
 from msgspec.structs import replace
 
@@ -16,6 +17,8 @@ from services.reminders.model import EVERYONE, Reminder
 from services.reminders.service import ReminderService
 
 _EVERYONE_WORDS = {"everyone", "everybody", "all", "us", "大家", "所有人", "全体", "@all", "我们", "todos", "nosotros"}
+_EVERYONE_LONG, _TYPO = ("everyone", "everybody"), 0.9
+"""Words in which a missing or doubled letter is a typing error, and how alike a word must be."""
 _ALL_BUT = "everyone except "
 _LATELY = timedelta(minutes=10)  # how long an answer to a question is awaited
 _MOST_LOOKED_AT = 200
@@ -171,7 +174,7 @@ def _names(words: str) -> list[str]:
 def _certain_person(name: str, mentioned: Sequence[Person], ctx: CallContext) -> Person | None:
     """Resolve a certain person: everyone, oneself, or a mentioned one (also with "and" in the name)."""
     bare = name.strip().lstrip("@").strip()
-    if bare.lower() in _EVERYONE_WORDS:
+    if bare.lower() in _EVERYONE_WORDS or get_close_matches(bare.lower(), _EVERYONE_LONG, cutoff=_TYPO):
         return Person(id=EVERYONE, name=bare)
     if bare.lower() in {*_OWN_WORDS, ctx.sender.name.lower()}:
         return ctx.sender

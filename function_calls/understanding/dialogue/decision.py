@@ -123,7 +123,9 @@ def standing_of(reading: MessageReading, words: Lexicon, said: Circumstances) ->
         return "answering" if said.is_asked else "next" if is_bare else "going_on"
     if reading.intent == "join" and said.follows_bot:
         return "going_on"
-    is_certain = (said.is_next and share >= NEXT_REQUEST) or (said.is_alone and share >= _CERTAIN)
+    is_joined = said.follows_bot and bool(reading.tokens) and reading.tokens[0].form in words.beside
+    is_next = said.is_next or (is_joined and share >= _SURE_NOTE)
+    is_certain = (is_next and share >= NEXT_REQUEST) or (said.is_alone and share >= _CERTAIN)
     if is_certain and reading.has("WHEN") and reading.has("CONTENT"):
         return "next"
     return "trigger" if said.names_reminder or has_trigger(reading, words) else "nobody"
@@ -189,7 +191,8 @@ def in_context(intent: str, reading: MessageReading, context: Context, words: Le
     "A week before too" asks for another reminder, "remind me again in 15 minutes" for the one that has come.
     """
     text = words.fold(reading.text)
-    if intent == "move" and reading.has("LEAD") and not reading.has("REF") and words.has_any(words.too, text):
+    is_ahead = reading.has("LEAD") or reading.has("EARLIER")
+    if intent == "move" and is_ahead and not reading.has("REF") and words.has_any(words.too, text):
         return "repeat_last"
     if intent == "set" and context == "fired" and not reading.has("CONTENT") and words.has_any(words.again, text):
         return "snooze"

@@ -10,10 +10,12 @@ from itertools import pairwise
 
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
+from function_calls.understanding.reading.slots import are_small
 from function_calls.understanding.reading.tokens import MARKS, Token
 
 _POSSESSIVE = ("'s", "’s")
 _QUOTES = frozenset("\"“”'‘’「」『』")
+_QUOTED = re.compile(r"[\"“”「『]([^\"“”「」『』]+)[\"“”」』]")
 _AROUND_THANKS = frozenset({"and", "thank", "you", "so", "very", "much", "a", "lot"})
 _LONGEST_NAME, _MOST_ADDED, _MOST_BEHIND = 2, 4, 2
 
@@ -28,6 +30,7 @@ def repaired(
     """
     draft = _Draft(reading, words)
     draft.complete_names(members)
+    draft.keep_quotation()
     draft.free_courtesies()
     draft.tag_same_time()
     draft.tag_listed_times()
@@ -70,6 +73,15 @@ class _Draft:
                 if any(self.tags[at] == "PERSON" for at in places):
                     for at in places:
                         self.tags[at] = "PERSON"
+
+    def keep_quotation(self) -> None:
+        """Let a content end with a quotation of several words: "bring water" | for all."""
+        for quoted in _QUOTED.finditer(self._text):
+            inside = [at for at, token in enumerate(self._tokens) if _is_within(token, quoted)]
+            if len(inside) > 1 and any(self.tags[at] == "CONTENT" for at in inside):
+                self.tags[inside[0] : inside[-1] + 1] = ["CONTENT"] * len(inside)
+                for at in range(inside[-1] + 2, self._end_of_content(inside[-1])):
+                    self.tags[at] = NO_TAG
 
     def free_courtesies(self) -> None:
         """Untag the polite words in which a content ends."""
@@ -313,7 +325,11 @@ class _Draft:
     def _tag_name_of_event(self, regions: Sequence[tuple[int, int]]) -> bool:
         """Tag the words in front of the time of an event as content: "the raid is at 8, … half an hour before"."""
         first = next((first for first, _ in self._runs("EVENT")), 0)
-        named = [region for region in regions if region[1] <= first]
+        named = [
+            region
+            for region in regions
+            if region[1] <= first and not are_small(self._forms[slice(*region)], self._words)
+        ]
         begin, end = self._without_courtesies(*named[-1]) if named and self.has("LEAD") else (0, 0)
         while end > begin + 1 and self._forms[end - 1] in self._words.copulas_of_events:
             end -= 1
@@ -448,6 +464,10 @@ def runs(tags: Sequence[str], tag: str) -> Iterator[tuple[int, int]]:
         elif each != tag and open_at is not None:
             yield open_at, at
             open_at = None
+
+
+def _is_within(token: Token, quoted: re.Match[str]) -> bool:
+    return quoted.start(1) <= token.start and token.end <= quoted.end(1)
 
 
 def _is_time(form: str) -> bool:

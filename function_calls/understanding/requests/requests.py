@@ -10,7 +10,7 @@ from function_calls.language.messages import say
 from function_calls.tools.calls import Interpretation
 from function_calls.understanding.looking_here import looked_up_here
 from function_calls.understanding.reading import slots
-from function_calls.understanding.reading.lexicon import Lexicon
+from function_calls.understanding.reading.lexicon import Lexicon, common_words
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.repair import is_time
 from function_calls.understanding.reading.times import TimeWords
@@ -210,6 +210,9 @@ def _remember(asked: Asked) -> Interpretation | None:
 
 def _forget(asked: Asked) -> Interpretation | None:
     words = slots.reference_name(slots.content(asked.reading, asked.words), asked.words)
+    named = None if asked.known is None else asked.known.like(words, common_words(asked.language))
+    if named is not None:  # "you can forget about the milk"
+        return asked.answering.one("reminder_delete", {"reminder_id": named.id})
     return _one(asked, "memory_forget", {"reference": words}) if words else None
 
 

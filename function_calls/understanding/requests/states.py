@@ -59,7 +59,7 @@ def pause(asked: Asked) -> Interpretation | None:
     when = asked.reading.words("WHEN") or asked.reading.words("UNTIL") or untagged_time(asked)
     bare = slots.without_words(when, asked.words.until_words, asked.words.joint)
     is_until = asked.reading.has("UNTIL") or bare != when or _is_until(when, asked)
-    if not when:
+    if not when or not (asked.read(bare) or asked.length(bare)):  # "until further notice"
         return state_of(asked, "pause")
     return state_of(asked, "pause", {"until": bare} if is_until else {"during": slots.bare_time(bare, asked.words)})
 
