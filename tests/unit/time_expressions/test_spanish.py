@@ -18,6 +18,8 @@ import pytest
         ("el próximo lunes", "23 09:00"),
         ("después de comer", "20 14:00"),
         ("el primero de enero", "01 09:00"),
+        ("el jueves 26 a las 19:30", "26 19:30"),
+        ("mañana a las 21.45 h", "21 21:45"),
     ],
 )
 def test_moments(read, text, moment):
@@ -32,6 +34,8 @@ def test_moments(read, text, moment):
         ("todas las noches a las 10", "FREQ=DAILY;BYHOUR=22;BYMINUTE=0"),
         ("cada media hora", "FREQ=MINUTELY;INTERVAL=30"),
         ("una vez a la semana", "FREQ=WEEKLY"),
+        ("los días 15 y 30 a las 10 am", "FREQ=MONTHLY;BYMONTHDAY=15,30;BYHOUR=10;BYMINUTE=0"),
+        ("todos los días a las 8 de la mañana y a las 8 de la noche", "FREQ=DAILY;BYHOUR=8,20;BYMINUTE=0"),
     ],
 )
 def test_repetitions(read, text, rule):
