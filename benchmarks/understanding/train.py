@@ -35,6 +35,7 @@ from function_calls.understanding.reading.features import (
     labelled_pieces,
     split_features,
     tagger_features,
+    without_accents,
 )
 from function_calls.understanding.reading.known_words import KnownWords, known_words
 from function_calls.understanding.reading.lexicon import Lexicon, common_words, load_lexicon
@@ -373,6 +374,7 @@ def train(language: str, count: int, seed: int, strength: float, weight: float) 
     sentences = sentences_of(language, count, seed, weight, cache)
     cache.save()
     intents = [each.intent for each in sentences]
+    sentences = [replace(each, forms=without_accents(each.forms)) for each in sentences]
     forms = with_unknown([each.forms for each in sentences], [each.tags for each in sentences], intents, seed)
     rows = [
         hashes_of(classifier_features(words, each.context, each.known, is_addressed=each.is_addressed))

@@ -9,19 +9,29 @@ _MOST_PIECES = 3
 _TRIGRAM = 3
 _TOLD = ("WHEN", "EVENT", "PERSON", "CONTENT", "REF")
 """Tags that tell, once given, what the words behind them are."""
+_CLITICS = ("me", "nos", "le", "les", "te")
+_ACCENTS = str.maketrans("áéíóúüñ", "aeiouun")
 _ASKING = (
-    frozenset({"remind", "reminder", "reminded", "reminding", "rmd", "醒"}),
-    frozenset({"ping", "nudge", "tell", "forget", "wake", "alarm", "timer", "alert", "notify", "叫", "闹"}),
+    frozenset({"remind", "reminder", "reminded", "reminding", "rmd", "醒", "recordatorio", "recordar", "recuerda"})
+    | {f"{verb}{ending}" for verb in ("recuerda", "recorda", "recuerde") for ending in _CLITICS},
+    frozenset({"ping", "nudge", "tell", "forget", "wake", "alarm", "timer", "alert", "notify", "叫", "闹"})
+    | {"avisa", "avisar", "aviso", "alarma", "recorda", "recuerde"}
+    | {f"{verb}{ending}" for verb in ("avisa", "avise", "acorda", "despierta") for ending in _CLITICS},
 )
 """Words behind which a request names what it is about, the surest first; in front of them stands often a reason."""
-_LINKS = frozenset({"to", "that", "about", "of", ":"})
-_JOINS = frozenset({"和", "跟", "与", "同", "and", "with"})
+_LINKS = frozenset({"to", "that", "about", "of", ":", "que", "de"})
+_JOINS = frozenset({"和", "跟", "与", "同", "and", "with", "y"})
 """Words that join another person who is reminded, or begin a content: what follows tells."""
 _AHEAD = 8
 _TIMES = frozenset(
     {"@day", "@clock", "@part", "@dayclock", "@daypart", "@offset", "@rule", "@ruletime"}
     | {"@past", "@pastday", "@pastclock", "@pastpart", "@pastdayclock", "@pastdaypart", "@pastoffset"}
 )
+
+
+def without_accents(forms: Iterable[str]) -> list[str]:
+    """Return the forms of tokens without Spanish accents, which people leave out in a chat."""
+    return [form if form.isascii() else form.translate(_ACCENTS) for form in forms]
 
 
 def classifier_features(

@@ -18,6 +18,7 @@ from function_calls.understanding.reading.features import (
     intent_feature,
     split_features,
     tagger_features,
+    without_accents,
 )
 from function_calls.understanding.reading.known_words import KnownWords
 from function_calls.understanding.reading.linear import LinearModel
@@ -75,9 +76,9 @@ class Models(Struct, frozen=True):
     def knows(self, reading: "MessageReading") -> bool:
         """Return whether each word outside of the slots of `reading` was seen in sentences with its intent."""
         return all(
-            self._has_seen(reading.intent, token.form)
-            for token, tag in zip(reading.tokens, reading.tags, strict=True)
-            if tag == NO_TAG and token.form.isalpha()
+            self._has_seen(reading.intent, form)
+            for form, tag in zip(without_accents(token.form for token in reading.tokens), reading.tags, strict=True)
+            if tag == NO_TAG and form.isalpha()
         )
 
     def _has_seen(self, intent: str, form: str) -> bool:
@@ -217,7 +218,8 @@ def intents_of(forms: Sequence[str], situation: Situation, models: Models) -> tu
 def _probable_intents(
     forms: Sequence[str], known: frozenset[int], situation: Situation, models: Models
 ) -> tuple[tuple[str, float], ...]:
-    features = classifier_features(forms, situation.context, known, is_addressed=situation.is_addressed)
+    plain = without_accents(forms)
+    features = classifier_features(plain, situation.context, known, is_addressed=situation.is_addressed)
     rows = [bucket(each, models.intent.buckets) for each in features]
     shares = models.intent.probabilities(rows)
     return tuple(sorted(zip(models.intent.labels, shares, strict=True), key=lambda each: -each[1]))
@@ -251,7 +253,7 @@ def tags_of(
     A repetition and its first day or its end are one time, wherever they stand. `known` are the places of words in the
     texts of coming reminders.
     """
-    tags = _most_probable([token.form for token in tokens], intent, models, known)
+    tags = _most_probable(without_accents(token.form for token in tokens), intent, models, known)
     named = {token.expression: tag for token, tag in zip(tokens, tags, strict=True) if tag != NO_TAG}
     repeated = {
         token.expression for token, tag in zip(tokens, tags, strict=True) if tag == "WHEN" and token.form in _REPEATED
@@ -267,7 +269,7 @@ def tags_of(
 
 def begins_of(text: str, tokens: Sequence[Token], tags: Sequence[str], models: Models) -> tuple[int, ...]:
     """Return the places of the tokens with which requests behind the first one begin."""
-    forms = [token.form for token in tokens]
+    forms = without_accents(token.form for token in tokens)
     found: list[int] = []
     first = 0
     for at in range(1, len(forms) if models.split.buckets else 0):
