@@ -296,7 +296,7 @@ def people(reading: MessageReading, words: Lexicon) -> str | None:
     """Return the people that are named, "everyone", or None for the sender alone."""
     named = [_trimmed(piece).removesuffix("'s").removesuffix("’s") for piece in reading.pieces("PERSON")]
     named = [each for each in named if each]
-    if not named or all(words.fold(each) in words.oneself for each in named):
+    if not named or all(_is_oneself(each, words) for each in named):
         return None
     for each in named:
         spared = _spared(each, words)
@@ -306,6 +306,11 @@ def people(reading: MessageReading, words: Lexicon) -> str | None:
         if folded in words.everyone or _is_whole_group(folded, words):
             return EVERYONE
     return ", ".join(dict.fromkeys(_MENTION.sub(_apart, each) for each in named))
+
+
+def _is_oneself(name: str, words: Lexicon) -> bool:
+    folded = words.fold(name)
+    return folded in words.oneself or (words.joint != "" and words.oneself.issuperset(folded.split()))
 
 
 def _is_whole_group(name: str, words: Lexicon) -> bool:
