@@ -29,7 +29,7 @@ from function_calls.understanding.reading.message import (
 )
 from function_calls.understanding.reading.names import behind_call, name_in, without_calls
 from function_calls.understanding.reading.repair import is_time
-from function_calls.understanding.reading.segments import Classify, Read, parts_of, without_remarks
+from function_calls.understanding.reading.segments import Classify, Read, changes_of, parts_of, without_remarks
 from function_calls.understanding.reading.tokens import TimeReader, Token
 from function_calls.understanding.requests.asked import Asked
 from function_calls.understanding.requests.known_reminders import SEVERAL, KnownReminders
@@ -215,6 +215,9 @@ class LearnedInterpreter:
             return None
 
         _, read = self._models(turn, understood.language, "none", known, is_called=True)
+        both = self._both_changes(reading, understood, turn, key, answering, known, read)
+        if both is not None:
+            return both
         parts = parts_of(reading, words, read) if intent == understood.reading.intent else [reading]
         made: list[Interpretation | None] = []
         for part in parts:
@@ -225,6 +228,28 @@ class LearnedInterpreter:
         if len(made) > 1 and not all(made):
             made = [self._made_of(reading, understood, turn, key, answering, known)]
         return together([each for each in made if each is not None])
+
+    def _both_changes(
+        self,
+        reading: MessageReading,
+        understood: Understood,
+        turn: Turn,
+        key: str,
+        answering: ReminderAnswers,
+        known: KnownReminders | None,
+        read: Read,
+    ) -> Interpretation | None:
+        """Return the one call for two changes of a reminder; None where the message does not ask for two."""
+        parts = changes_of(reading, load_lexicon(understood.language), read)
+        made = [self._made_of(part, understood, turn, key, answering, known) for part in parts]
+        calls = [call for each in made if each is not None for call in each.calls if call.name == "reminder_update"]
+        if not parts or len(calls) != len(parts):
+            return None
+        first, second = calls
+        named = {**second.arguments, "reminder_id": first.arguments.get("reminder_id")}
+        if (first.arguments.keys() & named.keys()) - {"reminder_id"}:
+            return None  # both say when, or what
+        return Interpretation(calls=(replace(first, arguments={**named, **first.arguments}),))
 
     def _made_of(
         self,

@@ -32,6 +32,13 @@ _CHANGING = frozenset(
 """Intents of sentences that people give a reason for, or say something else beside."""
 _TIMELESS = frozenset({"delete", "undo", "resume", "when_is", "done", "list"})
 """Intents without a time: a time in a remark beside such a request does not belong to it."""
+_LIKELY = 0.5
+_ALTERING = frozenset({"move", "reword", "append", "keep_days", "add_days", "until", "urgent", "nag"}) | {
+    "person_add",
+    "person_remove",
+    "person_set",
+}
+"""Intents of changes that one call can make together."""
 _CLOCKS = frozenset({"@clock", "@part"})
 _DAYS = frozenset({"@day", "@dayclock", "@daypart", "@rule", "@ruletime"})
 _REMARK = 0.7
@@ -63,6 +70,28 @@ def parts_of(reading: MessageReading, words: Lexicon, read: Read) -> list[Messag
     if not open_at and not found:
         return [reading]
     return [*found, _part(reading, open_at, len(tokens), words, read)]
+
+
+def changes_of(reading: MessageReading, words: Lexicon, read: Read) -> list[MessageReading]:
+    """Return the two changes of one reminder that a message asks for: "make it 8 and call it yoga"; none for others.
+
+    The second one names no reminder of its own.
+    """
+    tokens = reading.tokens
+    cuts = [at for at, token in enumerate(tokens) if token.form in CLAUSE_ENDS or token.form in words.and_words]
+    for at in cuts[:_MOST_PARTS] if reading.intent in _ALTERING else ():
+        if not 0 < at < len(tokens) - 1:
+            continue
+        parts = [read(reading.text[: tokens[at].start]), read(reading.text[tokens[at].end :].lstrip())]
+        first, second = parts
+        are_changes = all(part.intent in _ALTERING and part.intents[0][1] >= _LIKELY for part in parts)
+        if are_changes and first.intent != second.intent and _has_change(second) and not second.has("REF"):
+            return parts
+    return []
+
+
+def _has_change(reading: MessageReading) -> bool:
+    return any(map(reading.has, ("WHEN", "CONTENT", "PERSON", "UNTIL")))
 
 
 def _without_reason(reading: MessageReading, words: Lexicon) -> MessageReading:
