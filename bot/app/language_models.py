@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from bot.app.infrastructure import Infrastructure
-from bot.app.tracing import Telemetry, telemetry_of
 from bot.config.settings import ModelSettings, Settings
 from bot.observability.metrics import ModelLatency
+from bot.observability.telemetry import Telemetry, telemetry_of
 from services.call_log.budgets import Budgets, DailyBudget, Limit
 from services.call_log.service import CallLog
 from services.call_log.usage import BudgetPolicy, NoBudget

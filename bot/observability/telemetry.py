@@ -5,13 +5,12 @@ Source: https://opentelemetry.io/docs/specs/semconv/gen-ai/
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final
 
 from bot import __version__
 from bot.config.settings import TelemetrySettings
-from bot.inbound.middleware import Next
 from function_calls.tools.calls import ToolResult
 from function_calls.tools.dispatch.events import TOOL_COMPLETE, TOOL_START, Event, EventBus
 from services.kernel.chat import ChatMessage
@@ -34,7 +33,7 @@ class Telemetry:
         self._tracer = provider.get_tracer("bubbles", __version__)
         self._open: dict[tuple[str, str, str], Span] = {}
 
-    async def __call__(self, message: ChatMessage, call_next: Next) -> None:
+    async def __call__(self, message: ChatMessage, call_next: Callable[[ChatMessage], Awaitable[None]]) -> None:
         """Handle `message` inside a span of its own; this is a middleware, the outermost."""
         with self._tracer.start_as_current_span(
             "message",
