@@ -97,8 +97,8 @@ class FunctionCallRouter:
         started = time.perf_counter()
         # The ids of an agent's model are unique among its own calls only.
         event_id = context.call_id if context.parent_call_id else call.id
-        await self._tell(TOOL_CALL, context, tool=call.name, args=call.arguments)
-        await self._tell(TOOL_START, context, tool=call.name, args=call.arguments, id=event_id)
+        await self.tell(TOOL_CALL, context, tool=call.name, args=call.arguments)
+        await self.tell(TOOL_START, context, tool=call.name, args=call.arguments, id=event_id)
         tool = self.registry.get(call.name)
         try:
             async with context.state.exclusive() if tool is not None and tool.uses_state else nullcontext():
@@ -111,8 +111,8 @@ class FunctionCallRouter:
         result = replace(result, duration_ms=took, is_reply=result.is_reply or self._replies(call, result))
         for router in self._enclosing_routers(context):
             router._note(call, context, result)  # noqa: SLF001 - the same class
-        await self._tell(TOOL_RESULT, context, tool=call.name, response=result.for_model())
-        await self._tell(TOOL_COMPLETE, context, tool=call.name, id=event_id, result=result, duration_ms=took)
+        await self.tell(TOOL_RESULT, context, tool=call.name, response=result.for_model())
+        await self.tell(TOOL_COMPLETE, context, tool=call.name, id=event_id, result=result, duration_ms=took)
         log = logger.bind(chat=str(context.chat), call=context.call_id)
         if result.ok:
             log.info("tool {} ok in {:.1f} ms", call.name, took)
@@ -143,7 +143,8 @@ class FunctionCallRouter:
             except Exception as error:  # noqa: BLE001 - the record must not break the call
                 logger.opt(exception=error).error("cannot record the call of {}", call.name)
 
-    async def _tell(self, name: str, context: CallContext, **data: object) -> None:
+    async def tell(self, name: str, context: CallContext, **data: object) -> None:
+        """Publish an event of `EVENTS` to the listeners of this router and of those around it."""
         asked_in = {"asked_in": context.message.id} if context.confirmed_by is not None else {}
         for events in _distinct(router.events for router in self._enclosing_routers(context)):
             if events.is_heard(name):

@@ -38,6 +38,7 @@ from function_calls.conversation.agents.runs import (
     OutputT,
     count_run,
     program_turn,
+    publish_run,
     requests_of,
     result_of,
     was_shown,
@@ -232,8 +233,10 @@ class Agent(Generic[DepsT, OutputT]):
         return result_of(outcome, self._form, usage, OUTPUT)
 
     async def _run_turn(self, turn: Turn, context: CallContext, rounds: int | None = None) -> AgentOutcome:
-        async with self:
-            return await self._run_rounds(turn, context, rounds)
+        async with self, publish_run(self._router, self.name, turn, context) as run:
+            outcome = await self._run_rounds(turn, context, rounds)
+            run.answer = outcome.text
+            return outcome
 
     async def _run_rounds(self, turn: Turn, context: CallContext, rounds: int | None) -> AgentOutcome:
         granted = self._limits.rounds if rounds is None else min(rounds, self._limits.rounds)

@@ -1,8 +1,9 @@
 """Run an agent from a program: its message, its usage, its typed result and the stream of its text."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC
 from functools import reduce
 from operator import add
@@ -15,14 +16,17 @@ from pydantic import BaseModel
 from typing_extensions import TypeVar
 
 from function_calls.conversation.agents.outcome import AgentOutcome
+from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import Step, ToolResult, Turn
 from function_calls.tools.context import PROGRAM, CallContext, Services
+from function_calls.tools.dispatch.events import AGENT_COMPLETE, AGENT_START
 from function_calls.tools.errors import AgentFailed
 from function_calls.tools.session_state import CallState, Session
 from services.call_log.model import NOTHING, UsageCost
 from services.call_log.usage import TurnUsage, count_usage, current_usage
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.clock import SystemClock
+from services.kernel.errors import ModelUnavailable
 from services.kernel.text import language_of
 from services.language_model.ports import TextListener
 
@@ -170,6 +174,30 @@ def count_run(message: ChatMessage) -> Iterator[TurnUsage]:
         if outer is not None:
             for completion in usage.completions:
                 outer.add(completion)
+
+
+class RunNotes(Struct, kw_only=True):
+    """Notes about a run while it lasts: its answer."""
+
+    answer: str = ""
+
+
+@asynccontextmanager
+async def publish_run(
+    router: FunctionCallRouter, agent: str, turn: Turn, context: CallContext
+) -> AsyncIterator[RunNotes]:
+    """Publish the start and the end of a run of `agent` to the listeners of `router` and of those around it."""
+    run_id, notes, error, started = uuid4().hex, RunNotes(), "", time.perf_counter()
+    await router.tell(AGENT_START, context, agent=agent, id=run_id, request=turn.message.text)
+    try:
+        yield notes
+    except BaseException as raised:
+        error = raised.reason if isinstance(raised, ModelUnavailable) else type(raised).__name__
+        raise
+    finally:
+        took = (time.perf_counter() - started) * 1000
+        ended = {"answer": notes.answer, "error": error, "duration_ms": took}
+        await router.tell(AGENT_COMPLETE, context, agent=agent, id=run_id, **ended)
 
 
 def result_of(outcome: AgentOutcome, form: type[OutputT], usage: TurnUsage, final_tool: str) -> AgentResult[OutputT]:

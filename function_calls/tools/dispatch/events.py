@@ -14,6 +14,8 @@ TOOL_CALL = "tool.call"
 TOOL_RESULT = "tool.result"
 TOOL_START = "tool.start"
 TOOL_COMPLETE = "tool.complete"
+AGENT_START = "agent.start"
+AGENT_COMPLETE = "agent.complete"
 
 _LISTENER_SECONDS: Final = 5.0  # seconds that a call waits for one listener
 
@@ -22,6 +24,8 @@ EVENTS: Final[Mapping[str, str]] = {
     TOOL_START: "The same moment, with the call's `id` beside `tool` and `args`.",
     TOOL_RESULT: "A tool has run, or its call was refused; `data` is `{tool, response}`.",
     TOOL_COMPLETE: "The same moment, with `id` and `duration_ms` beside `tool` and the `ToolResult` as `result`.",
+    AGENT_START: "An agent begins a run; `data` is `{agent, id, request}`.",
+    AGENT_COMPLETE: "It has ended; `data` is `{agent, id, answer, error, duration_ms}`; `error` is empty or a code.",
 }
 """Every event of the framework, and when it is told."""
 

@@ -14,9 +14,10 @@ from function_calls.conversation.records.recorder import TurnRecorder
 from function_calls.registry import Registry, tool_function
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolCall, ToolResult
-from function_calls.tools.dispatch.events import TOOL_COMPLETE, TOOL_START, EventBus
+from function_calls.tools.dispatch.events import AGENT_COMPLETE, AGENT_START, TOOL_COMPLETE, TOOL_START, EventBus
 from function_calls.tools.dispatch.hooks import ToolHooks
 from services.call_log.service import CallLog
+from services.kernel.errors import ModelUnavailable
 from services.storage.records.store import SqlCallStore
 from tests.support.records import make_turn_record
 from tests.unit.agents.conftest import called
@@ -91,6 +92,29 @@ async def test_listeners_of_the_bot_receive_the_calls_of_agents(hire, wipe, cont
 
     assert "wipe" in heard
     assert heard[-1] == "cleaner"
+
+
+@EVERY_WAY
+async def test_listeners_of_the_bot_receive_the_runs_of_agents(hire, wipe, context):
+    events, begun, ended = EventBus(), [], []
+    events.subscribe(AGENT_START, lambda event: begun.append(event.data["id"]))
+    events.subscribe(AGENT_COMPLETE, lambda event: ended.append(event.data))
+    await router_with(hire(wipe), events=events).dispatch(ASK, context)
+
+    assert sorted(begun) == sorted(each["id"] for each in ended)
+    assert all(each["answer"] and not each["error"] for each in ended)
+
+
+async def test_run_that_fails_ends_with_the_reason(wipe, context):
+    events, heard = EventBus(), []
+    events.subscribe("*", lambda event: heard.append((event.name, event.data)))
+    agent = Agent(name="cleaner", model=ScriptedInterpreter([ModelUnavailable("timeout")]), tools=[wipe])
+    await router_with(agent, events=events).dispatch(ASK, context)
+    runs = [(name, data) for name, data in heard if name.startswith("agent.")]
+
+    assert [name for name, _ in runs] == [AGENT_START, AGENT_COMPLETE]
+    assert runs[0][1]["request"] == "clean up"
+    assert (runs[1][1]["answer"], runs[1][1]["error"]) == ("", "timeout")
 
 
 @EVERY_WAY
