@@ -9,15 +9,16 @@ from msgspec import Struct
 from bot.app.infrastructure import Infrastructure
 from bot.config.settings import ModelSettings, Settings
 from bot.observability.metrics import ModelLatency
-from bot.observability.telemetry import Telemetry, telemetry_of
 from services.call_log.budgets import Budgets, DailyBudget, Limit
 from services.call_log.service import CallLog
 from services.call_log.usage import BudgetPolicy, NoBudget
 from services.kernel.clock import Clock
+from services.kernel.errors import ConfigError
 from services.language_model.ports import LanguageModel
 from services.time_expressions import TimeReader
 
 if TYPE_CHECKING:
+    from bot.observability.telemetry.telemetry import Telemetry
     from function_calls.llm import FunctionCallLLM
     from services.call_log.usage import MeteredModel, Price
     from services.language_model.fallback import FallbackChain
@@ -34,7 +35,7 @@ class ModelStack(Struct, frozen=True, kw_only=True):
     asked: LanguageModel | None
     latency: ModelLatency
     budget: BudgetPolicy
-    telemetry: Telemetry | None
+    telemetry: "Telemetry | None"
 
 
 @asynccontextmanager
@@ -42,7 +43,7 @@ async def model_stack(infrastructure: Infrastructure, client: "FallbackChain | N
     """Open the model behind `client`; its connections close with the context."""
     settings, latency = infrastructure.settings, ModelLatency()
     budget = budget_policy_of(settings, infrastructure.clock, infrastructure.log)
-    async with telemetry_of(settings.telemetry) as telemetry:
+    async with _telemetry_of(infrastructure) as telemetry:
         if client is None:
             yield ModelStack(client=None, asked=None, latency=latency, budget=budget, telemetry=telemetry)
             return
@@ -53,6 +54,27 @@ async def model_stack(infrastructure: Infrastructure, client: "FallbackChain | N
             yield ModelStack(client=client, asked=asked, latency=latency, budget=budget, telemetry=telemetry)
         finally:
             await client.close()
+
+
+@asynccontextmanager
+async def _telemetry_of(infrastructure: Infrastructure) -> AsyncIterator["Telemetry | None"]:
+    """Open telemetry where the settings name a collector.
+
+    Raises:
+        ConfigError: the extra `telemetry` is not installed.
+    """
+    settings = infrastructure.settings
+    if not settings.telemetry.endpoint:
+        yield None
+        return
+    try:
+        from bot.observability.telemetry.telemetry import open_telemetry
+    except ImportError as error:
+        problem = f"telemetry needs {error.name}; install it: pip install .[telemetry]"
+        raise ConfigError("settings", "telemetry.endpoint", problem) from error
+    server = (settings.model.base_url or _OPENAI) if settings.model.is_configured else ""
+    async with open_telemetry(settings.telemetry, server=server, mask=infrastructure.mask) as telemetry:
+        yield telemetry
 
 
 def language_model(settings: ModelSettings) -> "FallbackChain | None":

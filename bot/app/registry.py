@@ -28,7 +28,7 @@ from bot.plugins.manager import PluginCommands, PluginManager
 from function_calls import handlers
 from function_calls.conversation.assistant import Assistant, Command, LoopLimits
 from function_calls.conversation.records import handlers as handlers_explain
-from function_calls.conversation.records.recorder import TurnRecorder
+from function_calls.conversation.records.recorder import Recorder, TurnRecorder
 from function_calls.conversation.slash_commands import typed_name
 from function_calls.conversation.switch_command import ToolCommands
 from function_calls.functions import web_fetch
@@ -145,12 +145,13 @@ class Pipeline:
         self._offline = offline
         self._scopes = infrastructure.scopes
         self._history = services.get(HistoryService)
-        self._recorder = TurnRecorder(services.get(CallLog), model.budget)
+        recorder = TurnRecorder(services.get(CallLog), model.budget)
+        self._recorder: Recorder = recorder if model.telemetry is None else model.telemetry.recorder(recorder)
         self.registry = registry
         self.calls = FunctionCallRouter(
             registry,
             hooks=ToolHooks(before=[*cluster.before_tool], after=[mask_failures(infrastructure.mask)]),
-            on_dispatched=self._recorder.called,
+            on_dispatched=recorder.called,
             policy=policy,
         )
         if model.telemetry is not None:

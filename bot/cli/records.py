@@ -30,6 +30,8 @@ def explain(config: Path | None, message: str, chat: str | None) -> None:
     settings = load_settings(config)
     turn, calls = asyncio.run(_find_turn(settings.database_url, message, chat))
     opening = f"{turn.address}  {turn.person.name}  {turn.at:%Y-%m-%d %H:%M:%S} UTC  message {turn.message_id}"
+    if settings.telemetry.endpoint:
+        opening += f"  trace {turn.trace_id}"
     for line in (opening, *explained(turn, calls, settings.bot.language, has_details=True)):
         click.echo(printable(line))
 

@@ -367,10 +367,14 @@ class LogSettings(Group):
 
 
 class TelemetrySettings(Group):
-    """OpenTelemetry traces, one a message; the extra `telemetry` sends them."""
+    """OpenTelemetry spans and metrics by the conventions for generative AI; needs the extra `telemetry`."""
 
     endpoint: str = Field(
-        "", description="OTLP/HTTP address for traces, such as http://127.0.0.1:4318/v1/traces; empty = none."
+        "", description="OTLP/HTTP address of the collector, such as http://127.0.0.1:4318; empty = none."
+    )
+    metrics: bool = Field(True, description="Also send metrics: tokens, durations of requests, agents and functions.")
+    content: bool = Field(
+        False, description="Also send texts of messages and answers, arguments and results; secrets are masked."
     )
 
 

@@ -18,7 +18,8 @@ STEPS: Final = (0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 40.0, 80.
 """Upper ends in seconds; whatever takes longer is counted beyond them."""
 OTHER: Final = "(other)"
 """The tool of calls beyond those that are counted by name."""
-_MOST_TOOLS: Final = 1000
+MOST_TOOLS: Final = 1000
+"""Tools that are counted by name."""
 
 
 class Latencies(Struct, kw_only=True):
@@ -61,7 +62,7 @@ class Counts(Struct, kw_only=True):
         """Count a turn, with what models used for it, or a call."""
         if isinstance(entry, CallRecord):
             name = (entry.tool_name, entry.status)
-            if name not in self.calls and len(self.calls) >= _MOST_TOOLS:
+            if name not in self.calls and len(self.calls) >= MOST_TOOLS:
                 name = (OTHER, entry.status)  # names may be anybody's, of tools that a page brought along
             self.calls.setdefault(name, Latencies()).add(entry.duration_ms / 1000)
             return

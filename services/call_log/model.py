@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from datetime import datetime
+from hashlib import sha256
 from typing import Final, Literal, Protocol, TypedDict
 
 from msgspec import Struct
@@ -105,6 +106,11 @@ class TurnRecord(Struct, frozen=True, kw_only=True):
         """Return the usage of the whole turn."""
         return sum((each.charge for each in self.completions), NOTHING)
 
+    @property
+    def trace_id(self) -> str:
+        """Return the id of the turn's OpenTelemetry trace."""
+        return trace_id(self.address, self.message_id)
+
 
 class CallRecord(Struct, frozen=True, kw_only=True):
     """One call of a tool: a row of `tool_conversations`.
@@ -163,6 +169,11 @@ class Spent(Struct, frozen=True, kw_only=True):
     person_key: str
     tokens: int
     cost: float
+
+
+def trace_id(address: ChatAddress, message_id: str) -> str:
+    """Return the id of the OpenTelemetry trace of a message: 32 hexadecimal digits, the same in every process."""
+    return sha256(f"{address.key}\0{message_id}".encode()).hexdigest()[:32]
 
 
 def person_key(address: ChatAddress, person_id: str) -> str:

@@ -1,0 +1,1 @@
+"""OpenTelemetry spans and metrics; imported only where the settings name a collector."""

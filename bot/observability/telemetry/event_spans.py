@@ -1,0 +1,140 @@
+"""Write a span of every run of an agent and every call of a tool, from the events at its start and its end."""
+
+import json
+from contextvars import Token
+from typing import Final
+
+from msgspec import Struct
+from opentelemetry import context as otel_context
+from opentelemetry.context import Context
+from opentelemetry.metrics import Histogram
+from opentelemetry.trace import Span, set_span_in_context
+
+from bot.observability.metrics import MOST_TOOLS, OTHER
+from bot.observability.telemetry.attributes import (
+    AGENT_NAME,
+    PROVIDER,
+    Attributes,
+    assistant_message,
+    current_agent,
+    user_message,
+)
+from bot.observability.telemetry.instruments import Instruments, mark_failed
+from function_calls.model_calls.transcript import result_text
+from function_calls.tools.calls import ToolResult
+from function_calls.tools.dispatch.events import (
+    AGENT_COMPLETE,
+    AGENT_START,
+    TOOL_COMPLETE,
+    TOOL_START,
+    Event,
+    EventBus,
+)
+
+_MOST_OPEN: Final = 1000
+
+
+class _OpenSpan(Struct, frozen=True, kw_only=True):
+    """A span that an event began; `token` restores the span that was current before."""
+
+    span: Span
+    token: Token[Context]
+
+
+class EventSpans:
+    """Writes the spans; each is current until its end, which the same task publishes.
+
+    A run or a call that is published on several buses has one span.
+    """
+
+    def __init__(self, instruments: Instruments) -> None:
+        self._instruments = instruments
+        self._open: dict[tuple[str, str, str], _OpenSpan] = {}
+        self._tools: set[str] = set()
+
+    def listen(self, events: EventBus) -> None:
+        """Write the spans of what is published on `events`."""
+        events.subscribe(AGENT_START, self._begin_run)
+        events.subscribe(AGENT_COMPLETE, self._end_run)
+        events.subscribe(TOOL_START, self._begin_call)
+        events.subscribe(TOOL_COMPLETE, self._end_call)
+
+    def _begin_run(self, event: Event) -> None:
+        agent, request = str(event.data["agent"]), str(event.data["request"])
+        attributes: Attributes = {
+            "gen_ai.operation.name": "invoke_agent",
+            "gen_ai.provider.name": PROVIDER,
+            AGENT_NAME: agent,
+            "gen_ai.conversation.id": event.chat,
+            **self._instruments.content("gen_ai.input.messages", lambda: user_message(request)),
+        }
+        self._begin(event, f"invoke_agent {agent}", attributes, agent)
+
+    def _end_run(self, event: Event) -> None:
+        error, answer = str(event.data["error"]), str(event.data["answer"])
+        content = self._instruments.content("gen_ai.output.messages", lambda: assistant_message(answer))
+        if self._end(event, error, content if answer else {}):
+            self._measure(self._instruments.runs, event, {AGENT_NAME: str(event.data["agent"])}, error)
+
+    def _begin_call(self, event: Event) -> None:
+        tool, arguments = str(event.data["tool"]), event.data["args"]
+        attributes: Attributes = {
+            "gen_ai.operation.name": "execute_tool",
+            "gen_ai.tool.name": tool,
+            "gen_ai.tool.type": "function",
+            "gen_ai.tool.call.id": str(event.data["id"]),
+            "gen_ai.conversation.id": event.chat,
+            **current_agent(),
+            **self._instruments.content(
+                "gen_ai.tool.call.arguments", lambda: json.dumps(arguments, ensure_ascii=False, default=str)
+            ),
+        }
+        self._begin(event, f"execute_tool {tool}", attributes)
+
+    def _end_call(self, event: Event) -> None:
+        result, content, error = event.data["result"], Attributes(), ""
+        if isinstance(result, ToolResult):
+            error = "" if result.ok else result.failure
+            content = self._instruments.content("gen_ai.tool.call.result", lambda: result_text(result))
+        if self._end(event, error, content):
+            labels: Attributes = {"gen_ai.tool.name": self._label(str(event.data["tool"])), **current_agent()}
+            self._measure(self._instruments.calls, event, labels, error)
+
+    def _begin(self, event: Event, name: str, attributes: Attributes, agent: str = "") -> None:
+        if _key(event) in self._open:
+            return
+        span = self._instruments.tracer.start_span(name, attributes=attributes)
+        scope = set_span_in_context(span)
+        if agent:
+            scope = otel_context.set_value(AGENT_NAME, agent, scope)
+        while len(self._open) >= _MOST_OPEN:  # the end of a call that was cancelled is not published
+            self._open.pop(next(iter(self._open))).span.end()
+        self._open[_key(event)] = _OpenSpan(span=span, token=otel_context.attach(scope))
+
+    def _end(self, event: Event, error: str, attributes: Attributes) -> bool:
+        """End the span; return False where it has ended."""
+        opened = self._open.pop(_key(event), None)
+        if opened is None:
+            return False
+        opened.span.set_attributes(attributes)
+        if error:
+            mark_failed(opened.span, error)
+        opened.span.end()
+        otel_context.detach(opened.token)
+        return True
+
+    @staticmethod
+    def _measure(duration: Histogram, event: Event, labels: Attributes, error: str) -> None:
+        milliseconds = event.data["duration_ms"]
+        if isinstance(milliseconds, float):
+            duration.record(milliseconds / 1000, {**labels, **({"error.type": error} if error else {})})
+
+    def _label(self, tool: str) -> str:
+        """Return the name of a tool for a metric, whose labels must stay few: a model may invent names."""
+        if len(self._tools) < MOST_TOOLS:
+            self._tools.add(tool)
+        return tool if tool in self._tools else OTHER
+
+
+def _key(event: Event) -> tuple[str, str, str]:
+    return event.chat, event.message_id, str(event.data["id"])
