@@ -33,6 +33,7 @@ from bot.platforms.kit.commands import offer_commands
 from bot.plugins.contributions import Host
 from bot.plugins.manager import PluginManager
 from bot.tools.servers.sources import ToolSources, tool_sources
+from bot.tools.skills.toolset import skill_sources
 from function_calls.conversation.assistant import Assistant
 from function_calls.model_calls.hooks import HookedInterpreter
 from function_calls.registry import Registry
@@ -178,7 +179,7 @@ async def build_app(
                 settings.tool_servers,
                 pipeline.calls,
                 owners=settings.bot.owners,
-                more=plugins.tool_sources(),
+                more=[*plugins.tool_sources(), *skill_sources(settings.skills)],
                 stored=SqlStoredToolStore(infrastructure.database),
                 clock=clock,
             )

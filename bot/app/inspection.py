@@ -13,6 +13,7 @@ from bot.observability.logs import unlogged
 from bot.plugins.loading import LoadedPlugin
 from bot.plugins.manager import PluginManager
 from bot.tools.servers.sources import ListedTool, run_limits, stored_source, tool_sources
+from bot.tools.skills.toolset import skill_sources
 from bot.tools.stored.runner import ToolRunner
 from bot.tools.stored.toolset import StoredToolset
 from function_calls.router import FunctionCallRouter
@@ -95,7 +96,11 @@ async def inspect_bot(settings: Settings, clock: Clock) -> Inspection:
             installed_plugins(settings, clock) as (manager, calls),
             _python_tools(settings) as written,
             tool_sources(
-                servers, calls, owners=owners, more=[*manager.tool_sources(), *written], wait_seconds=_ASKED_FOR
+                servers,
+                calls,
+                owners=owners,
+                more=[*manager.tool_sources(), *skill_sources(settings.skills), *written],
+                wait_seconds=_ASKED_FOR,
             ) as tools,
         ):
             listed = await tools.listed(_OPERATOR)

@@ -1,4 +1,4 @@
-"""Report names in the settings that match no tool, plugin or platform."""
+"""Report names in the settings that match no tool, plugin or platform, and skills that are not offered."""
 
 from collections.abc import Collection, Iterable, Iterator
 
@@ -6,18 +6,24 @@ from bot.config.platform_catalog import NAMES, platform_names
 from bot.config.settings import PluginSettings, Settings
 from bot.platforms.kit.doctor import Finding, warning
 from bot.plugins.loading import every_plugin
+from bot.tools.skills.reading import find_skills
 from services.kernel.text import closest_name
 
 
 def check_configured_names(settings: Settings, platforms: Iterable[str] = ()) -> list[Finding]:
-    """Return a warning for each plugin, platform or folder in the settings that does not exist.
+    """Return a warning for each plugin, platform or folder in the settings that does not exist, and unusable skill.
 
     Args:
         settings: what names them.
         platforms: names of platforms that are served besides those of the settings.
     """
     known = {*NAMES, *platform_names(settings), *platforms}
-    return [*_no_folder(settings.plugins), *unknown_plugins(settings.plugins), *_unknown_platforms(settings, known)]
+    return [
+        *_no_folder(settings.plugins),
+        *unknown_plugins(settings.plugins),
+        *_unknown_platforms(settings, known),
+        *(warning(f"skill {name}", problem) for name, problem in find_skills(settings.skills).problems),
+    ]
 
 
 def unknown_plugins(settings: PluginSettings) -> list[Finding]:

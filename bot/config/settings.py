@@ -410,6 +410,15 @@ class PluginSettings(Group):
     )
 
 
+class SkillSettings(Group):
+    """Folders with instructions that a model loads when a task needs them; needs the extra `skills`."""
+
+    folder: Path = Field(Path("skills"), description="Folder of the skills; each is a folder with a SKILL.md.")
+    pins: dict[str, str] = Field(
+        {}, description="The sha256 of each skill that is offered, by its name; `bubbles check` shows it."
+    )
+
+
 class Settings(Group):
     """Everything that an operator can set."""
 
@@ -428,6 +437,7 @@ class Settings(Group):
     tool_servers: ToolServerSettings = ToolServerSettings()
     http: HttpSettings = HttpSettings()
     plugins: PluginSettings = PluginSettings()
+    skills: SkillSettings = SkillSettings()
     log: LogSettings = LogSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
     platforms: PlatformSettings = PlatformSettings()

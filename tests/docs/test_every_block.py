@@ -42,6 +42,7 @@ RUN_BY = {
 
 NOT_RUN = {
     ("docs/how-to/check-the-bot.md", "text"): "what `bubbles doctor` prints on somebody's machine",
+    ("docs/how-to/add-skills.md", "markdown"): "a skill; tests/docs/test_add_skills.py loads it",
     ("docs/explanation/architecture.md", "text"): "a drawing",
     ("docs/explanation/delivery-guarantees.md", "text"): "a drawing",
     (

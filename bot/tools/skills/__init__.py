@@ -1,0 +1,1 @@
+"""Skills: folders with instructions that a model loads when a task needs them."""
