@@ -31,14 +31,17 @@ from function_calls.tools.dispatch.events import (
     EventBus,
 )
 
-_MOST_OPEN: Final = 1000
+_OPEN: Final = "bubbles.open_span"
+"""The key under which an OpenTelemetry context has the latest span that an event began."""
 
 
-class _OpenSpan(Struct, frozen=True, kw_only=True):
-    """A span that an event began; `token` restores the span that was current before."""
+class _OpenSpan(Struct, kw_only=True):
+    """A span that an event began inside `above`; `token` restores what was current before."""
 
     span: Span
-    token: Token[Context]
+    event_id: str
+    above: "_OpenSpan | None"
+    token: Token[Context] | None = None
 
 
 class EventSpans:
@@ -49,7 +52,6 @@ class EventSpans:
 
     def __init__(self, instruments: Instruments) -> None:
         self._instruments = instruments
-        self._open: dict[tuple[str, str, str], _OpenSpan] = {}
         self._tools: set[str] = set()
 
     def listen(self, events: EventBus) -> None:
@@ -101,21 +103,28 @@ class EventSpans:
             self._measure(self._instruments.calls, event, labels, error)
 
     def _begin(self, event: Event, name: str, attributes: Attributes, agent: str = "") -> None:
-        if _key(event) in self._open:
+        above, event_id = _latest(), str(event.data["id"])
+        if above is not None and above.event_id == event_id:
             return
         span = self._instruments.tracer.start_span(name, attributes=attributes)
-        scope = set_span_in_context(span)
+        opened = _OpenSpan(span=span, event_id=event_id, above=above)
+        scope = otel_context.set_value(_OPEN, opened, set_span_in_context(span))
         if agent:
             scope = otel_context.set_value(AGENT_NAME, agent, scope)
-        while len(self._open) >= _MOST_OPEN:  # the end of a call that was cancelled is not published
-            self._open.pop(next(iter(self._open))).span.end()
-        self._open[_key(event)] = _OpenSpan(span=span, token=otel_context.attach(scope))
+        opened.token = otel_context.attach(scope)
 
-    def _end(self, event: Event, error: str, attributes: Attributes) -> bool:
+    @staticmethod
+    def _end(event: Event, error: str, attributes: Attributes) -> bool:
         """End the span; return False where it has ended."""
-        opened = self._open.pop(_key(event), None)
-        if opened is None:
+        opened, cancelled, event_id = _latest(), list[_OpenSpan](), str(event.data["id"])
+        while opened is not None and opened.event_id != event_id:
+            cancelled.append(opened)  # the end of a call that was cancelled is not published
+            opened = opened.above
+        if opened is None or opened.token is None:
             return False
+        for each in cancelled:
+            mark_failed(each.span, "CancelledError")
+            each.span.end()
         opened.span.set_attributes(attributes)
         if error:
             mark_failed(opened.span, error)
@@ -136,5 +145,6 @@ class EventSpans:
         return tool if tool in self._tools else OTHER
 
 
-def _key(event: Event) -> tuple[str, str, str]:
-    return event.chat, event.message_id, str(event.data["id"])
+def _latest() -> _OpenSpan | None:
+    opened = otel_context.get_value(_OPEN)
+    return opened if isinstance(opened, _OpenSpan) else None

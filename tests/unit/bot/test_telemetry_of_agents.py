@@ -1,5 +1,7 @@
 """Spans of agents of a program, with the in-memory exporter of the SDK."""
 
+import asyncio
+
 import pytest
 
 pytest.importorskip("opentelemetry.sdk", reason="needs the extra telemetry")
@@ -101,3 +103,28 @@ async def test_content_of_a_run_is_not_in_its_spans(telemetry, exporter):
     await observed(telemetry, "gardener", script, [water]).run("planted request")
 
     assert all("planted" not in span.to_json() for span in exporter.get_finished_spans())
+
+
+async def test_call_that_a_timeout_cancels_ends_with_the_call_around_it(telemetry, exporter):
+    @tool_function
+    async def wait() -> str:
+        """Wait."""
+        await asyncio.sleep(60)
+        return "late"
+
+    helper = observed(telemetry, "helper", [completion("", requested("wait")), completion("ok")], [wait])
+    script = [completion("", requested("helper", request="wait")), completion("Done."), completion("Done.")]
+    head = observed(telemetry, "head", script, [AgentTool(helper, timeout=0.05), water])
+    await head.run("wait a little")
+    spans = {span.name: span for span in exporter.get_finished_spans()}
+
+    assert spans["execute_tool wait"].attributes["error.type"] == "CancelledError"
+    assert spans["execute_tool helper"].attributes["error.type"] == "timeout"
+    assert tree(exporter)["invoke_agent head"] is None
+
+
+async def test_parallel_calls_with_one_id_have_a_span_each(telemetry, exporter):
+    calls = [requested("water", plant=plant, id="call_0") for plant in ("fern", "rose")]
+    await observed(telemetry, "gardener", [completion("", *calls), completion("Done.")], [water]).run("water both")
+
+    assert [span.name for span in exporter.get_finished_spans()].count("execute_tool water") == 2
