@@ -119,7 +119,7 @@ def _texts(value: object) -> frozenset[str]:
     return frozenset(str(each) for each in value) if isinstance(value, list) else frozenset()
 
 
-SourceKind = Literal["local", "openapi", "mcp", "python", "direct", "plugin"]
+SourceKind = Literal["local", "openapi", "mcp", "python", "direct", "plugin", "skill"]
 
 
 class Health(Struct, frozen=True, kw_only=True):

@@ -16,6 +16,7 @@ _KINDS: Final = {
     "openapi": "OpenAPI server",
     "mcp": "MCP server",
     "plugin": "toolset of a plugin",
+    "skill": "skills",
     "python": "database of tools",
 }
 

@@ -20,7 +20,7 @@ class SourceEntry(Answer):
     """A source of tools and how it is."""
 
     label: str
-    kind: Literal["local", "openapi", "mcp", "python", "direct", "plugin"]
+    kind: Literal["local", "openapi", "mcp", "python", "direct", "plugin", "skill"]
     title: str
     is_ok: bool
     detail: str

@@ -54,7 +54,7 @@ class SkillToolset:
 def skill_sources(settings: SkillSettings) -> list[ToolSource]:
     """Return the pinned skills as a source of tools; none where there are none."""
     skills = find_skills(settings).skills
-    return [ToolSource(label=LABEL, kind="plugin", toolset=SkillToolset(skills), title=LABEL)] if skills else []
+    return [ToolSource(label=LABEL, kind="skill", toolset=SkillToolset(skills), title=LABEL)] if skills else []
 
 
 def _load(pinned: Skill, path: str) -> str:
