@@ -5,7 +5,7 @@ from functools import cache
 from importlib.resources import files
 from string import Formatter
 
-LANGUAGES = ("en", "zh")
+LANGUAGES = ("en", "zh", "es")
 """Languages with all messages; in others, messages that are left out are said in English."""
 FALLBACK = "en"
 

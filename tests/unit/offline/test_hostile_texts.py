@@ -15,7 +15,7 @@ STUCK_SECONDS = 0.5
 """Twenty-five times the goal of the benchmark, as other programs share the processor; a text of which each character
 doubles the work takes hours."""
 LISTS = ("before_time", "behind_time", "before_content", "behind_content", "and_words", "corrections", "triggers")
-REQUESTS = {"en": "remind me {}", "zh": "提醒我{}"}
+REQUESTS = {"en": "remind me {}", "zh": "提醒我{}", "es": "recuérdame {}"}
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -28,7 +28,7 @@ async def test_a_reminder_is_set_from_fields(api):
 
     assert (reminder["text"], reminder["start"][11:]) == ("tea", "09:00")
     assert reminder["repeat"].startswith("FREQ=WEEKLY")
-    assert set(reminder["repeat_words"]) == {"en", "zh"}
+    assert set(reminder["repeat_words"]) == {"en", "zh", "es"}
 
 
 async def test_single_and_repeating_reminder_is_described_in_words(api):
@@ -36,7 +36,11 @@ async def test_single_and_repeating_reminder_is_described_in_words(api):
 
     [reminder] = (await api.get("/api/reminders")).json()["reminders"]
 
-    assert reminder["repeat_words"] == {"en": "every 10 minutes until done", "zh": "每 10 分钟，直到做完"}
+    assert reminder["repeat_words"] == {
+        "en": "every 10 minutes until done",
+        "zh": "每 10 分钟，直到做完",
+        "es": "cada 10 minutos hasta que esté hecho",
+    }
 
 
 @pytest.mark.parametrize(
