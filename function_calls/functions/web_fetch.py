@@ -39,6 +39,10 @@ class WebFetchArgs(Arguments):
         "看一下网页{url}",
         "看看这个网页{url}",
         "抓取网页{url}",
+        "lee la página {url}",
+        "lee esta página {url}",
+        "abre la página {url}",
+        "qué dice la página {url}",
     ),
 )
 async def web_fetch(args: WebFetchArgs, ctx: CallContext, pages: WebPageService, history: HistoryService) -> ToolResult:

@@ -15,7 +15,7 @@ _READ = frozenset(
     | {"summary", "summary_schedule", "undo"}
 )
 """Tools that the models know the sentences of."""
-_MARKS = " .!?。！？"
+_MARKS = " .!?¿¡。！？"
 _NOTATION = re.compile(r"[\[\]()<>|*]")
 
 

@@ -39,6 +39,12 @@ _LOOKED_BACK = 10
         "刚才为什么这么做",
         "解释一下你刚才做了什么",
         "解释一下你为什么这么做",
+        "por qué hiciste eso",
+        "por que hiciste eso",
+        "por qué has hecho eso",
+        "qué hiciste",
+        "qué acabas de hacer",
+        "explica lo que hiciste",
     ),
 )
 async def explain(ctx: CallContext, log: CallLog, history: HistoryService) -> ToolResult:

@@ -38,6 +38,13 @@ _LONGEST_QUOTE = 200
         "找一下关于{query}的消息",
         "找关于{query}的消息",
         "我们之前关于{query}说了什么",
+        "busca en el chat {query}",
+        "busca en este chat {query}",
+        "busca en el grupo {query}",
+        "busca en los mensajes {query}",
+        "busca mensajes sobre {query}",
+        "busca los mensajes sobre {query}",
+        "qué dijimos sobre {query}",
     ),
 )
 async def history_search(args: HistorySearchArgs, ctx: CallContext, history: HistoryService) -> ToolResult:

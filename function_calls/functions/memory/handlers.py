@@ -77,6 +77,15 @@ async def memory_save(args: MemorySaveArgs, ctx: CallContext, memory: MemoryServ
         "你记得关于{query}的什么",
         "你知道我的什么",
         "列出记忆",
+        "qué sabes de mí",
+        "que sabes de mi",
+        "qué recuerdas de mí",
+        "que recuerdas de mi",
+        "qué recuerdas",
+        "qué guardas de mí",
+        "que guardas de mi",
+        "qué sabes de {query}",
+        "qué recuerdas de {query}",
     ),
 )
 async def memory_search(
@@ -111,6 +120,12 @@ async def memory_search(
         "忘记{reference}",
         "删除记忆{reference}",
         "别再记着{reference}",
+        "olvida que {reference}",
+        "olvida el {reference}",
+        "olvida la {reference}",
+        "olvida mi {reference}",
+        "olvida lo que te dije de {reference}",
+        "borra la nota {reference}",
     ),
 )
 async def memory_forget(

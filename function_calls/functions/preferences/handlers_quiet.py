@@ -18,13 +18,15 @@ from services.kernel.errors import RequestRefused
 from services.reminders.quiet_hours import QuietHours
 from services.reminders.service import ReminderService
 
-_OFF = frozenset({"off", "none", "no", "end", "stop", "关闭", "关", "取消", "关掉", "没有", "无"})
+_OFF = frozenset({"off", "none", "no", "end", "stop", "关闭", "关", "取消", "关掉", "没有", "无", "ninguna", "ninguno"})
 _HALF_DAY = 12
-_BARE = re.compile(r"(\d{1,2})(?::(\d{2}))?\s*(?:-|–|—|~|到|至|to|until)\s*(\d{1,2})(?::(\d{2}))?")
-_BETWEEN = re.compile(r"到|至|\bto\b|\buntil\b|\btill?\b|\band\b|[-–—~]", re.IGNORECASE)
-_NOT_FIRST = re.compile(r"^(?:from|between|during|at|在|从)\s*", re.IGNORECASE)
+_BARE = re.compile(
+    r"(\d{1,2})(?::(\d{2}))?\s*(?:-|–|—|~|到|至|to|until|(?:a|hasta|y)(?: las?)?(?= ))\s*(\d{1,2})(?::(\d{2}))?"
+)
+_BETWEEN = re.compile(r"到|至|\bto\b|\buntil\b|\btill?\b|\band\b|\bhasta\b|\b[ay] (?=las?\b|\d)|[-–—~]", re.IGNORECASE)
+_NOT_FIRST = re.compile(r"^(?:from|between|during|at|(?:desde|de|entre)\b(?: las?\b)?|在|从)\s*", re.IGNORECASE)
 _ENDS = 2
-_NOT_PART = re.compile(r"^(?:from|between|during|at|在|从)\s*|[点时]", re.IGNORECASE)
+_NOT_PART = re.compile(r"^(?:from|between|during|at|(?:desde|de|entre)\b(?: las?\b)?|在|从)\s*|[点时]", re.IGNORECASE)
 
 
 @tool_function(name="quiet_hours", returns="reply", changes_state=True)

@@ -41,6 +41,13 @@ _LONGEST_QUOTE = 500
         "删除我的所有数据",
         "删除关于我的一切",
         "忘掉关于我的一切",
+        "olvídame",
+        "olvidame",
+        "olvida todo sobre mí",
+        "olvida todo lo que sabes de mí",
+        "borra mis datos",
+        "borra todos mis datos",
+        "elimina mis datos",
     ),
 )
 async def forget_me(args: ForgetMeArgs, ctx: CallContext, privacy: PrivacyService, people: PeopleService) -> ToolResult:
@@ -87,6 +94,10 @@ async def forget_me(args: ForgetMeArgs, ctx: CallContext, privacy: PrivacyServic
         "不要存我的消息",
         "总结里不要有我",
         "总结时不要算我",
+        "no guardes mis mensajes",
+        "no guardes más mis mensajes",
+        "deja de guardar mis mensajes",
+        "no registres mis mensajes",
     ),
 )
 async def history_opt_out(
@@ -116,6 +127,10 @@ async def history_opt_out(
         "恢复记录我的消息",
         "可以记录我的消息",
         "可以保存我的消息",
+        "guarda mis mensajes otra vez",
+        "guarda otra vez mis mensajes",
+        "vuelve a guardar mis mensajes",
+        "puedes guardar mis mensajes",
     ),
 )
 async def history_opt_in(
@@ -145,6 +160,12 @@ async def history_opt_in(
         "你存了我的什么数据",
         "你保存了我的哪些数据",
         "你有我的哪些数据",
+        "muéstrame mis datos",
+        "muestrame mis datos",
+        "exporta mis datos",
+        "dame mis datos",
+        "qué datos tienes de mí",
+        "que datos tienes de mi",
     ),
 )
 async def export_my_data(args: ExportArgs, ctx: CallContext, privacy: PrivacyService) -> ToolResult:
@@ -174,6 +195,10 @@ async def export_my_data(args: ExportArgs, ctx: CallContext, privacy: PrivacySer
         "聊天记录保留{days}天",
         "消息保留多久",
         "聊天记录保留多久",
+        "guarda los mensajes {days} días",
+        "guarda los mensajes de este chat {days} días",
+        "cuánto tiempo guardas los mensajes",
+        "cuánto guardas los mensajes",
     ),
 )
 async def history_retention(

@@ -13,7 +13,7 @@ from msgspec import Struct
 LANGUAGES = ("en", "zh", "es")
 ACTIONS = ("delete", "forget")
 """Those that a yes alone does not confirm where a tool says so; the keys of `Phrases.confirms`."""
-_EDGES = " \t\n.,;:!?~…。，；：！？、～·'\"“”‘’「」()（）@"
+_EDGES = " \t\n.,;:!?¿¡~…。，；：！？、～·'\"“”‘’「」()（）@"
 _SHADES = re.compile("[\ufe0f\U0001f3fb-\U0001f3ff]")  # variants of an emoji
 
 

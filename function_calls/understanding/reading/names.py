@@ -10,7 +10,7 @@ from function_calls.tools.calls import Interpretation, Turn
 
 _PAIRS = (('"', '"'), ("'", "'"), ("“", "”"), ("「", "」"), ("(", ")"), ("（", "）"))
 _PAIRED = re.compile("[\"'“”「」()（）]")
-_EDGES = " \t\n.,;:!?~～…，。；：！？、-—\"'“”「」()（）"
+_EDGES = " \t\n.,;:!?¿¡~～…，。；：！？、-—\"'“”「」()（）"
 
 _CLAUSE_MARKS = tuple(",.;:!?，。；：！？、…—-")
 _SENTENCE_MARKS = frozenset(".!?…。！？")

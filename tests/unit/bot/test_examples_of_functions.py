@@ -14,7 +14,7 @@ from services.kernel.text import language_of
 
 SPECS: tuple[ToolSpec, ...] = tuple(tool.spec for tool in built_in_registry())
 WORDS = {"url": "https://example.org/page", "days": "30"}
-NAMED = {"en": ("Bubbles, ", "the budget"), "zh": ("Bubbles，", "年会预算")}
+NAMED = {"en": ("Bubbles, ", "the budget"), "zh": ("Bubbles，", "年会预算"), "es": ("Bubbles, ", "el presupuesto")}
 
 
 def said(example):
