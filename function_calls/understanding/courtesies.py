@@ -33,6 +33,6 @@ def _table() -> Mapping[str, list[str]]:
 @cache
 def _pattern() -> re.Pattern[str]:
     table = _table()
-    spaced, unspaced = ("|".join(table[language]) for language in ("en", "zh"))
+    spaced, unspaced = "|".join((*table["en"], *table["es"])), "|".join(table["zh"])
     # Signs and pictures but no question mark: "?" by itself asks what is going on.
     return re.compile(rf"\b(?:{spaced})\b|{unspaced}|[^\w?？]+")

@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+import unicodedata
 from datetime import datetime, timedelta
 from functools import cache
 from importlib.resources import files
@@ -19,6 +20,7 @@ _TAILS = re.compile(
     r"(?:'s)?\s*(?:standard time|daylight time|time zone|timezone|time|标准时间|时间|时区|那边|这边|这里|市)$"
 )
 _OFFSET = re.compile(r"(?:utc|gmt)?\s*([+-])\s*(\d{1,2})(?::?([0-5]\d))?")
+_ACCENTS = re.compile("[\u0300-\u036f]")
 _LEAST_HOURS, _MOST_HOURS = -12, 14
 
 
@@ -39,7 +41,9 @@ def nearest_zone(words: str) -> str | None:
 
 
 def _tidied(words: str) -> str:
-    return " ".join(words.casefold().replace("_", " ").strip(" .,!?。，！？").split())
+    """Return `words` in small letters without marks around them and without accents, which people leave out."""
+    plain = " ".join(words.casefold().replace("_", " ").strip(" .,!?¿。，！？").split())
+    return unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFD", plain)))
 
 
 def _by_offset(words: str) -> str | None:
@@ -76,7 +80,8 @@ def _known() -> dict[str, str]:
     whole = {_tidied(name): name for name in names}
     cities = {_tidied(name.rpartition("/")[2]): name for name in names if "/" in name and not name.startswith("Etc/")}
     places = _places()
-    return {**cities, **whole, **places["countries"], **places["cities"], **places["short"]}
+    named = {**places["countries"], **places["cities"], **places["short"]}
+    return {**cities, **whole, **{_tidied(name): zone for name, zone in named.items()}}
 
 
 _KEY = "zone"

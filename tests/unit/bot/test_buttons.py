@@ -9,11 +9,20 @@ from bot.config.settings import BotSettings, LogSettings, Settings
 from bot.testing.clocks import LoopClock
 from bot.testing.platform import FakePlatform
 from bot.testing.rehearsal import build_in_memory
+from services.kernel.text import language_of
 
 pytestmark = pytest.mark.looptime
 SETTINGS = Settings(bot=BotSettings(timezone="UTC"), log=LogSettings(to_file=False))
-ONCE = {"en": "remind me in 1 minute to stretch", "zh": "一分钟后提醒我活动一下"}
-DAILY = {"en": "remind me every day at 9:01 to water the plants", "zh": "每天9点01分提醒我浇花"}
+ONCE = {
+    "en": "remind me in 1 minute to stretch",
+    "zh": "一分钟后提醒我活动一下",
+    "es": "recuérdame en 1 minuto estirar",
+}
+DAILY = {
+    "en": "remind me every day at 9:01 to water the plants",
+    "zh": "每天9点01分提醒我浇花",
+    "es": "recuérdame todos los días a las 9:01 regar",
+}
 
 
 @pytest.fixture
@@ -35,7 +44,7 @@ async def press(platform, number):
     await platform.say(message.choices[number].says, reply_to=platform.sent_ids[-1])
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", ["en", "zh", "es"])
 async def test_fired_reminder_is_sent_again_after_its_snooze_button(platform, language):
     await platform.say(ONCE[language])
     await asyncio.sleep(61)
@@ -50,7 +59,7 @@ async def test_fired_reminder_is_sent_again_after_its_snooze_button(platform, la
     assert platform.texts[-1] == fired
 
 
-@pytest.mark.parametrize(("language", "an_hour"), [("en", "in 1 hour"), ("zh", "1 小时后")])
+@pytest.mark.parametrize(("language", "an_hour"), [("en", "in 1 hour"), ("zh", "1 小时后"), ("es", "en 1 hora")])
 async def test_fired_reminder_is_snoozed_by_an_hour(platform, language, an_hour):
     await platform.say(ONCE[language])
     await asyncio.sleep(61)
@@ -59,7 +68,7 @@ async def test_fired_reminder_is_snoozed_by_an_hour(platform, language, an_hour)
     assert an_hour in platform.texts[-1]
 
 
-@pytest.mark.parametrize(("language", "tomorrow"), [("en", "tomorrow"), ("zh", "明天")])
+@pytest.mark.parametrize(("language", "tomorrow"), [("en", "tomorrow"), ("zh", "明天"), ("es", "mañana")])
 async def test_fired_reminder_is_snoozed_until_tomorrow(platform, language, tomorrow):
     await platform.say(ONCE[language])
     await asyncio.sleep(61)
@@ -68,7 +77,9 @@ async def test_fired_reminder_is_snoozed_until_tomorrow(platform, language, tomo
     assert tomorrow in platform.texts[-1].casefold()
 
 
-@pytest.mark.parametrize(("language", "question"), [("en", "list my reminders"), ("zh", "我有哪些提醒")])
+@pytest.mark.parametrize(
+    ("language", "question"), [("en", "list my reminders"), ("zh", "我有哪些提醒"), ("es", "lista mis recordatorios")]
+)
 async def test_repeating_reminder_is_deleted_by_its_last_button(platform, language, question):
     await platform.say(DAILY[language])
     await asyncio.sleep(61)
@@ -77,9 +88,10 @@ async def test_repeating_reminder_is_deleted_by_its_last_button(platform, langua
 
     assert "plants" not in platform.texts[-1]
     assert "浇花" not in platform.texts[-1]
+    assert "regar" not in platform.texts[-1]
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", ["en", "zh", "es"])
 async def test_done_is_acknowledged(platform, language):
     await platform.say(ONCE[language])
     await asyncio.sleep(61)
@@ -89,7 +101,7 @@ async def test_done_is_acknowledged(platform, language):
     assert len(platform.texts) == heard + 1
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", ["en", "zh", "es"])
 async def test_confirmation_is_undone_by_its_button(platform, language):
     await platform.say(ONCE[language])
     await press(platform, -1)
@@ -100,7 +112,13 @@ async def test_confirmation_is_undone_by_its_button(platform, language):
 
 
 @pytest.mark.parametrize(
-    ("asks", "hour"), [("remind me tomorrow at 8 to cook", "20:00"), ("明天8点提醒我做饭", "20:00")], ids=["en", "zh"]
+    ("asks", "hour"),
+    [
+        ("remind me tomorrow at 8 to cook", "20:00"),
+        ("明天8点提醒我做饭", "20:00"),
+        ("recuérdame mañana a las 8 cocinar", "20:00"),
+    ],
+    ids=["en", "zh", "es"],
 )
 async def test_a_question_is_answered_by_a_button(platform, asks, hour):
     await platform.say(asks)
@@ -109,3 +127,26 @@ async def test_a_question_is_answered_by_a_button(platform, asks, hour):
 
     assert "✅" in platform.texts[-1]
     assert hour in platform.texts[-1]
+
+
+@pytest.mark.parametrize(
+    ("asks", "done"),
+    [("forget me", "🧽 Removed"), ("忘掉我", "🧽 已"), ("olvídame", "🧽 Borrado")],
+    ids=["en", "zh", "es"],
+)
+async def test_forgetting_is_confirmed_by_its_button(platform, asks, done):
+    await platform.say(f"bubbles {asks}")
+
+    await press(platform, 0)
+
+    assert done in platform.texts[-1]
+
+
+@pytest.mark.parametrize("language", ["en", "zh", "es"])
+async def test_a_button_is_answered_in_its_language(platform, language):
+    await platform.say(ONCE[language])
+    said = platform.texts[-1]
+    await press(platform, -1)
+
+    assert language_of(said, "") == language
+    assert language_of(platform.texts[-1], "") == language

@@ -21,6 +21,9 @@ from function_calls.understanding.courtesies import is_courtesy
         "知道了",
         "辛苦了！",
         "ok 谢谢",
+        "¡muchas gracias!",
+        "vale, gracias por avisarme",
+        "jajaja",
     ],
 )
 def test_thanks_and_the_like_need_no_answer(text):
@@ -43,6 +46,9 @@ def test_thanks_and_the_like_need_no_answer(text):
         "好人",
         "你好",
         "谢谢，再推迟一小时",
+        "hola",
+        "gracias, bórralo",
+        "¿vale?",
         "一",
     ],
 )

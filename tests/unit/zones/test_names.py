@@ -25,6 +25,11 @@ from services.people.zones import _places, zone_named
         ("柏林时间", "Europe/Berlin"),
         ("东八区", "Asia/Shanghai"),
         ("德国", "Europe/Berlin"),
+        ("Tokio", "Asia/Tokyo"),
+        ("Bogotá", "America/Bogota"),
+        ("bogota", "America/Bogota"),
+        ("ciudad de mexico", "America/Mexico_City"),
+        ("Köln", "Europe/Berlin"),
     ],
 )
 def test_a_zone_is_known_by_its_city_name_or_offset(words: str, zone: str):
