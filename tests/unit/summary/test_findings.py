@@ -1,4 +1,4 @@
-"""Findings of the rules in a chat, in both languages."""
+"""Findings of the rules in a chat, in each language."""
 
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
@@ -21,6 +21,9 @@ from services.summary.findings import find
         "我们决定下周搬家",
         "会议时间定在三点",
         "最後決定改用新的供應商",
+        "Hemos decidido vernos en la biblioteca",
+        "quedamos en que llevo yo la comida",
+        "Al final nos quedamos con el logo azul",
     ],
 )
 def test_a_decision_is_found(talk, text):
@@ -40,6 +43,8 @@ def test_a_decision_is_found(talk, text):
         "这件事决定了吗",
         "你们怎么决定的",
         "决定权在客户那边",
+        "Todavía no hemos decidido nada",
+        "¿Hemos decidido el color?",
     ],
 )
 def test_talk_about_deciding_is_no_decision(talk, text):
@@ -56,6 +61,8 @@ def test_talk_about_deciding_is_no_decision(talk, text):
         "谁知道打印机密码",
         "八点集合行不行",
         "明天的会议室订了吗",
+        "¿Quién tiene las llaves del garaje?",
+        "alguien sabe la contraseña del wifi",
     ],
 )
 def test_unanswered_question_is_open(talk, text):
@@ -73,6 +80,8 @@ def test_unanswered_question_is_open(talk, text):
         ("会议几点开始？", "下午三点"),
         ("有人能带投影仪吗", "我来带"),
         ("昨天的球赛看了吗", "没看"),
+        ("¿Cuándo salimos?", "a las siete y media"),
+        ("¿Alguien puede llevar la tarta?", "yo la llevo"),
     ],
 )
 def test_an_answered_question_is_not_open(talk, question, answer):
@@ -97,6 +106,9 @@ def test_repeating_ones_own_question_does_not_answer_it(talk):
         ("明天下午三点半开会", ["明天下午三点半"]),
         ("1月5日上午九点交报告", ["1月5日上午九点"]),
         ("下周五聚餐", ["下周五"]),
+        ("el dentista es el viernes que viene a las 15:00", ["el viernes que viene a las 15:00"]),
+        ("la fiesta es el 3 de marzo de 2027 a las 8 de la tarde", ["el 3 de marzo de 2027 a las 8 de la tarde"]),
+        ("nos vemos mañana por la tarde", ["mañana por la tarde"]),
         ("the march went well and may go on", []),
         ("一点也不难", []),
     ],
