@@ -13,7 +13,11 @@ _MOST = 3
 _SOON = timedelta(minutes=1)
 _LONGEST_CONTENT = 60
 # The sentence is untrusted and becomes part of a request, so only one clause of plain words is used.
-_CLAUSE_END = re.compile(r"[\n.,;:!?…，。；：！？、|/\\]|\b(?:and|then|also|y|luego|después|despues|también|tambien|además|ademas)\b|然后|并且|顺便|以及|再", re.IGNORECASE)
+_CLAUSE_END = re.compile(
+    r"[\n.,;:!?¿¡…，。；：！？、|/\\]|然后|并且|顺便|以及|再"
+    r"|\b(?:and|then|also|y|luego|después|despues|también|tambien|además|ademas)\b",
+    re.IGNORECASE,
+)
 _NOT_PLAIN = re.compile(r"[^\w\s%+'-]+")
 
 

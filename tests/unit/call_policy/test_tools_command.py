@@ -65,9 +65,9 @@ async def test_list_marks_disabled_functions(here):
 
 
 async def test_an_unknown_name_is_answered_with_the_nearest(here):
-    told = await here.say("/tools off por", is_admin=True)
+    told = await here.say("/tools off pou", is_admin=True)
 
-    assert told == "There is no function called por here. There are: pour"
+    assert told == "There is no function called pou here. There are: pour"
 
 
 async def test_the_switch_lasts(here, room):

@@ -16,7 +16,7 @@ from function_calls.grounding.request_cues import asks_about_talk, asks_each_oth
         ("es", "qué bien que no llueve"),
     ],
 )
-def test_what_only_tells_asks_for_nothing(language, text):
+def test_a_report_asks_for_nothing(language, text):
     assert only_tells(text, language)
 
 
@@ -31,7 +31,7 @@ def test_what_only_tells_asks_for_nothing(language, text):
         ("es", "busca el tiempo en Madrid"),
     ],
 )
-def test_what_asks_is_no_mere_report(language, text):
+def test_a_request_is_no_report(language, text):
     assert not only_tells(text, language)
 
 
