@@ -110,16 +110,22 @@ def leftover(content: str) -> str:
     plain = folded(content).strip()
     if len(plain) != len(content.strip()):  # a spelling changed the length: the folded words are shown
         content = plain
-    language = "zh" if _HAN.search(plain) else "en"
-    found = _markers(language, "leftover").search(plain) or (_foreign(plain) if language == "zh" else None)
+    found = _find_words(plain, "leftover") or (_foreign(plain) if _HAN.search(plain) else None)
     return content.strip()[found.start() : found.end()].strip(" ,，:：") if found else ""
 
 
 def deadline(text: str) -> str:
     """Return the first words of `text` that say before which clock time something is to be done; empty without any."""
     plain = folded(text)
-    found = _markers("zh" if _HAN.search(plain) else "en", "deadline").search(plain)
+    found = _find_words(plain, "deadline")
     return plain[found.start() : found.end()].strip() if found else ""
+
+
+def _find_words(plain: str, section: str) -> re.Match[str] | None:
+    """Find the words of a section in `plain`: the Chinese ones where it has Chinese characters, else the others."""
+    languages = ("zh",) if _HAN.search(plain) else ("en", "es")
+    found = (_markers(language, section).search(plain) for language in languages)
+    return next((each for each in found if each is not None), None)
 
 
 def _foreign(plain: str) -> re.Match[str] | None:
@@ -145,7 +151,7 @@ def _markers(language: str, section: str) -> re.Pattern[str]:
 
 def _pattern(phrase: str, named: Mapping[str, str], language: str) -> str:
     """Turn a phrase of the lists into a pattern: "…" is open text, without it the content begins or ends there."""
-    is_spaced = language == "en"
+    is_spaced = language != "zh"
     inside = "(?<!\\w)" if is_spaced else ""
     front = inside if phrase.startswith(_OPEN) else "^"
     behind = "(?!\\w)" if is_spaced else ""

@@ -31,6 +31,12 @@ from function_calls.grounding.leftovers import deadline, leftover
         ("交作业 before noon", "before noon"),
         ("water plants 每天", "每天"),
         ("每周一 call mum", "每周一"),
+        ("regar las plantas, excepto los lunes", "excepto los lunes"),
+        ("tomar la pastilla pero no el domingo", "pero no el domingo"),
+        ("3 veces llamar a Ana", "3 veces"),
+        ("a todos traer comida", "a todos"),
+        ("mandar el informe hasta que yo diga que ya", "hasta que yo diga"),
+        ("no espera comprar leche", "no espera"),
     ],
 )
 def test_leftover_words_are_named(content, words):
@@ -46,6 +52,8 @@ def test_leftover_words_are_named(content, words):
         "别迟到", "不要忘了带伞", "读三遍课文", "和室友下楼拿外卖", "除草", "给每个人发邮件",
         "wait until they arrive", "饭前吃药", "用 Zoom 开会", "看 Friday Night 这部电影",
         "buy 晚上 tea 面膜", "买上午茶", "考点前集合",
+        "no olvidar la leche", "leer el poema 3 veces", "comprar todo menos leche", "que no se queme el arroz",
+        "dar comida a cada gato", "saludar a todos",
     ],
 )  # fmt: skip
 def test_ordinary_contents_have_no_leftover_words(content):
@@ -61,6 +69,8 @@ def test_ordinary_contents_have_no_leftover_words(content):
         ("明天十点前提醒我交报告", "十点前"),
         ("提醒我下午3点半之前出门", "3点半之前"),
         ("提醒我饭前吃药", ""),
+        ("recuérdame mañana antes de las diez entregar el informe", "antes de las diez"),
+        ("recuérdame antes de cenar tomar la pastilla", ""),
     ],
 )
 def test_the_clock_time_of_a_deadline_is_named(text, words):
