@@ -16,7 +16,7 @@ FOR_A_MODEL = {
     "function_calls.grounding.review",
     "services.language_model.openai_model",
 }
-FOR_TOOL_SERVERS = {"bot.tools.servers.connections", "bot.tools.servers.mcp_servers", "function_calls.toolsets.openapi"}
+FOR_TOOL_SERVERS = {"bot.tools.servers.connections", "bot.tools.servers.mcp.servers", "function_calls.toolsets.openapi"}
 FOR_WRITTEN_TOOLS = {"bot.tools.stored", "function_calls.toolsets.stored"}
 FOR_THE_PAGE = {"fastapi", "uvicorn", "websockets", "bot.http", "bot.platforms.web"}
 FOR_SUMMARIES = {"services.summary.content", "services.summary.extractive", "services.summary.model_summarizer"}

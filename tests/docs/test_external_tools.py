@@ -10,7 +10,7 @@ from pydantic import SecretStr
 
 from bot.config.settings import Settings, ToolServerSettings
 from bot.tools.servers.connections import read_connections
-from bot.tools.servers.mcp_servers import mcp_servers
+from bot.tools.servers.mcp.servers import mcp_servers
 from function_calls.toolsets.stored.source import read_source
 
 DOCS = Path(__file__).parents[2] / "docs"

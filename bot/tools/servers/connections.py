@@ -10,7 +10,7 @@ from msgspec import Struct
 from pydantic import Field, JsonValue, SecretStr, ValidationError, field_validator, model_validator
 
 from bot.config.settings import Group, ToolServerSettings
-from bot.tools.servers.mcp_servers import McpServer
+from bot.tools.servers.mcp.servers import McpServer
 from bot.tools.servers.open_webui_form import own_fields, secrets_in
 from function_calls.toolsets.source import Access, check_access
 from services.kernel.errors import ConfigError

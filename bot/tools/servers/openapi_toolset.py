@@ -15,7 +15,7 @@ from bot.tools.servers.credentials import Credentials, Shown
 from bot.tools.servers.documents import fetched, inline
 from bot.tools.servers.echoes import EchoedSecretMask
 from bot.tools.servers.exchange import Exchange, Files, Outgoing
-from bot.tools.servers.mcp_servers import passes_filter
+from bot.tools.servers.mcp.servers import passes_filter
 from function_calls.tools.calls import ToolResult, ToolSpec
 from function_calls.tools.context import CallContext
 from function_calls.tools.toolset import Viewer, short_name, unknown_tool

@@ -22,8 +22,8 @@ from services.storage.tools import SqlStoredToolStore
 
 if TYPE_CHECKING:
     from bot.tools.servers.connections import Connections, RefusedConnection, ToolServerConnection
-    from bot.tools.servers.mcp_servers import McpServer
-    from bot.tools.servers.mcp_toolset import McpToolset
+    from bot.tools.servers.mcp.servers import McpServer
+    from bot.tools.servers.mcp.toolset import McpToolset
     from bot.tools.servers.openapi_toolset import DocumentChanges, OpenApiToolset
     from bot.tools.stored.repository import StoredToolRepository
     from bot.tools.stored.runner import RunLimits
@@ -173,7 +173,7 @@ def _mcp_servers(settings: ToolServerSettings, connections: "Connections | None"
     listed = () if connections is None else connections.mcp
     if not settings.mcp_file:
         return listed
-    from bot.tools.servers.mcp_servers import mcp_servers
+    from bot.tools.servers.mcp.servers import mcp_servers
 
     taken = set() if connections is None else connections.labels
     found = mcp_servers(settings.mcp_file)
@@ -186,7 +186,7 @@ def _mcp_servers(settings: ToolServerSettings, connections: "Connections | None"
 def _mcp_toolsets(wanted: "Sequence[McpServer]") -> "list[McpToolset]":
     if not wanted:
         return []
-    from bot.tools.servers.mcp_toolset import McpToolset
+    from bot.tools.servers.mcp.toolset import McpToolset
 
     return [McpToolset(each) for each in wanted]
 

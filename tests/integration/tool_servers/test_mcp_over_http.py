@@ -10,8 +10,8 @@ import pytest
 from msgspec.structs import replace
 from pydantic import SecretStr
 
-from bot.tools.servers.mcp_servers import McpServer
-from bot.tools.servers.mcp_toolset import McpToolset
+from bot.tools.servers.mcp.servers import McpServer
+from bot.tools.servers.mcp.toolset import McpToolset
 from function_calls.tools.permission import Viewer
 from tests.integration.tool_servers.mcp_notes_server import TOKEN
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.tools.servers.mcp_servers import McpServer
-from bot.tools.servers.mcp_toolset import McpToolset
+from bot.tools.servers.mcp.servers import McpServer
+from bot.tools.servers.mcp.toolset import McpToolset
 from function_calls.tools.permission import Viewer
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]

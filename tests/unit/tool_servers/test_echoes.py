@@ -8,7 +8,7 @@ from bot.testing.turns import make_tool
 from bot.tools.servers.connections import ToolServerConnection
 from bot.tools.servers.credentials import Credentials
 from bot.tools.servers.echoes import MASK, EchoedSecretMask
-from bot.tools.servers.mcp_servers import McpServer
+from bot.tools.servers.mcp.servers import McpServer
 
 KEY = "k3y/with+signs"
 

@@ -10,8 +10,8 @@ from mcp.client._memory import InMemoryTransport
 from mcp.server.lowlevel import Server
 from mcp.types import CallToolResult, ListToolsResult, TextContent, Tool
 
-from bot.tools.servers.mcp_servers import McpServer
-from bot.tools.servers.mcp_toolset import McpToolset
+from bot.tools.servers.mcp.servers import McpServer
+from bot.tools.servers.mcp.toolset import McpToolset
 
 EMPTY = {"type": "object", "properties": {}}
 PRINTS_ITS_ENVIRONMENT = (

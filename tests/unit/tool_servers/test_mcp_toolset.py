@@ -10,8 +10,8 @@ from mcp.types import ToolAnnotations
 from msgspec.structs import replace
 
 from bot.tools.servers.answers import ServerUnavailable
-from bot.tools.servers.mcp_servers import McpServer, mcp_servers
-from bot.tools.servers.mcp_toolset import McpToolset
+from bot.tools.servers.mcp.servers import McpServer, mcp_servers
+from bot.tools.servers.mcp.toolset import McpToolset
 from function_calls.toolsets.checked import CheckedToolset
 from services.kernel.errors import ConfigError
 

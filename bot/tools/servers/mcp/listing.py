@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from bot.tools.servers.answers import fed, shown
 from bot.tools.servers.echoes import EchoedSecretMask
-from bot.tools.servers.mcp_servers import McpServer
+from bot.tools.servers.mcp.servers import McpServer
 from function_calls.language.messages import say
 from function_calls.tools.calls import ToolResult, ToolSpec
 from function_calls.tools.errors import SchemaInvalid

@@ -12,8 +12,8 @@ from loguru import logger
 from msgspec.structs import replace
 
 from bot.tools.servers.answers import ServerUnavailable
-from bot.tools.servers.mcp_servers import McpServer
-from bot.tools.servers.mcp_tools import McpListing, mcp_listing, prompt_result, resource_result, tool_result
+from bot.tools.servers.mcp.listing import McpListing, mcp_listing, prompt_result, resource_result, tool_result
+from bot.tools.servers.mcp.servers import McpServer
 from function_calls.tools.calls import ToolResult, ToolSpec
 from function_calls.tools.context import CallContext
 from function_calls.tools.toolset import Viewer, unknown_tool
