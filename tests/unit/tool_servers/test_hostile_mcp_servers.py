@@ -12,6 +12,7 @@ from mcp.types import CallToolResult, ListToolsResult, TextContent, Tool
 
 from bot.tools.servers.mcp.servers import McpServer
 from bot.tools.servers.mcp.toolset import McpToolset
+from services.kernel.errors import ToolFailed
 
 EMPTY = {"type": "object", "properties": {}}
 PRINTS_ITS_ENVIRONMENT = (
@@ -36,14 +37,14 @@ PRINTS_ITS_ENVIRONMENT = (
 )
 
 
-def server_of(*tools, answer="", pages=None):
+def server_of(*tools, answer="", structured=None, pages=None):
     """A server that lists these tools, on every one of its pages, and answers every call with a text."""
 
     async def listed(ctx, params):
         return ListToolsResult(tools=list(tools), next_cursor=pages and str(next(pages)))
 
     async def called(ctx, params):
-        return CallToolResult(content=[TextContent(text=answer)])
+        return CallToolResult(content=[TextContent(text=answer)], structured_content=structured)
 
     return Server("hostile", on_list_tools=listed, on_call_tool=called)
 
@@ -115,6 +116,15 @@ async def test_an_answer_of_megabytes_is_cut(connected, context):
 
     assert len(result.value["text"]) == 16_000
     assert "cut off" in result.value["note"]
+
+
+async def test_structured_content_that_does_not_fit_the_output_schema_is_a_failed_call(connected, context):
+    declared = {"type": "object", "properties": {"degrees": {"type": "integer"}}}
+    tool = Tool(name="get_weather", input_schema=EMPTY, output_schema=declared)
+    toolset = await connected(server_of(tool, structured={"degrees": "warm"}))
+
+    with pytest.raises(ToolFailed, match="get_weather"):
+        await toolset.call("get_weather", {}, context)
 
 
 async def test_a_server_over_stdio_sees_no_secrets_of_our_environment(connected, context, monkeypatch):

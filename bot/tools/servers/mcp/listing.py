@@ -7,11 +7,9 @@ from loguru import logger
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from bot.tools.servers.answers import fed, shown
 from bot.tools.servers.echoes import EchoedSecretMask
 from bot.tools.servers.mcp.servers import McpServer
-from function_calls.language.messages import say
-from function_calls.tools.calls import ToolResult, ToolSpec
+from function_calls.tools.calls import ToolSpec
 from function_calls.tools.errors import SchemaInvalid
 from function_calls.toolsets.openapi.bundling import safe_schema
 from function_calls.toolsets.openapi.document import DocumentInvalid
@@ -20,7 +18,7 @@ from function_calls.toolsets.openapi.texts import tamed, tool_name
 
 if TYPE_CHECKING:
     from mcp import Client
-    from mcp.types import CallToolResult, ContentBlock, GetPromptResult, Prompt, ReadResourceResult, Tool
+    from mcp.types import Prompt, Tool
 
 
 READ_RESOURCE: Final = "read_resource"
@@ -76,49 +74,12 @@ def prompt_spec(prompt: "Prompt", label: str, taken: Collection[str]) -> ToolSpe
     )
 
 
-def prompt_result(result: "GetPromptResult", echoes: EchoedSecretMask) -> ToolResult:
-    """Return a prompt as it is filled in, without the secrets that `echoes` masks."""
-    text = echoes.text("\n\n".join(_block(each.content) for each in result.messages))
-    return ToolResult(ok=True, text=shown(text), value=fed(text))
-
-
-def resource_result(result: "ReadResourceResult", echoes: EchoedSecretMask) -> ToolResult:
-    """Return the contents of a resource, masked likewise; a content that is no text is named."""
-    parts = (getattr(each, "text", None) or f"[{each.mime_type or 'binary'}]" for each in result.contents)
-    text = echoes.text("\n".join(parts))
-    return ToolResult(ok=True, text=shown(text), value=fed(text))
-
-
-def tool_result(name: str, result: "CallToolResult", language: str, echoes: EchoedSecretMask) -> ToolResult:
-    """Return the result of a call, masked likewise."""
-    text = echoes.text("\n".join(_block(each) for each in result.content))
-    if result.is_error:
-        return ToolResult.failed(
-            shown(text) or "the server reported an error",
-            text=say(language, "failed.tool", tool=name, why=shown(text)[:200]),
-        )
-    structured = result.structured_content
-    value = fed(text if structured is None else echoes.value(structured))
-    return ToolResult(ok=True, text=shown(text or value), value=value)
-
-
 def _changes(tool: "Tool", label: str) -> bool:
     """Return whether a call may change something: the server's own hint, else its name, which must only ask."""
     hints = tool.annotations
     if hints is not None and hints.read_only_hint is not None:
         return not hints.read_only_hint
     return not asks_only(tool.name.removeprefix(f"{label}_").removeprefix(f"{label}-"))
-
-
-def _block(block: "ContentBlock") -> str:
-    if block.type == "text":
-        return block.text
-    if block.type == "resource":
-        text = getattr(block.resource, "text", None)
-        return text if isinstance(text, str) else f"[resource {block.resource.uri}]"
-    if block.type == "resource_link":
-        return f"[{block.name}: {block.uri}]"
-    return f"[{block.type}, {block.mime_type}]"
 
 
 class _Page(Protocol):

@@ -12,12 +12,14 @@ from loguru import logger
 from msgspec.structs import replace
 
 from bot.tools.servers.answers import ServerUnavailable
-from bot.tools.servers.mcp.listing import McpListing, mcp_listing, prompt_result, resource_result, tool_result
+from bot.tools.servers.mcp.listing import McpListing, mcp_listing
+from bot.tools.servers.mcp.results import prompt_result, resource_result, tool_result
 from bot.tools.servers.mcp.servers import McpServer
 from function_calls.tools.calls import ToolResult, ToolSpec
 from function_calls.tools.context import CallContext
 from function_calls.tools.toolset import Viewer, unknown_tool
 from function_calls.toolsets.source import Health
+from services.kernel.errors import ToolFailed
 from services.kernel.network import growing_pauses
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ _LONGEST_PAUSE: Final = 120.0
 _STEADY: Final = 30.0  # a connection that lasted so long was a good one; the pauses begin anew
 _LOOK_EVERY: Final = 60.0
 _CONNECT_WITHIN: Final = 30.0
+_LONGEST_ERROR: Final = 600
 _CHANGES: Final = {f"notifications/{each}/list_changed" for each in ("tools", "prompts", "resources")}
 
 
@@ -212,6 +215,8 @@ class McpToolset:
         except MCPError as error:
             self._changed.set()
             raise ServerUnavailable(self._echoes.text(f"{self.server.name}: {error}")) from error
+        except RuntimeError as error:  # of the SDK, for structured content that does not fit the output schema
+            raise ToolFailed(self._echoes.text(f"{self.server.name}: {error}")[:_LONGEST_ERROR]) from error
 
     async def _call_tool(
         self, client: "Client", name: str, shown_as: str, arguments: Mapping[str, object], context: CallContext
