@@ -27,6 +27,7 @@ from bot.platforms.kit.commands import is_managing_command
 from bot.plugins.manager import PluginCommands, PluginManager
 from function_calls import handlers
 from function_calls.conversation.assistant import Assistant, Command, LoopLimits
+from function_calls.conversation.form_answers import is_answer
 from function_calls.conversation.records import handlers as handlers_explain
 from function_calls.conversation.records.recorder import Recorder, TurnRecorder
 from function_calls.conversation.slash_commands import typed_name
@@ -238,11 +239,12 @@ class Pipeline:
         typed = typed_name(message.text)
         if typed is not None and self.registry.get(typed) is not None:
             return True
-        answer = answer_of(message.text, self._settings.bot.name)
-        if answer is None:
-            return False
-        scope = await reply_scope(message, self._history)
-        return await self._policy.confirmations.waits_for(message, answer, scope)
+        answer, scope = answer_of(message.text, self._settings.bot.name), await reply_scope(message, self._history)
+        if answer is not None and await self._policy.confirmations.waits_for(message, answer, scope):
+            return True
+        pending = await self._policy.confirmations.open_form(message, scope)
+        form = None if pending is None else pending.form
+        return form is not None and is_answer(form, message, self._settings.bot.name)
 
 
 def _listener(outbox: Outbox, drafts: Drafts, message: ChatMessage) -> TextListener | None:

@@ -21,6 +21,7 @@ from function_calls.conversation.agent_loop import (
     unsaid_questions,
     without_model,
 )
+from function_calls.conversation.form_answers import answer_form
 from function_calls.conversation.records.recorder import NoRecorder, Recorder
 from function_calls.conversation.slash_commands import meant_name, typed_call, typed_name
 from function_calls.conversation.undecided_answers import (
@@ -110,17 +111,9 @@ class Assistant:
         policy = self._router.policy
         is_asked_freely = policy is not None and turn.tool_choice is None
         answer = answer_of(turn.message.text, turn.bot_name) if is_asked_freely else None
-        pending: tuple[PendingCall, ...] = ()
-        if policy is not None and answer is not None:
-            closed = await reply_about_closed(turn, answer, policy)
-            if closed is not None:
-                return closed
-            pending = await policy.confirmations.take(turn.message, answer, turn.scope)
-            if pending and answer.is_yes is False:
-                return Reply(text=say(turn.language, "confirm.dropped"), reply_to=turn.message.id)
-            instead = None if pending else await reply_instead(turn, answer, policy)
-            if instead is not None:
-                return instead
+        pending = await self._answered_calls(turn, answer) if is_asked_freely else ()
+        if isinstance(pending, Reply):
+            return pending
         if not pending and _is_for_people(turn, answer):
             return None
         session = LazySession(self._states, Conversation(chat=turn.message.address, person=turn.message.sender))
@@ -135,6 +128,25 @@ class Assistant:
         if policy is not None:
             await _note(policy, outcome)
         return spoken(outcome.turn, text, outcome.notice, choices=outcome.choices, must_reply=outcome.must_reply)
+
+    async def _answered_calls(self, turn: Turn, answer: Answer | None) -> tuple[PendingCall, ...] | Reply:
+        """Return the calls that the message lets run by answering a question, or the reply where it lets none run."""
+        policy = self._router.policy
+        if policy is None:
+            return ()
+        filled = await answer_form(turn, policy)
+        if filled is not None:
+            return filled if isinstance(filled, Reply) else (filled,)
+        if answer is None:
+            return ()
+        closed = await reply_about_closed(turn, answer, policy)
+        if closed is not None:
+            return closed
+        pending = await policy.confirmations.take(turn.message, answer, turn.scope)
+        if pending and answer.is_yes is False:
+            return Reply(text=say(turn.language, "confirm.dropped"), reply_to=turn.message.id)
+        instead = None if pending else await reply_instead(turn, answer, policy)
+        return pending if instead is None else instead
 
     def _is_unread(self, outcome: Outcome) -> bool:
         """Tell whether the interpreter had nothing to say to a message but, where it needs no model, what it can do."""
@@ -268,6 +280,7 @@ def _approved_context(context: CallContext, pending: PendingCall) -> CallContext
         call_id=pending.call_id,
         agent_name=pending.agent_name,
         approved=pending.call,
+        form=pending.form,
         confirmed_by=context.message,
     )
 

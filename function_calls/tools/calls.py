@@ -144,6 +144,38 @@ class Receipt(Struct, frozen=True, kw_only=True, omit_defaults=True):
     change_id: str = ""
 
 
+class InputRequest(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One thing that a tool asks the person for: the properties of `schema`, or to open the address `url`.
+
+    `schema` is a flat JSON Schema of an object; without properties, only agreement is asked for.
+    """
+
+    key: str
+    message: str
+    schema: dict[str, object] = field(default_factory=dict)
+    url: str = ""
+
+    @property
+    def properties(self) -> Mapping[str, Mapping[str, object]]:
+        """The schemas of the fields by their names."""
+        found = self.schema.get("properties")
+        return found if isinstance(found, Mapping) else {}
+
+
+class Form(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The questions that a call waits for.
+
+    `source` is who asks. `state` is returned to it unchanged. `answers` are those so far, by the key of the request and
+    the name of the field; null stands for a field that was left out. With `is_declined` the person answers none.
+    """
+
+    source: str
+    requests: tuple[InputRequest, ...]
+    state: str | None = None
+    answers: dict[str, dict[str, object]] = field(default_factory=dict)
+    is_declined: bool = False
+
+
 class ToolResult(Struct, frozen=True, kw_only=True):
     """The result of a call. A failure is `ok=False`, never an exception.
 
@@ -163,6 +195,7 @@ class ToolResult(Struct, frozen=True, kw_only=True):
         is_correctable: the model that made a failed call corrects it before the person is told.
         choices: buttons beside the answer.
         files: sent to the chat with the answer; a model is told their names only.
+        form: what the tool asks the person for before it goes on; the call is made again with the answers.
         spawned: the work of the agent that ran the call, where one did.
     """
 
@@ -182,6 +215,7 @@ class ToolResult(Struct, frozen=True, kw_only=True):
     is_correctable: bool = False
     choices: tuple[Choice, ...] = ()
     files: tuple[SentFile, ...] = ()
+    form: Form | None = None
     spawned: "SpawnedTask | None" = None
     duration_ms: float = 0.0
 

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 from pydantic import BaseModel
 
-from function_calls.tools.calls import Conversation, ToolCall, ToolResult, message_time
+from function_calls.tools.calls import Conversation, Form, ToolCall, ToolResult, message_time
 from function_calls.tools.permission import Viewer
 from function_calls.tools.policy import CallPolicy
 from function_calls.tools.session_state import CallState
@@ -141,6 +141,7 @@ class CallContext(Struct, frozen=True, kw_only=True):
         members: asks the platform who is in the chat; empty where it does not tell.
         entry_point: the source of a call that belongs to no turn, such as `http`.
         approved: the call that the person has confirmed.
+        form: the person's answers to what the tool asked when the same call was made before.
         withheld: the result of a call that must not run as it is: its question to the person, or its refusal.
         asked_for: the tools that the person's own words ask for, once untrusted text is in the turn; else None.
         has_shown: tells whether a text is contained in the turn as it is.
@@ -170,6 +171,7 @@ class CallContext(Struct, frozen=True, kw_only=True):
     members: Members = _no_members
     entry_point: str = "chat"
     approved: ToolCall | None = None
+    form: Form | None = None
     withheld: ToolResult | None = None
     asked_for: frozenset[str] | None = None
     has_shown: Callable[[str], bool] = _is_not_shown

@@ -8,6 +8,7 @@ from function_calls.tools.calls import ToolCall, ToolResult, ToolSpec
 from function_calls.tools.context import CallContext
 from function_calls.tools.declaring.tool_options import ToolOptions
 from function_calls.tools.dispatch.approval import asked_first
+from function_calls.tools.dispatch.input_questions import ask_for_input
 from function_calls.tools.dispatch.receipts import receipted
 from function_calls.tools.errors import ArgumentsInvalid, SchemaInvalid
 from function_calls.tools.toolset import Toolset, Viewer, arguments_refused, unknown_tool
@@ -49,7 +50,10 @@ class CheckedToolset:
             return asked
         if spec.changes_state and context.started is not None:
             context.started.is_set = True
-        return receipted(options, call, await self._inner.call(name, arguments, context))
+        result = await self._inner.call(name, arguments, context)
+        if result.form is not None:
+            return await ask_for_input(call, context, result.form)
+        return receipted(options, call, result)
 
     def _validator(self, spec: ToolSpec) -> SchemaValidator:
         known = self._validators.get(spec.name)

@@ -10,7 +10,7 @@ from loguru import logger
 from msgspec import Struct, convert, field, to_builtins
 from msgspec.structs import replace
 
-from function_calls.tools.calls import Conversation, ReplyScope, ToolCall
+from function_calls.tools.calls import Conversation, Form, ReplyScope, ToolCall
 from function_calls.tools.confirmation.yes_no import Answer
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.state import StateStore
@@ -31,9 +31,9 @@ class PendingCall(Struct, frozen=True, kw_only=True):
 
     `call_id` is that of the context it was made in, so that a confirmed call keeps its request key; `agent_name` is the
     agent that made it, empty outside of agents. `answers` pick it from what it was offered beside (see
-    `yes_no.pick_of`); a call without them waits for a yes, and one that `needs` an action (a key of
-    `Phrases.confirms`) for words that name it. `asked_in` are the messages whose answers have the question, `asked_at`
-    is when it was asked (timezone-aware).
+    `yes_no.pick_of`); a call without them waits for a yes, one that `needs` an action (a key of `Phrases.confirms`) for
+    words that name it, and one with a `form` for the answers to it. `asked_in` are the messages whose answers have the
+    question, `asked_at` is when it was asked (timezone-aware).
     """
 
     call: ToolCall
@@ -42,12 +42,19 @@ class PendingCall(Struct, frozen=True, kw_only=True):
     agent_name: str = ""
     answers: tuple[str, ...] = ()
     needs: str = ""
+    form: Form | None = None
     asked_in: tuple[str, ...] = ()
     asked_at: datetime | None = None
 
     @classmethod
     def of(
-        cls, call: ToolCall, context: "CallContext", *, answers: tuple[str, ...] = (), needs: str = ""
+        cls,
+        call: ToolCall,
+        context: "CallContext",
+        *,
+        answers: tuple[str, ...] = (),
+        needs: str = "",
+        form: Form | None = None,
     ) -> "PendingCall":
         """Return `call` as it waits when it was made in `context`."""
         turn_id = context.invocation_id.removeprefix(f"{context.chat.key}/")
@@ -58,6 +65,7 @@ class PendingCall(Struct, frozen=True, kw_only=True):
             agent_name=context.agent_name,
             answers=answers,
             needs=needs,
+            form=form,
             asked_in=tuple(dict.fromkeys(each for each in (context.message.id, turn_id) if each)),
             asked_at=context.clock.now(),
         )
@@ -84,6 +92,7 @@ class _Question(Struct, frozen=True, kw_only=True, omit_defaults=True):
     is_closed: bool = False
     has_no_call: bool = False
     is_answered: bool = False
+    form: Form | None = None
 
     @classmethod
     def of(cls, pending: PendingCall) -> "_Question":
@@ -102,6 +111,7 @@ class _Question(Struct, frozen=True, kw_only=True, omit_defaults=True):
             asked_at=pending.asked_at,
             name=pending.call.name,
             arguments=dict(pending.call.arguments),
+            form=pending.form,
         )
 
     def pending(self, answer: ChatMessage) -> PendingCall:
@@ -116,6 +126,7 @@ class _Question(Struct, frozen=True, kw_only=True, omit_defaults=True):
             agent_name=self.agent,
             answers=self.answers,
             needs=self.needs,
+            form=self.form,
             asked_in=self.places,
         )
 
@@ -135,7 +146,7 @@ class _Question(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     def is_answered_by(self, answer: Answer) -> bool:
         """Tell whether `answer` decides about the call: a no, a pick or words where they are asked for, or a yes."""
-        if self.has_no_call:
+        if self.has_no_call or self.form is not None:
             return False
         if answer.is_yes is False:
             return True
@@ -184,6 +195,7 @@ class Confirmations:
         key = _key(pending.message)
         async with self._lock:
             entries = await self._questions(key)
+            entries = [each for each in entries if each.form is None or each.call_id != pending.call_id]
             same = [each for each in entries if not each.is_closed and each.message == pending.message.id]
             closed = [each.closed() for each in entries if each not in same]
             await self._keep(key, [*closed, *same, _Question.of(pending)])
@@ -223,6 +235,21 @@ class Confirmations:
         if taken:
             await self._tell_closed(message, entries)
         return tuple(each.pending(message) for each in taken)
+
+    async def open_form(self, message: ChatMessage, scope: ReplyScope) -> PendingCall | None:
+        """Return the call of the sender of `message` that waits for answers to its form, if `message` can be one."""
+        questions = await self._questions(_key(message))
+        waiting = [each for each in questions if each.form is not None and each.waits(message, scope)]
+        return waiting[-1].pending(message) if waiting else None
+
+    async def close_form(self, pending: PendingCall) -> None:
+        """Close the question about `pending`, whose form is complete."""
+        key = _key(pending.message)
+        async with self._lock:
+            entries = await self._questions(key)
+            done = [each for each in entries if each.form is not None and each.call_id == pending.call_id]
+            await self._keep(key, [each.closed(is_answered=True) if each in done else each for each in entries])
+        await self._tell_closed(pending.message, done)
 
     async def ask_for_words(self, message: ChatMessage, answer: Answer, scope: ReplyScope) -> str:
         """Return the action that a bare yes does not confirm; the answer to `message` asks for its words.

@@ -12,10 +12,12 @@ from loguru import logger
 from msgspec.structs import replace
 
 from bot.tools.servers.answers import ServerUnavailable
+from bot.tools.servers.mcp.input_requests import form_of, input_responses
 from bot.tools.servers.mcp.listing import McpListing, mcp_listing
 from bot.tools.servers.mcp.results import prompt_result, resource_result, tool_result
 from bot.tools.servers.mcp.servers import McpServer
 from function_calls.tools.calls import ToolResult, ToolSpec
+from function_calls.tools.confirmation.forms import is_safe
 from function_calls.tools.context import CallContext
 from function_calls.tools.toolset import Viewer, unknown_tool
 from function_calls.toolsets.source import Health
@@ -25,8 +27,9 @@ from services.kernel.network import growing_pauses
 if TYPE_CHECKING:
     from mcp import Client
     from mcp.client._transport import ReadStream, TransportStreams
-    from mcp.client.session import IncomingMessage
+    from mcp.client.session import ClientRequestContext, IncomingMessage
     from mcp.shared.message import SessionMessage
+    from mcp.types import ElicitRequestParams, ElicitResult, ErrorData
 
 
 _FIRST_PAUSE: Final = 1.0  # seconds; doubled after each failure
@@ -35,6 +38,8 @@ _STEADY: Final = 30.0  # a connection that lasted so long was a good one; the pa
 _LOOK_EVERY: Final = 60.0
 _CONNECT_WITHIN: Final = 30.0
 _LONGEST_ERROR: Final = 600
+_MOST_ROUNDS: Final = 60
+_POLL_EVERY: Final = 1.0  # seconds; while a server waits for something that it did not ask the person for
 _CHANGES: Final = {f"notifications/{each}/list_changed" for each in ("tools", "prompts", "resources")}
 
 
@@ -221,20 +226,45 @@ class McpToolset:
     async def _call_tool(
         self, client: "Client", name: str, shown_as: str, arguments: Mapping[str, object], context: CallContext
     ) -> ToolResult:
+        from mcp.types import InputRequiredResult
+
         async def told(progress: float, total: float | None, message: str | None) -> None:
             share = f"{progress:g}/{total:g}" if total else f"{progress:g}"
             await context.progress(self._echoes.text(f"{message} ({share})" if message else share))
 
-        result = await client.call_tool(
-            name, dict(arguments), read_timeout_seconds=self.server.timeout_seconds, progress_callback=told
-        )
-        return tool_result(shown_as, result, context.language, self._echoes)
+        form = context.form
+        for _ in range(_MOST_ROUNDS):
+            result = await client.session.call_tool(
+                name,
+                dict(arguments),
+                read_timeout_seconds=self.server.timeout_seconds,
+                progress_callback=told,
+                input_responses=None if form is None else input_responses(form),
+                request_state=None if form is None else form.state,
+                allow_input_required=True,
+            )
+            if not isinstance(result, InputRequiredResult):
+                return tool_result(shown_as, result, context.language, self._echoes)
+            form = form_of(result, self.server.name, self._echoes)
+            if form.requests and is_safe(form):
+                return ToolResult(ok=False, error="the tool asks the person something", failure="denied", form=form)
+            if form.requests:
+                logger.warning("MCP server {} asks for a secret or an unencrypted address; declined", self.server.label)
+                form = replace(form, is_declined=True)
+            else:
+                await asyncio.sleep(_POLL_EVERY)
+        raise ToolFailed(f"{self.server.name} does not finish '{name}'")
 
     async def _hold_connection(self) -> None:
         from mcp import Client
 
         ended = asyncio.Event()
-        client = Client(self._connect(self.server, ended), message_handler=self._on_message, cache=None)
+        client = Client(
+            self._connect(self.server, ended),
+            message_handler=self._on_message,
+            elicitation_callback=self._on_elicitation,
+            cache=None,
+        )
         async with asyncio.timeout(_CONNECT_WITHIN) as deadline, client:
             await self._list(client)
             deadline.reschedule(None)
@@ -267,6 +297,16 @@ class McpToolset:
     async def _on_message(self, message: "IncomingMessage") -> None:
         if getattr(message, "method", "") in _CHANGES:
             self._changed.set()
+
+    async def _on_elicitation(
+        self, context: "ClientRequestContext", params: "ElicitRequestParams"
+    ) -> "ElicitResult | ErrorData":
+        """Cancel a question in the middle of a request: before protocol 2026-07-28, or for a prompt or a resource."""
+        from mcp.types import ElicitResult
+
+        del context, params
+        logger.warning("MCP server {} asks in the middle of a request, which cannot wait; cancelled", self.server.label)
+        return ElicitResult(action="cancel")
 
     def _on_disconnect(self, problem: str) -> None:
         self._client, self._listing = None, McpListing()

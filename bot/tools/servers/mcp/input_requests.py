@@ -1,0 +1,63 @@
+"""Convert the questions of an MCP server to a form, and the form with its answers to the server's responses."""
+
+from typing import TYPE_CHECKING, Final
+
+from bot.tools.servers.echoes import EchoedSecretMask
+from function_calls.tools.calls import Form, InputRequest
+from function_calls.toolsets.openapi.texts import tamed
+from services.kernel.errors import ToolFailed
+
+if TYPE_CHECKING:
+    from mcp.types import InputRequiredResult, InputResponses
+
+_LONGEST_MESSAGE: Final = 1000
+_MOST_QUESTIONS: Final = 20
+_LONGEST_TEXT: Final = 200
+_TEXTS: Final = frozenset({"title", "description"})
+
+
+def form_of(result: "InputRequiredResult", source: str, echoes: EchoedSecretMask) -> Form:
+    """Return what `source` asks before it goes on; no requests where it only wants to be called again.
+
+    Raises:
+        ToolFailed: it asks for something else than the person's input, or for too much.
+    """
+    from mcp.types import ElicitRequest, ElicitRequestURLParams
+
+    requests: list[InputRequest] = []
+    for key, asked in (result.input_requests or {}).items():
+        if not isinstance(asked, ElicitRequest):
+            raise ToolFailed(f"{source} asks for {asked.method}, which is not offered")
+        message = echoes.text(tamed(asked.params.message, _LONGEST_MESSAGE))
+        if isinstance(asked.params, ElicitRequestURLParams):
+            requests.append(InputRequest(key=key, message=message, url=asked.params.url))
+        else:
+            schema = _safe(asked.params.requested_schema)
+            requests.append(InputRequest(key=key, message=message, schema=schema if isinstance(schema, dict) else {}))
+    if sum(len(each.properties) or 1 for each in requests) > _MOST_QUESTIONS:
+        raise ToolFailed(f"{source} asks more than {_MOST_QUESTIONS} questions at once")
+    return Form(source=source, requests=tuple(requests), state=result.request_state)
+
+
+def input_responses(form: Form) -> "InputResponses":
+    """Return the answers of a form; a field that was left out is not part of them."""
+    from mcp.types import ElicitResult
+
+    if form.is_declined:
+        return {each.key: ElicitResult(action="decline") for each in form.requests}
+    responses: InputResponses = {}
+    for each in form.requests:
+        given = {name: value for name, value in form.answers.get(each.key, {}).items() if value is not None}
+        responses[each.key] = ElicitResult.model_validate(
+            {"action": "accept"} if each.url else {"action": "accept", "content": given}
+        )
+    return responses
+
+
+def _safe(part: object, key: str = "") -> object:
+    """Return a part of a schema whose titles and descriptions are safe to show."""
+    if isinstance(part, dict):
+        return {name: _safe(value, name) for name, value in part.items() if name.isprintable()}
+    if isinstance(part, list):
+        return [_safe(each) for each in part]
+    return tamed(part, _LONGEST_TEXT) if key in _TEXTS and isinstance(part, str) else part

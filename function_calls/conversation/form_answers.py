@@ -1,0 +1,116 @@
+"""Read the answers to the questions of a tool, which come as messages of their own."""
+
+import re
+from typing import Final
+
+from msgspec.structs import replace
+
+from function_calls.language.messages import say
+from function_calls.language.recognized_phrases import LANGUAGES, bare, folded
+from function_calls.tools.calls import Form, Reply, Turn
+from function_calls.tools.confirmation.forms import Question, Unread, next_question, parse_answer, with_answer
+from function_calls.tools.confirmation.pending_calls import PendingCall
+from function_calls.tools.confirmation.yes_no import parse_yes_no
+from function_calls.tools.dispatch.input_questions import word_question
+from function_calls.tools.policy import CallPolicy
+from function_calls.tools.validation.argument_messages import argument_problems
+from function_calls.understanding.interpreter import may_ask
+from services.kernel.chat import ChatMessage
+
+_OTHER_KINDS: Final = frozenset({"type", "format", "pattern"})
+
+
+async def answer_form(turn: Turn, policy: CallPolicy) -> PendingCall | Reply | None:
+    """Return the call whose form the message completes or declines, or the reply to another answer.
+
+    None where the message answers no form.
+    """
+    message = turn.message
+    pending = await policy.confirmations.open_form(message, turn.scope)
+    form = None if pending is None else pending.form
+    question = None if form is None else next_question(form)
+    if pending is None or form is None or question is None:
+        return None
+    text = _without_name(message.text, turn.bot_name)
+    answered = _answered(form, question, text, turn.bot_name)
+    if _is_spoken_aside(turn, question, text, answered):
+        return None
+    if isinstance(answered, Unread):
+        problems = argument_problems(turn.language, answered.errors).values()
+        return await _ask_again(turn, policy, pending, form, problem=next(iter(problems), ""))
+    if next_question(answered) is not None:
+        return await _ask_again(turn, policy, pending, answered)
+    await policy.confirmations.close_form(pending)
+    return replace(pending, form=answered)
+
+
+def is_answer(form: Form, message: ChatMessage, bot_name: str) -> bool:
+    """Tell whether a message that names nobody answers the open question of `form`: not where any text would."""
+    question = next_question(form)
+    if question is None or (question.is_free_text and message.reply_to is None):
+        return False
+    return not isinstance(_answered(form, question, message.text, bot_name), Unread)
+
+
+def _answered(form: Form, question: Question, text: str, bot_name: str) -> Form | Unread:
+    """Return the form with the answer that `text` is."""
+    said = bare(text, bot_name)
+    is_no = parse_yes_no(text, bot_name) is False
+    if said in _words("cancel") or (is_no and not question.is_yes_no and not question.is_free_text):
+        return replace(form, is_declined=True)
+    if said in _words("skip") and not question.is_required:
+        return with_answer(form, question, None)
+    value = parse_answer(question, text, bot_name)
+    return value if isinstance(value, Unread) else with_answer(form, question, value)
+
+
+def _words(button: str) -> set[str]:
+    """Return the texts of a button in every language."""
+    return {folded(say(language, f"button.{button}_says")) for language in LANGUAGES}
+
+
+async def _ask_again(turn: Turn, policy: CallPolicy, pending: PendingCall, form: Form, *, problem: str = "") -> Reply:
+    """Store the call with the answers so far, and return the next question, after the problem with the answer."""
+    message, question = turn.message, next_question(form)
+    if question is None:
+        raise ValueError("the form has no question left")
+    asked_in = (*pending.asked_in, message.id)
+    await policy.confirmations.ask(replace(pending, form=form, asked_in=asked_in, asked_at=turn.now))
+    text, choices = word_question(form, question, turn.language, message.sender, turn.now)
+    wrong = [say(turn.language, "form.wrong", problem=problem)] if problem else []
+    is_private = bool(question.request.url) and not message.is_private
+    return Reply(
+        text="\n".join([*wrong, text]),
+        reply_to=message.id,
+        choices=choices,
+        private_to=message.sender if is_private else None,
+    )
+
+
+def _is_spoken_aside(turn: Turn, question: Question, text: str, answered: Form | Unread) -> bool:
+    """Tell whether a text that is no reply is no answer either: it is for others, or a request of its own.
+
+    A value of the right kind beyond its limits is an answer, and so are the texts of buttons.
+    """
+    message = turn.message
+    if message.reply_to is not None:
+        return False
+    if isinstance(answered, Unread):
+        is_near = bool(answered.errors) and not any(error.rule in _OTHER_KINDS for error in answered.errors)
+        return not _is_direct(message) or (not is_near and _is_request(turn, text))
+    if not question.is_free_text or answered.is_declined or bare(text, turn.bot_name) in _words("skip"):
+        return False
+    return not _is_direct(message) or _is_request(turn, text)
+
+
+def _is_direct(message: ChatMessage) -> bool:
+    return message.is_addressed or message.is_private or message.reply_to is not None
+
+
+def _is_request(turn: Turn, text: str) -> bool:
+    return text.startswith("/") or may_ask(text, turn.now, turn.language)
+
+
+def _without_name(text: str, bot_name: str) -> str:
+    """Return `text` without the name of the bot in front, as it was written."""
+    return re.sub(rf"^\s*@?{re.escape(bot_name)}\b[\s,:，：]*", "", text, flags=re.IGNORECASE).strip()

@@ -1,0 +1,169 @@
+"""Hold the questions of a tool to the person, one field at a time, and parse the answers."""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Final
+from urllib.parse import urlsplit
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from function_calls.language.recognized_phrases import folded
+from function_calls.tools.calls import Form, InputRequest
+from function_calls.tools.confirmation.yes_no import parse_yes_no, pick_of
+from function_calls.tools.errors import ArgumentError, ArgumentsInvalid, SchemaInvalid
+from function_calls.tools.validation.repair import repair
+from function_calls.tools.validation.schema_validator import SchemaValidator
+
+_SECRETS: Final = re.compile(
+    r"passw|passcode|secret|token|api.?key|private.?key|credential|cvv|\bpin\b|密码|口令|密钥", re.IGNORECASE
+)
+_BETWEEN: Final = re.compile(r"[,，、;；\n]| and | y |和")
+_LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+class Question(Struct, frozen=True, kw_only=True):
+    """The next question of a form: for the field `name` of `request`, or for agreement where `name` is empty."""
+
+    request: InputRequest
+    name: str = ""
+
+    @property
+    def schema(self) -> Mapping[str, object]:
+        """The schema of the field."""
+        return self.request.properties.get(self.name, {})
+
+    @property
+    def is_first(self) -> bool:
+        """Tell whether it is the first question of its request."""
+        return self.name == next(iter(self.request.properties), "")
+
+    @property
+    def is_required(self) -> bool:
+        """Tell whether the field cannot be left out."""
+        required = self.request.schema.get("required")
+        return not self.name or (isinstance(required, list) and self.name in required)
+
+    @property
+    def label(self) -> str:
+        """The title of the field."""
+        return str(self.schema.get("title") or self.name)
+
+    @property
+    def is_yes_no(self) -> bool:
+        """Tell whether a yes or a no answers it."""
+        return not self.name or self.schema.get("type") == "boolean"
+
+    @property
+    def is_several(self) -> bool:
+        """Tell whether several of the options may be chosen."""
+        return self.schema.get("type") == "array"
+
+    @property
+    def options(self) -> Mapping[str, str]:
+        """The values that can be chosen, each with its label; empty where the answer is free."""
+        items = self.schema.get("items")
+        part = items if self.is_several and isinstance(items, Mapping) else self.schema
+        titled = part.get("oneOf") or part.get("anyOf")
+        if isinstance(titled, list):
+            arms = [each for each in titled if isinstance(each, Mapping) and "const" in each]
+            return {str(each["const"]): str(each.get("title") or each["const"]) for each in arms}
+        values, names = part.get("enum"), part.get("enumNames")
+        if not isinstance(values, list):
+            return {}
+        labels = names if isinstance(names, list) and len(names) == len(values) else values
+        return {str(value): str(label) for value, label in zip(values, labels, strict=True)}
+
+    @property
+    def is_free_text(self) -> bool:
+        """Tell whether nearly any text answers it."""
+        narrow = {"enum", "oneOf", "pattern", "format"} & set(self.schema)
+        return self.schema.get("type", "string") == "string" and not self.is_yes_no and not narrow
+
+
+def next_question(form: Form) -> Question | None:
+    """Return the next question of `form`; None where it is complete or declined."""
+    for request in () if form.is_declined else form.requests:
+        given = form.answers.get(request.key)
+        if given is None and not request.properties:
+            return Question(request=request)
+        for name in request.properties:
+            if name not in (given or {}):
+                return Question(request=request, name=name)
+    return None
+
+
+def with_answer(form: Form, question: Question, value: object) -> Form:
+    """Return `form` with `value` as the answer to `question`; None leaves the field out."""
+    if not question.name:
+        return replace(form, answers=form.answers | {question.request.key: {}}, is_declined=value is not True)
+    given = form.answers.get(question.request.key, {}) | {question.name: value}
+    return replace(form, answers=form.answers | {question.request.key: given})
+
+
+def is_safe(form: Form) -> bool:
+    """Tell whether `form` may be asked in a chat: no field is for a secret, and addresses are encrypted."""
+    return all(_is_safe(request) for request in form.requests)
+
+
+class Unread(Struct, frozen=True, kw_only=True):
+    """A text that is no answer to a question; `errors` say why where it is one of the wrong form."""
+
+    errors: tuple[ArgumentError, ...] = ()
+
+
+def parse_answer(question: Question, text: str, bot_name: str) -> object:
+    """Return the value that `text` gives as the answer to `question`; `Unread` where it gives none."""
+    if question.is_yes_no:
+        is_yes = parse_yes_no(text, bot_name)
+        return Unread() if is_yes is None else is_yes
+    if question.options:
+        texts = [each for each in _BETWEEN.split(text) if each.strip()] if question.is_several else [text]
+        chosen = [_option(question.options, each, bot_name) for each in texts]
+        if not chosen or None in chosen:
+            return Unread()
+        return _checked(question, list(dict.fromkeys(chosen)) if question.is_several else chosen[0])
+    return _checked(question, text)
+
+
+def _checked(question: Question, value: object) -> object:
+    """Return `value` converted to the type of the field, if it is within its limits."""
+    kind = {key: question.schema[key] for key in ("type", "items") if key in question.schema}
+    try:
+        repaired = repair({question.name: value}, _validator(question.name, kind)).arguments
+        errors = _validator(question.name, question.schema).validate(repaired)
+    except ArgumentsInvalid as error:
+        return Unread(errors=error.errors)
+    except SchemaInvalid:
+        return value
+    return Unread(errors=tuple(errors)) if errors else repaired[question.name]
+
+
+def _validator(name: str, schema: Mapping[str, object]) -> SchemaValidator:
+    return SchemaValidator(
+        {"type": "object", "properties": {name: dict(schema)}, "required": [name]}, check_formats=True
+    )
+
+
+def _option(options: Mapping[str, str], text: str, bot_name: str) -> str | None:
+    """Return the value of the option that `text` names, by its number, label or value."""
+    said = folded(text).strip(" .。")
+    for value, label in options.items():
+        if said in {folded(value), folded(label)}:
+            return value
+    number = said if said.isdecimal() else pick_of(text, bot_name)
+    place = int(number) if number.isdecimal() else 0
+    return list(options)[place - 1] if 1 <= place <= len(options) else None
+
+
+def _is_safe(request: InputRequest) -> bool:
+    if request.url:
+        address = urlsplit(request.url)
+        return address.scheme == "https" or (address.scheme == "http" and address.hostname in _LOOPBACK)
+    return not any(_SECRETS.search(text) for text in _names(request))
+
+
+def _names(request: InputRequest) -> Iterable[str]:
+    for name, schema in request.properties.items():
+        yield name
+        yield str(schema.get("title", ""))
