@@ -40,7 +40,7 @@ async def answer_form(turn: Turn, policy: CallPolicy) -> PendingCall | Reply | N
         return await _ask_again(turn, policy, pending, form, problem=next(iter(problems), ""))
     if next_question(answered) is not None:
         return await _ask_again(turn, policy, pending, answered)
-    await policy.confirmations.close_form(pending)
+    await policy.confirmations.close(message, pending.call_id)
     return replace(pending, form=answered)
 
 

@@ -51,7 +51,7 @@ class CheckedToolset:
         if spec.changes_state and context.started is not None:
             context.started.is_set = True
         result = await self._inner.call(name, arguments, context)
-        if result.form is not None:
+        if result.form is not None and not result.is_question:
             return await ask_for_input(call, context, result.form)
         return receipted(options, call, result)
 

@@ -11,7 +11,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from bot.app.application import App
-from function_calls.tools.calls import Conversation, ToolCall, ToolResult, ToolSpec, Turn
+from bot.http.mcp.answers import CONFIRM, CONFIRMED, call_result, form_of_answers, question_for_client
+from function_calls.tools.calls import Conversation, Form, ToolCall, ToolSpec, Turn
 from function_calls.tools.declaring.argument_validation import repair_arguments
 from function_calls.tools.permission import Viewer
 from function_calls.tools.session_state import CallState, Session
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from mcp.types import (
         CallToolRequestParams,
         CallToolResult,
+        InputRequiredResult,
         ListResourcesResult,
         ListToolsResult,
         PaginatedRequestParams,
@@ -36,7 +38,6 @@ if TYPE_CHECKING:
     )
 
 ENTRY_POINT: Final = "mcp"
-CONFIRMED: Final = "bubbles/confirmed"  # in `_meta` of a call: the person has been asked
 REMINDERS: Final = "bubbles://reminders"
 HISTORY: Final = "bubbles://history"
 _MOST_MESSAGES: Final = 50
@@ -115,24 +116,21 @@ class McpTools:
 
     async def _call_tool(
         self, ctx: "ServerRequestContext[object]", params: "CallToolRequestParams"
-    ) -> "CallToolResult":
+    ) -> "CallToolResult | InputRequiredResult":
         from mcp.types import CallToolResult, TextContent
 
         asker = self._who(ctx)
         arguments = await self._repair_arguments(asker, params.name, params.arguments or {})
         call = ToolCall(id=f"{ENTRY_POINT}-{uuid.uuid4().hex}", name=params.name, arguments=arguments)
-        is_confirmed = bool((ctx.meta or {}).get(CONFIRMED))
+        form = form_of_answers(params)
+        if form is not None and form.is_declined and CONFIRM in form.answers:
+            return CallToolResult(content=[TextContent(text="the person said no; nothing was done")], is_error=True)
+        is_confirmed = bool((ctx.meta or {}).get(CONFIRMED)) or form is not None
         try:
             self._admit(asker)
         except ToolFailed as refused:
             return CallToolResult(content=[TextContent(text=str(refused))], is_error=True)
-        result = await self._dispatch(ctx, asker, call, is_confirmed=is_confirmed)
-        value = result.for_model()
-        told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-        if not result.ok:
-            told = result.text if result.is_question else result.error or result.text
-            told = f"{told}\n(_meta: {{{CONFIRMED!r}: true}})" if result.is_question else told
-        return CallToolResult(content=[TextContent(text=told)], is_error=not result.ok)
+        return await self._dispatch(ctx, asker, call, is_confirmed=is_confirmed, form=form)
 
     async def _repair_arguments(self, asker: Asker, name: str, given: Mapping[str, object]) -> Mapping[str, object]:
         """Return what the client's model meant, where that is beyond doubt."""
@@ -141,8 +139,14 @@ class McpTools:
         return given if spec is None else repair_arguments(spec.parameters, given)
 
     async def _dispatch(
-        self, ctx: "ServerRequestContext[object]", asker: Asker, call: ToolCall, *, is_confirmed: bool
-    ) -> ToolResult:
+        self,
+        ctx: "ServerRequestContext[object]",
+        asker: Asker,
+        call: ToolCall,
+        *,
+        is_confirmed: bool,
+        form: Form | None,
+    ) -> "CallToolResult | InputRequiredResult":
         turn = await self._turn(asker, call)
         steps = count(1)
 
@@ -157,8 +161,15 @@ class McpTools:
             entry_point=ENTRY_POINT,
             progress=told,
             approved=call if is_confirmed else None,
+            form=None if form is None or CONFIRM in form.answers else form,
         )
-        return await self._app.calls.dispatch(call, circumstances)
+        result = await self._app.calls.dispatch(call, circumstances)
+        question = question_for_client(ctx, result)
+        if question is None:
+            return call_result(result)
+        if circumstances.policy is not None:  # the client asks, and not the chat
+            await circumstances.policy.confirmations.close(turn.message, circumstances.call_id)
+        return question
 
     async def _turn(self, asker: Asker, call: ToolCall) -> Turn:
         message = ChatMessage(

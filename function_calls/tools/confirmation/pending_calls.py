@@ -242,14 +242,14 @@ class Confirmations:
         waiting = [each for each in questions if each.form is not None and each.waits(message, scope)]
         return waiting[-1].pending(message) if waiting else None
 
-    async def close_form(self, pending: PendingCall) -> None:
-        """Close the question about `pending`, whose form is complete."""
-        key = _key(pending.message)
+    async def close(self, message: ChatMessage, call_id: str) -> None:
+        """Close the question about the call with this id to the sender of `message`: it was answered."""
+        key = _key(message)
         async with self._lock:
             entries = await self._questions(key)
-            done = [each for each in entries if each.form is not None and each.call_id == pending.call_id]
+            done = [each for each in entries if not each.is_closed and each.call_id == call_id]
             await self._keep(key, [each.closed(is_answered=True) if each in done else each for each in entries])
-        await self._tell_closed(pending.message, done)
+        await self._tell_closed(message, done)
 
     async def ask_for_words(self, message: ChatMessage, answer: Answer, scope: ReplyScope) -> str:
         """Return the action that a bare yes does not confirm; the answer to `message` asks for its words.

@@ -35,6 +35,7 @@ async def ask_for_input(call: ToolCall, context: CallContext, form: Form) -> Too
         is_question=True,
         is_private=bool(question.request.url),
         choices=choices,
+        form=form,
     )
 
 

@@ -1,9 +1,14 @@
+import base64
 import json
 
 import pytest
 from mcp import Client
+from mcp.types import ElicitResult
 
-from bot.http.mcp.server import CONFIRMED, HISTORY, REMINDERS, Asker, McpTools
+from bot.http.mcp.answers import CONFIRMED
+from bot.http.mcp.server import HISTORY, REMINDERS, Asker, McpTools
+from function_calls.tools.calls import Form, InputRequest, SentFile, ToolResult, ToolSpec
+from function_calls.toolsets.combined import join
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import SystemClock
 from services.reminders.service import ReminderService
@@ -79,3 +84,84 @@ async def test_confirmed_function_does_not_run_before_the_confirmation(bot):
         assert asked.is_error
         assert len(left) == 1
         assert not done.is_error
+
+
+def asked_client_of(bot, action, asked):
+    """A client whose person answers every question with `action`; `asked` hears the questions."""
+
+    async def answer(context, params):
+        asked.append(params)
+        content = {"seats": 2} if params.requested_schema.get("properties") else {}
+        return ElicitResult(action=action, content=content if action == "accept" else None)
+
+    server = McpTools(bot.app, SystemClock(), lambda _: ANN).server()
+    return Client(server, elicitation_callback=answer)
+
+
+async def test_client_that_can_ask_is_given_the_question_of_a_confirmed_function(bot):
+    asked = []
+    async with asked_client_of(bot, "accept", asked) as client:
+        done = await client.call_tool("forget_me", {})
+
+        assert not done.is_error
+        assert "forget you" in asked[0].message
+
+
+async def test_declined_question_does_not_run_the_function(bot):
+    async with asked_client_of(bot, "decline", []) as client:
+        done = await client.call_tool("forget_me", {})
+
+        assert done.is_error
+        assert done.content[0].text == "the person said no; nothing was done"
+
+
+class AskingTools:
+    """A toolset with one tool, which asks for a number before it goes on, and returns a picture."""
+
+    spec = ToolSpec(name="book_table", description="Book a table.", parameters={"type": "object", "properties": {}})
+
+    async def list_specs(self, viewer):
+        return (self.spec,)
+
+    async def call(self, name, arguments, context):
+        if context.form is None:
+            schema = {"type": "object", "properties": {"seats": {"type": "integer"}}, "required": ["seats"]}
+            request = InputRequest(key="details", message="How many?", schema=schema)
+            form = Form(source="Mario", requests=(request,), state="opaque")
+            return ToolResult(ok=False, failure="denied", form=form)
+        told = {"state": context.form.state, "answers": context.form.answers, "declined": context.form.is_declined}
+        picture = SentFile(name="plan.png", media_type="image/png", content=b"png")
+        return ToolResult(ok=True, value=told, files=(picture,))
+
+
+async def test_question_of_another_tool_is_passed_on_to_the_client_and_its_answers_back(bot):
+    join(bot.app.calls, {"mario": AskingTools()})
+    asked = []
+    async with asked_client_of(bot, "accept", asked) as client:
+        done = await client.call_tool("book_table", {})
+
+        assert asked[0].message == "Mario: How many?"
+        assert done.structured_content == {
+            "state": "opaque",
+            "answers": {"details": {"seats": 2}},
+            "declined": False,
+        }
+
+
+async def test_files_of_a_result_are_images_of_the_content(bot):
+    join(bot.app.calls, {"mario": AskingTools()})
+    async with asked_client_of(bot, "accept", []) as client:
+        done = await client.call_tool("book_table", {})
+
+        assert [block.type for block in done.content] == ["text", "image"]
+        assert base64.b64decode(done.content[1].data) == b"png"
+
+
+async def test_client_that_cannot_ask_reads_the_question(bot):
+    join(bot.app.calls, {"mario": AskingTools()})
+    async with client_of(bot) as client:
+        done = await client.call_tool("book_table", {})
+
+        assert done.is_error
+        assert "How many?" in done.content[0].text
+        assert CONFIRMED not in done.content[0].text

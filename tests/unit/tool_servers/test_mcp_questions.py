@@ -24,7 +24,7 @@ from pydantic import BaseModel, Field
 
 from bot.app.application import build_app
 from bot.config.settings import BotSettings, LogSettings, RouterSettings, Settings
-from bot.testing.clocks import FixedClock
+from bot.testing.clocks import StandingClock
 from bot.testing.platform import FakePlatform
 from bot.tools.servers.mcp.servers import McpServer
 from bot.tools.servers.mcp.toolset import McpToolset
@@ -138,7 +138,7 @@ EXAMPLES = {
 
 @pytest.fixture
 def clock():
-    return FixedClock(NOON)
+    return StandingClock(NOON)
 
 
 @pytest.fixture
