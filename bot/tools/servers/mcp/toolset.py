@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, Protocol, Self, TextIO
 from loguru import logger
 from msgspec.structs import replace
 
+from bot import __version__
 from bot.tools.servers.answers import ServerUnavailable
 from bot.tools.servers.mcp.input_requests import form_of, input_responses
 from bot.tools.servers.mcp.listing import McpListing, mcp_listing
@@ -257,12 +258,14 @@ class McpToolset:
 
     async def _hold_connection(self) -> None:
         from mcp import Client
+        from mcp.types import Implementation
 
         ended = asyncio.Event()
         client = Client(
             self._connect(self.server, ended),
             message_handler=self._on_message,
             elicitation_callback=self._on_elicitation,
+            client_info=Implementation(name="bubbles", version=__version__),
             cache=None,
         )
         async with asyncio.timeout(_CONNECT_WITHIN) as deadline, client:
