@@ -1,0 +1,88 @@
+"""`fastmcp` as a server for our client and as a client of our server (protocol 2026-07-28)."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from bot.tools.servers.mcp.servers import McpServer
+from bot.tools.servers.mcp.toolset import McpToolset
+from function_calls.tools.confirmation.forms import next_question, with_answer
+from services.kernel.chat import SentFile
+from tests.support.http_bot import served_bot
+
+fastmcp = pytest.importorskip("fastmcp", reason="needs the group servers")
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
+
+SERVER = Path(__file__).with_name("fastmcp_shop_server.py")
+
+
+@pytest.fixture
+async def shop():
+    toolset = McpToolset(McpServer(name="shop", command=sys.executable, args=(str(SERVER),)), first_pause=0.1)
+    running = asyncio.create_task(toolset.run())
+    await asyncio.wait_for(toolset.tried.wait(), 60)
+    assert toolset.health.is_ok, toolset.health.detail
+    yield toolset
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+
+
+async def test_structured_content_of_an_output_schema_is_the_value(shop, context):
+    result = await shop.call("get_price", {"cake": "apple"}, context)
+
+    assert result.value == {"cake": "apple", "euros": 12.5}
+
+
+async def test_image_and_audio_are_files_of_the_answer(shop, context):
+    picture = await shop.call("get_picture", {}, context)
+    jingle = await shop.call("get_jingle", {}, context)
+
+    assert picture.files == (SentFile(name="image-1.png", media_type="image/png", content=b"\x89PNG shop"),)
+    assert [file.content for file in jingle.files] == [b"RIFF jingle"]
+
+
+async def test_progress_reaches_the_person(shop, context):
+    told = []
+
+    async def progress(text):
+        told.append(text)
+
+    await shop.call("get_count", {}, replace(context, progress=progress))
+
+    assert told == ["shelf 1 (1/2)", "shelf 2 (2/2)"]
+
+
+async def test_question_is_returned_as_a_form_and_its_answer_finishes_the_call(shop, context):
+    asked = await shop.call("order_cake", {}, context)
+    form = with_answer(asked.form, next_question(asked.form), "large")
+
+    done = await shop.call("order_cake", {}, replace(context, form=form))
+
+    assert asked.form.requests[0].message == "Which size?"
+    assert "order-7: accept {'size': 'large'}" in str(done.value)
+
+
+async def test_client_of_fastmcp_lists_and_calls_our_functions():
+    async with served_bot() as (address, _), fastmcp.Client(f"{address}/mcp") as client:
+        names = {tool.name for tool in await client.list_tools()}
+        result = await client.call_tool("reminder_set", {"type": "once", "time": "in 10 minutes", "content": "tea"})
+
+    assert "reminder_set" in names
+    assert not result.is_error
+
+
+async def test_client_of_fastmcp_asks_its_person_our_question():
+    asked = []
+
+    async def answer(message, response_type, params, context):
+        asked.append(message)
+        return {}
+
+    async with served_bot() as (address, _), fastmcp.Client(f"{address}/mcp", elicitation_handler=answer) as client:
+        result = await client.call_tool("forget_me", {})
+
+    assert "forget you" in asked[0]
+    assert not result.is_error
