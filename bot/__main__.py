@@ -34,6 +34,10 @@ _COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
         "bot.cli.serve:mcp",
         "Offer the functions to an MCP client. It is spoken to on standard input and output.",
     ),
+    "mcp-sign-in": (
+        "bot.cli.serve:mcp_sign_in",
+        "Sign in at a remote MCP server. It opens in a browser of this machine.",
+    ),
     "plugins": ("bot.cli.plugins:plugins", "Show the plugins, what each adds, and what does not work."),
     "tools": (
         "bot.cli.inspect:tools",

@@ -1,5 +1,6 @@
 """`bubbles run`, `dev`, `chat` and `mcp`: show the banner or the prompt at once, then start the bot."""
 
+import asyncio
 import getpass
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -70,6 +71,33 @@ def mcp(config: Path | None, chat: str, person: str | None) -> None:
         raise CommandFailed(f"{error}; the running bot offers the same at /mcp of its page") from error
     except ImportError as error:
         raise CommandFailed("MCP needs the extra `mcp` (pip install 'bubbles[mcp]')", 2) from error
+
+
+@click.command("mcp-sign-in")
+@config_option
+@click.argument("name")
+def mcp_sign_in(config: Path | None, name: str) -> None:
+    """Sign in at the remote MCP server called NAME, in a browser of this machine."""
+    from bot.tools.servers.mcp.servers import mcp_servers
+
+    settings = load_settings(config).tool_servers
+    server = next((each for each in mcp_servers(settings.mcp_file) if each.name == name), None)
+    if server is None or server.oauth is None:
+        raise CommandFailed(f"{settings.mcp_file or 'tool_servers.mcp_file'} has no server {name} with `oauth`", 2)
+    if server.oauth.client_id:
+        raise CommandFailed(f"{name} uses client credentials; it needs no sign-in", 2)
+    try:
+        from bot.tools.servers.mcp.oauth import sign_in
+        from bot.tools.servers.mcp.toolset import first_text
+    except ImportError as error:
+        raise CommandFailed("MCP needs the extra `mcp` (pip install 'bubbles[mcp]')", 2) from error
+    try:
+        count = asyncio.run(sign_in(server, server.oauth, lambda address: click.echo(f"Open {address}")))
+    except TimeoutError as error:
+        raise CommandFailed("nobody signed in within five minutes") from error
+    except Exception as error:
+        raise CommandFailed(f"{name}: {first_text(error)}") from error
+    click.echo(f"Signed in; {name} offers {count} tools. A running bot connects with its next try.")
 
 
 def _serve(config: Path | None, *, watches_plugins: bool) -> None:

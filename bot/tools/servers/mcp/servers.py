@@ -15,12 +15,34 @@ from services.kernel.errors import ConfigError
 _KEY = "tool_servers.mcp_file"
 
 
+class OAuthSettings(BaseModel):
+    """How a remote server is authorized at: with client credentials, or without a secret by a sign-in.
+
+    Credentials are sent to the authorization server `issuer` only. A sign-in comes back to `redirect_port` of this
+    machine.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    client_id: str = ""
+    client_secret: SecretStr = SecretStr("")
+    issuer: str = Field("", pattern=r"^(https?://.+)?$")
+    scope: str = ""
+    redirect_port: int = Field(8767, gt=0, lt=65536)
+
+    @model_validator(mode="after")
+    def _has_whole_credentials(self) -> "OAuthSettings":
+        if len({bool(self.client_id), bool(self.client_secret.get_secret_value()), bool(self.issuer)}) > 1:
+            raise ValueError("client credentials are client_id, client_secret and issuer together")
+        return self
+
+
 class McpServer(BaseModel):
     """One server: a `command` to run, or a `url` to speak to.
 
     `allow` names the tools that are offered (`prompt_NAME` for prompts), all of them without it; `name_filter` narrows
     them as Open WebUI's `function_name_filter_list` does. `confirm` says which calls are asked about first. `examples`
-    are sentences that mean a tool, by its name, with `{argument}` slots.
+    are sentences that mean a tool, by its name, with `{argument}` slots. `token_file` has the tokens of a sign-in.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")  # other clients' own keys stand in the same file
@@ -32,6 +54,8 @@ class McpServer(BaseModel):
     cwd: Path | None = None
     url: str = Field("", pattern=r"^(https?://.+)?$")
     headers: Mapping[str, SecretStr] = {}
+    oauth: OAuthSettings | None = None
+    token_file: Path | None = Field(None, exclude=True)
     allow: tuple[str, ...] | None = None
     name_filter: tuple[str, ...] = ()
     examples: Mapping[str, tuple[str, ...]] = {}
@@ -44,6 +68,8 @@ class McpServer(BaseModel):
     def _has_one_way(self) -> "McpServer":
         if bool(self.command) == bool(self.url):
             raise ValueError("an MCP server has either a command or a url")
+        if self.oauth is not None and not self.url:
+            raise ValueError("oauth is for servers with a url")
         return self
 
     @property
@@ -63,13 +89,19 @@ class McpServer(BaseModel):
     @property
     def secrets(self) -> tuple[str, ...]:
         """Return what must never be shown."""
-        kept = (*self.env.values(), *self.headers.values())
+        own = () if self.oauth is None else (self.oauth.client_secret,)
+        kept = (*self.env.values(), *self.headers.values(), *own)
         return tuple(each.get_secret_value() for each in kept if each.get_secret_value())
 
     @property
     def echoes(self) -> EchoedSecretMask:
         """Return a mask for secrets that the server could send back, without plain settings such as a time zone."""
-        return EchoedSecretMask((*variable_secrets(self.env), *header_secrets(self.headers)))
+        return self.echoes_with(())
+
+    def echoes_with(self, tokens: Collection[str]) -> EchoedSecretMask:
+        """Return that mask for `tokens` too."""
+        own = () if self.oauth is None else (self.oauth.client_secret.get_secret_value(),)
+        return EchoedSecretMask((*variable_secrets(self.env), *header_secrets(self.headers), *own, *tokens))
 
 
 def passes_filter(names: Collection[str], entries: Collection[str]) -> bool:
@@ -111,7 +143,8 @@ def mcp_servers(path: str) -> tuple[McpServer, ...]:
 
 def _server(path: str, name: str, entry: object) -> McpServer:
     try:
-        return McpServer.model_validate({**entry, "name": name} if isinstance(entry, dict) else entry)
+        server = McpServer.model_validate({**entry, "name": name} if isinstance(entry, dict) else entry)
+        return server.model_copy(update={"token_file": Path(path).parent / "mcp-tokens" / f"{server.label}.json"})
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in ("mcpServers", name, *first["loc"]))

@@ -123,9 +123,14 @@ async def transport(server: McpServer, ended: asyncio.Event) -> "AsyncIterator[T
         else:
             import httpx2
 
+            auth = None
+            if server.oauth is not None:
+                from bot.tools.servers.mcp.oauth import TokenFile, oauth_provider
+
+                auth = oauth_provider(server, server.oauth, TokenFile(server.token_file))
             headers = {name: value.get_secret_value() for name, value in server.headers.items()}
             client = await resources.enter_async_context(
-                httpx2.AsyncClient(headers=headers, trust_env=False, timeout=server.timeout_seconds)
+                httpx2.AsyncClient(headers=headers, auth=auth, trust_env=False, timeout=server.timeout_seconds)
             )
             streams = await resources.enter_async_context(streamable_http_client(server.url, http_client=client))
         read, write = streams
@@ -202,7 +207,7 @@ class McpToolset:
             connection.cancel()
             await asyncio.gather(connection, return_exceptions=True)
         error = None if connection.cancelled() else connection.exception()
-        return "the server has ended" if error is None else self._echoes.text(_first_text(error))
+        return "the server has ended" if error is None else self._echoes.text(first_text(error))
 
     async def call(self, name: str, arguments: Mapping[str, object], context: CallContext) -> ToolResult:
         """Call a tool of the server; giving up the wait cancels the call there."""
@@ -289,6 +294,10 @@ class McpToolset:
         self._changed.clear()
 
     async def _list(self, client: "Client") -> None:
+        if self.server.oauth is not None:
+            from bot.tools.servers.mcp.oauth import TokenFile
+
+            self._echoes = self.server.echoes_with(TokenFile(self.server.token_file).secrets)
         listing = await mcp_listing(client, self.server, self._echoes)
         is_new = listing.specs != self._listing.specs
         kept = self._listing.specs if not is_new else listing.specs  # equal specs stay the same objects
@@ -347,7 +356,8 @@ async def _listen(client: "Client", changed: asyncio.Event) -> None:
         await asyncio.sleep(_LOOK_EVERY)
 
 
-def _first_text(error: BaseException) -> str:
+def first_text(error: BaseException) -> str:
+    """Return the text of `error`, or of the first one of a group."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return str(error) or type(error).__name__

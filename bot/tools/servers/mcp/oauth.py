@@ -1,0 +1,181 @@
+"""Authorize at remote MCP servers with OAuth 2.1: client credentials, or a sign-in of the operator."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+from urllib.parse import parse_qs, urlsplit
+
+from loguru import logger
+from mcp.client.auth import AuthorizationCodeResult, OAuthClientProvider, OAuthFlowError
+from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider
+from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata, OAuthMetadata, OAuthToken
+from pydantic import AnyUrl, BaseModel, ValidationError
+
+from bot.tools.servers.mcp.servers import McpServer, OAuthSettings
+from services.kernel.private_files import make_private_folder, open_private
+
+if TYPE_CHECKING:
+    from mcp.client.auth.oauth2 import OAuthContext
+
+_SIGN_IN_WITHIN: Final = 300.0  # seconds
+_PAGE: Final = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\nYou can close this page.\n"
+
+ShowAddress = Callable[[str], None]
+"""Shows the address at which the operator signs in."""
+
+
+class _Stored(BaseModel):
+    """The file of one server. `expires_at` is a Unix time."""
+
+    tokens: OAuthToken | None = None
+    client: OAuthClientInformationFull | None = None
+    metadata: OAuthMetadata | None = None
+    expires_at: float | None = None
+
+
+class TokenFile:
+    """Keeps the tokens of one server in a file that only the bot's user may read; in memory without a path.
+
+    The SDK's storage has neither the end of a token nor where it is refreshed; without both, each restart would need
+    a new sign-in.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._stored = self._read()
+        self._context: OAuthContext | None = None
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """Return the tokens, which must never be shown."""
+        tokens = self._stored.tokens
+        return () if tokens is None else tuple(each for each in (tokens.access_token, tokens.refresh_token) if each)
+
+    def attach(self, provider: OAuthClientProvider) -> None:
+        """Restore the state of `provider`, whose storage this is."""
+        self._context = provider.context
+        provider.context.token_expiry_time = self._stored.expires_at
+        provider.context.oauth_metadata = self._stored.metadata
+
+    async def get_tokens(self) -> OAuthToken | None:
+        """Return the stored tokens."""
+        return self._stored.tokens
+
+    async def set_tokens(self, tokens: OAuthToken) -> None:
+        """Store new tokens."""
+        self._stored.tokens = tokens
+        if self._context is not None:
+            self._stored.expires_at = self._context.token_expiry_time
+            self._stored.metadata = self._context.oauth_metadata
+        self._write()
+
+    async def get_client_info(self) -> OAuthClientInformationFull | None:
+        """Return the stored registration."""
+        return self._stored.client
+
+    async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
+        """Store the registration at the authorization server."""
+        self._stored.client = client_info
+        self._write()
+
+    def _read(self) -> _Stored:
+        if self._path is None or not self._path.exists():
+            return _Stored()
+        try:
+            return _Stored.model_validate_json(self._path.read_bytes())
+        except ValidationError:
+            logger.warning("{} has no tokens of an MCP server; sign in again", self._path)
+            return _Stored()
+
+    def _write(self) -> None:
+        if self._path is None:
+            return
+        make_private_folder(self._path.parent)
+        with open(self._path, "w", encoding="utf-8", opener=open_private) as file:
+            file.write(self._stored.model_dump_json(exclude_none=True))
+
+
+def oauth_provider(server: McpServer, oauth: OAuthSettings, tokens: TokenFile) -> OAuthClientProvider:
+    """Return what authorizes the requests to `server`; where it needs a sign-in, requests fail and say so."""
+    secret = oauth.client_secret.get_secret_value()
+    provider: OAuthClientProvider
+    if secret:
+        provider = ClientCredentialsOAuthProvider(
+            server.url, tokens, oauth.client_id, secret, scope=oauth.scope or None, issuer=oauth.issuer
+        )
+    else:
+
+        async def refuse(address: str) -> None:
+            del address
+            raise OAuthFlowError(f"needs a sign-in: bubbles mcp-sign-in {server.name}")
+
+        provider = OAuthClientProvider(server.url, _metadata(oauth), tokens, refuse, _no_code)
+    tokens.attach(provider)
+    return provider
+
+
+async def sign_in(server: McpServer, oauth: OAuthSettings, show: ShowAddress) -> int:
+    """Let the operator sign in at `server` in a browser of this machine, and return how many tools it offers.
+
+    Raises:
+        OAuthFlowError: the sign-in failed.
+        TimeoutError: nobody signed in within five minutes.
+        OSError: the port of the redirect is taken.
+    """
+    import httpx2
+    from mcp import Client
+    from mcp.client.streamable_http import streamable_http_client
+
+    tokens = TokenFile(server.token_file)
+
+    async def redirect(address: str) -> None:
+        show(address)
+
+    async with _redirects(oauth.redirect_port) as code:
+        provider = OAuthClientProvider(server.url, _metadata(oauth), tokens, redirect, lambda: code)
+        tokens.attach(provider)
+        headers = {name: value.get_secret_value() for name, value in server.headers.items()}
+        async with (
+            asyncio.timeout(_SIGN_IN_WITHIN),
+            httpx2.AsyncClient(auth=provider, headers=headers, trust_env=False) as http,
+            Client(streamable_http_client(server.url, http_client=http)) as client,
+        ):
+            return len((await client.list_tools()).tools)
+
+
+def _metadata(oauth: OAuthSettings) -> OAuthClientMetadata:
+    return OAuthClientMetadata(
+        client_name="Bubbles",
+        redirect_uris=[AnyUrl(f"http://127.0.0.1:{oauth.redirect_port}/callback")],
+        token_endpoint_auth_method="none",  # noqa: S106 - the name of a method, no secret
+        scope=oauth.scope or None,
+    )
+
+
+async def _no_code() -> AuthorizationCodeResult:
+    raise OAuthFlowError("nobody can sign in here")
+
+
+@asynccontextmanager
+async def _redirects(port: int) -> "AsyncIterator[asyncio.Future[AuthorizationCodeResult]]":
+    """Listen on this machine for the redirect of the browser; the future gets what it brings."""
+    code: asyncio.Future[AuthorizationCodeResult] = asyncio.get_running_loop().create_future()
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            parts = (await reader.readline()).decode("latin-1").split()
+            query = parse_qs(urlsplit(parts[1]).query) if len(parts) > 1 else {}
+            given = {name: query[name][0] for name in ("code", "state", "iss") if name in query}
+            if "error" in query and not code.done():
+                code.set_exception(OAuthFlowError(f"the sign-in was refused: {query['error'][0]}"))
+            elif "code" in given and not code.done():
+                code.set_result(AuthorizationCodeResult.model_validate(given))
+            writer.write(_PAGE)
+            await writer.drain()
+        finally:
+            writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", port):
+        yield code

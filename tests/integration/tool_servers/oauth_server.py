@@ -1,0 +1,92 @@
+"""An MCP server behind OAuth 2.1, with an authorization server beside it that lets everybody in."""
+
+import secrets
+import time
+
+from mcp.server import MCPServer
+from mcp.server.auth.provider import AccessToken
+from mcp.server.auth.settings import AuthSettings
+from mcp.server.mcpserver import Context
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse
+from starlette.routing import Mount, Route
+
+SECRET = "client-secret-of-the-bot"
+
+
+class OAuthServer:
+    """`app` serves both at `address`. A token lasts `lifetime` seconds; `grants` are those that were used."""
+
+    def __init__(self, address: str, *, lifetime: int = 3600) -> None:
+        self.address = address
+        self.lifetime = lifetime
+        self.grants: list[str] = []
+        self._tokens: dict[str, float] = {}
+        self._server = MCPServer(
+            "vault",
+            token_verifier=self,
+            auth=AuthSettings(issuer_url=address, resource_server_url=f"{address}/mcp", validate_token_resource=False),
+        )
+        self._server.tool()(get_gold)
+        self._server.tool()(get_header)
+
+    @property
+    def app(self) -> Starlette:
+        """The application."""
+        inner = self._server.streamable_http_app()
+        routes = [
+            Route("/.well-known/oauth-authorization-server", self._metadata),
+            Route("/register", self._register, methods=["POST"]),
+            Route("/authorize", self._authorize),
+            Route("/token", self._token, methods=["POST"]),
+            Mount("/", inner),
+        ]
+        return Starlette(routes=routes, lifespan=lambda app: inner.router.lifespan_context(app))
+
+    async def verify_token(self, token: str) -> AccessToken | None:
+        """Return what a token of ours allows."""
+        end = self._tokens.get(token, 0.0)
+        return AccessToken(token=token, client_id="bot", scopes=[]) if end > time.time() else None
+
+    async def _metadata(self, request: Request) -> JSONResponse:
+        del request
+        base = self.address
+        return JSONResponse(
+            {
+                "issuer": base,
+                "authorization_endpoint": f"{base}/authorize",
+                "token_endpoint": f"{base}/token",
+                "registration_endpoint": f"{base}/register",
+                "response_types_supported": ["code"],
+                "code_challenge_methods_supported": ["S256"],
+                "token_endpoint_auth_methods_supported": ["none", "client_secret_basic"],
+            }
+        )
+
+    async def _register(self, request: Request) -> JSONResponse:
+        return JSONResponse({**await request.json(), "client_id": "bot"}, status_code=201)
+
+    async def _authorize(self, request: Request) -> RedirectResponse:
+        query = request.query_params
+        return RedirectResponse(f"{query['redirect_uri']}?code=code-1&state={query['state']}")
+
+    async def _token(self, request: Request) -> JSONResponse:
+        form = await request.form()
+        self.grants.append(str(form["grant_type"]))
+        token = secrets.token_urlsafe(16)
+        self._tokens[token] = time.time() + self.lifetime
+        refresh = {} if form["grant_type"] == "client_credentials" else {"refresh_token": "refresh-1"}
+        return JSONResponse({"access_token": token, "token_type": "Bearer", "expires_in": self.lifetime, **refresh})
+
+
+def get_header(ctx: Context) -> str:
+    """Send back what the visitor showed."""
+    request = ctx.request_context.request
+    assert isinstance(request, Request)
+    return request.headers["authorization"]
+
+
+def get_gold() -> str:
+    """Return what only those who are authorized may have."""
+    return "gold"

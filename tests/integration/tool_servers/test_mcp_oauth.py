@@ -1,0 +1,142 @@
+"""Remote MCP servers behind OAuth: client credentials, the sign-in of an operator, and refreshed tokens."""
+
+import asyncio
+import json
+import socket
+import stat
+
+import httpx
+import pytest
+import uvicorn
+
+from bot.tools.servers.mcp.oauth import sign_in
+from bot.tools.servers.mcp.servers import mcp_servers
+from bot.tools.servers.mcp.toolset import McpToolset
+from tests.integration.tool_servers.oauth_server import SECRET, OAuthServer
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(60)]
+
+
+@pytest.fixture
+async def vault():
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        served = OAuthServer(f"http://127.0.0.1:{listening.getsockname()[1]}")
+        server = uvicorn.Server(uvicorn.Config(served.app, log_config=None, timeout_graceful_shutdown=1))
+        task = asyncio.create_task(server.serve(sockets=[listening]))
+        while not server.started:  # noqa: ASYNC110 - uvicorn has no event for it
+            await asyncio.sleep(0.01)
+        yield served
+        server.should_exit = True
+        await task
+
+
+@pytest.fixture
+def settings_of(tmp_path, vault):
+    """The settings of the server with this `oauth`, as the file has them."""
+
+    def read(oauth):
+        file = tmp_path / "mcp.json"
+        entry = {"url": f"{vault.address}/mcp", "oauth": oauth}
+        file.write_text(json.dumps({"mcpServers": {"vault": entry}}), encoding="utf-8")
+        return mcp_servers(str(file))[0]
+
+    return read
+
+
+@pytest.fixture
+async def connected():
+    running = []
+
+    async def make(server):
+        toolset = McpToolset(server, first_pause=5)
+        running.append(asyncio.create_task(toolset.run()))
+        await asyncio.wait_for(toolset.tried.wait(), 30)
+        return toolset
+
+    yield make
+    for task in running:
+        task.cancel()
+    await asyncio.gather(*running, return_exceptions=True)
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        return found.getsockname()[1]
+
+
+async def signed_in(server):
+    """Sign in as an operator whose browser opens the address at once."""
+    visits = []
+
+    async def visit(address):
+        async with httpx.AsyncClient(follow_redirects=True) as browser:
+            return await browser.get(address)
+
+    def show(address):
+        visits.append(asyncio.create_task(visit(address)))
+
+    count = await sign_in(server, server.oauth, show)
+    page = await visits[0]
+    return count, page.text
+
+
+async def test_client_credentials_authorize_the_bot(settings_of, connected, vault, context):
+    server = settings_of({"client_id": "bot", "client_secret": SECRET, "issuer": vault.address})
+
+    toolset = await connected(server)
+    result = await toolset.call("get_gold", {}, context)
+
+    assert result.value == {"result": "gold"}
+    assert vault.grants == ["client_credentials"]
+
+
+async def test_credentials_are_not_sent_to_another_issuer(settings_of, connected, vault):
+    server = settings_of({"client_id": "bot", "client_secret": SECRET, "issuer": "https://login.example.org"})
+
+    toolset = await connected(server)
+
+    assert not toolset.health.is_ok
+    assert vault.grants == []
+
+
+async def test_server_that_needs_a_sign_in_says_so(settings_of, connected, vault):
+    toolset = await connected(settings_of({"redirect_port": free_port()}))
+
+    assert not toolset.health.is_ok
+    assert "bubbles mcp-sign-in vault" in toolset.health.detail
+
+
+async def test_operator_signs_in_and_the_bot_uses_the_token(settings_of, connected, vault, context):
+    server = settings_of({"redirect_port": free_port()})
+
+    count, page = await signed_in(server)
+    toolset = await connected(server)
+    result = await toolset.call("get_gold", {}, context)
+
+    assert (count, page) == (2, "You can close this page.\n")
+    assert result.value == {"result": "gold"}
+    assert vault.grants == ["authorization_code"]
+    assert stat.S_IMODE(server.token_file.stat().st_mode) == 0o600
+
+
+async def test_expired_token_is_refreshed_after_a_restart(settings_of, connected, vault, context):
+    server = settings_of({"redirect_port": free_port()})
+    await signed_in(server)
+    stored = json.loads(server.token_file.read_text())
+    server.token_file.write_text(json.dumps(stored | {"expires_at": 1.0}))
+
+    toolset = await connected(server)
+    result = await toolset.call("get_gold", {}, context)
+
+    assert result.value == {"result": "gold"}
+    assert vault.grants == ["authorization_code", "refresh_token"]
+
+
+async def test_token_that_a_server_sends_back_is_masked(settings_of, connected, vault, context):
+    server = settings_of({"redirect_port": free_port()})
+    await signed_in(server)
+
+    toolset = await connected(server)
+    result = await toolset.call("get_header", {}, context)
+
+    assert result.value == {"result": "Bearer [secret]"}
