@@ -74,8 +74,7 @@ async def _ask_again(turn: Turn, policy: CallPolicy, pending: PendingCall, form:
     message, question = turn.message, next_question(form)
     if question is None:
         raise ValueError("the form has no question left")
-    asked_in = (*pending.asked_in, message.id)
-    await policy.confirmations.ask(replace(pending, form=form, asked_in=asked_in, asked_at=turn.now))
+    await policy.confirmations.ask(replace(pending, form=form, asked_in=(message.id,), asked_at=turn.now))
     text, choices = word_question(form, question, turn.language, message.sender, turn.now)
     wrong = [say(turn.language, "form.wrong", problem=problem)] if problem else []
     is_private = bool(question.request.url) and not message.is_private

@@ -191,13 +191,17 @@ class Confirmations:
         return partial(self._listeners.remove, listener)
 
     async def ask(self, pending: PendingCall) -> None:
-        """Store a call until it is answered."""
+        """Store a call until it is answered; with the next question of its form, the one before is closed."""
         key = _key(pending.message)
         async with self._lock:
             entries = await self._questions(key)
-            entries = [each for each in entries if each.form is None or each.call_id != pending.call_id]
-            same = [each for each in entries if not each.is_closed and each.message == pending.message.id]
-            closed = [each.closed() for each in entries if each not in same]
+            answered = [each for each in entries if each.form is not None and each.call_id == pending.call_id]
+            same = [
+                each
+                for each in entries
+                if not each.is_closed and each.message == pending.message.id and each not in answered
+            ]
+            closed = [each.closed(is_answered=each in answered) for each in entries if each not in same]
             await self._keep(key, [*closed, *same, _Question.of(pending)])
         await self._tell_closed(pending.message, [each for each in entries if each not in same])
 
@@ -237,9 +241,17 @@ class Confirmations:
         return tuple(each.pending(message) for each in taken)
 
     async def open_form(self, message: ChatMessage, scope: ReplyScope) -> PendingCall | None:
-        """Return the call of the sender of `message` that waits for answers to its form, if `message` can be one."""
+        """Return the call of the sender of `message` that waits for answers to its form, if `message` can be one.
+
+        A reply is an answer to the message that it replies to and to no later one.
+        """
         questions = await self._questions(_key(message))
-        waiting = [each for each in questions if each.form is not None and each.waits(message, scope)]
+        is_reply = message.reply_to is not None and bool(scope.message_ids)
+        waiting = [
+            each
+            for each in questions
+            if each.form is not None and each.waits(message, scope) and (each.is_replied_to(scope) or not is_reply)
+        ]
         return waiting[-1].pending(message) if waiting else None
 
     async def close(self, message: ChatMessage, call_id: str) -> None:

@@ -273,6 +273,20 @@ async def test_question_waits_ten_minutes(chat, clock):
         assert not any("closed: True" in text for text in ann.texts)
 
 
+async def test_button_of_an_answered_field_answers_nothing_else(chat):
+    async with chat(restaurant_server()) as ann:
+        await ann.say("book a table at Luigi", is_private=True)
+        first = ann.sent_ids[-1]
+        await ann.say("4", is_private=True, reply_to=first)
+        await ann.say("2", is_private=True, reply_to=first)
+        late = ann.texts[-1]
+        await ann.say("1", is_private=True)
+        await ann.say("skip", is_private=True)
+
+        assert late == "That question is already answered."
+        assert "booked Luigi: 4, inside, None" in ann.texts[-1]
+
+
 async def test_form_goes_on_after_a_restart(chat, tmp_path):
     server, address = restaurant_server(), f"sqlite:///{tmp_path / 'bubbles.db'}"
     async with chat(server, address) as ann:
