@@ -1,0 +1,109 @@
+"""Open the transport of an MCP server: a process over stdio, or streamable HTTP."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Protocol, Self, TextIO
+
+from bot.tools.servers.answers import ServerUnavailable
+from bot.tools.servers.mcp.servers import McpServer
+
+if TYPE_CHECKING:
+    from mcp.client._transport import ReadStream, TransportStreams
+    from mcp.shared.message import SessionMessage
+
+
+class Transport(Protocol):
+    """What the SDK's client speaks through."""
+
+    async def __aenter__(self) -> "TransportStreams": ...
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool | None: ...
+
+
+class WatchedStream:
+    """A stream of incoming messages that says when it ends: for a server over stdio, when its process does."""
+
+    def __init__(self, inner: "ReadStream[SessionMessage | Exception]", ended: asyncio.Event) -> None:
+        self._inner = inner
+        self._ended = ended
+
+    async def receive(self) -> "SessionMessage | Exception":
+        """Return the next message."""
+        try:
+            return await self._inner.receive()
+        except BaseException:
+            self._ended.set()
+            raise
+
+    async def aclose(self) -> None:
+        """Close it."""
+        await self._inner.aclose()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> "SessionMessage | Exception":
+        try:
+            return await self._inner.__anext__()
+        except BaseException:
+            self._ended.set()
+            raise
+
+    async def __aenter__(self) -> Self:
+        await self._inner.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool | None:
+        return await self._inner.__aexit__(kind, error, trace)
+
+
+def _null_device() -> TextIO:
+    return Path(os.devnull).open("w", encoding="utf-8")
+
+
+@asynccontextmanager
+async def transport(server: McpServer, ended: asyncio.Event) -> "AsyncIterator[TransportStreams]":
+    """Return the streams of a connection to `server`; `ended` is set when nothing more will come.
+
+    A process inherits neither our environment nor our error output: only what its entry names, and the path to run.
+
+    Raises:
+        ServerUnavailable: the extra `mcp` is not installed.
+    """
+    try:
+        from mcp import StdioServerParameters, stdio_client
+        from mcp.client.streamable_http import streamable_http_client
+    except ImportError:
+        raise ServerUnavailable("MCP servers need the extra `mcp`") from None
+    async with AsyncExitStack() as resources:
+        if server.command:
+            errors = resources.enter_context(_null_device())
+            parameters = StdioServerParameters(
+                command=server.command,
+                args=list(server.args),
+                env={name: value.get_secret_value() for name, value in server.env.items()},
+                cwd=server.cwd,
+            )
+            streams = await resources.enter_async_context(stdio_client(parameters, errlog=errors))
+        else:
+            import httpx2
+
+            auth = None
+            if server.oauth is not None:
+                from bot.tools.servers.mcp.oauth import TokenFile, oauth_provider
+
+                auth = oauth_provider(server, server.oauth, TokenFile(server.token_file))
+            headers = {name: value.get_secret_value() for name, value in server.headers.items()}
+            client = await resources.enter_async_context(
+                httpx2.AsyncClient(headers=headers, auth=auth, trust_env=False, timeout=server.timeout_seconds)
+            )
+            streams = await resources.enter_async_context(streamable_http_client(server.url, http_client=client))
+        read, write = streams
+        yield WatchedStream(read, ended), write
