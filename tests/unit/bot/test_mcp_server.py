@@ -1,3 +1,4 @@
+import asyncio
 import base64
 import json
 
@@ -165,3 +166,38 @@ async def test_client_that_cannot_ask_reads_the_question(bot):
         assert done.is_error
         assert "How many?" in done.content[0].text
         assert CONFIRMED not in done.content[0].text
+
+
+class SlowTools:
+    """A toolset with one tool, which reports its progress and then waits."""
+
+    spec = ToolSpec(name="get_count", description="Count.", parameters={"type": "object", "properties": {}})
+
+    def __init__(self):
+        self.stopped = asyncio.Event()
+
+    async def list_specs(self, viewer):
+        return (self.spec,)
+
+    async def call(self, name, arguments, context):
+        await context.progress("counted to one")
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self.stopped.set()
+
+
+async def test_progress_is_reported_and_a_cancelled_call_is_stopped(bot):
+    slow, told = SlowTools(), []
+    join(bot.app.calls, {"slow": slow})
+
+    async def progress(done, total, text):
+        told.append(text)
+
+    async with client_of(bot) as client:
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.5):
+                await client.call_tool("get_count", {}, progress_callback=progress)
+        await asyncio.wait_for(slow.stopped.wait(), 2)
+
+    assert told == ["counted to one"]
