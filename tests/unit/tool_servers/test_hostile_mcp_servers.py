@@ -6,9 +6,10 @@ import sys
 from contextlib import asynccontextmanager
 
 import pytest
+from mcp import MCPError
 from mcp.client._memory import InMemoryTransport
 from mcp.server.lowlevel import Server
-from mcp.types import CallToolResult, ListToolsResult, TextContent, Tool
+from mcp.types import HEADER_MISMATCH, CallToolResult, ListToolsResult, TextContent, Tool
 
 from bot.tools.servers.mcp.servers import McpServer
 from bot.tools.servers.mcp.toolset import McpToolset
@@ -125,6 +126,24 @@ async def test_structured_content_that_does_not_fit_the_output_schema_is_a_faile
 
     with pytest.raises(ToolFailed, match="get_weather"):
         await toolset.call("get_weather", {}, context)
+
+
+async def test_call_is_sent_again_once_when_the_headers_of_a_schema_have_changed(connected, context):
+    calls = []
+
+    async def listed(ctx, params):
+        return ListToolsResult(tools=[Tool(name="get_all", input_schema=EMPTY)])
+
+    async def called(ctx, params):
+        calls.append(params.name)
+        if len(calls) == 1:
+            raise MCPError(HEADER_MISMATCH, "the headers do not fit")
+        return CallToolResult(content=[TextContent(text="all")])
+
+    toolset = await connected(Server("moving", on_list_tools=listed, on_call_tool=called))
+
+    assert (await toolset.call("get_all", {}, context)).value == "all"
+    assert len(calls) == 2
 
 
 async def test_a_server_over_stdio_sees_no_secrets_of_our_environment(connected, context, monkeypatch):

@@ -15,7 +15,7 @@ from bot.tools.servers.mcp.listing import McpListing, mcp_listing
 from bot.tools.servers.mcp.results import prompt_result, resource_result, tool_result
 from bot.tools.servers.mcp.servers import McpServer
 from bot.tools.servers.mcp.transport import Transport, transport
-from function_calls.tools.calls import ToolResult, ToolSpec
+from function_calls.tools.calls import Form, ToolResult, ToolSpec
 from function_calls.tools.confirmation.forms import is_safe
 from function_calls.tools.context import CallContext
 from function_calls.tools.toolset import Viewer, unknown_tool
@@ -26,7 +26,8 @@ from services.kernel.network import growing_pauses
 if TYPE_CHECKING:
     from mcp import Client
     from mcp.client.session import ClientRequestContext, IncomingMessage
-    from mcp.types import ElicitRequestParams, ElicitResult, ErrorData
+    from mcp.shared.dispatcher import ProgressFnT
+    from mcp.types import CallToolResult, ElicitRequestParams, ElicitResult, ErrorData, InputRequiredResult
 
 
 _FIRST_PAUSE: Final = 1.0  # seconds; doubled after each failure
@@ -143,15 +144,7 @@ class McpToolset:
 
         form = context.form
         for _ in range(_MOST_ROUNDS):
-            result = await client.session.call_tool(
-                name,
-                dict(arguments),
-                read_timeout_seconds=self.server.timeout_seconds,
-                progress_callback=told,
-                input_responses=None if form is None else input_responses(form),
-                request_state=None if form is None else form.state,
-                allow_input_required=True,
-            )
+            result = await self._send(client, name, arguments, form, told)
             if not isinstance(result, InputRequiredResult):
                 return tool_result(shown_as, result, context.language, self._echoes)
             form = form_of(result, self.server.name, self._echoes)
@@ -163,6 +156,36 @@ class McpToolset:
             else:
                 await asyncio.sleep(_POLL_EVERY)
         raise ToolFailed(f"{self.server.name} does not finish '{name}'")
+
+    async def _send(
+        self,
+        client: "Client",
+        name: str,
+        arguments: Mapping[str, object],
+        form: Form | None,
+        progress: "ProgressFnT",
+        *,
+        is_repeated: bool = False,
+    ) -> "CallToolResult | InputRequiredResult":
+        """Send a call, and once more after listing the tools where their schemas, which name headers, have changed."""
+        from mcp import MCPError
+        from mcp.types import HEADER_MISMATCH
+
+        try:
+            return await client.session.call_tool(
+                name,
+                dict(arguments),
+                read_timeout_seconds=self.server.timeout_seconds,
+                progress_callback=progress,
+                input_responses=None if form is None else input_responses(form),
+                request_state=None if form is None else form.state,
+                allow_input_required=True,
+            )
+        except MCPError as error:
+            if error.code != HEADER_MISMATCH or is_repeated:
+                raise
+        await self._list(client)
+        return await self._send(client, name, arguments, form, progress, is_repeated=True)
 
     async def _hold_connection(self) -> None:
         from mcp import Client
