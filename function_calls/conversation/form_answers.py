@@ -1,6 +1,7 @@
 """Read the answers to the questions of a tool, which come as messages of their own."""
 
 import re
+from datetime import datetime
 from typing import Final
 
 from msgspec.structs import replace
@@ -32,7 +33,7 @@ async def answer_form(turn: Turn, policy: CallPolicy) -> PendingCall | Reply | N
     if pending is None or form is None or question is None:
         return None
     text = _without_name(message.text, turn.bot_name)
-    answered = _answered(form, question, text, turn.bot_name)
+    answered = _answered(form, question, text, turn.bot_name, turn.now)
     if _is_spoken_aside(turn, question, text, answered):
         return None
     if isinstance(answered, Unread):
@@ -49,10 +50,10 @@ def is_answer(form: Form, message: ChatMessage, bot_name: str) -> bool:
     question = next_question(form)
     if question is None or (question.is_free_text and message.reply_to is None):
         return False
-    return not isinstance(_answered(form, question, message.text, bot_name), Unread)
+    return not isinstance(_answered(form, question, message.text, bot_name, message.sent_at), Unread)
 
 
-def _answered(form: Form, question: Question, text: str, bot_name: str) -> Form | Unread:
+def _answered(form: Form, question: Question, text: str, bot_name: str, now: datetime) -> Form | Unread:
     """Return the form with the answer that `text` is."""
     said = bare(text, bot_name)
     is_no = parse_yes_no(text, bot_name) is False
@@ -60,7 +61,7 @@ def _answered(form: Form, question: Question, text: str, bot_name: str) -> Form 
         return replace(form, is_declined=True)
     if said in _words("skip") and not question.is_required:
         return with_answer(form, question, None)
-    value = parse_answer(question, text, bot_name)
+    value = parse_answer(question, text, bot_name, now)
     return value if isinstance(value, Unread) else with_answer(form, question, value)
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -14,11 +15,13 @@ from function_calls.tools.confirmation.yes_no import parse_yes_no, pick_of
 from function_calls.tools.errors import ArgumentError, ArgumentsInvalid, SchemaInvalid
 from function_calls.tools.validation.repair import repair
 from function_calls.tools.validation.schema_validator import SchemaValidator
+from services.time_expressions import parse
 
 _SECRETS: Final = re.compile(
     r"passw|passcode|secret|token|api.?key|private.?key|credential|cvv|\bpin\b|密码|口令|密钥", re.IGNORECASE
 )
 _BETWEEN: Final = re.compile(r"[,，、;；\n]| and | y |和")
+_MOST_BESIDE: Final = 4  # characters beside a date: "on Friday."
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -112,8 +115,11 @@ class Unread(Struct, frozen=True, kw_only=True):
     errors: tuple[ArgumentError, ...] = ()
 
 
-def parse_answer(question: Question, text: str, bot_name: str) -> object:
-    """Return the value that `text` gives as the answer to `question`; `Unread` where it gives none."""
+def parse_answer(question: Question, text: str, bot_name: str, now: datetime) -> object:
+    """Return the value that `text` gives as the answer to `question`; `Unread` where it gives none.
+
+    Dates may be named in words, counted from `now`, which is timezone-aware in the zone of the person.
+    """
     if question.is_yes_no:
         is_yes = parse_yes_no(text, bot_name)
         return Unread() if is_yes is None else is_yes
@@ -123,7 +129,23 @@ def parse_answer(question: Question, text: str, bot_name: str) -> object:
         if not chosen or None in chosen:
             return Unread()
         return _checked(question, list(dict.fromkeys(chosen)) if question.is_several else chosen[0])
-    return _checked(question, text)
+    return _checked(question, _date(question.schema.get("format"), text, now) or text)
+
+
+def _date(kind: object, text: str, now: datetime) -> str:
+    """Return the date, or date and time, that `text` names in ISO 8601; empty where it names none or says more."""
+    if kind not in {"date", "date-time"}:
+        return ""
+    found = parse(text, now)
+    if not found.readings:
+        found = parse(text, now, future=False)
+    if not found.readings or found.ambiguous:
+        return ""
+    reading = found.readings[0]
+    rest = len(text.strip()) - sum(end - start for start, end in reading.spans)
+    if rest > _MOST_BESIDE or reading.rrule is not None or (kind == "date-time" and not reading.has_clock):
+        return ""
+    return reading.start.date().isoformat() if kind == "date" else reading.start.isoformat()
 
 
 def _checked(question: Question, value: object) -> object:

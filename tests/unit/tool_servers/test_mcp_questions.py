@@ -2,7 +2,7 @@
 
 import asyncio
 from contextlib import asynccontextmanager
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Annotated, Literal
 
 import pytest
@@ -57,6 +57,12 @@ class Topics(BaseModel):
     topics: list[Literal["news", "sport", "culture"]] = Field(title="Topics")
 
 
+class Day(BaseModel):
+    """A date."""
+
+    day: date = Field(title="Day")
+
+
 class Name(BaseModel):
     """A free text."""
 
@@ -81,6 +87,11 @@ def ask_topics() -> Elicit[Topics]:
 def ask_name() -> Elicit[Name]:
     """Ask for a name."""
     return Elicit("Who is it for", Name)
+
+
+def ask_day() -> Elicit[Day]:
+    """Ask for a day."""
+    return Elicit("When should it come", Day)
 
 
 def restaurant_server():
@@ -108,6 +119,11 @@ def restaurant_server():
         """Order a cake."""
         return f"a cake for {name.name}"
 
+    @server.tool()
+    def deliver_cake(day: Annotated[Day, Resolve(ask_day)]) -> str:
+        """Deliver the cake."""
+        return f"delivered on {day.day}"
+
     return server
 
 
@@ -131,6 +147,7 @@ EXAMPLES = {
     "book_table": ("book a table at {restaurant}",),
     "close_account": ("close the account",),
     "follow": ("follow some topics",),
+    "deliver_cake": ("deliver the cake",),
     "order_cake": ("order a cake",),
     "sign_in": ("sign in to the office",),
 }
@@ -233,6 +250,18 @@ async def test_several_options_are_chosen_at_once(chat, answer):
         await ann.say(answer, is_private=True)
 
         assert "follow news, culture" in ann.texts[-1]
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [("tomorrow", "2026-11-21"), ("on Monday", "2026-11-23"), ("明天", "2026-11-21"), ("3 March 1990", "1990-03-03")],
+)
+async def test_date_is_answered_in_words(chat, answer, told):
+    async with chat(restaurant_server()) as ann:
+        await ann.say("deliver the cake", is_private=True)
+        await ann.say(answer, is_private=True)
+
+        assert f"delivered on {told}" in ann.texts[-1]
 
 
 async def test_request_for_the_bot_is_no_free_answer(chat):
