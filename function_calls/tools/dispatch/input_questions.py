@@ -64,8 +64,18 @@ def _head(form: Form, question: Question, language: str) -> str:
     request = question.request
     if not request.url:
         return say(language, "form.ask", source=form.source, message=request.message)
-    host = urlsplit(request.url).hostname or ""
-    return say(language, "form.ask_url", source=form.source, message=request.message, host=host, url=request.url)
+    return say(
+        language, "form.ask_url", source=form.source, message=request.message, host=_host(request.url), url=request.url
+    )
+
+
+def _host(url: str) -> str:
+    """Return the host of `url` in ASCII, so that letters that look alike differ."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return host.encode("idna").decode()
+    except UnicodeError:
+        return ascii(host)
 
 
 def _kind(question: Question) -> str:

@@ -340,6 +340,14 @@ async def test_address_is_shown_with_its_host_and_only_agreed_to(chat):
         assert "opaque-1: accept" in ann.texts[-1]
 
 
+async def test_host_with_letters_that_look_alike_is_shown_in_ascii(chat):
+    params = ElicitRequestURLParams(message="Sign in first", url="https://exаmple.org/start")  # a Cyrillic letter
+    async with chat(asking_server(params)) as ann:
+        await ann.say("sign in to the office", is_private=True)
+
+        assert "xn--exmple-4nf.org" in ann.texts[-1]
+
+
 async def test_refused_address_is_declined(chat):
     params = ElicitRequestURLParams(message="Sign in first", url="https://login.example.org/start")
     async with chat(asking_server(params)) as ann:
