@@ -1,4 +1,4 @@
-"""Run calls of stored tools, each in its own process and folder."""
+"""Run workers in processes of their own, among them one for each call of a stored tool."""
 
 import asyncio
 import json
@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from msgspec import Struct
 
@@ -20,11 +20,12 @@ from function_calls.toolsets.stored.source import StoredFunction
 from services.kernel.chat import Person
 
 _ROOT: Final = str(Path(bot.__file__).resolve().parents[1])
-_BEGIN: Final = f"import sys; sys.path.append({_ROOT!r}); from bot.tools.stored.worker import main; main()"
+_WORKER: Final = "bot.tools.stored.worker"
 _LONGEST_ANSWER: Final = 1_000_000
 _STARTING: Final = 5.0  # seconds that a process may take to begin, on top of what the tool may take
 _MOST_AT_ONCE: Final = 4
 _QUOTA_CHECK_SECONDS: Final = 0.05
+_EXIT_CHECK_SECONDS: Final = 0.01
 _LEAST_BYTES: Final = 4_096  # that an entry takes, however short it is
 _DEEPEST: Final = 50  # folders within each other
 
@@ -82,8 +83,97 @@ class StoredCall(Struct, frozen=True, kw_only=True):
     language: str
 
 
+class WorkerResult(Struct, frozen=True, kw_only=True):
+    """The output of a worker, its status, and why it was ended; `is_cut` says that it wrote more than is returned."""
+
+    output: bytes
+    is_cut: bool
+    exit_code: int
+    ending: Literal["", "late", "full"] = ""
+
+
+async def run_worker(
+    module: str, request: Mapping[str, object], folder: str, limits: RunLimits, *, longest: int
+) -> WorkerResult:
+    """Run `main` of a worker's module with `request` on its standard input, and end it with all that it has started.
+
+    Args:
+        module: the module; it inherits neither environment nor open files.
+        request: JSON; the limits are added to it.
+        folder: its working directory, whose files together may have `limits.folder_megabytes`.
+        limits: how long it may take, and how much.
+        longest: bytes of its output that are returned.
+    """
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-I",
+        "-c",
+        f"import sys; sys.path.append({_ROOT!r}); from {module} import main; main()",
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+        cwd=folder,
+        env={"HOME": folder, "TMPDIR": folder, "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"},
+        start_new_session=True,
+    )
+    if process.stdin is None or process.stdout is None:
+        raise RuntimeError("the worker has no pipes")
+    full = asyncio.create_task(_wait_over_quota(folder, limits.folder_megabytes * 1_000_000, process))
+    output = asyncio.create_task(_read(process.stdout, longest))
+    ending: Literal["", "late", "full"] = ""
+    request = {**request, "seconds": limits.seconds, "megabytes": limits.megabytes}
+    try:
+        async with asyncio.timeout(limits.seconds + _STARTING):
+            await _write(process.stdin, json.dumps(request).encode())
+            await _wait_exit(process)
+    except TimeoutError:
+        ending = "late"
+    finally:
+        is_full = full.done()
+        full.cancel()
+        _kill(process)
+        await process.wait()
+        written, is_cut = await output
+    return WorkerResult(
+        output=written, is_cut=is_cut, exit_code=process.returncode or 0, ending="full" if is_full else ending
+    )
+
+
+async def _wait_over_quota(folder: str, limit: int, process: asyncio.subprocess.Process) -> None:
+    """End the process once its folder is over the quota; the kernel has limits for single files only."""
+    while True:
+        if await asyncio.to_thread(is_over_quota, folder, limit):
+            _kill(process)
+            return
+        await asyncio.sleep(_QUOTA_CHECK_SECONDS)
+
+
+async def _wait_exit(process: asyncio.subprocess.Process) -> None:
+    """Wait for the process itself; its `wait` would wait for what it has started too, which holds its output open."""
+    while True:
+        if process.returncode is not None:
+            return
+        await asyncio.sleep(_EXIT_CHECK_SECONDS)
+
+
+async def _write(stream: asyncio.StreamWriter, data: bytes) -> None:
+    with suppress(ConnectionError):
+        stream.write(data)
+        await stream.drain()
+        stream.close()
+
+
+async def _read(stream: asyncio.StreamReader, longest: int) -> tuple[bytes, bool]:
+    """Return the first `longest` bytes of all that is written, and whether there were more."""
+    output, is_cut = bytearray(), False
+    while chunk := await stream.read(65_536):
+        is_cut = is_cut or len(output) + len(chunk) > longest
+        output += chunk[: longest - len(output)]
+    return bytes(output), is_cut
+
+
 class ToolRunner:
-    """Starts a worker for every call; it inherits neither environment nor open files, and what it began ends too."""
+    """Starts a worker for every call of a stored tool."""
 
     def __init__(self, limits: RunLimits | None = None) -> None:
         self._limits = limits or RunLimits()
@@ -98,75 +188,32 @@ class ToolRunner:
         async with self._slots:
             folder = await asyncio.to_thread(tempfile.mkdtemp, prefix="bubbles-tool-")
             try:
-                return await self._in(folder, call)
+                result = await run_worker(_WORKER, _request(call), folder, self._limits, longest=_LONGEST_ANSWER)
             finally:
                 await remove_folder(folder)
+        return self._result(result)
 
-    async def _in(self, folder: str, call: StoredCall) -> ToolResult:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-I",
-            "-c",
-            _BEGIN,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
-            cwd=folder,
-            env={"HOME": folder, "TMPDIR": folder, "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"},
-            start_new_session=True,
-        )
-        quota = asyncio.create_task(self._enforce_quota(folder, process))
-        try:
-            async with asyncio.timeout(self._limits.seconds + _STARTING):
-                answer = await self._exchange(process, call)
-        except TimeoutError:
+    def _result(self, result: WorkerResult) -> ToolResult:
+        if result.ending == "late":
             return ToolResult.failed(f"took longer than {self._limits.seconds:g} s", kind="timeout")
-        finally:
-            quota.cancel()
-            _kill(process)
-            await process.wait()
-        if quota.done() and not quota.cancelled():
-            return ToolResult.failed(f"wrote more than the {self._limits.folder_megabytes} MB that its files may have")
-        return _result(answer)
+        if result.ending == "full":
+            size = self._limits.folder_megabytes
+            return ToolResult.failed(f"wrote more than the {size} MB that its files may have")
+        return ToolResult.failed("the result is too large") if result.is_cut else _result(result.output)
 
-    async def _enforce_quota(self, folder: str, process: asyncio.subprocess.Process) -> None:
-        """End the process once its folder is over the quota; the kernel has limits for single files only."""
-        limit = self._limits.folder_megabytes * 1_000_000
-        while True:
-            if await asyncio.to_thread(is_over_quota, folder, limit):
-                _kill(process)
-                return
-            await asyncio.sleep(_QUOTA_CHECK_SECONDS)
 
-    async def _exchange(self, process: asyncio.subprocess.Process, call: StoredCall) -> bytes:
-        if process.stdin is None or process.stdout is None:
-            raise RuntimeError("the worker has no pipes")
-        with suppress(ConnectionError):
-            process.stdin.write(self._encode_call(call))
-            await process.stdin.drain()
-            process.stdin.close()
-        answer = bytearray()
-        while chunk := await process.stdout.read(65_536):
-            answer += chunk
-            if len(answer) > _LONGEST_ANSWER:
-                return json.dumps({"error": "the result is too large"}).encode()
-        return bytes(answer)
-
-    def _encode_call(self, call: StoredCall) -> bytes:
-        function = call.function
-        told = {
-            "source": call.source,
-            "attribute": function.attribute,
-            "is_method": function.is_method,
-            "model": function.model,
-            "arguments": dict(call.arguments),
-            "valves": dict(call.valves),
-            "person": {"id": call.person.id, "name": call.person.name, "role": "user"},
-            "language": call.language,
-            "seconds": self._limits.seconds,
-            "megabytes": self._limits.megabytes,
-        }
-        return json.dumps(told).encode()
+def _request(call: StoredCall) -> dict[str, object]:
+    function = call.function
+    return {
+        "source": call.source,
+        "attribute": function.attribute,
+        "is_method": function.is_method,
+        "model": function.model,
+        "arguments": dict(call.arguments),
+        "valves": dict(call.valves),
+        "person": {"id": call.person.id, "name": call.person.name, "role": "user"},
+        "language": call.language,
+    }
 
 
 def _kill(process: asyncio.subprocess.Process) -> None:

@@ -1,8 +1,8 @@
 """Restrict a process to its folder, Python's files, and limits of memory and time.
 
-Plain Python of the standard library: this runs in the worker, before anything else. The kernel is the boundary
-(Landlock for files, seccomp for system calls): a tool can reach every function of the C library through `gc`. The
-audit hook only gives clearer errors. Where the kernel lacks either, nothing runs.
+Plain Python of the standard library: this runs in the worker of a stored tool or a command, before anything else. The
+kernel is the boundary (Landlock for files, seccomp for system calls): a tool can reach every function of the C library
+through `gc`. The audit hook only gives clearer errors. Where the kernel lacks either, nothing runs.
 
 Sources: landlock(7), seccomp(2), https://docs.python.org/3/library/audit_events.html
 """
@@ -39,6 +39,8 @@ _ALLOW: Final = 0x7FFF0000
 _FAIL: Final = 0x00050000
 _KILL: Final = 0x80000000
 _CLONE_THREAD: Final = 0x00010000
+_CLONE_NAMESPACES: Final = 0x7E020000
+_STARTS_PROGRAMS: Final = frozenset({"fork", "vfork", "execve"})
 _LOAD, _EQUAL, _ANY_BIT, _AT_LEAST, _AND, _RETURN = 0x20, 0x15, 0x45, 0x35, 0x54, 0x06
 _ARCHITECTURE, _NUMBER, _ARGUMENTS = 4, 0, 16
 _Row = tuple[int, int, int, int]
@@ -46,8 +48,11 @@ _X32: Final = 0x40000000  # system calls of x86-64's other ABI, which would pass
 
 _RULESET, _ADD_RULE, _RESTRICT = 444, 445, 446
 _READ: Final = 0b1100  # read files, list folders
+_RUN: Final = 0b1101  # the same, and run programs
+_WRITE: Final = 0b0110  # read and write files
 _ALL_FILE_RIGHTS: Final = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1 << 16) - 1}
 _FILE_MEGABYTES: Final = 10  # how long a file may become
+_PROCESSES: Final = 64  # and threads, that programs may be at once
 _UNIX: Final = 1  # socket.AF_UNIX
 _TCP: Final = 0b11
 _SIGNALS_AND_SOCKETS: Final = 0b11
@@ -92,25 +97,31 @@ def check_kernel() -> str:
     return f"Landlock {landlock}, seccomp"
 
 
-def confine(*, folder: str, readable: Iterable[str], seconds: float, megabytes: int) -> None:
+def confine(
+    *, folder: str, readable: Iterable[str], seconds: float, megabytes: int, programs: Iterable[str] = ()
+) -> None:
     """Leave this process its own `folder`, the `readable` paths, and so much of time and memory; for good.
+
+    With `programs` (files and folders) it may run these as processes of its own, which are confined like it.
 
     Raises:
         SandboxUnavailable: the kernel refused one of the rules.
     """
-    allowed = [os.path.realpath(path) for path in readable]
-    _limit(seconds, megabytes)
+    allowed, run = ([os.path.realpath(path) for path in paths] for paths in (readable, programs))
+    _limit(seconds, megabytes, may_run=bool(run))
+    granted = [(path, _READ) for path in allowed] + [(path, _RUN) for path in run]
     library = ctypes.CDLL(None, use_errno=True)
     library.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
-    if not _restrict_files(library, folder, allowed):
+    if not _restrict_files(library, folder, [*granted, *([(os.devnull, _WRITE)] if run else [])]):
         raise SandboxUnavailable("the kernel did not take the rules for files (Landlock)")
     _drop_capabilities(library)
-    if not _filter_calls(library):
+    if not _filter_calls(library, may_run=bool(run)):
         raise SandboxUnavailable("the kernel did not take the rules for system calls (seccomp)")
-    sys.addaudithook(_Hook(os.path.realpath(folder), allowed))
+    if not run:
+        sys.addaudithook(_Hook(os.path.realpath(folder), allowed))
 
 
-def _limit(seconds: float, megabytes: int) -> None:
+def _limit(seconds: float, megabytes: int, *, may_run: bool) -> None:
     import resource  # Windows has no such module, and the bot imports this one there too
 
     limits = {
@@ -120,14 +131,30 @@ def _limit(seconds: float, megabytes: int) -> None:
         resource.RLIMIT_NOFILE: 64,
         resource.RLIMIT_CORE: 0,
     }
+    if may_run:
+        limits[resource.RLIMIT_NPROC] = _count_threads() + _PROCESSES
     for kind, wanted in limits.items():
         _, most = resource.getrlimit(kind)
         value = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
         resource.setrlimit(kind, (value, value))
 
 
-def _restrict_files(library: ctypes.CDLL, folder: str, readable: Iterable[str]) -> bool:
-    """Restrict files to these folders by Landlock, and TCP and signals where it can; return False if it is missing."""
+def _count_threads() -> int:
+    """Return the number of threads of this user, which the kernel's limit counts."""
+    count = 0
+    for each in Path("/proc").glob("[0-9]*"):
+        try:
+            count += len(list((each / "task").iterdir())) if each.stat().st_uid == os.getuid() else 0
+        except OSError:  # it has ended meanwhile
+            continue
+    return count
+
+
+def _restrict_files(library: ctypes.CDLL, folder: str, others: Iterable[tuple[str, int]]) -> bool:
+    """Restrict files by Landlock to `folder` and the rights to `others`, and TCP and signals where it can.
+
+    Returns False if the kernel has no Landlock.
+    """
     version = library.syscall(_RULESET, None, ctypes.c_size_t(0), 1)
     if version < 1:
         return False
@@ -137,7 +164,7 @@ def _restrict_files(library: ctypes.CDLL, folder: str, readable: Iterable[str]) 
     ruleset = library.syscall(_RULESET, wanted, ctypes.c_size_t(size), 0)
     if ruleset < 0:
         return False
-    for path, granted in ((folder, rights), *((path, _READ) for path in readable)):
+    for path, granted in ((folder, rights), *others):
         _grant(library, ruleset, path, granted & rights)
     done = bool(library.syscall(_RESTRICT, ruleset, 0) == 0)
     os.close(ruleset)
@@ -149,7 +176,7 @@ def _grant(library: ctypes.CDLL, ruleset: int, path: str, rights: int) -> None:
         place = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError:
         return
-    rights = rights if Path(path).is_dir() else rights & 0b100
+    rights = rights if Path(path).is_dir() else rights & 0b111
     library.syscall(_ADD_RULE, ruleset, 1, struct.pack("=Qi", rights, place), 0)
     os.close(place)
 
@@ -161,17 +188,20 @@ def _drop_capabilities(library: ctypes.CDLL) -> None:
         library.syscall(number, struct.pack("Ii", 0x20080522, 0), bytes(24))
 
 
-def _filter_calls(library: ctypes.CDLL) -> bool:
+def _filter_calls(library: ctypes.CDLL, *, may_run: bool) -> bool:
     """Filter system calls by seccomp; return False if the kernel does not take the filter."""
-    program = _program(platform.machine())
+    program = _program(platform.machine(), may_run=may_run)
     code = b"".join(struct.pack("HBBI", *each) for each in program)
     held = ctypes.create_string_buffer(code, len(code))
     filter_ = struct.pack("HxxxxxxQ", len(program), ctypes.addressof(held))
     return bool(library.prctl(_SET_SECCOMP, _FILTER_MODE, filter_, 0, 0) == 0)
 
 
-def _program(machine: str) -> list[_Row]:
-    """Return the filter, one instruction a row: code, steps forward if true, steps if false, operand."""
+def _program(machine: str, *, may_run: bool = False) -> list[_Row]:
+    """Return the filter, one instruction a row: code, steps forward if true, steps if false, operand.
+
+    With `may_run` it lets a process run programs.
+    """
     refuse = (_RETURN, 0, 0, _FAIL | errno.EPERM)
     ignore = (_RETURN, 0, 0, _FAIL)  # a failure without a number looks like success
     missing = (_RETURN, 0, 0, _FAIL | errno.ENOSYS)  # the C library then takes an older call, which can be examined
@@ -185,18 +215,22 @@ def _program(machine: str) -> list[_Row]:
     ]
     for number in (CLONE3, OPENAT2):
         rows += [(_EQUAL, 0, 1, number), missing]
-    for number, block in _argument_rules(machine):
+    for number, block in _argument_rules(machine, may_run=may_run):
         rows += [(_EQUAL, 0, len(block), number), *block]
+    allowed = _STARTS_PROGRAMS if may_run else frozenset[str]()
     for numbers, answer in ((REFUSED, refuse), (IGNORED, ignore)):
-        for number in sorted(numbers[machine].values()):
+        for number in sorted(number for name, number in numbers[machine].items() if name not in allowed):
             rows += [(_EQUAL, 0, 1, number), answer]
     return [*rows, (_RETURN, 0, 0, _ALLOW)]
 
 
-def _argument_rules(machine: str) -> Iterator[tuple[int, list[_Row]]]:
+def _argument_rules(machine: str, *, may_run: bool) -> Iterator[tuple[int, list[_Row]]]:
     """Yield the calls that are allowed with some arguments only, each with rows that end in an answer."""
     allow, refuse = (_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _FAIL | errno.EPERM)
-    yield CLONE[machine], [_load(0), (_ANY_BIT, 0, 1, _CLONE_THREAD), allow, refuse]
+    if may_run:
+        yield CLONE[machine], [_load(0), (_ANY_BIT, 1, 0, _CLONE_NAMESPACES), allow, refuse]
+    else:
+        yield CLONE[machine], [_load(0), (_ANY_BIT, 0, 1, _CLONE_THREAD), allow, refuse]
     # A destination reaches any datagram socket that the user may write to; without one it is `send`.
     yield SENDTO[machine], [_load(4), (_EQUAL, 0, 3, 0), _load(4, upper=True), (_EQUAL, 0, 1, 0), allow, refuse]
     for numbers, refused in ((FCNTL, REFUSED_FCNTL_COMMANDS), (IOCTL, REFUSED_IOCTL_REQUESTS)):
