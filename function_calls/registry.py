@@ -135,7 +135,12 @@ class Registry:
 
     def _prepared(self, tool: Registrable, options: ToolOptions | None) -> RegisteredTool:
         if isinstance(tool, Tool):
-            own = ToolOptions(returns=tool.returns, examples=tool.examples, returns_untrusted=tool.returns_untrusted)
+            own = ToolOptions(
+                returns=tool.returns,
+                examples=tool.examples,
+                returns_untrusted=tool.returns_untrusted,
+                permission=tool.permission,
+            )
             return _class_tool(tool, options or own)
         _refuse_others(tool)
         # Only of plain functions, which live as long as their module: a method would keep its object alive.

@@ -34,6 +34,7 @@ from bot.plugins.contributions import Host
 from bot.plugins.manager import PluginManager
 from bot.tools.servers.sources import ToolSources, tool_sources
 from bot.tools.skills.toolset import skill_sources
+from bot.tools.workspace.functions import workspace_functions
 from function_calls.conversation.assistant import Assistant
 from function_calls.model_calls.hooks import HookedInterpreter
 from function_calls.registry import Registry
@@ -127,6 +128,7 @@ async def build_app(
         watchdog: notes which message is handled, and knows those that must not be read again; entered by the caller.
 
     Raises:
+        ConfigError: the folder of the workspace has files of the bot.
         StorageBusy: another process uses the same database file.
     """
     settings, clock, pace = settings or Settings(), clock or SystemClock(), pace or DeliveryConfig()
@@ -165,7 +167,9 @@ async def build_app(
             services=offered,
             outbox=outbox,
             drafts=Drafts(outbox, clock, is_wanted=settings.router.stream_replies),
-            registry=built_in_registry(functions, injectable=map(type, services)),
+            registry=built_in_registry(
+                [*workspace_functions(settings, model.asked), *functions], injectable=map(type, services)
+            ),
             policy=policy,
             interpreter=chosen,
             offline=offline,

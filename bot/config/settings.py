@@ -313,6 +313,17 @@ class ToolServerSettings(Group):
     python_megabytes: int = Field(512, ge=64, le=16_000, description="Memory that a call of a Python tool may take.")
 
 
+class WorkspaceSettings(Group):
+    """A folder in which the bot's owners read, write and run things from the chat; without one nothing is offered."""
+
+    folder: str = Field(
+        "", description="Folder of read_file, write_file, exec and spawn; apart from the bot's own; empty = off."
+    )
+    folder_megabytes: int = Field(100, ge=1, le=100_000, description="Size of all files of the folder together.")
+    exec_seconds: float = Field(30.0, gt=0, le=600, description="Seconds that a command may take.")
+    exec_megabytes: int = Field(512, ge=64, le=16_000, description="Memory that each process of a command may take.")
+
+
 class HttpSettings(Group):
     """The HTTP API and the web room; `bubbles run` serves them where the extra `web` is installed."""
 
@@ -435,6 +446,7 @@ class Settings(Group):
     search: SearchSettings = SearchSettings()
     web: WebSettings = WebSettings()
     tool_servers: ToolServerSettings = ToolServerSettings()
+    workspace: WorkspaceSettings = WorkspaceSettings()
     http: HttpSettings = HttpSettings()
     plugins: PluginSettings = PluginSettings()
     skills: SkillSettings = SkillSettings()

@@ -9,6 +9,7 @@ from function_calls.conversation.agents.outcome import AgentOutcome, SubAgent
 from function_calls.tools.calls import ReturnStyle, SpawnedTask, Step, ToolResult, Turn
 from function_calls.tools.context import PROGRAM, CallContext
 from function_calls.tools.declaring.class_tools import Tool
+from function_calls.tools.permission import Permission
 from function_calls.tools.policy import Dispatcher
 from services.kernel.errors import ModelUnavailable
 
@@ -40,6 +41,7 @@ class AgentTool(Tool):
         returns: ReturnStyle = "observation",
         timeout: float | None = _SECONDS,
         examples: tuple[str, ...] = (),
+        permission: Permission = "everyone",
     ) -> None:
         self.name = agent.name
         self.description = agent.description
@@ -47,6 +49,7 @@ class AgentTool(Tool):
         self.returns = returns
         self.timeout = timeout
         self.examples = examples
+        self.permission = permission
         self._agent = agent
 
     @property

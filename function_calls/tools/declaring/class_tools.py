@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from function_calls.tools.calls import ReturnStyle
 from function_calls.tools.context import CallContext
+from function_calls.tools.permission import Permission
 from function_calls.tools.policy import Dispatcher
 
 
@@ -13,7 +14,8 @@ class Tool(ABC):
 
     A subclass sets the attributes, on the class or in its constructor, and registers like a function. `parameters` is
     the JSON Schema of the arguments; `timeout` is in seconds, None leaves it to the router. `returns_untrusted` says
-    that others than the person wrote what it returns. Further options (permission, scope) go to `Registry.register`.
+    that others than the person wrote what it returns, `permission` who may call it. Further options (such as scope) go
+    to `Registry.register`.
 
         class QueryDatabase(Tool):
             name = "query_database"
@@ -32,6 +34,7 @@ class Tool(ABC):
     returns: ReturnStyle = "observation"
     examples: tuple[str, ...] = ()
     returns_untrusted: bool = False
+    permission: Permission = "everyone"
 
     @property
     def dispatchers(self) -> Mapping[str, Dispatcher]:

@@ -3,12 +3,10 @@
 import asyncio
 import json
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
 
-from function_calls.tools.calls import ToolCall
 from tests.unit.plugins.conftest import PluginRig
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -17,10 +15,6 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 def with_plugin(tmp_path, name, folder="plugins"):
     shutil.copy(EXAMPLES / folder / f"{name}.py", tmp_path)
     return PluginRig(tmp_path)
-
-
-def called(name, **arguments):
-    return [[ToolCall(id="1", name=name, arguments=arguments)]]
 
 
 class TestPoll:
@@ -170,119 +164,6 @@ async def _asked(server, times):
             if len(server.asked) >= times:
                 return
             await asyncio.sleep(0.01)
-
-
-class TestWorkspace:
-    @pytest.fixture
-    def room(self, tmp_path):
-        rig = with_plugin(tmp_path, "workspace")
-        rig.files = tmp_path / "files"
-        rig.files.mkdir()
-        return rig
-
-    def options(self, room, **more):
-        return {"workspace": {"folder": str(room.files), **more}}
-
-    async def result_of(self, room, name, **arguments):
-        from services.call_log.service import CallLog
-
-        script = [*called(name, **arguments), "seen"]
-        async with room.running(script=script, options=self.options(room)) as app:
-            message = await room.platform.say("please", is_private=True, is_admin=True)
-            (call,) = await app.services.get(CallLog).of_message(message.address, message.id)
-        return call
-
-    async def test_a_file_is_read_with_line_numbers_and_in_a_range(self, room):
-        (room.files / "a.txt").write_text("one\ntwo\nthree\n", encoding="utf-8")
-        call = await self.result_of(room, "read_file", path="a.txt", start_line=2, end_line=3)
-
-        assert call["result"] == "    2  two\n    3  three"
-
-    async def test_several_files_are_read_at_once_and_a_missing_one_is_reported(self, room):
-        (room.files / "a.txt").write_text("one", encoding="utf-8")
-        call = await self.result_of(room, "read_file", paths=["a.txt", "b.txt"], show_line_numbers=False)
-
-        assert call["result"] == "== a.txt ==\none\n\n== b.txt ==\n[b.txt cannot be read: No such file or directory]"
-
-    @pytest.mark.parametrize("path", ["../secret.txt", "/etc/passwd", "link/secret.txt", "a\x00b"])
-    async def test_paths_outside_of_the_folder_are_refused(self, room, tmp_path, path):
-        (tmp_path / "secret.txt").write_text("secret", encoding="utf-8")
-        (room.files / "link").symlink_to(tmp_path)
-        call = await self.result_of(room, "read_file", path=path)
-
-        assert call["status"] == "error"
-        assert call["result"] is None
-
-    async def test_a_file_is_written_appended_to_and_put_back_by_undo(self, room):
-        file = room.files / "notes" / "a.txt"
-        script = [
-            *called("write_file", path="notes/a.txt", content="one\n"),
-            "written",
-            *called("write_file", path="notes/a.txt", content="two\n", mode="append"),
-            "written",
-            *called("undo"),
-            *called("undo"),
-        ]
-        async with room.running(script=script, options=self.options(room)):
-            seen = []
-            for text in ("write one", "append two", "undo", "undo"):
-                await room.platform.say(text, is_private=True, is_admin=True)
-                seen.append(file.read_text(encoding="utf-8") if file.exists() else None)
-
-        assert seen == ["one\n", "one\ntwo\n", "one\n", None]
-
-    async def test_others_than_admins_neither_read_nor_write(self, room):
-        (room.files / "a.txt").write_text("one", encoding="utf-8")
-        async with room.running(script=[*called("read_file", path="a.txt"), "done"], options=self.options(room)) as app:
-            from services.call_log.service import CallLog
-
-            message = await room.platform.say("bubbles, read it")
-            (call,) = await app.services.get(CallLog).of_message(message.address, message.id)
-
-        assert call["status"] == "denied"
-
-    async def test_programs_are_not_run_without_the_setting(self, room):
-        async with room.running(options=self.options(room)) as app:
-            assert app.registry.get("exec") is None
-
-    async def run(self, room, command, **more):
-        allowed = {"exec": True, "programs": [sys.executable, "ls"], **more}
-        script = [*called("exec", command=command), "asked", "seen"]
-        async with room.running(script=script, owners=("fake:ann",), options=self.options(room, **allowed)) as app:
-            from services.call_log.service import CallLog
-
-            message = await room.platform.say("please run it", is_private=True)
-            await room.platform.say("yes", is_private=True)
-            asked, done = await app.services.get(CallLog).of_message(message.address, message.id)
-        assert asked["status"] == "denied"
-        return done
-
-    async def test_a_program_is_run_after_a_yes(self, room):
-        (room.files / "a.txt").write_text("one", encoding="utf-8")
-        call = await self.run(room, "ls")
-
-        assert json.loads(call["result"]) == {"exit_code": 0, "output": "a.txt\n"}
-
-    async def test_no_secret_of_the_process_reaches_a_program(self, room, monkeypatch):
-        monkeypatch.setenv("OPENAI_API_KEY", "sk-planted")
-        (room.files / "env.py").write_text("import os; print(dict(os.environ))", encoding="utf-8")
-        call = await self.run(room, f"{sys.executable} env.py")
-
-        assert "sk-planted" not in call["result"]
-        assert str(room.files) in call["result"]
-
-    async def test_slow_program_is_stopped(self, room):
-        (room.files / "slow.py").write_text("import time; time.sleep(60)", encoding="utf-8")
-        call = await self.run(room, f"{sys.executable} slow.py", timeout_seconds=1)
-
-        assert call["error"].endswith("was stopped after 1 s")
-
-    @pytest.mark.parametrize("command", ["cat a.txt", "ls ..", "ls /etc", "ls --sort=../..", "ls ~", 'ls "'])
-    async def test_forbidden_call_is_not_run(self, room, command):
-        call = await self.run(room, command)
-
-        assert call["status"] == "error"
-        assert call["result"] is None
 
 
 @pytest.mark.looptime

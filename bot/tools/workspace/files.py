@@ -1,0 +1,103 @@
+"""Read and write the files of one folder."""
+
+import asyncio
+import os
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from bot.tools.stored.runner import is_over_quota
+from services.kernel.errors import ConfigError, ToolFailed
+
+_MOST_BYTES: Final = 1_000_000
+_WIDTH: Final = 4  # of line numbers
+
+
+class Workspace:
+    """A folder that no path leads out of; `lock` keeps files still while a command runs.
+
+    Raises:
+        ConfigError: it has files of the bot, or is among them: somebody who may write there could change the bot.
+    """
+
+    def __init__(self, folder: Path, *, megabytes: int = 100, apart_from: Iterable[Path] = ()) -> None:
+        self.root = folder.resolve()
+        self.megabytes = megabytes
+        self.lock = asyncio.Lock()
+        code = (Path(__file__).resolve().parents[3] / name for name in ("bot", "function_calls", "services"))
+        for other in (*code, *(path.resolve() for path in apart_from)):
+            if self.root.is_relative_to(other) or other.is_relative_to(self.root):
+                raise ConfigError("settings", "workspace.folder", f"{self.root} and {other} have to be apart")
+        self.root.mkdir(parents=True, exist_ok=True)
+
+    def resolve(self, path: str) -> Path:
+        """Return the file that `path` names, links followed.
+
+        Raises:
+            ToolFailed: it is outside of the folder.
+        """
+        try:
+            found = (self.root / path).resolve()
+        except (OSError, ValueError, RuntimeError) as error:
+            raise ToolFailed(f"{path!r} is not a path") from error
+        if not found.is_relative_to(self.root):
+            raise ToolFailed(f"{path!r} is outside of the workspace")
+        return found
+
+    def read(self, path: str) -> str:
+        """Return the text of a file.
+
+        Raises:
+            ToolFailed: it is missing, too large, or no text.
+        """
+        file = self.resolve(path)
+        try:
+            if not file.is_file() and file.exists():
+                raise ToolFailed(f"{path} is not a file")
+            if file.stat().st_size > _MOST_BYTES:
+                raise ToolFailed(f"{path} is larger than {_MOST_BYTES} bytes")
+            return file.read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            raise ToolFailed(f"{path} is not UTF-8 text") from error
+        except OSError as error:
+            raise ToolFailed(f"{path} cannot be read: {error.strerror}") from error
+
+    def write(self, path: str, text: str) -> None:
+        """Write a file: after a crash it has all of `text` or is unchanged.
+
+        Raises:
+            ToolFailed: it cannot be written, or is too large.
+        """
+        file = self.resolve(path)
+        size = len(text.encode())
+        if size > _MOST_BYTES:
+            raise ToolFailed(f"a file may have {_MOST_BYTES} bytes")
+        if is_over_quota(str(self.root), self.megabytes * 1_000_000 - size):
+            raise ToolFailed(f"the files of the workspace may have {self.megabytes} MB together")
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=file.parent, delete=False) as draft:
+                draft.write(text)
+                draft.flush()
+                os.fsync(draft.fileno())
+            Path(draft.name).replace(file)
+        except OSError as error:
+            raise ToolFailed(f"{path} cannot be written: {error.strerror}") from error
+
+    def remove(self, path: str) -> None:
+        """Remove a file if there is one."""
+        self.resolve(path).unlink(missing_ok=True)
+
+
+def format_lines(path: str, text: str, first: int = 1, last: int | None = None, *, is_numbered: bool = True) -> str:
+    """Return lines `first` to `last` of a file below a line with its name and its number of lines.
+
+    Source: the specification's document on the HTTP flow, section 4.2.
+    """
+    lines = text.splitlines()
+    part = lines[first - 1 : last]
+    end = first + len(part) - 1
+    span = str(len(lines)) if len(part) == len(lines) else f"{first}-{end} of {len(lines)}"
+    rows = [f"{number:>{_WIDTH}}| {line}" for number, line in enumerate(part, first)] if is_numbered else part
+    return "\n".join([f"[File: {path} | Lines: {span}]", *rows])
