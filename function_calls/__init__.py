@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from function_calls.conversation.agents.runs import AgentResult as AgentResult
     from function_calls.conversation.agents.runs import AgentStream as AgentStream
     from function_calls.conversation.agents.runs import CompletedCall as CompletedCall
+    from function_calls.functions.history.handlers import history_tool as history_tool
     from function_calls.llm import FunctionCallLLM as FunctionCallLLM
     from function_calls.model_calls.hooks import ModelHooks as ModelHooks
     from function_calls.registry import Registry as Registry
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from function_calls.tools.calls import UndoStep as UndoStep
     from function_calls.tools.context import CallContext as CallContext
     from function_calls.tools.context import Services as Services
+    from function_calls.tools.declaring.class_tools import BaseTool as BaseTool
     from function_calls.tools.declaring.class_tools import Tool as Tool
     from function_calls.tools.declaring.tool_options import ToolOptions as ToolOptions
     from function_calls.tools.declaring.tool_options import tool_function as tool_function
@@ -64,6 +66,7 @@ _NAMES = {
     "function_calls.conversation.agents.options": "AgentHooks",
     "function_calls.conversation.agents.outcome": "AgentOutcome",
     "function_calls.conversation.agents.runs": "AgentResult AgentStream CompletedCall",
+    "function_calls.functions.history.handlers": "history_tool",
     "function_calls.llm": "FunctionCallLLM",
     "function_calls.model_calls.hooks": "ModelHooks",
     "function_calls.registry": "Registry ToolNameTaken",
@@ -72,7 +75,7 @@ _NAMES = {
         "Choice Interpretation Interpreter Receipt Reply SentFile ToolCall ToolResult ToolSpec Turn UndoStep"
     ),
     "function_calls.tools.context": "CallContext Services",
-    "function_calls.tools.declaring.class_tools": "Tool",
+    "function_calls.tools.declaring.class_tools": "BaseTool Tool",
     "function_calls.tools.declaring.tool_options": "ToolOptions tool_function",
     "function_calls.tools.dispatch.events": "Event EventBus",
     "function_calls.tools.dispatch.hooks": "ToolHooks",

@@ -236,7 +236,7 @@ def _class_tool(tool: Tool, options: ToolOptions) -> RegisteredTool:
         validator=_validator_of(tool),
         instantiate=dict,
         invoke=class_invoker(tool),
-        uses_state=_uses_state(tool.run, options),
+        uses_state=_uses_state(tool.code, options),
         dispatchers=tool.dispatchers,
     )
 

@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from loguru import logger
 from msgspec.structs import replace
@@ -26,6 +26,8 @@ from function_calls.tools.toolset import Toolset, Viewer, arguments_refused, unk
 
 DispatchListener = Callable[[ToolCall, CallContext, ToolResult], None]
 Value = TypeVar("Value")
+DEFAULT_TIMEOUT: Final = 60.0
+"""Seconds that a tool without a limit of its own may take."""
 
 
 class FunctionCallRouter:
@@ -42,7 +44,7 @@ class FunctionCallRouter:
         self,
         registry: Registry,
         *,
-        default_timeout: float | None = 60.0,
+        default_timeout: float | None = DEFAULT_TIMEOUT,
         hooks: ToolHooks | None = None,
         events: EventBus | None = None,
         external_tools: Toolset | None = None,
@@ -111,7 +113,7 @@ class FunctionCallRouter:
         result = replace(result, duration_ms=took, is_reply=result.is_reply or self._replies(call, result))
         for router in self._enclosing_routers(context):
             router._note(call, context, result)  # noqa: SLF001 - the same class
-        await self.tell(TOOL_RESULT, context, tool=call.name, response=result.for_model())
+        await self.tell(TOOL_RESULT, context, tool=call.name, response=as_response(result))
         await self.tell(TOOL_COMPLETE, context, tool=call.name, id=event_id, result=result, duration_ms=took)
         log = logger.bind(chat=str(context.chat), call=context.call_id)
         if result.ok:
@@ -250,6 +252,12 @@ class FunctionCallRouter:
 def _distinct(values: Iterable[Value]) -> list[Value]:
     """Return `values` in order, each object once."""
     return list({id(value): value for value in values}.values())
+
+
+def as_response(result: ToolResult) -> Mapping[str, object]:
+    """Return the result as a dictionary; a value that is none is `{"result": …}`."""
+    value = result.for_model()
+    return value if isinstance(value, Mapping) else {"result": value}
 
 
 async def _leave(around: Sequence[ToolHooks], call: ToolCall, context: CallContext, result: ToolResult) -> ToolResult:

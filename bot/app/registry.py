@@ -151,6 +151,7 @@ class Pipeline:
         self.registry = registry
         self.calls = FunctionCallRouter(
             registry,
+            default_timeout=settings.router.tool_timeout_seconds or None,
             hooks=ToolHooks(before=[*cluster.before_tool], after=[mask_failures(infrastructure.mask)]),
             on_dispatched=recorder.called,
             policy=policy,

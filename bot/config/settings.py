@@ -118,6 +118,9 @@ class RouterSettings(Group):
         (), description="Chats the bot serves, as platform:id; empty = every chat."
     )
     context_messages: int = Field(20, ge=0, le=200, description="Earlier messages that an interpreter is shown.")
+    tool_timeout_seconds: float = Field(
+        60.0, ge=0, description="Seconds that a function without a time limit of its own may take; 0 = no limit."
+    )
     stream_replies: bool = Field(
         True, description="Show a model's answer while it is written, where the platform lets messages be changed."
     )

@@ -8,10 +8,10 @@ from loguru import logger
 from bot.inbound.middleware import Middleware, Next
 from function_calls.conversation.assistant import Command
 from function_calls.model_calls.hooks import AfterModel, BeforeModel, OnModelError
-from function_calls.tools.calls import ToolCall, ToolResult
+from function_calls.tools.calls import ToolCall
 from function_calls.tools.context import CallContext
 from function_calls.tools.dispatch.events import Event, Listener
-from function_calls.tools.dispatch.hooks import AfterTool, BeforeTool, maybe_await
+from function_calls.tools.dispatch.hooks import AfterTool, BeforeTool, Replacement, maybe_await
 from function_calls.tools.policy import ToolSwitches
 from services.kernel.chat import ChatAddress, ChatMessage
 
@@ -72,7 +72,7 @@ class PluginGuard:
     def before_tool(self, hook: BeforeTool) -> BeforeTool:
         """Return `hook`, where the plugin is on."""
 
-        async def ask(call: ToolCall, context: CallContext) -> ToolCall | ToolResult | None:
+        async def ask(call: ToolCall, context: CallContext) -> ToolCall | Replacement:
             return None if await self.is_off(context.chat) else await maybe_await(hook(call, context))
 
         return ask

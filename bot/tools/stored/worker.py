@@ -86,7 +86,10 @@ def _arguments(function: Any, module: ModuleType, call: dict[str, Any]) -> dict[
     for name, parameter in inspect.signature(function).parameters.items():
         if name.startswith("__") and name.endswith("__"):
             made[name] = person if name == "__user__" else None
-        elif getattr(parameter.annotation, "__name__", str(parameter.annotation)) in {"CallContext", "ToolContext"}:
+        elif name == "tool_context" or getattr(parameter.annotation, "__name__", str(parameter.annotation)) in {
+            "CallContext",
+            "ToolContext",
+        }:
             made[name] = context
         elif call["model"]:
             made[name] = getattr(module, call["model"])(**given)

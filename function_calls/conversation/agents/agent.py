@@ -46,7 +46,7 @@ from function_calls.conversation.agents.runs import (
 from function_calls.model_calls.hooks import HookedInterpreter
 from function_calls.model_calls.styles.choosing import StyleName
 from function_calls.registry import Registrable, Registry, check_inverses
-from function_calls.router import FunctionCallRouter
+from function_calls.router import DEFAULT_TIMEOUT, FunctionCallRouter
 from function_calls.tools.calls import Interpretation, Interpreter, ToolResult, Turn
 from function_calls.tools.context import Actions, CallContext, Services
 from function_calls.tools.declaring.tool_options import ToolOptions
@@ -124,6 +124,7 @@ class Agent(Generic[DepsT, OutputT]):
         hooks: AgentHooks | None = None,
         limits: LoopLimits | None = None,
         call_style: StyleName = "native",
+        tool_timeout: float | None = DEFAULT_TIMEOUT,
     ) -> None:
         self.name = checked_name(name)
         self.description = description
@@ -143,7 +144,9 @@ class Agent(Generic[DepsT, OutputT]):
         told = agent_instructions(instructions, system_prompt, answer)
         interpreter = interpreter_of(model, told, call_style, answer)
         self._interpreter = HookedInterpreter(interpreter, hooks.model)
-        self._router = FunctionCallRouter(registry, hooks=hooks.tools, events=hooks.events)
+        self._router = FunctionCallRouter(
+            registry, default_timeout=tool_timeout, hooks=hooks.tools, events=hooks.events
+        )
         if toolsets:
             join(self._router, toolsets)
 

@@ -42,6 +42,7 @@ class AgentOptions(TypedDict, total=False):
         hooks: where other code steps in.
         limits: rounds and seconds of one run.
         call_style: how a language model is asked for calls, natively by default.
+        tool_timeout: seconds for each tool without a limit of its own; 60 by default, None is no limit.
     """
 
     instructions: str
@@ -55,3 +56,4 @@ class AgentOptions(TypedDict, total=False):
     hooks: AgentHooks | None
     limits: LoopLimits | None
     call_style: StyleName
+    tool_timeout: float | None

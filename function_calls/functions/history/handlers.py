@@ -1,11 +1,15 @@
 """Handle the functions that search the chat's history."""
 
+from typing import Annotated
+
+from pydantic import Field
+
 from function_calls.functions.history.models import HistorySearchArgs
 from function_calls.functions.history.search import as_observation, found_before, with_attachments
 from function_calls.functions.summary.answers import links_to
 from function_calls.language import date_format
 from function_calls.language.messages import say
-from function_calls.registry import tool_function
+from function_calls.registry import Registrable, tool_function
 from function_calls.tools.calls import ToolResult
 from function_calls.tools.context import CallContext
 from services.history.service import HistoryService
@@ -49,6 +53,28 @@ _LONGEST_QUOTE = 200
 )
 async def history_search(args: HistorySearchArgs, ctx: CallContext, history: HistoryService) -> ToolResult:
     """查找本群以前的消息 / Search the earlier messages of this chat by words."""
+    return await _search(args, ctx, history)
+
+
+def history_tool(history: HistoryService, *, name: str = "history_search", limit: int = 10) -> Registrable:
+    """Return a tool for agents that searches `history`, the history of the chat in which it is called.
+
+    `limit` is how many messages it returns at most, unless the call says so.
+    """
+
+    @tool_function(name=name, returns_untrusted=True)
+    async def search(
+        query: Annotated[str, Field(min_length=1, description="The words to look for.")],
+        ctx: CallContext,
+        limit: Annotated[int, Field(ge=1, le=50, description="How many messages at most.")] = limit,
+    ) -> ToolResult:
+        """Search the earlier messages of this chat by words."""
+        return await _search(HistorySearchArgs(query=query, limit=limit), ctx, history)
+
+    return search
+
+
+async def _search(args: HistorySearchArgs, ctx: CallContext, history: HistoryService) -> ToolResult:
     earlier = await found_before(ctx, history, args.query, args.limit)
     value = {"messages": [as_observation(message, ctx.zone) for message in earlier]}
     if not earlier:

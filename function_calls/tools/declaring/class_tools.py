@@ -1,7 +1,8 @@
 """Define tools as classes, for those that make their own schema or need a constructor."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cached_property
 
 from function_calls.tools.calls import ReturnStyle
 from function_calls.tools.context import CallContext
@@ -41,6 +42,11 @@ class Tool(ABC):
         """The routers of the agents that it asks, by the agent's name; none for most tools."""
         return {}
 
+    @property
+    def code(self) -> Callable[..., object]:
+        """The method that does the work."""
+        return self.run
+
     @abstractmethod
     async def run(self, args: dict[str, object], ctx: CallContext) -> object:
         """Do the work; a method without `async` runs in a thread.
@@ -50,3 +56,49 @@ class Tool(ABC):
         Raises:
             ToolFailed: it did not work; the text is told to the model and may be shown to a person.
         """
+
+
+class BaseTool(Tool):
+    """The form of class tools that has a constructor, `get_declaration` and `run_async`.
+
+        class QueryDatabase(BaseTool):
+            def __init__(self, database: Database) -> None:
+                super().__init__(name="query_database", description="Run a read-only SQL query.", timeout=30.0)
+                self._database = database
+
+            def get_declaration(self) -> dict[str, object]:
+                return {"name": self.name, "description": self.description, "parameters": {"type": "object", …}}
+
+            async def run_async(self, *, args: dict[str, object], tool_context: CallContext) -> object:
+                return {"rows": await self._database.select(str(args["sql"]))}
+
+    Source: the specification's document on function tools.
+    """
+
+    def __init__(self, *, name: str, description: str = "", timeout: float | None = None) -> None:
+        self.name = name
+        self.description = description
+        self.timeout = timeout
+
+    @cached_property
+    def parameters(self) -> Mapping[str, object]:  # type: ignore[override]  # an attribute that is made when needed
+        """The schema of `get_declaration`, which may name none; it is asked for once."""
+        declared = self.get_declaration().get("parameters")
+        return declared if isinstance(declared, Mapping) else {"type": "object", "properties": {}}
+
+    @property
+    def code(self) -> Callable[..., object]:
+        """The method that does the work."""
+        return self.run_async
+
+    @abstractmethod
+    def get_declaration(self) -> Mapping[str, object]:
+        """Return the tool as a model sees it: `name`, `description`, `parameters`."""
+
+    @abstractmethod
+    async def run_async(self, *, args: dict[str, object], tool_context: CallContext) -> object:
+        """Do the work, as `Tool.run`."""
+
+    async def run(self, args: dict[str, object], ctx: CallContext) -> object:
+        """Call `run_async`."""
+        return await self.run_async(args=args, tool_context=ctx)

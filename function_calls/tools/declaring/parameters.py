@@ -26,6 +26,7 @@ from pydantic.errors import PydanticUndefinedAnnotation, PydanticUserError
 from pydantic.fields import FieldInfo
 from typing_extensions import TypedDict, is_typeddict
 
+from function_calls.tools.context import CallContext
 from function_calls.tools.validation.schema import Schema, model_schema
 
 OMITTED: Final = object()
@@ -47,6 +48,7 @@ _KINDS: Final = {
     ),
 }
 _CONTEXT_NAMES: Final = frozenset({"ctx", "context"})
+_INJECTED_NAME: Final = "tool_context"
 _FIX_OF_TYPE: Final = (
     "Use str, int, float, bool, list, dict, Literal, Enum, a date or time, or a model of these (TypedDict from"
     " typing_extensions). A service is given to the bot: add.services.append(…) in a plugin, build_app(services=…)."
@@ -86,7 +88,7 @@ class Parameter(Struct, frozen=True, kw_only=True):
 def read_parameters(
     function: Callable[..., object], injectable: Collection[type]
 ) -> tuple[list[Parameter], dict[str, type]]:
-    """Return the parameters a model fills in, and those that are injected (name to class).
+    """Return the parameters a model fills in, and those that are injected (name to class), `tool_context` by its name.
 
     Raises:
         Fault: one of them cannot be offered.
@@ -101,7 +103,7 @@ def read_parameters(
         if name not in hints and name in _CONTEXT_NAMES:
             raise Fault(name, "has no type, so a model would be asked for it", f"Write {name}: CallContext.")
         annotation = hints.get(name, Any)
-        kind = _injected_class(annotation, injectable)
+        kind = CallContext if name == _INJECTED_NAME else _injected_class(annotation, injectable)
         if kind is not None:
             injected[name] = kind
         elif found.kind is inspect.Parameter.VAR_KEYWORD and get_origin(annotation) is Unpack:
@@ -166,6 +168,8 @@ def _hints(function: Callable[..., object]) -> dict[str, Any]:
 
 
 def _parameter(name: str, annotation: Any, default: object) -> Parameter:
+    if default is inspect.Parameter.empty and type(None) in _arms(_bare(annotation)):
+        default = None
     if default is None and not _admits_none(annotation):
         annotation = Optional[annotation]  # noqa: UP045 - the annotation is a value here
     if default is not inspect.Parameter.empty:

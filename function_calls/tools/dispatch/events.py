@@ -22,7 +22,7 @@ _LISTENER_SECONDS: Final = 5.0  # seconds that a call waits for one listener
 EVENTS: Final[Mapping[str, str]] = {
     TOOL_CALL: "A tool is about to run; `data` is `{tool, args}`.",
     TOOL_START: "The same moment, with the call's `id` beside `tool` and `args`.",
-    TOOL_RESULT: "A tool has run, or its call was refused; `data` is `{tool, response}`.",
+    TOOL_RESULT: "A tool has run, or its call was refused; `data` is `{tool, response}`, the response a dictionary.",
     TOOL_COMPLETE: "The same moment, with `id` and `duration_ms` beside `tool` and the `ToolResult` as `result`.",
     AGENT_START: "An agent begins a run; `data` is `{agent, id, request}`.",
     AGENT_COMPLETE: "It has ended; `data` is `{agent, id, answer, error, duration_ms}`; `error` is empty or a code.",

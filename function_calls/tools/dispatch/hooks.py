@@ -1,7 +1,8 @@
 """Run hooks before and after a tool."""
 
 import inspect
-from collections.abc import Awaitable, Callable
+import json
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TypeVar, cast
 
 from msgspec import Struct, field
@@ -9,10 +10,12 @@ from msgspec.structs import replace
 
 from function_calls.tools.calls import ToolCall, ToolResult
 from function_calls.tools.context import CallContext
+from function_calls.tools.validation.json_values import as_json
 
-BeforeTool = Callable[[ToolCall, CallContext], Awaitable[ToolCall | ToolResult | None] | ToolCall | ToolResult | None]
 Value = TypeVar("Value")
-AfterTool = Callable[[ToolCall, CallContext, ToolResult], Awaitable[ToolResult | None] | ToolResult | None]
+Replacement = ToolResult | Mapping[str, object] | None
+BeforeTool = Callable[[ToolCall, CallContext], Awaitable[ToolCall | Replacement] | ToolCall | Replacement]
+AfterTool = Callable[[ToolCall, CallContext, ToolResult], Awaitable[Replacement] | Replacement]
 
 
 async def maybe_await(value: Awaitable[Value] | Value) -> Value:
@@ -26,8 +29,8 @@ class ToolHooks(Struct, kw_only=True):
     """Hooks around tools, in the order they were added.
 
     A `before` hook returns None to let the call pass, a changed `ToolCall`, or a `ToolResult`, which is then the
-    outcome without the tool having run. An `after` hook returns None or the result to use instead. Arguments that a
-    hook changes are checked like any others.
+    outcome without the tool having run. An `after` hook returns None or the result to use instead. A dictionary stands
+    for a successful result with that value. Arguments that a hook changes are checked like any others.
     """
 
     before: list[BeforeTool] = field(default_factory=list)
@@ -39,6 +42,8 @@ class ToolHooks(Struct, kw_only=True):
             answer = await maybe_await(hook(call, context))
             if isinstance(answer, ToolResult):
                 return answer
+            if isinstance(answer, Mapping):
+                return _with_value(ToolResult(ok=True), answer)
             if answer is not None:
                 call = replace(answer, id=call.id)
         return call
@@ -47,5 +52,14 @@ class ToolHooks(Struct, kw_only=True):
         """Let the `after` hooks look at `result` and change it."""
         for hook in self.after:
             changed = await maybe_await(hook(call, context, result))
-            result = result if changed is None else changed
+            if isinstance(changed, Mapping):
+                result = _with_value(result, changed)
+            elif changed is not None:
+                result = changed
         return result
+
+
+def _with_value(result: ToolResult, value: Mapping[str, object]) -> ToolResult:
+    given = dict(value)
+    text = json.dumps(given, ensure_ascii=False, default=as_json)
+    return replace(result, ok=True, error=None, cause="", value=given, text=text)

@@ -24,6 +24,8 @@ _FRONT_MATTER: Final = re.compile(r"^\s*([A-Za-z][\w -]*):\s*(.*)$")
 _NAME: Final = re.compile(r"[A-Za-z0-9_]{1,64}")
 _MARK: Final = "tool_function"
 _GIVEN: Final = frozenset({"CallContext", "ToolContext"})
+_GIVEN_NAME: Final = "tool_context"
+_ATTRIBUTES: Final = ("name", "description")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -51,7 +53,7 @@ class StoredFunction(Struct, frozen=True, kw_only=True):
 
 
 class ToolSource(Struct, frozen=True, kw_only=True):
-    """A parsed source. `meta` is its front matter; `valves` the schema of its settings, None without any."""
+    """A parsed source with its metadata; `valves` is the schema of its settings, None without any."""
 
     functions: tuple[StoredFunction, ...]
     meta: Mapping[str, str] = field(default_factory=dict)
@@ -78,7 +80,7 @@ def read_source(text: str) -> ToolSource:
     if not functions:
         raise SourceInvalid("neither a class Tools with public methods nor a function under @tool_function")
     _refuse_doubles(functions)
-    return ToolSource(functions=functions, meta=_front_matter(ast.get_docstring(tree)), valves=reader.valves())
+    return ToolSource(functions=functions, meta=_meta(tree), valves=reader.valves())
 
 
 class _Reader:
@@ -157,7 +159,8 @@ def _parameters(node: Function, *, is_method: bool) -> list[tuple[ast.arg, ast.e
 
 def _is_given(argument: ast.arg) -> bool:
     """Return whether the bot injects it: `__user__` and similar, or a context."""
-    is_context = argument.annotation is not None and name_of(argument.annotation) in _GIVEN
+    is_annotated = argument.annotation is not None and name_of(argument.annotation) in _GIVEN
+    is_context = is_annotated or argument.arg == _GIVEN_NAME
     return is_context or (argument.arg.startswith("__") and argument.arg.endswith("__"))
 
 
@@ -179,6 +182,31 @@ def _safe(schema: Schema, line: int) -> Schema:
         return safe_schema(schema)
     except (SchemaInvalid, DocumentInvalid) as error:
         raise SourceInvalid(f"its arguments cannot be a schema: {error}", line) from error
+
+
+def _meta(tree: ast.Module) -> dict[str, str]:
+    """Return the front matter, with `name` and `description` of the module and `__tool_code__`, where they are texts.
+
+    What the source assigns beats the front matter; of the two, `__tool_code__`.
+    """
+    values = dict(_module_literals(tree))
+    code = values.get("__tool_code__")
+    declared = {key: values.get(key) for key in _ATTRIBUTES} | (code if isinstance(code, dict) else {})
+    texts = {str(key): tamed(value, 500) for key, value in declared.items() if isinstance(value, str)}
+    title = {"title": texts["name"]} if texts.get("name") else {}
+    return _front_matter(ast.get_docstring(tree)) | texts | title
+
+
+def _module_literals(tree: ast.Module) -> Iterator[tuple[str, object]]:
+    """Yield the literals that the module assigns to names."""
+    for node in tree.body:
+        targets = (
+            node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+        )
+        value = getattr(node, "value", None)
+        for target in targets:
+            if isinstance(target, ast.Name) and isinstance(value, ast.expr):
+                yield target.id, literal(value)
 
 
 def _front_matter(docstring: str | None) -> dict[str, str]:

@@ -1,3 +1,5 @@
+import asyncio
+
 import pytest
 from msgspec.structs import replace
 
@@ -44,6 +46,19 @@ async def test_an_agent_works_with_its_own_tools(turn, context):
     assert outcome.text == "It is red."
     assert outcome.steps[0].results[0].value == SEEN
     assert outcome.rounds_used == 2
+
+
+@pytest.mark.looptime
+async def test_tool_without_a_limit_of_its_own_has_that_of_the_agent(turn, context):
+    async def wait():
+        """Wait."""
+        await asyncio.sleep(3600)
+
+    agent = Agent(name="slow", model=ScriptedInterpreter([called("wait"), "done"]), tools=[wait], tool_timeout=5.0)
+
+    outcome = await agent.run(turn, context)
+
+    assert outcome.steps[0].results[0].error == "Tool 'wait' timed out after 5.0s"
 
 
 async def test_agents_model_gets_its_instructions_and_tools(turn, context):

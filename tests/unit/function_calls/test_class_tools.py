@@ -9,7 +9,7 @@ from function_calls.registry import Registry, ToolNameTaken, ToolOptions, tool_f
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolCall
 from function_calls.tools.context import CallContext
-from function_calls.tools.declaring.class_tools import Tool
+from function_calls.tools.declaring.class_tools import BaseTool, Tool
 from function_calls.tools.errors import SchemaInvalid
 from function_calls.tools.permission import Viewer
 from services.kernel.errors import ToolFailed
@@ -153,6 +153,48 @@ async def test_a_class_tool_that_fails_keeps_its_words(context_of):
     result = await router_of(Broken()).dispatch(call(sql="x"), context_of())
 
     assert result.error == "the database is closed"
+
+
+class QueryInOtherForm(BaseTool):
+    def __init__(self, rows, *, timeout=10.0):
+        super().__init__(name="query_database", description="Execute a SQL query.", timeout=timeout)
+        self.rows = rows
+
+    def get_declaration(self):
+        return {"name": self.name, "description": self.description, "parameters": QUERY}
+
+    async def run_async(self, *, args, tool_context):
+        tool_context.state["last"] = args["sql"]
+        return {"rows": self.rows[: args.get("limit", 100)], "for": tool_context.sender.name}
+
+
+async def test_tool_with_a_declaration_and_run_async_is_called_in_the_specifications_form(context_of):
+    router = router_of(QueryInOtherForm(["a", "b"]))
+    spec = router.registry.specs[0]
+    context = context_of()
+
+    result = await router.dispatch(call(sql="select", limit=1), context)
+
+    assert (spec.name, spec.description) == ("query_database", "Execute a SQL query.")
+    assert spec.parameters == {**QUERY, "additionalProperties": False}
+    assert router.registry.get("query_database").options.timeout == 10.0
+    assert result.value == {"rows": ["a"], "for": context.sender.name}
+    assert context.state["last"] == "select"
+    assert router.registry.get("query_database").uses_state
+
+
+async def test_declaration_without_parameters_takes_no_arguments(context_of):
+    class Ping(QueryInOtherForm):
+        def get_declaration(self):
+            return {"name": self.name, "parameters": None}
+
+        async def run_async(self, *, args, tool_context):
+            return "pong"
+
+    router = router_of(Ping([]))
+
+    assert (await router.dispatch(call(), context_of())).text == "pong"
+    assert not (await router.dispatch(call(sql="x"), context_of())).ok
 
 
 async def test_a_mixed_list_is_wrapped_whatever_each_of_its_tools_is(context_of):

@@ -24,6 +24,25 @@ def router():
 BAKE = ToolCall(id="1", name="bake", arguments={"cake": "pie"})
 
 
+async def test_parameter_named_tool_context_is_injected_without_an_annotation(context_of):
+    @tool_function
+    async def note(query: str, tool_context):
+        """Note it."""
+        tool_context.state["last_query"] = query
+        return tool_context.invocation_id
+
+    registry = Registry()
+    registry.register(note)
+    context = replace(context_of(), invocation_id="turn-1")
+
+    result = await FunctionCallRouter(registry).dispatch(
+        ToolCall(id="1", name="note", arguments={"query": "tea"}), context
+    )
+
+    assert list(registry.get("note").spec.parameters["properties"]) == ["query"]
+    assert (result.text, context.state["last_query"]) == ("turn-1", "tea")
+
+
 async def test_progress_goes_to_the_waiting_receiver(context_of):
     told = []
 

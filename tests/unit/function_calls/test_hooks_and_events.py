@@ -43,6 +43,36 @@ async def test_a_before_hook_may_answer_instead_of_the_tool(router, hooks, conte
     assert result.error == "blocked"
 
 
+async def test_dictionary_of_a_before_hook_is_the_result(router, hooks, context_of):
+    hooks.before.append(lambda call, ctx: {"blocked": True} if call.name == "double" else None)
+    result = await router.dispatch(CALL, context_of())
+
+    assert (result.ok, result.value, result.text) == (True, {"blocked": True}, '{"blocked": true}')
+
+
+async def test_dictionary_of_an_after_hook_is_the_value(router, hooks, context_of):
+    hooks.after.append(lambda call, ctx, result: {**result.value, "audited": True})
+    result = await router.dispatch(CALL, context_of())
+
+    assert result.value == {"result": 4, "audited": True}
+
+
+@pytest.mark.parametrize("value", ["tea", None, [1], 2, True])
+async def test_response_of_an_event_is_a_dictionary(value, context_of):
+    async def fetch():
+        """Fetch it."""
+        return value
+
+    registry, seen = Registry(), []
+    registry.register(fetch)
+    router = FunctionCallRouter(registry)
+    router.events.subscribe("tool.result", lambda event: seen.append(event.data))
+
+    await router.dispatch(ToolCall(id="1", name="fetch", arguments={}), context_of())
+
+    assert seen == [{"tool": "fetch", "response": {"result": value}}]
+
+
 async def test_a_before_hook_may_change_the_arguments(router, hooks, context_of):
     async def more(call, ctx):
         return replace(call, arguments={"number": 5})

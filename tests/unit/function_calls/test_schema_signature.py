@@ -109,6 +109,17 @@ def test_types_map_as_the_specification_says(annotation: Any, schema: dict[str, 
     assert signature.parameters_schema["required"] == ["v"]
 
 
+def test_optional_parameter_without_a_default_is_not_required():
+    def tool(query: str, limit: Optional[int], unit: "str | None") -> tuple:  # noqa: UP045 - the form under test
+        return query, limit, unit
+
+    schema = analyse(tool).parameters_schema
+
+    assert schema["required"] == ["query"]
+    assert schema["properties"]["limit"] == {"type": "integer"}
+    assert called(tool, {"query": "tea"}) == ("tea", None, None)
+
+
 def test_an_argument_model_is_the_whole_schema_and_arrives_as_an_instance():
     def tool(args: Args, ctx: Context) -> tuple[Args, Context]:
         return args, ctx

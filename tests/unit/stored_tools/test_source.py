@@ -108,3 +108,25 @@ def test_error_in_the_source_is_reported_with_its_line(text, line):
         read_source(text)
 
     assert refusal.value.line == line
+
+
+@pytest.mark.parametrize(
+    ("head", "title", "description"),
+    [
+        ('name = "Weather"\ndescription: str = "Tells it."\n', "Weather", "Tells it."),
+        ('__tool_code__ = {"name": "Weather", "description": "Tells it."}\n', "Weather", "Tells it."),
+        ('name = "A"\n__tool_code__ = {"name": "B"}\n', "B", None),
+        ('"""\ntitle: Old\ndescription: Before.\n"""\nname = "New"\n', "New", "Before."),
+        ("name = compute()\n__tool_code__ = other\n", None, None),
+    ],
+)
+def test_attributes_and_metadata_of_the_source_name_and_describe_it(head, title, description):
+    source = read_source(f'{head}class Tools:\n    def go(self) -> str:\n        """Go."""\n')
+
+    assert (source.meta.get("title"), source.meta.get("description")) == (title, description)
+
+
+def test_parameter_named_tool_context_is_no_argument():
+    source = read_source('class Tools:\n    def go(self, city: str, tool_context) -> str:\n        """Go."""\n')
+
+    assert list(source.functions[0].parameters["properties"]) == ["city"]
