@@ -93,6 +93,7 @@ class Registry:
         """
         if isinstance(source, Tool | FunctionType | MethodType) or is_marked(source):
             return self.register(source)
+        _refuse_classes_and_agents(source)
         if inspect.iscoroutine(source):
             source.close()
             raise TypeError(f"{source.__name__}(…) was called; give the function itself, without brackets")
@@ -279,8 +280,18 @@ def _rule(options: ToolOptions) -> Rule:
     return Rule(permission=options.permission, scope=options.scope, platforms=options.platforms)
 
 
+def _refuse_classes_and_agents(tool: object) -> None:
+    if isinstance(tool, type):
+        raise TypeError(
+            f"{tool.__name__} is a class; register a function or an instance of a class tool, {tool.__name__}(…)"
+        )
+    if not isinstance(tool, Tool | ModuleType) and hasattr(type(tool), "dispatchers"):
+        raise TypeError(f"{type(tool).__name__} is an agent and no tool; write AgentTool(…) around it")
+
+
 def _refuse_others(tool: object) -> None:
-    if not callable(tool) or isinstance(tool, type):
+    _refuse_classes_and_agents(tool)
+    if not callable(tool):
         raise TypeError(f"{tool!r} is no tool; register a function or an instance of a class tool")
 
 

@@ -64,7 +64,7 @@ class PluginGuard:
             except Exception as error:
                 if has_passed:
                     raise
-                self._report("middleware", error)
+                self._report("middleware", inner, error)
                 await call_next(message)
 
         return handle
@@ -73,7 +73,13 @@ class PluginGuard:
         """Return `hook`, where the plugin is on."""
 
         async def ask(call: ToolCall, context: CallContext) -> ToolCall | Replacement:
-            return None if await self.is_off(context.chat) else await maybe_await(hook(call, context))
+            if await self.is_off(context.chat):
+                return None
+            try:
+                return await maybe_await(hook(call, context))
+            except Exception as error:
+                self._report("hook before a tool", hook, error)
+                raise
 
         return ask
 
@@ -98,12 +104,16 @@ class PluginGuard:
         return self._contain("chat command", lambda turn: turn.message.address, command)
 
     def listener(self, listener: Listener) -> Listener:
-        """Return `listener`, where the plugin is on; the event bus contains its failures."""
+        """Return `listener`, where the plugin is on; one that raises is logged."""
 
         async def hear(event: Event) -> None:
             platform, _, chat_id = event.chat.partition(":")
-            if not await self.is_off(ChatAddress(platform=platform, chat_id=chat_id.partition("/")[0])):
+            if await self.is_off(ChatAddress(platform=platform, chat_id=chat_id.partition("/")[0])):
+                return
+            try:
                 await maybe_await(listener(event))
+            except Exception as error:  # noqa: BLE001 - a plugin is anybody's code
+                self._report(f"listener of {event.name}", listener, error)
 
         return hear
 
@@ -121,10 +131,11 @@ class PluginGuard:
             try:
                 return await maybe_await(hook(*arguments, **named))
             except Exception as error:  # noqa: BLE001 - a plugin is anybody's code
-                self._report(place, error)
+                self._report(place, hook, error)
                 return None
 
         return ask
 
-    def _report(self, place: str, error: Exception) -> None:
-        logger.opt(exception=error).error("plugin {} failed in its {}", self._plugin, place)
+    def _report(self, place: str, function: Callable[..., object], error: Exception) -> None:
+        name = getattr(function, "__qualname__", type(function).__name__)
+        logger.opt(exception=error).error("plugin {} failed in its {} ({})", self._plugin, place, name)

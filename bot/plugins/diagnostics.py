@@ -21,6 +21,11 @@ _LONGEST: Final = 300  # characters of what an error says
 _OF_JSON: Final = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "array": "list"}
 _UNEXPECTED: Final = re.compile(r"nexpected keyword argument '(\w+)'")
 _OURS: Final = ("bot", "function_calls", "services")
+_OUR_NAME: Final = "bubbles"
+_NO_SUCH_PACKAGE: Final = (
+    "there is no module bubbles: write `from function_calls import …` for tools and agents, and"
+    " `from bot.plugins.contributions import …` for what setup(add) gets"
+)
 # What packages are called where they are installed from, when that is not what is imported.
 _PACKAGES: Final = {
     "bs4": "beautifulsoup4",
@@ -110,6 +115,8 @@ def _of_syntax(error: SyntaxError) -> str:
 
 def _of_missing(module: str, path: Path | None) -> str:
     top = module.partition(".")[0]
+    if top == _OUR_NAME:
+        return _NO_SUCH_PACKAGE
     beside = path is not None and ((path.parent / f"{top}.py").is_file() or (path.parent / top).is_dir())
     if beside:
         return (

@@ -1,14 +1,18 @@
 """Validate the types of a plugin's contributions, and warn about likely mistakes in it."""
 
-from collections.abc import Callable, Iterable, Iterator
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from operator import attrgetter
 from types import FunctionType, ModuleType
-from typing import Final
+from typing import Any, Final
 
 from msgspec import Struct
 
 from bot.plugins.contributions import Contributions
 from bot.plugins.diagnostics import PluginMistaken
 from function_calls.tools.calls import ToolSpec
+from function_calls.tools.dispatch.events import EVENTS
+from services.kernel.text import closest_name
 
 
 def lint_contributions(adds: Contributions, tools: Iterable[ToolSpec]) -> list[str]:
@@ -16,7 +20,21 @@ def lint_contributions(adds: Contributions, tools: Iterable[ToolSpec]) -> list[s
     offered = list(tools)
     silent = [tool.name for tool in offered if not tool.description.strip()]
     missing = f"no docstring stands in {', '.join(silent)}: a model is not told when to call it"
-    return [*([missing] if silent else []), *_nothing(adds, offered), *_misnamed_setups(adds)]
+    return [
+        *([missing] if silent else []),
+        *_parameters_without_type(offered),
+        *_nothing(adds, offered),
+        *_misnamed_setups(adds),
+    ]
+
+
+def _parameters_without_type(tools: Iterable[ToolSpec]) -> Iterator[str]:
+    """Yield the parameters whose schema admits everything."""
+    for tool in tools:
+        properties = tool.parameters.get("properties")
+        for name, schema in properties.items() if isinstance(properties, Mapping) else ():
+            if isinstance(schema, Mapping) and not schema.keys() - _SAYS_NO_TYPE:
+                yield f"{name} of {tool.name} has no type, so a model may give anything; write {name}: str, int, …"
 
 
 def _misnamed_setups(adds: Contributions) -> Iterator[str]:
@@ -56,39 +74,55 @@ def _own_functions(module: ModuleType) -> list[str]:
     ]
 
 
+_SAYS_NO_TYPE: Final = frozenset({"description", "default", "title"})
+
+
 class _Kind(Struct, frozen=True, kw_only=True):
-    """What the things of a list are: `written` says it to an author, `fits` looks at one."""
+    """What the things of a list are: `written` says it to an author, `fits` looks at one.
+
+    Where they are called, `function` returns what is called, with `arguments`.
+    """
 
     written: str
     fits: Callable[[object], bool]
+    function: Callable[[Any], object] | None = None
+    arguments: tuple[str, ...] = ()
 
 
 def _with(written: str, *names: str) -> _Kind:
     return _Kind(written=written, fits=lambda each: all(hasattr(each, name) for name in names))
 
 
-def _pair(written: str) -> _Kind:
-    return _Kind(written=written, fits=_is_name_and_callable)
+def _pair(written: str, *arguments: str) -> _Kind:
+    return _Kind(written=written, fits=_is_name_and_callable, function=lambda each: each[1], arguments=arguments)
 
 
 def _is_name_and_callable(each: object) -> bool:
     return isinstance(each, tuple) and len(each) == 2 and isinstance(each[0], str) and callable(each[1])
 
 
-_CALLED: Final = _Kind(written="a function", fits=callable)
+def _called(*arguments: str) -> _Kind:
+    return _Kind(written="a function", fits=callable, function=lambda each: each, arguments=arguments)
 
 
 _KINDS: Final = {
-    "services": _Kind(written="an object of a class, such as Tea(…)", fits=lambda each: not isinstance(each, type)),
+    "services": _Kind(written="an object of a class, such as Tea(…)", fits=lambda each: True),  # noqa: ARG005 - anything
     "platforms": _with("a platform, an object with name, capabilities, run and send", "name", "run", "send"),
     "engines": _with("a search engine, an object with name and search", "name", "search"),
-    "middlewares": _CALLED,
-    "listeners": _pair("(event, function)"),
-    "chat_commands": _CALLED,
+    "middlewares": _called("message", "call_next"),
+    "listeners": _pair("(event, function)", "event"),
+    "chat_commands": _called("turn"),
     "cli_commands": _with("a command of click", "name", "invoke"),
-    "pages": _CALLED,
-    "jobs": _pair("(name, function)"),
-    "on_close": _CALLED,
+    "pages": _called("context"),
+    "jobs": _pair("(name, function)", "host"),
+    "on_close": _called(),
+}
+_HOOKS: Final = {
+    "add.tool_hooks.before": _called("call", "context"),
+    "add.tool_hooks.after": _called("call", "context", "result"),
+    "add.model_hooks.before": _called("turn"),
+    "add.model_hooks.after": _called("turn", "interpretation"),
+    "add.model_hooks.on_error": _called("turn", "error"),
 }
 
 
@@ -108,10 +142,10 @@ def check_types(adds: Contributions) -> None:
     for name, kind in _KINDS.items():
         _check(f"add.{name}", kind, getattr(adds, name))
     _check("add.toolsets", _TOOLSET, adds.toolsets.values())
-    for hooks, moments in ((adds.tool_hooks, "before after"), (adds.model_hooks, "before after on_error")):
-        where = "add.tool_hooks" if hooks is adds.tool_hooks else "add.model_hooks"
-        for moment in moments.split():
-            _check(f"{where}.{moment}", _CALLED, getattr(hooks, moment))
+    for where, kind in _HOOKS.items():
+        _check(where, kind, attrgetter(where.removeprefix("add."))(adds))
+    for event, _ in adds.listeners:
+        _check_event(event)
 
 
 def named_parts(adds: Contributions) -> list[str]:
@@ -121,5 +155,31 @@ def named_parts(adds: Contributions) -> list[str]:
 
 def _check(where: str, kind: _Kind, things: Iterable[object]) -> None:
     for each in things:
+        if isinstance(each, type):
+            raise PluginMistaken(f"{where} takes {kind.written}, not a class; write {each.__name__}(…)")
         if not kind.fits(each):
             raise PluginMistaken(f"{where} takes {kind.written}, not {each!r}")
+        if kind.function is not None:
+            _check_arguments(where, kind.function(each), kind.arguments)
+
+
+def _check_arguments(where: str, function: object, arguments: tuple[str, ...]) -> None:
+    if not callable(function):
+        return
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # a function of C, of which nothing is known
+        return
+    try:
+        signature.bind(*arguments)
+    except TypeError:
+        name = getattr(function, "__name__", type(function).__name__)
+        wanted = ", ".join(arguments)
+        raise PluginMistaken(f"{where} is called as {name}({wanted}), and {name} takes {signature}") from None
+
+
+def _check_event(event: str) -> None:
+    if event != "*" and event not in EVENTS:
+        near = closest_name(event, EVENTS)
+        hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(EVENTS)}, and * for all"
+        raise PluginMistaken(f"add.listeners: there is no event {event}; {hint}")

@@ -51,6 +51,13 @@ MARKED_CLASS = """
     class Dice:
         pass
     """
+AGENT = """
+    from function_calls import Agent
+
+
+    def setup(add):
+        add.functions.append(Agent("helper", model=add.model))
+    """
 CALLED = DICE + "\n\n    def setup(add):\n        add.functions.append(throw_dice())"
 FAILURES = [
     ("def broken(:", "line 1: invalid syntax: def broken(:"),
@@ -71,6 +78,23 @@ FAILURES = [
     ("def setup(add):\n    add.toolsets['x'] = 3", "add.toolsets takes a toolset, an object with list_specs and call"),
     ("def setup(add):\n    add.tool_hooks.after.append(None)", "add.tool_hooks.after takes a function, not None"),
     ("def setup(add):\n    add.services.append(str)", "add.services takes an object of a class, such as Tea(…), not"),
+    ("def setup(add):\n    add.on_close.append(dict)", "add.on_close takes a function, not a class; write dict(…)"),
+    ("class Tea: ...\ndef setup(add):\n    add.functions.append(Tea)", "Tea is a class; register a function or an"),
+    (AGENT, "Agent is an agent and no tool; write AgentTool(…) around it"),
+    (
+        "def setup(add):\n    add.listeners.append(('tool.calls', print))",
+        "no event tool.calls; did you mean tool.call?",
+    ),
+    ("def setup(add):\n    add.listeners.append(('x', print))", "no event x; there are: tool.call, tool.start, tool."),
+    (
+        "def look(call): ...\ndef setup(add):\n    add.tool_hooks.after.append(look)",
+        "add.tool_hooks.after is called as look(call, context, result), and look takes (call)",
+    ),
+    (
+        "def look(event, more): ...\ndef setup(add):\n    add.listeners.append(('*', look))",
+        "add.listeners is called as look(event), and look takes (event, more)",
+    ),
+    ("from bubbles import tool_function", "there is no module bubbles: write `from function_calls import …`"),
     ("def setup(add):\n    add.functions = setup", "add.functions is a list, to which add.functions.append(…) adds"),
     ("def setup():\n    pass", "its setup has to take what it adds to; write `def setup(add):`"),
     ("word = Feild", "NameError: name 'Feild' is not defined"),
@@ -227,3 +251,44 @@ async def test_probable_mistake_is_a_warning(rig, logged, text, hint):
         pass
 
     assert f"plugin mistaken: {hint}" in [each["message"] for each in logged if each["level"].name == "WARNING"]
+
+
+UNTYPED = DICE.replace("throw_dice()", "throw_dice(count, sides: int = 6)")
+
+
+async def test_parameter_without_a_type_is_warned_of(rig, logged):
+    rig.write("dice", UNTYPED)
+    async with rig.running():
+        pass
+
+    told = [each["message"] for each in logged if each["level"].name == "WARNING"]
+    assert told == [
+        "plugin dice: count of throw_dice has no type, so a model may give anything; write count: str, int, …"
+    ]
+
+
+FAILING = """
+    def fail(*given):
+        raise RuntimeError("bug")
+
+
+    def setup(add):
+        add.{place}.append({value})
+    """
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "said"),
+    [
+        ("tool_hooks.before", "fail", "plugin broken failed in its hook before a tool (fail)"),
+        ("tool_hooks.after", "fail", "plugin broken failed in its hook after a tool (fail)"),
+        ("listeners", "('tool.call', fail)", "plugin broken failed in its listener of tool.call (fail)"),
+    ],
+)
+async def test_log_names_the_plugin_whose_hook_failed(rig, logged, place, value, said):
+    rig.write("dice", DICE)
+    rig.write("broken", FAILING.format(place=place, value=value))
+    async with rig.running():
+        await rig.say("throw the dice")
+
+    assert said in [each["message"] for each in logged if each["level"].name == "ERROR"]
