@@ -13,7 +13,7 @@ from function_calls.model_calls.styles.native import NativeStyle
 from function_calls.model_calls.styles.style import CallStyle, Correction, FixedStyle, Reading, StyleSource, read_words
 from function_calls.model_calls.text_tool_calls.spoken_text import StreamFilter
 from function_calls.model_calls.transcript import Instructions, said_before
-from function_calls.tools.calls import Interpretation, ToolCall, Turn
+from function_calls.tools.calls import Interpretation, StyleName, ToolCall, Turn
 from function_calls.tools.catalog.model_call_validation import CheckedCalls, check_calls
 from function_calls.tools.catalog.offered_tools import OfferedTools, ToolCatalog
 from function_calls.tools.catalog.tool_search import MOST_WITHOUT_SEARCH, SearchableTools, ToolSelection, offer
@@ -34,7 +34,8 @@ CompletionListener = Callable[[Turn, Completion], None]
 class FunctionCallLLM:
     """Chooses calls with a language model; it keeps nothing between turns, so any number of messages share one.
 
-    `styles` says how calls are asked for (see `styles.choosing.make_styles`), natively by default. Calls that
+    `styles` says how calls are asked for (see `styles.choosing.make_styles`), natively by default, and `named_styles`
+    finds the styles of turns that name one. Calls that
     cannot be mended are sent back to the model `repair_rounds` times within one `interpret`, every error at once;
     after that the person is asked. With `is_streaming` every answer is read as it is written. `on_completion` is
     called for every completion, for budgets and records. `reviewer` holds the first choice of a turn against the
@@ -47,6 +48,7 @@ class FunctionCallLLM:
         model: LanguageModel,
         *,
         styles: StyleSource | None = None,
+        named_styles: Callable[[StyleName], StyleSource] | None = None,
         repair_rounds: int = 1,
         is_streaming: bool = False,
         on_completion: CompletionListener | None = None,
@@ -55,6 +57,7 @@ class FunctionCallLLM:
     ) -> None:
         self._model = model
         self._styles = styles or FixedStyle(NativeStyle(Instructions()))
+        self._named_styles = named_styles
         self._repair_rounds = repair_rounds
         self._is_streaming = is_streaming
         self._on_completion = on_completion
@@ -77,15 +80,21 @@ class FunctionCallLLM:
             on_text = turn.on_text
         if on_text is None and self._is_streaming:
             on_text = ignore_text
-        tools, style = self._catalog.get(turn.tools), await self._styles.current()
+        styles = self._styles_of(turn)
+        tools, style = self._catalog.get(turn.tools), await styles.current()
         while True:
             try:
                 return await self._interpret_rounds(_Asking(turn, tools, style, on_text))
             except RequestRejected as rejection:
-                lesser = self._styles.after(style, rejection)
+                lesser = styles.after(style, rejection)
                 if lesser is None:
                     raise
                 style = lesser
+
+    def _styles_of(self, turn: Turn) -> StyleSource:
+        if turn.call_style and self._named_styles is not None:
+            return self._named_styles(turn.call_style)
+        return self._styles
 
     async def _interpret_rounds(self, asking: "_Asking") -> Interpretation:
         if asking.turn.tool_choice == "none":

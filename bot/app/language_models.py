@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import cache
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -20,6 +21,7 @@ from services.time_expressions import TimeReader
 if TYPE_CHECKING:
     from bot.observability.telemetry.telemetry import Telemetry
     from function_calls.llm import FunctionCallLLM
+    from function_calls.model_calls.styles.style import StyleSource
     from services.call_log.usage import MeteredModel, Price
     from services.language_model.fallback import FallbackChain
     from services.summary.model import Summarizer
@@ -147,11 +149,19 @@ def model_interpreter(
     """
     from function_calls.grounding.review import RuleBasedReview
     from function_calls.llm import FunctionCallLLM
-    from function_calls.model_calls.styles.choosing import make_styles
+    from function_calls.model_calls.styles.choosing import StyleName, make_styles
+    from function_calls.model_calls.transcript import Instructions
+
+    instructions = Instructions(tools_prompt=settings.tools_prompt, task_model=settings.task_name)
+
+    @cache
+    def styles(name: StyleName) -> "StyleSource":
+        return make_styles(name, model, instructions)
 
     return FunctionCallLLM(
         model,
-        styles=make_styles(settings.function_calling, model),
+        styles=styles(settings.function_calling),
+        named_styles=styles,
         is_streaming=settings.stream,
         reviewer=RuleBasedReview(read_times=(times or TimeReader()).parse_all),
         tool_search_above=settings.tool_search_above,

@@ -171,6 +171,7 @@ class Pipeline:
             services=services,
             connected=partial(connect_context, outbox, clock),
             listener_for=partial(_listener, outbox, drafts),
+            call_styles=settings.model.chat_function_calling,
         )
         people, links = services.get(PeopleService), services.get(ChatAliasService)
         understand = Understanding(offline=offline, interpreter=interpreter)

@@ -137,6 +137,15 @@ class ModelSettings(Group):
     function_calling: Literal["native", "prompt", "json_router", "auto"] = Field(
         "auto", description="How tools are offered: native, prompt, json_router (enforced JSON), auto = ask once."
     )
+    chat_function_calling: dict[Place, Literal["native", "prompt", "json_router", "auto"]] = Field(
+        {}, description="The same for single chats, by platform:id of the chat."
+    )
+    task_name: str = Field(
+        "", description="Model of the same server that chooses functions in the style prompt; empty = name."
+    )
+    tools_prompt: str = Field(
+        "", description="Prompt of that choice, with {{TOOLS}} where the functions go; empty = that of Open WebUI."
+    )
     tool_search_above: int = Field(
         50, ge=0, description="Send more functions than this as a list of names and those that fit; 0 = send all."
     )
@@ -154,6 +163,13 @@ class ModelSettings(Group):
     price_per_million_cached: float = Field(
         0.0, ge=0, description="What a million cached prompt tokens cost; 0 = as much as the others."
     )
+
+    @field_validator("tools_prompt")
+    @classmethod
+    def _names_tools(cls, value: str) -> str:
+        if value and "{{TOOLS}}" not in value:
+            raise ValueError("it lacks {{TOOLS}}, where the functions go")
+        return value
 
     @property
     def is_configured(self) -> bool:

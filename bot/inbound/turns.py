@@ -1,12 +1,12 @@
 """Build a turn from a message: language, zone, time, tools and earlier messages."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from function_calls.conversation.slash_commands import free_text
 from function_calls.router import FunctionCallRouter
-from function_calls.tools.calls import Turn, reply_scope
+from function_calls.tools.calls import StyleName, Turn, reply_scope
 from function_calls.tools.context import CallContext, Services
 from function_calls.tools.permission import Viewer
 from function_calls.understanding.reading.lexicon import points_back
@@ -40,6 +40,7 @@ def keep_context(context: CallContext) -> CallContext:
 class TurnFactory(Struct, frozen=True, kw_only=True):
     """Knows what every turn of a bot shares. `context_messages` is how many earlier messages a turn carries.
 
+    `call_styles` are the call styles of single chats, by the key of the chat.
     `listener_for` knows who hears the answer to a message as it is written, `connected` how a call reaches its chat.
     """
 
@@ -53,6 +54,7 @@ class TurnFactory(Struct, frozen=True, kw_only=True):
     services: Services
     listener_for: ListenerFor = no_listener
     connected: WayBack = keep_context
+    call_styles: Mapping[str, StyleName] = field(default_factory=dict)
 
     async def turn(self, message: ChatMessage) -> Turn:
         """Return the turn of `message`."""
@@ -67,6 +69,7 @@ class TurnFactory(Struct, frozen=True, kw_only=True):
             recent=await self._before(message),
             on_text=self.listener_for(message),
             scope=await reply_scope(message, self.history),
+            call_style=self.call_styles.get(message.address.key),
         )
 
     def context(self, turn: Turn, place: int) -> CallContext:

@@ -162,9 +162,16 @@ class Instructions:
 
     Additions that name a variable of the specification (`{{USER_NAME}}`, `{{CURRENT_DATE}}` …) differ from message to
     message; they go to the end of the conversation so that the beginning stays the same for prompt caches.
+
+    `tools_prompt` is the template of the choice in the call style `prompt`, with `{{TOOLS}}` in it, and `task_model` is
+    the model of the same server that makes that choice; empty ones are the usual.
     """
 
-    def __init__(self, additions: str = "", *, system: str | None = None) -> None:
+    def __init__(
+        self, additions: str = "", *, system: str | None = None, tools_prompt: str = "", task_model: str = ""
+    ) -> None:
+        self.tools_prompt = tools_prompt or prompt("tools")
+        self.task_model = task_model
         self.is_of_agent = system is not None
         self._template = prompt("system") if system is None else system
         varies = has_variables(additions)

@@ -93,6 +93,7 @@ def message_time(message: ChatMessage, now: datetime) -> datetime:
 
 
 ReturnStyle = Literal["reply", "observation"]
+StyleName = Literal["native", "json_router", "prompt", "auto"]
 FailureKind = Literal["error", "timeout", "denied"]
 
 
@@ -276,7 +277,8 @@ class Turn(Struct, frozen=True, kw_only=True):
     decide, `none` forbids calls, anything else demands one of `tools`.
 
     `is_from_program` says that a program runs an agent and no person in a chat waits: the model is told no
-    circumstances, and its answer is not searched for claims of changes.
+    circumstances, and its answer is not searched for claims of changes. `call_style` is how a model is asked for calls
+    in this turn; None leaves it to the settings.
     """
 
     message: ChatMessage
@@ -293,6 +295,7 @@ class Turn(Struct, frozen=True, kw_only=True):
     client_messages: tuple[Mapping[str, object], ...] | None = None
     tool_choice: str | Mapping[str, object] | None = None
     is_from_program: bool = False
+    call_style: StyleName | None = None
 
     @property
     def must_call(self) -> bool:

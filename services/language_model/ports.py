@@ -19,7 +19,7 @@ class CompletionRequest(Struct, frozen=True, kw_only=True):
 
     `tools` is the tool list already serialised to JSON (UTF-8), so that it is written once per tool set and not
     once per request; None offers no tools. `on_text` receives text deltas as they arrive and makes the request a
-    streamed one.
+    streamed one. `model` names another model of the same server; empty is the usual one.
     """
 
     messages: Sequence[Mapping[str, object]]
@@ -28,6 +28,7 @@ class CompletionRequest(Struct, frozen=True, kw_only=True):
     response_format: Mapping[str, object] | None = None
     on_text: TextListener | None = None
     max_tokens: int | None = None
+    model: str = ""
 
 
 class RequestedCall(Struct, frozen=True, kw_only=True):

@@ -39,7 +39,7 @@ def body_bytes(model: str, request: CompletionRequest, form: BodyForm) -> bytes:
 def body_fields(model: str, request: CompletionRequest, form: BodyForm) -> Body:
     """Return the fields of the body; the serialised tools are among them only for fallbacks to change them."""
     messages = rename_calls(request.messages, _accepted_id)
-    fields: Body = {"model": model, "messages": messages, **form.extra}
+    fields: Body = {"model": request.model or model, "messages": messages, **form.extra}
     if request.max_tokens is not None:
         fields["max_tokens"] = request.max_tokens
     if request.response_format is not None:

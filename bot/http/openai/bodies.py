@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator
 
 from bot.http.core.bodies import LONGEST_SESSION, SESSION_PATTERN, Answer
 from bot.inbound.intake import replace_surrogates
+from function_calls.tools.calls import StyleName
 
 MODEL: Final = "bubbles"
 """What the bot is called as a model."""
@@ -88,6 +89,17 @@ class StreamOptions(Lenient):
     include_usage: bool = False
 
 
+class CompletionParams(Lenient):
+    """Parameters of Open WebUI; of its two call styles `default` is `prompt`."""
+
+    function_calling: Literal["native", "default", "prompt", "json_router", "auto"] | None = None
+
+    @property
+    def call_style(self) -> StyleName | None:
+        """Return the call style that was asked for; None leaves it to the settings."""
+        return "prompt" if self.function_calling == "default" else self.function_calling
+
+
 class CompletionBody(Lenient):
     """A request for an answer. `user` names the conversation that it is recorded in."""
 
@@ -98,6 +110,7 @@ class CompletionBody(Lenient):
     stream: bool = False
     stream_options: StreamOptions | None = None
     user: str | None = Field(None, max_length=200)
+    params: CompletionParams | None = Field(None, description="`function_calling`: how a model is asked for calls.")
     tool_servers: list[dict[str, JsonValue]] | None = Field(
         None,
         max_length=20,

@@ -18,7 +18,7 @@ from bot.http.core.context import Context, HttpContext
 from bot.http.core.errors import COMPLETIONS, OPEN_WEBUI_PREFIX, PREFIX, HttpRefused
 from bot.http.openai.bodies import MODEL, CompletionBody, ModelEntry, ModelList
 from bot.http.openai.stream import Answered, HeardInterpreter, Words, chunks_of
-from bot.http.openai.turns import EarlierRounds, room_of, told_calls, turn_of, with_fresh_ids
+from bot.http.openai.turns import EarlierRounds, room_of, sources_of, told_calls, turn_of, with_fresh_ids
 from bot.http.rooms.calls import DirectTools
 from bot.http.rooms.events import usage_of
 from bot.http.rooms.memberships import admit, enter_room
@@ -27,6 +27,7 @@ from function_calls.conversation.assistant import Assistant
 from function_calls.model_calls.hooks import ClientToolInterpreter
 from function_calls.tools.calls import Interpreter, Reply, Turn
 from function_calls.tools.dispatch.execution import full_text
+from services.call_log.service import CallLog
 from services.history.service import HistoryService, record_once
 from services.kernel.errors import StorageFull
 from services.kernel.state import Json
@@ -114,6 +115,7 @@ async def _response(
     if answered.calls:
         message["tool_calls"] = told_calls(answered.calls)
     choice = {"index": 0, "message": message, "finish_reason": answered.finish_reason}
+    sources = {"sources": answered.sources} if answered.sources else {}
     return JSONResponse(
         {
             "id": completion_id,
@@ -122,6 +124,7 @@ async def _response(
             "model": MODEL,
             "choices": [choice],
             "usage": answered.usage,
+            **sources,
         }
     )
 
@@ -151,7 +154,9 @@ async def _answer(
     elif reply is not None:
         await context.app.outbox.reply(turn.message.address, reply)
     used = await usage_of(context)(turn.message)
-    return Answered(text=reply.text if reply is not None else "", calls=calls, usage=used or _NOTHING_USED)
+    own = await context.app.services.get(CallLog).of_message(turn.message.address, turn.message.id)
+    text = reply.text if reply is not None else ""
+    return Answered(text=text, calls=calls, usage=used or _NOTHING_USED, sources=sources_of(own))
 
 
 async def _reply(assistant: Assistant, turn: Turn) -> Reply | None:

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Mapping
 from typing import Final
 
 from loguru import logger
-from msgspec import Struct
+from msgspec import Struct, field
 
 from bot.http.core.errors import HttpRefused, type_of
 from bot.http.openai.bodies import MODEL
@@ -22,11 +22,15 @@ _BETWEEN: Final = "\n\n"
 
 
 class Answered(Struct, frozen=True, kw_only=True):
-    """What the bot made of a request: words, or calls for the client; `usage` counts the tokens of models."""
+    """What the bot made of a request: words, or calls for the client; `usage` counts the tokens of models.
+
+    `sources` are the results of the bot's own calls.
+    """
 
     text: str
     calls: tuple[ToolCall, ...]
     usage: Mapping[str, int]
+    sources: list[Json] = field(default_factory=list)
 
     @property
     def finish_reason(self) -> str:
@@ -135,7 +139,7 @@ async def chunks_of(
             for at, call in enumerate(told_calls(answered.calls))
         ]
         yield form.delta({"tool_calls": indexed})
-    yield form.delta({}, answered.finish_reason)
+    yield form.delta({}, answered.finish_reason, sources=answered.sources)
     if is_counted:
         yield form.chunk([], answered.usage)
     yield "data: [DONE]\n\n"
@@ -163,10 +167,14 @@ class _Form:
         self._created = created
         self._is_counted = is_counted
 
-    def delta(self, delta: dict[str, Json], finish_reason: str | None = None) -> str:
-        return self.chunk([{"index": 0, "delta": delta, "finish_reason": finish_reason}])
+    def delta(
+        self, delta: dict[str, Json], finish_reason: str | None = None, *, sources: list[Json] | None = None
+    ) -> str:
+        return self.chunk([{"index": 0, "delta": delta, "finish_reason": finish_reason}], sources=sources)
 
-    def chunk(self, choices: list[Json], usage: Mapping[str, int] | None = None) -> str:
+    def chunk(
+        self, choices: list[Json], usage: Mapping[str, int] | None = None, *, sources: list[Json] | None = None
+    ) -> str:
         data: dict[str, object] = {
             "id": self._completion_id,
             "object": "chat.completion.chunk",
@@ -176,4 +184,6 @@ class _Form:
         }
         if self._is_counted:
             data["usage"] = usage
+        if sources:
+            data["sources"] = sources
         return f"data: {json.dumps(data, ensure_ascii=False)}\n\n"

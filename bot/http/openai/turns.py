@@ -6,7 +6,7 @@ Source: https://platform.openai.com/docs/api-reference/chat/create
 import json
 import re
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, Literal
 
 from msgspec import Struct
@@ -21,6 +21,7 @@ from function_calls.tools.calls import Step, ToolCall, ToolResult, ToolSpec, Tur
 from function_calls.tools.errors import SchemaInvalid
 from function_calls.toolsets.openapi.bundling import safe_schema
 from function_calls.toolsets.openapi.document import DocumentInvalid
+from services.call_log.model import ToolCallShape
 from services.kernel.bounded import BoundedDict
 from services.kernel.chat import ChatMessage, Person
 from services.kernel.state import Json
@@ -145,6 +146,7 @@ async def turn_of(context: HttpContext, body: CompletionBody, viewer: Viewer, ea
         recent=tuple(message(each, f"v1-before-{at}") for at, each in enumerate(before)),
         client_messages=_messages_before(body.messages, place),
         steps=_steps(body.messages[place + 1 :], earlier),
+        call_style=(body.params.call_style if body.params else None) or turn.call_style,
     )
 
 
@@ -212,6 +214,20 @@ def told_calls(calls: Sequence[ToolCall]) -> list[Json]:
             "function": {"name": call.name, "arguments": json.dumps(dict(call.arguments), ensure_ascii=False)},
         }
         for call in calls
+    ]
+
+
+def sources_of(calls: Iterable[ToolCallShape]) -> list[Json]:
+    """Return the results of the bot's own calls in the form of Open WebUI's `sources`."""
+    return [
+        {
+            "source": {"name": f"TOOL:{call['name']}"},
+            "document": [call["result"] or ""],
+            "metadata": [{"source": f"TOOL:{call['name']}", "parameters": call["arguments"]}],
+            "tool_result": True,
+        }
+        for call in calls
+        if call["status"] == "success"
     ]
 
 

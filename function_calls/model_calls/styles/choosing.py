@@ -12,12 +12,12 @@ from function_calls.model_calls.styles.native import NativeStyle
 from function_calls.model_calls.styles.prompted import PromptStyle
 from function_calls.model_calls.styles.style import CallStyle, StyleSource
 from function_calls.model_calls.transcript import Instructions
+from function_calls.tools.calls import StyleName as StyleName  # noqa: PLC0414 - agents find it beside the styles
 from services.kernel.errors import ModelUnavailable
 from services.language_model.failures import Matter, RequestRejected
 from services.language_model.ports import Completion, CompletionRequest, LanguageModel
 
 FixedStyle = Literal["native", "json_router", "prompt"]
-StyleName = Literal["native", "json_router", "prompt", "auto"]
 
 _NEEDS: Mapping[FixedStyle, tuple[Matter, ...]] = {
     "native": ("tools",),

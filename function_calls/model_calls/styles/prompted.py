@@ -8,7 +8,7 @@ Source: the specification's document on Open WebUI's tool calls.
 import json
 from collections.abc import Sequence
 
-from function_calls.model_calls.prompts import fill, prompt
+from function_calls.model_calls.prompts import fill
 from function_calls.model_calls.styles.style import Correction, Reading, read_words
 from function_calls.model_calls.text_tool_calls.forms import calls_of_json
 from function_calls.model_calls.text_tool_calls.thoughts import without_thoughts
@@ -47,10 +47,10 @@ class PromptStyle:
         ]
         for correction in corrections:
             messages += told_in_words(correction)
-        return CompletionRequest(messages=messages)
+        return CompletionRequest(messages=messages, model=self._instructions.task_model)
 
     def _choice_prompt(self, turn: Turn, tools: OfferedTools) -> str:
-        text = fill(prompt("tools"), {"TOOLS": f"{tools.flat}\n\n{tools.further}".rstrip()})
+        text = fill(self._instructions.tools_prompt, {"TOOLS": f"{tools.flat}\n\n{tools.further}".rstrip()})
         return f"{self._instructions.system(turn.bot_name)}\n\n{text}" if self._instructions.is_of_agent else text
 
     def words_request(self, turn: Turn) -> CompletionRequest:

@@ -182,7 +182,8 @@ def _one_call(value: Mapping[str, object], names: Collection[str]) -> Iterator[t
         yield from _named_calls(given, names)
     elif key is not None:
         name = str(value[key])
-        if given is not None or len(value) == 1:
+        is_call = len(value) == 1 or any(argument in value for argument in _ARGUMENT_KEYS)  # null is no arguments
+        if is_call:
             yield name, {} if given is None else given
         elif key != "name" and name in names:  # the arguments stand beside the name
             yield name, {each: value[each] for each in value if each not in (key, "id")}

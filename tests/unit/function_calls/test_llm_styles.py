@@ -11,6 +11,7 @@ from bot.testing.turns import ANN, make_message, make_tool, make_turn
 from function_calls.llm import FunctionCallLLM
 from function_calls.model_calls.prompts import worked_examples
 from function_calls.model_calls.styles.choosing import make_styles, probe
+from function_calls.model_calls.transcript import Instructions
 from function_calls.tools.calls import Step, ToolCall, ToolResult
 from services.kernel.chat import Person
 from services.kernel.errors import ModelUnavailable
@@ -83,6 +84,49 @@ async def test_prompt_the_json_in_the_answer_is_the_call(text):
     found, _ = await understand("prompt", [text], asked())
 
     assert [(call.name, call.arguments) for call in found.calls] == [("get_time", TOKYO)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"tool_calls": [{"name": "reminder_list", "parameters": null}]}',
+        '{"name": "reminder_list", "parameters": null}',
+        '{"tool_calls": [{"name": "reminder_list", "parameters": {}}]}',
+        '{"tool_calls": [{"name": "reminder_list"}]}',
+    ],
+)
+async def test_prompt_parameters_that_are_null_or_missing_are_no_arguments(text):
+    found, _ = await understand("prompt", [text], asked())
+
+    assert [(call.name, call.arguments) for call in found.calls] == [("reminder_list", {})]
+
+
+async def test_prompt_own_template_and_task_model_are_used_for_the_choice_only():
+    model = ScriptedModel([CHOICE, "It is eleven."])
+    instructions = Instructions(tools_prompt="Choose one of {{TOOLS}}", task_model="small")
+    llm = FunctionCallLLM(model, styles=make_styles("prompt", model, instructions))
+
+    await llm.interpret(asked())
+    await llm.interpret(asked(steps=[AFTER]))
+
+    chosen, worded = model.shown
+    assert chosen.messages[0]["content"].startswith("Choose one of [{")
+    assert (chosen.model, worded.model) == ("small", "")
+
+
+async def test_turn_that_names_a_style_is_interpreted_in_it():
+    model = ScriptedModel([CHOICE, completion("", requested("get_time", zone="Asia/Tokyo"))])
+    llm = FunctionCallLLM(
+        model, styles=make_styles("native", model), named_styles=lambda name: make_styles(name, model)
+    )
+
+    found = [
+        await llm.interpret(replace(asked(), call_style="prompt")),
+        await llm.interpret(asked()),
+    ]
+
+    assert [each.calls[0].arguments for each in found] == [TOKYO, TOKYO]
+    assert [each.tools is None for each in model.shown] == [True, False]
 
 
 async def test_prompt_results_are_appended_to_the_message_and_answered_in_words():

@@ -116,6 +116,16 @@ async def test_without_tools_the_body_has_no_tools_field():
     assert "tools" not in server.requests[0].body
 
 
+async def test_request_may_name_another_model():
+    async with OpenAIServer([say("yes"), say("yes")]) as server:
+        model = model_at(server)
+        for name in ("small", ""):
+            await model.complete(CompletionRequest(messages=[{"role": "user", "content": "hello"}], model=name))
+        await model.close()
+
+    assert [request.body["model"] for request in server.requests] == ["small", model.name]
+
+
 async def test_call_ids_are_not_longer_than_openai_accepts():
     called = [
         ToolCall(id=identity, name="look", arguments={})

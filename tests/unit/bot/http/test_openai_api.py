@@ -80,6 +80,64 @@ async def test_a_stream_says_the_same_in_pieces(api):
     assert chunks[-1]["choices"][0]["finish_reason"] == "stop"
 
 
+LIST = {"id": "c1", "name": "reminder_list", "arguments": {}}
+SOURCE = {
+    "source": {"name": "TOOL:reminder_list"},
+    "metadata": [{"source": "TOOL:reminder_list", "parameters": {}}],
+    "tool_result": True,
+}
+
+
+async def test_results_of_the_bots_calls_are_sources_of_the_answer(api_of):
+    api = await api_of(interpreter=ScriptedInterpreter([[ToolCall(**LIST)], "There are none."]))
+
+    body = (await api.post("/v1/chat/completions", json=asked("which reminders are there?"))).json()
+
+    (source,) = body["sources"]
+    assert source.pop("document")[0]
+    assert source == SOURCE
+
+
+async def test_last_chunk_of_a_stream_has_the_sources(api_of):
+    api = await api_of(interpreter=ScriptedInterpreter([[ToolCall(**LIST)], "There are none."]))
+
+    chunks = chunks_of(await api.post("/v1/chat/completions", json=asked("which are there?", stream=True)))
+
+    assert [each["source"] for each in chunks[-1]["sources"]] == [SOURCE["source"]]
+    assert all("sources" not in each for each in chunks[:-1])
+
+
+async def test_answer_without_calls_has_no_sources(api_of):
+    api = await api_of(interpreter=ScriptedInterpreter(["Noon."]))
+
+    assert "sources" not in (await api.post("/v1/chat/completions", json=asked("what time is it?"))).json()
+
+
+@pytest.mark.parametrize(
+    ("params", "style"),
+    [
+        ({"function_calling": "native"}, "native"),
+        ({"function_calling": "default"}, "prompt"),
+        ({"function_calling": "json_router", "temperature": 0.2}, "json_router"),
+        ({}, None),
+        (None, None),
+    ],
+)
+async def test_call_style_of_a_request_is_that_of_its_turn(api_of, params, style):
+    interpreter = ScriptedInterpreter(["Noon."])
+    api = await api_of(interpreter=interpreter)
+
+    await api.post("/api/chat/completions", json=asked("what time is it?", params=params))
+
+    assert [turn.call_style for turn in interpreter.turns] == [style]
+
+
+async def test_unknown_call_style_is_refused(api):
+    answer = await api.post("/v1/chat/completions", json=asked("hello", params={"function_calling": "magic"}))
+
+    assert answer.status_code == 422
+
+
 async def test_usage_of_models_is_the_usage_of_the_answer(api_of):
     api = await api_of(interpreter=Thinking(2))
 
