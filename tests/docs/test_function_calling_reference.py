@@ -9,6 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "reference" / "function-calling.md"
+SPECIFICATION = ROOT / "docs" / "reference" / "specification.md"
 TRAPS = ROOT / "docs" / "reference" / "external-tools.md"
 NAMED = re.compile(r"`(tests/[\w/]+\.py)::(test_\w+)`")
 
@@ -16,6 +17,11 @@ NAMED = re.compile(r"`(tests/[\w/]+\.py)::(test_\w+)`")
 def rows_of(page: Path) -> list[str]:
     """The rows of a page's tables that name tests."""
     return [line for line in page.read_text(encoding="utf-8").splitlines() if line.startswith("| ") and "::" in line]
+
+
+def name_of(row: str) -> str:
+    """The words of a row before its tests."""
+    return " ".join(row.partition("`tests/")[0].strip("| ").split())[:60]
 
 
 ROWS = rows_of(PAGE)
@@ -33,7 +39,13 @@ def test_the_table_has_a_row_for_each_feature():
     assert len(ROWS) >= 60
 
 
-@pytest.mark.parametrize("row", [*ROWS, *rows_of(TRAPS)], ids=lambda row: row.split("|")[1].strip()[:60])
+def test_the_specification_has_its_35_rows():
+    rows = (row.split("|")[1].strip() for row in rows_of(SPECIFICATION))
+
+    assert [int(number) for number in rows if number] == [*range(1, 36)]
+
+
+@pytest.mark.parametrize("row", [*ROWS, *rows_of(TRAPS), *rows_of(SPECIFICATION)], ids=name_of)
 def test_every_row_names_tests_that_exist(row):
     named = NAMED.findall(row)
 
