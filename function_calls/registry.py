@@ -204,6 +204,7 @@ def _function_tool(
         description=signature.description,
         parameters=signature.parameters_schema,
         examples=options.examples,
+        conversation_examples=options.conversation_examples,
         returns=options.returns,
         is_deferrable=options.is_deferrable,
     )
@@ -226,6 +227,7 @@ def _class_tool(tool: Tool, options: ToolOptions) -> RegisteredTool:
         description=options.description or tool.description,
         parameters=close_objects(tool.parameters),
         examples=options.examples,
+        conversation_examples=options.conversation_examples,
         returns=options.returns,
         is_deferrable=options.is_deferrable,
     )

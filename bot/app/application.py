@@ -36,6 +36,7 @@ from bot.tools.servers.sources import ToolSources, tool_sources
 from bot.tools.skills.toolset import skill_sources
 from bot.tools.workspace.functions import workspace_functions
 from function_calls.conversation.assistant import Assistant
+from function_calls.conversation.follow_ups import FollowUpInterpreter
 from function_calls.model_calls.hooks import HookedInterpreter
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
@@ -159,9 +160,10 @@ async def build_app(
             store=infrastructure.state,
             reminders=offered.get(ReminderService).open_in,
         )
+        rules = FollowUpInterpreter(offline)
         if interpreter is None and model.asked is not None:
             interpreter = model_interpreter(model.asked, settings.model, infrastructure.times)
-        chosen = offline if interpreter is None else HookedInterpreter(interpreter, plugins.model_hooks)
+        chosen = rules if interpreter is None else HookedInterpreter(interpreter, plugins.model_hooks)
         pipeline = Pipeline(
             infrastructure,
             services=offered,
@@ -172,7 +174,7 @@ async def build_app(
             ),
             policy=policy,
             interpreter=chosen,
-            offline=offline,
+            offline=rules,
             model=model,
             plugins=plugins,
             cluster=cluster,
@@ -201,7 +203,7 @@ async def build_app(
             pace=pipeline.pace,
             interpreter=chosen,
             offline=offline,
-            has_model=chosen is not offline,
+            has_model=chosen is not rules,
             model_latency=model.latency,
             tools=tools,
             state=infrastructure.state,

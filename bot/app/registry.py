@@ -49,7 +49,7 @@ from function_calls.tools.confirmation.yes_no import answer_of
 from function_calls.tools.context import CallContext, Services
 from function_calls.tools.dispatch.hooks import AfterTool, ToolHooks
 from function_calls.tools.policy import CallPolicy
-from function_calls.understanding.interpreter import OfflineInterpreter, may_ask
+from function_calls.understanding.interpreter import may_ask
 from services.call_log.masking import SecretMask
 from services.call_log.service import CallLog
 from services.history.service import HistoryService
@@ -132,7 +132,7 @@ class Pipeline:
         registry: Registry,
         policy: CallPolicy,
         interpreter: Interpreter,
-        offline: OfflineInterpreter,
+        offline: Interpreter,
         model: ModelStack,
         plugins: PluginManager,
         cluster: SingleWorker,

@@ -76,6 +76,7 @@ class WeatherService:
     timeout=20,
     idempotent=True,
     examples=("what is the weather in {city}", "weather in {city}", "{city}天气怎么样", "{city}的天气"),
+    conversation_examples=("and in {city}", "what about {city}", "那{city}呢"),
 )
 async def weather(
     city: Annotated[str, Field(min_length=1, max_length=80, description="The place, as people call it.")],

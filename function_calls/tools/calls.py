@@ -100,6 +100,7 @@ FailureKind = Literal["error", "timeout", "denied"]
 class ToolSpec(Struct, frozen=True, kw_only=True):
     """A tool as an interpreter sees it. `parameters` is its JSON Schema; `examples` are sentences that mean it.
 
+    `conversation_examples` are sentences that mean it again right after a call of it.
     `changes_state` and `confirm` matter for tools from elsewhere, which no options were declared for: the first asks
     the person once untrusted text is in the turn, the second always, and a call that succeeds leaves a receipt.
     `is_deferrable` says that a request with many tools may leave it to the search for tools.
@@ -113,6 +114,7 @@ class ToolSpec(Struct, frozen=True, kw_only=True):
     changes_state: bool = False
     confirm: bool = False
     is_deferrable: bool = True
+    conversation_examples: tuple[str, ...] = ()
 
 
 class ToolCall(Struct, frozen=True, kw_only=True):

@@ -11,7 +11,7 @@ from function_calls.language.messages import knows
 from function_calls.registry import Registry, ToolOptions
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "permissions.md").read_text(encoding="utf-8")
-OTHERWISE_KNOWN = {"name", "description", "examples", "returns", "timeout"}  # options that say nothing of rights
+OTHERWISE_KNOWN = {"name", "description", "examples", "conversation_examples", "returns", "timeout"}  # not of rights
 
 
 def test_its_code_runs_and_registers():

@@ -30,7 +30,7 @@ def check_options(options: ToolOptions, parameters: Mapping[str, object]) -> Non
             f"retries={options.retries} would call it twice for one request",
             "Add idempotent=True where a second call does no more than the first, else leave retries out.",
         )
-    _check_examples(options.examples, parameters)
+    _check_examples((*options.examples, *options.conversation_examples), parameters)
 
 
 def _check_examples(examples: tuple[str, ...], parameters: Mapping[str, object]) -> None:

@@ -13,7 +13,7 @@ Undo = str | Callable[[Mapping[str, object], ToolResult], UndoStep | None]
 Function = TypeVar("Function", bound=Callable[..., object])
 
 _MARK = "__tool_function__"
-_LISTS = ("examples", "platforms")
+_LISTS = ("examples", "conversation_examples", "platforms")
 
 
 class ToolOptions(Struct, frozen=True, kw_only=True):
@@ -27,6 +27,7 @@ class ToolOptions(Struct, frozen=True, kw_only=True):
     name: str | None = None
     description: str | None = None
     examples: tuple[str, ...] = ()
+    conversation_examples: tuple[str, ...] = ()
     returns: ReturnStyle = "observation"
     timeout: float | None = None
     permission: Permission = "everyone"
@@ -55,6 +56,7 @@ def tool_function(
     name: str | None = None,
     description: str | None = None,
     examples: Iterable[str] = (),
+    conversation_examples: Iterable[str] = (),
     returns: ReturnStyle = "observation",
     timeout: float | None = None,
     permission: Permission = "everyone",
@@ -89,6 +91,8 @@ def tool_function(function: Function | None = None, /, **given: Any) -> Function
         name: the name that a model calls; the function's own by default.
         description: what it is for; the docstring by default.
         examples: sentences that mean this tool, with `{argument}` slots; they teach the offline interpreter too.
+        conversation_examples: sentences that mean this tool again right after a call of it, such as "and in {city}";
+            arguments that they do not name stay. They count without a model.
         returns: "reply" when the result is the answer, "observation" when a model is to read it and answer.
         timeout: seconds after which the call is given up.
         permission: who may call it: everyone, the chat's admins, the bot's owners, or these people (`platform:id`).

@@ -106,6 +106,15 @@ class TestWeather:
         assert len(server.asked) == 2
         assert "name=Berlin" in server.asked[0]
 
+    async def test_next_question_may_name_the_place_only(self, tmp_path):
+        rig = with_plugin(tmp_path, "weather")
+        async with Places() as server, rig.running(options=self.options(server)):
+            await rig.say("weather in Rome")
+            told = await rig.say("and in Berlin?")
+
+        assert told.startswith("🌡 Berlin")
+        assert "name=Berlin" in server.asked[-2]
+
     @pytest.mark.parametrize(
         ("body", "why"), [({"results": []}, "No place called"), (b"<html>", "does not answer"), ([], "does not answer")]
     )

@@ -1,0 +1,71 @@
+"""Understand sentences that go on with a person's last call of a tool, where the tool names such sentences."""
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from function_calls.tools.calls import Conversation, Interpretation, Interpreter, ToolCall, ToolSpec, Turn
+from function_calls.understanding.examples import ExampleSentences
+from function_calls.understanding.reading.names import without_names
+from function_calls.understanding.tool_calls import CallMaker
+from services.kernel.bounded import BoundedDict
+
+_LASTS: Final = timedelta(minutes=10)
+_MOST_PEOPLE: Final = 2000
+_LONGEST: Final = 300  # characters
+
+
+class _LastCall(Struct, frozen=True, kw_only=True):
+    call: ToolCall
+    message_id: str
+    at: datetime
+
+
+class FollowUpInterpreter:
+    """Another interpreter, before which sentences are tried that go on with the last call that it chose.
+
+    A tool names them as `conversation_examples`; the arguments that such a sentence does not name stay as they were.
+    In a group it has to come from the same person, before anybody else has written, or call the bot by its name.
+    """
+
+    def __init__(self, inner: Interpreter) -> None:
+        self._inner = inner
+        self._examples = ExampleSentences()
+        self._last: BoundedDict[str, _LastCall] = BoundedDict(_MOST_PEOPLE)
+
+    async def interpret(self, turn: Turn) -> Interpretation:
+        """Return the call that goes on with the last one, else the result of the other interpreter.
+
+        Raises:
+            ModelUnavailable: the other interpreter needed a model and none answered.
+        """
+        if turn.steps:
+            return await self._inner.interpret(turn)
+        key = Conversation(chat=turn.message.address, person=turn.message.sender).key
+        made = self._next_call(turn, self._last.get(key)) or await self._inner.interpret(turn)
+        if made.calls:
+            last = _LastCall(call=made.calls[-1], message_id=turn.message.id, at=turn.now)
+            self._last[key] = last
+        return made
+
+    def _next_call(self, turn: Turn, last: _LastCall | None) -> Interpretation | None:
+        if last is None or turn.now - last.at > _LASTS or not turn.scope.covers(last.message_id):
+            return None
+        tool = next((each for each in turn.tools if each.name == last.call.name), None)
+        text = without_names(turn.message.text, (turn.bot_name,)).strip()
+        if tool is None or not tool.conversation_examples or len(text) > _LONGEST:
+            return None
+        is_addressed = turn.message.is_addressed or turn.message.is_private
+        found = self._examples.match(text, (_with_examples(tool),), is_addressed=is_addressed)
+        if found is None:
+            return None
+        _, named = found
+        return Interpretation(calls=(CallMaker(turn).call(tool.name, {**last.call.arguments, **named}),))
+
+
+def _with_examples(tool: ToolSpec) -> ToolSpec:
+    """Return the tool as one that means its further sentences, which need not name all of its arguments."""
+    parameters = {**tool.parameters, "required": []}
+    return replace(tool, examples=tool.conversation_examples, parameters=parameters)
