@@ -175,7 +175,7 @@ def _as_result(value: object) -> ToolResult:
     if isinstance(value, ToolResult):
         return value
     if value is None:
-        return ToolResult(ok=True, value={"result": None})
+        return ToolResult(ok=True)
     files = (value,) if isinstance(value, SentFile) else value
     if isinstance(files, (list, tuple)) and files and all(isinstance(each, SentFile) for each in files):
         return ToolResult(ok=True, files=tuple(files))
