@@ -1,6 +1,6 @@
 import pytest
 
-from services.kernel.text import language_of
+from services.kernel.text import language_of, latin_language
 
 
 @pytest.mark.parametrize(
@@ -25,3 +25,7 @@ def test_script_and_common_words_determine_the_language(text, language):
 @pytest.mark.parametrize("text", ["", "12:30", "🎉", "?"])
 def test_a_text_without_words_leaves_the_default(text):
     assert language_of(text, "zh") == "zh"
+
+
+def test_letters_of_a_code_show_no_language():
+    assert latin_language("/link link-4y3h-mi2o", "") == ""
