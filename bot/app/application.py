@@ -34,7 +34,6 @@ from bot.plugins.contributions import Host
 from bot.plugins.manager import PluginManager
 from bot.tools.servers.sources import ToolSources, tool_sources
 from bot.tools.skills.toolset import skill_sources
-from bot.tools.workspace.functions import workspace_functions
 from function_calls.conversation.assistant import Assistant
 from function_calls.conversation.follow_ups import FollowUpInterpreter
 from function_calls.model_calls.hooks import HookedInterpreter
@@ -170,7 +169,7 @@ async def build_app(
             outbox=outbox,
             drafts=Drafts(outbox, clock, is_wanted=settings.router.stream_replies),
             registry=built_in_registry(
-                [*workspace_functions(settings, model.asked), *functions], injectable=map(type, services)
+                [*_workspace_functions(settings, model), *functions], injectable=map(type, services)
             ),
             policy=policy,
             interpreter=chosen,
@@ -216,6 +215,15 @@ async def build_app(
         )
         await enter(_at_work(app, infrastructure, timetable, pace, model))
         yield app
+
+
+def _workspace_functions(settings: Settings, model: ModelStack) -> list[object]:
+    """Return the functions of the workspace, whose modules are loaded only where a folder is set."""
+    if not settings.workspace.folder:
+        return []
+    from bot.tools.workspace.functions import workspace_functions
+
+    return workspace_functions(settings, model.asked)
 
 
 async def _connections(

@@ -19,6 +19,7 @@ from function_calls.understanding.reading.message import (
     read_message,
     with_intent,
 )
+from function_calls.understanding.reading.names import without_calls
 from function_calls.understanding.reading.tokens import TimeReader
 from services.time_expressions import limited_effort, parse_all
 
@@ -75,12 +76,13 @@ class ReadMessage:
     def reading(self) -> MessageReading | None:
         """Return the message as the trained models read it; None where it is too long or of another language."""
         turn, language = self.turn, self.language
-        if not has_models(language) or not self.text.strip() or len(self.text) > _LONGEST:
+        text = without_calls(self.text, turn.bot_name).strip()
+        if not has_models(language) or not text or len(text) > _LONGEST:
             return None
         is_addressed = turn.message.is_addressed or turn.message.is_private
         with limited_effort():
             return read_message(
-                self.text,
+                text,
                 turn.message_time,
                 Situation(is_addressed=is_addressed),
                 load_models(language),

@@ -76,14 +76,12 @@ class ReadFileArgs(TypedDict, total=False):
 
 
 def workspace_functions(settings: Settings, model: LanguageModel | None) -> list[object]:
-    """Return what is offered of the workspace of `settings`: nothing without its folder, no `spawn` without a model.
+    """Return the functions of the workspace of `settings`, which has a folder; `spawn` only with a model.
 
     Raises:
         ConfigError: the folder has files of the bot, or is among them.
     """
     group = settings.workspace
-    if not group.folder:
-        return []
     limits = RunLimits(
         seconds=group.exec_seconds, megabytes=group.exec_megabytes, folder_megabytes=group.folder_megabytes
     )
