@@ -1,7 +1,7 @@
 import { useEffect, type ReactNode } from 'react'
 import { Route, Switch, useLocation } from 'wouter'
 import { Join } from './join/Join'
-import { useLanguage, useWords } from './language/language'
+import { useWords } from './language/language'
 import { Palette } from './palette/Palette'
 import { Room } from './room/Room'
 import { useRoom } from './room/store'
@@ -56,13 +56,9 @@ function Pages({ shown }: { shown: PageKey }): ReactNode {
 
 export function App(): ReactNode {
   const words = useWords()
-  const language = useLanguage((state) => state.language)
   const identity = useRoom((room) => room.identity)
   const [path] = useLocation()
   const page = PAGES.find((one) => one.path === path)
-  useEffect(() => {
-    document.documentElement.lang = language === 'zh' ? 'zh-Hans' : 'en'
-  }, [language])
   useEffect(() => {
     const known = rememberedIdentity()
     if (known) useRoom.getState().enter(known)

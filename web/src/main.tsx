@@ -11,6 +11,7 @@ import { Notifications } from '@mantine/notifications'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { createRoot } from 'react-dom/client'
 import { App } from './app'
+import { loadLanguage } from './language/language'
 import { Crash } from './shell/Crash'
 import { ErrorBoundary } from './shell/ErrorBoundary'
 import { theme, variables } from './theme/theme'
@@ -33,6 +34,8 @@ const queries = new QueryClient({
     },
   },
 })
+
+await loadLanguage()
 
 createRoot(document.getElementById('root') as HTMLElement).render(
   <QueryClientProvider client={queries}>

@@ -6,6 +6,7 @@ import { useEffect, useState, type ReactNode } from 'react'
 import { useSearchParams } from 'wouter'
 import { duration, shortTime } from '../format/time'
 import { useLanguage, useWords } from '../language/language'
+import { fill } from '../language/words'
 import { Outcome } from '../room/Outcome'
 import { Page } from '../shell/Page'
 import { callStatus } from '../wire/calls'
@@ -37,7 +38,7 @@ function CallRow({ call, onOpen }: { call: CallEntry; onOpen: () => void }): Rea
   const words = useWords()
   const language = useLanguage((state) => state.language)
   return (
-    <button type="button" className="activity-row" data-call={call.id} data-tool={call.name} title={words.activity.open(call.name)} onClick={onOpen}>
+    <button type="button" className="activity-row" data-call={call.id} data-tool={call.name} title={fill(words.activity.open, { tool: call.name })} onClick={onOpen}>
       <Outcome status={callStatus(call.status)} />
       <span className="mono">{call.name}</span>
       <span className="muted" dir="auto">{call.error ?? call.user_message}</span>

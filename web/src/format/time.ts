@@ -1,10 +1,8 @@
-import type { Language } from '../language/language'
-import type { Words } from '../language/en'
-
-const LOCALE: Record<Language, string> = { en: 'en-GB', zh: 'zh-CN' }
+import { localeOf, type Language } from '../language/language'
+import { fill, type Words } from '../language/words'
 
 function made(language: Language, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-  return new Intl.DateTimeFormat(LOCALE[language], options)
+  return new Intl.DateTimeFormat(localeOf(language).dates, options)
 }
 
 /** The clock time, 14:05. */
@@ -45,11 +43,11 @@ export function isSameDay(one: Date, other: Date): boolean {
 /** A span in its greatest unit, rounded up, so that a countdown never shows 0 before its time: 21m, 3h. */
 export function spanShort(milliseconds: number, words: Words): string {
   const seconds = Math.ceil(Math.max(0, milliseconds) / 1000)
-  if (seconds < 60) return words.units.seconds(seconds)
+  if (seconds < 60) return fill(words.units.seconds, { n: seconds })
   const minutes = Math.ceil(seconds / 60)
-  if (minutes < 60) return words.units.minutes(minutes)
+  if (minutes < 60) return fill(words.units.minutes, { n: minutes })
   const hours = Math.round(minutes / 60)
-  return hours < 48 ? words.units.hours(hours) : words.units.days(Math.round(hours / 24))
+  return hours < 48 ? fill(words.units.hours, { n: hours }) : fill(words.units.days, { n: Math.round(hours / 24) })
 }
 
 /** A duration of machines: 601 ms, 12.3 s, 4 m. */

@@ -25,13 +25,14 @@ function StateWord({ state, word }: { state: State; word: string }): ReactNode {
 
 function Checks({ checks }: { checks: Check[] }): ReactNode {
   const words = useWords()
+  const names: Partial<Record<string, string>> = words.health.names
   return (
     <ul className="list sheet checks">
       {checks.map((check) => (
         <li key={`${check.name} ${check.detail}`} data-check={check.name}>
           <StateWord state={check.state} word={words.health[check.state]} />
           <div className="grow">
-            <b>{words.health.names[check.name] ?? check.name}</b>
+            <b>{names[check.name] ?? check.name}</b>
             <p>{check.detail}</p>
             {check.fix && (
               <p className="muted">
@@ -47,6 +48,7 @@ function Checks({ checks }: { checks: Check[] }): ReactNode {
 
 function Adapters({ adapters }: { adapters: Adapter[] }): ReactNode {
   const words = useWords()
+  const states: Partial<Record<string, string>> = words.health.states
   const language = useLanguage((state) => state.language)
   return (
     <div className="sheet scroll-x" tabIndex={0} role="region" aria-label={words.health.adapters}>
@@ -69,7 +71,7 @@ function Adapters({ adapters }: { adapters: Adapter[] }): ReactNode {
             <tr key={adapter.name}>
               <td className="mono">{adapter.name}</td>
               <td>
-                <StateWord state={LIVE.has(adapter.state) ? 'ok' : adapter.state === 'stopped' ? 'error' : 'warning'} word={words.health.states[adapter.state] ?? adapter.state} />
+                <StateWord state={LIVE.has(adapter.state) ? 'ok' : adapter.state === 'stopped' ? 'error' : 'warning'} word={states[adapter.state] ?? adapter.state} />
                 {adapter.detail && <span className="muted"> {adapter.detail}</span>}
               </td>
               <td className="figures">{adapter.last_event ? shortTime(adapter.last_event, language) : words.health.never}</td>

@@ -1,7 +1,7 @@
 import { Button, PasswordInput, SegmentedControl, TextInput, useMantineColorScheme } from '@mantine/core'
 import { IconRobot } from '@tabler/icons-react'
 import { useState, type FormEvent, type ReactNode } from 'react'
-import { useLanguage, useWords, type Language } from '../language/language'
+import { LANGUAGES, useLanguage, useWords } from '../language/language'
 import { useRoom } from '../room/store'
 import { isRoomName, keepToken, proposedName, proposedRoom, token } from '../wire/identity'
 import { ask, Refused } from '../wire/rest'
@@ -32,11 +32,8 @@ function Looks(): ReactNode {
       <SegmentedControl
         aria-label={words.join.language}
         value={language}
-        onChange={(value) => choose(value as Language)}
-        data={[
-          { value: 'en', label: 'English' },
-          { value: 'zh', label: '中文' },
-        ]}
+        onChange={(value) => void choose(value)}
+        data={Object.entries(LANGUAGES).map(([value, { name }]) => ({ value, label: name }))}
       />
       <SegmentedControl
         aria-label={words.join.colours}

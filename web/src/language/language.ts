@@ -1,36 +1,71 @@
+/** The language of the page and its texts, which are loaded when the language is chosen.
+ *
+ * A language is a folder here: its texts in JSON, with the keys of `en`, and `locale.json`.
+ */
+
 import { create } from 'zustand'
-import { en, type Words } from './en'
-import { zh } from './zh'
+import type { Words } from './words'
 
-export type Language = 'en' | 'zh'
+export type Language = string
 
-const KEPT = 'bubbles.language'
-const WORDS: Record<Language, Words> = { en, zh }
+interface Locale {
+  /** The language's name in itself. */
+  name: string
+  short: string
+  change: string
+  /** The BCP 47 tag of the texts, and the one whose customs dates follow. */
+  tag: string
+  dates: string
+}
+
+const KEY = 'bubbles.language'
+const FALLBACK = 'en'
+const folders = import.meta.glob<Locale>('./*/locale.json', { eager: true, import: 'default' })
+const texts = import.meta.glob<Words>('./*/index.ts', { import: 'default' })
+
+/** Every language of the page by its code. */
+export const LANGUAGES: Record<Language, Locale> = Object.fromEntries(
+  Object.entries(folders).map(([path, locale]) => [path.split('/')[1] as Language, locale]),
+)
+
+export function localeOf(language: Language): Locale {
+  return LANGUAGES[language] as Locale
+}
 
 function preferred(): Language {
-  const kept = localStorage.getItem(KEPT)
-  if (kept === 'en' || kept === 'zh') return kept
-  return navigator.language.toLowerCase().startsWith('zh') ? 'zh' : 'en'
+  const stored = localStorage.getItem(KEY)
+  const wanted = [stored, ...navigator.languages.map((tag) => tag.toLowerCase().split('-')[0])]
+  return wanted.find((language) => language && language in LANGUAGES) ?? FALLBACK
 }
 
 interface LanguageState {
   language: Language
-  choose: (language: Language) => void
+  words: Words
+  choose: (language: Language) => Promise<void>
+}
+
+async function load(language: Language): Promise<Pick<LanguageState, 'language' | 'words'>> {
+  const words = await (texts[`./${language}/index.ts`] as () => Promise<Words>)()
+  document.documentElement.lang = localeOf(language).tag
+  return { language, words }
 }
 
 export const useLanguage = create<LanguageState>((set) => ({
-  language: preferred(),
-  choose: (language) => {
-    localStorage.setItem(KEPT, language)
-    set({ language })
+  language: FALLBACK,
+  // Nothing is rendered before `loadLanguage` has set them.
+  words: {} as Words,
+  choose: async (language) => {
+    localStorage.setItem(KEY, language)
+    set(await load(language))
   },
 }))
 
-/** The sentences of the page in the chosen language. */
-export function useWords(): Words {
-  return WORDS[useLanguage((state) => state.language)]
+/** Load the texts of the preferred language; the page is rendered after it. */
+export async function loadLanguage(): Promise<void> {
+  useLanguage.setState(await load(preferred()))
 }
 
-export function wordsOf(language: Language): Words {
-  return WORDS[language]
+/** The texts of the page in the chosen language. */
+export function useWords(): Words {
+  return useLanguage((state) => state.words)
 }

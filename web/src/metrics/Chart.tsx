@@ -3,6 +3,7 @@ import 'uplot/dist/uPlot.min.css'
 import { useEffect, useRef, type ReactNode } from 'react'
 import { useComputedColorScheme } from '@mantine/core'
 import { useWords } from '../language/language'
+import { fill } from '../language/words'
 
 export interface Line {
   label: string
@@ -68,7 +69,7 @@ export function Chart({ name, times, lines }: { name: string; times: number[]; l
   }, [times, lines, scheme])
   return (
     <>
-      <div className="chart" ref={box} role="img" aria-label={words.metrics.chart(name)} />
+      <div className="chart" ref={box} role="img" aria-label={fill(words.metrics.chart, { name })} />
       <ul className="legend">
         {lines.map((line) => (
           <li key={line.label}>

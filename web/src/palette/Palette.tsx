@@ -4,7 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState, type ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import { told } from '../language/bilingual'
-import { useLanguage, useWords } from '../language/language'
+import { localeOf, useLanguage, useWords } from '../language/language'
 import { useViewpoint } from '../reminders/useReminderActions'
 import { useRoom } from '../room/store'
 import { PAGES } from '../shell/pages'
@@ -24,7 +24,7 @@ function useCommands(open: (what: Open) => void): SpotlightActionGroupData[] {
   const words = useWords()
   const [, go] = useLocation()
   const { flip } = useThemeSwitch()
-  const flipLanguage = useLanguageSwitch()
+  const { next, change } = useLanguageSwitch()
   const identity = useRoom((room) => room.identity)
   const viewpoint = useViewpoint()
   const language = useLanguage((state) => state.language)
@@ -43,7 +43,7 @@ function useCommands(open: (what: Open) => void): SpotlightActionGroupData[] {
       group: words.palette.commands,
       actions: [
         { id: 'theme', label: words.palette.theme, onClick: flip },
-        { id: 'language', label: words.palette.language, onClick: flipLanguage },
+        { id: 'language', label: localeOf(next).change, onClick: change },
         { id: 'second', label: words.palette.secondTab, onClick: () => open('second') },
         { id: 'leave', label: words.palette.leave, onClick: leave },
         { id: 'shortcuts', label: words.palette.shortcuts, onClick: () => open('shortcuts') },

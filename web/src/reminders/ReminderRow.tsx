@@ -3,6 +3,7 @@ import { IconAlarmSnooze, IconCheck, IconPencil, IconPlayerPause, IconPlayerPlay
 import type { ReactNode } from 'react'
 import { lateness, shortTime, wholeTime } from '../format/time'
 import { useLanguage, useWords } from '../language/language'
+import { fill } from '../language/words'
 import type { Reminder } from '../wire/frames'
 import { Countdown } from './Countdown'
 import { useReminderActions } from './useReminderActions'
@@ -26,7 +27,7 @@ function Actions({ reminder, onEdit }: { reminder: Reminder; onEdit: (reminder: 
         <Menu.Dropdown>
           {SNOOZES.map((minutes) => (
             <Menu.Item key={minutes} onClick={() => void snooze(reminder.id, minutes)}>
-              {words.reminders.snoozeBy(minutes)}
+              {fill(words.reminders.snoozeBy, { n: minutes })}
             </Menu.Item>
           ))}
         </Menu.Dropdown>

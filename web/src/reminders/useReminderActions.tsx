@@ -2,6 +2,7 @@ import { Button, Group } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { useWords } from '../language/language'
+import { fill } from '../language/words'
 import { useRoom } from '../room/store'
 import type { Reminder } from '../wire/frames'
 import {
@@ -52,7 +53,7 @@ export function useReminderActions() {
       closeButtonProps: { 'aria-label': words.close },
       message: (
         <Group justify="space-between" gap={8} wrap="nowrap">
-          {words.reminders.deleted(reminder.text)}
+          {fill(words.reminders.deleted, { text: reminder.text })}
           <Button size="compact-sm" variant="default" onClick={undo}>
             {words.undo}
           </Button>

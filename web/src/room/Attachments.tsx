@@ -2,6 +2,7 @@ import { ActionIcon, Loader } from '@mantine/core'
 import { IconAlertTriangle, IconFile, IconPaperclip, IconPhoto, IconX } from '@tabler/icons-react'
 import { useRef, type ReactNode } from 'react'
 import { useWords } from '../language/language'
+import { fill } from '../language/words'
 import type { Attached } from './attaching'
 
 function State({ one }: { one: Attached }): ReactNode {
@@ -25,7 +26,7 @@ export function AttachedFiles({ files, onRemove }: { files: Attached[]; onRemove
               {one.problem}
             </span>
           )}
-          <ActionIcon variant="subtle" color="gray" size={36} aria-label={words.composer.leaveOut(one.name)} onClick={() => onRemove(one.id)}>
+          <ActionIcon variant="subtle" color="gray" size={36} aria-label={fill(words.composer.leaveOut, { name: one.name })} onClick={() => onRemove(one.id)}>
             <IconX size={16} />
           </ActionIcon>
         </li>

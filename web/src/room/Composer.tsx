@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
 import { told } from '../language/bilingual'
 import { useLanguage, useWords } from '../language/language'
+import { fill } from '../language/words'
 import { useViewpoint } from '../reminders/useReminderActions'
 import { fetchTools } from '../tools/api'
 import { AttachButton, AttachedFiles } from './Attachments'
@@ -187,7 +188,7 @@ export function Composer({ room: here }: { room: string }): ReactNode {
       }}
     >
       {edited && <Context text={words.room.editing} onEnd={endContext} />}
-      {quoted && <Context text={`${words.room.replyTo(quoted.author.name)}: ${quoted.text.slice(0, 80)}`} onEnd={endContext} />}
+      {quoted && <Context text={`${fill(words.room.replyTo, { name: quoted.author.name })}: ${quoted.text.slice(0, 80)}`} onEnd={endContext} />}
       {isOffering && (
         <Completion
           id={id}
@@ -218,7 +219,7 @@ export function Composer({ room: here }: { room: string }): ReactNode {
           aria-activedescendant={isOffering ? `${id}-${chosen}` : undefined}
           aria-autocomplete="list"
           aria-invalid={over > 0 || undefined}
-          placeholder={(isNarrow ? words.composer.placeholderShort : words.composer.placeholder)(bot)}
+          placeholder={fill(isNarrow ? words.composer.placeholderShort : words.composer.placeholder, { bot })}
           onChange={(event) => change(event.target.value, event.target.selectionStart)}
           onKeyDown={onKeyDown}
           onBlur={() => setAsked(null)}
@@ -235,7 +236,7 @@ export function Composer({ room: here }: { room: string }): ReactNode {
       <p className="key-hints">
         {over > 0 ? (
           <span role="alert" className="over">
-            {words.composer.tooLong(over)}
+            {fill(words.composer.tooLong, { n: over })}
           </span>
         ) : (
           <>

@@ -3,6 +3,7 @@ import { notifications } from '@mantine/notifications'
 import { IconArrowBackUp, IconCopy, IconDots, IconMoodSmile, IconPencil, IconTrash } from '@tabler/icons-react'
 import { useState, type ReactNode } from 'react'
 import { useWords } from '../language/language'
+import { fill } from '../language/words'
 import type { Message } from '../wire/frames'
 import { useRoom } from './store'
 
@@ -39,7 +40,7 @@ export function MessageActions({ message, isMine }: { message: Message; isMine: 
               variant="subtle"
               color="gray"
               size={36}
-              aria-label={words.room.reactWith(emoji)}
+              aria-label={fill(words.room.reactWith, { emoji })}
               onClick={() => {
                 react(message.id, emoji)
                 setPicking(false)

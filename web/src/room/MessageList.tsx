@@ -3,6 +3,7 @@ import { IconArrowDown } from '@tabler/icons-react'
 import { Fragment, useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
 import { dayName, isSameDay } from '../format/time'
 import { useLanguage, useWords } from '../language/language'
+import { plural } from '../language/words'
 import type { Message } from '../wire/frames'
 import { ask, withQuery } from '../wire/rest'
 import { useAlerts } from './alerts'
@@ -222,7 +223,7 @@ export function MessageList(): ReactNode {
       </div>
       {(!isAtEnd || later > 0) && (
         <Button className="jump" size="compact-md" radius="xl" onClick={jump} leftSection={<IconArrowDown size={15} />}>
-          {arrived > 0 ? words.room.newMessages(arrived) : words.room.jump}
+          {arrived > 0 ? plural(words.room.newMessages, arrived) : words.room.jump}
         </Button>
       )}
     </div>

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { IconCheck, IconPlayerStop } from '@tabler/icons-react'
 import { memo, type KeyboardEvent, type ReactNode } from 'react'
 import { useWords } from '../language/language'
+import { fill } from '../language/words'
 import { nameColour } from '../theme/people'
 import type { Message } from '../wire/frames'
 import { Choices } from './Choices'
@@ -59,7 +60,7 @@ function Reactions({ message }: { message: Message }): ReactNode {
           type="button"
           className="reaction"
           aria-pressed={people.includes(me)}
-          aria-label={words.room.reacted(emoji, people.length, people.map(nameOf).join(', '))}
+          aria-label={fill(words.room.reacted, { emoji, n: people.length, names: people.map(nameOf).join(', ') })}
           title={people.map(nameOf).join(', ')}
           onClick={() => react(message.id, emoji)}
         >

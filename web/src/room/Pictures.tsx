@@ -1,6 +1,7 @@
 import { IconFile } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { useWords } from '../language/language'
+import { fill } from '../language/words'
 import type { Attachment } from '../wire/frames'
 import { SafeLink } from './links'
 
@@ -16,7 +17,7 @@ export function Pictures({ attachments }: { attachments?: Attachment[] }): React
     <span className="pictures">
       {attachments.map((one, at) =>
         one.kind === 'image' && one.url && isOurs(one.url) ? (
-          <a key={at} href={one.url} target="_blank" rel="noopener noreferrer" aria-label={words.room.image(one.description)}>
+          <a key={at} href={one.url} target="_blank" rel="noopener noreferrer" aria-label={fill(words.room.image, { name: one.description })}>
             <img className="picture" src={one.url} alt={one.description} loading="lazy" />
           </a>
         ) : (

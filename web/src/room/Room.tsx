@@ -2,6 +2,7 @@ import { Drawer } from '@mantine/core'
 import { useState, type ReactNode } from 'react'
 import { useMediaQuery } from '@mantine/hooks'
 import { useWords } from '../language/language'
+import { plural } from '../language/words'
 import { LinkBanner } from '../shell/LinkState'
 import { TopBar } from '../shell/TopBar'
 import { Composer } from './Composer'
@@ -22,7 +23,7 @@ export function Room(): ReactNode {
     <>
       <TopBar
         title={`# ${room}`}
-        aside={<Facepile members={members} label={words.bar.people(members.length)} />}
+        aside={<Facepile members={members} label={plural(words.bar.people, members.length)} />}
         onPanel={() => setSheetOpen(true)}
       />
       <div className="room">

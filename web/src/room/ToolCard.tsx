@@ -5,6 +5,7 @@ import {
 import { useEffect, useId, useState, type ReactNode } from 'react'
 import { duration } from '../format/time'
 import { useLanguage, useWords } from '../language/language'
+import { fill, plural } from '../language/words'
 import type { ToolCall } from '../wire/frames'
 import { Outcome } from './Outcome'
 
@@ -130,7 +131,8 @@ export function ToolCards({ calls }: { calls: ToolCall[] }): ReactNode {
               <IconChevronRight size={16} className="chevron" data-open={!isFolded || undefined} />
             </ActionIcon>
           </Tooltip>
-          {words.card.folded(calls.length, failed.length)}
+          {plural(words.card.folded, calls.length)}
+          {failed.length > 0 && ` · ${fill(words.card.foldedFailed, { n: failed.length })}`}
         </div>
       )}
       {shown.map((call) => (

@@ -1,6 +1,9 @@
 import { useEffect, type ReactNode } from 'react'
 import { useWords } from '../language/language'
+import { plural } from '../language/words'
 import { useRoom } from './store'
+
+const MOST_NAMES = 2
 
 /** Who is typing, in a row whose height never changes. */
 export function TypingRow(): ReactNode {
@@ -12,5 +15,7 @@ export function TypingRow(): ReactNode {
     const timer = window.setInterval(() => useRoom.getState().expireTyping(), 500)
     return () => window.clearInterval(timer)
   }, [names.length])
-  return <p className="typing-row" data-typing={names.join(',')}>{names.length > 0 && words.room.typing(names)}</p>
+  const listed = new Intl.ListFormat(document.documentElement.lang).format(names)
+  const text = names.length > MOST_NAMES ? words.room.typingMany : plural(words.room.typing, names.length, { names: listed })
+  return <p className="typing-row" data-typing={names.join(',')}>{names.length > 0 && text}</p>
 }

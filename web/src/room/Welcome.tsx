@@ -1,6 +1,7 @@
 import { IconPlug, IconPlugOff } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { useWords } from '../language/language'
+import { fill } from '../language/words'
 import { useRoom } from './store'
 
 /** Whether a model is connected, in one line, and how to connect one. */
@@ -10,7 +11,7 @@ export function ModelLine(): ReactNode {
   return (
     <p className="model-line" data-model={model ?? ''}>
       {model ? <IconPlug size={16} aria-hidden="true" /> : <IconPlugOff size={16} aria-hidden="true" />}
-      <span>{model ? words.room.withModel(model) : `${words.room.withoutModel} ${words.room.connectModel}`}</span>
+      <span>{model ? fill(words.room.withModel, { name: model }) : `${words.room.withoutModel} ${words.room.connectModel}`}</span>
     </p>
   )
 }

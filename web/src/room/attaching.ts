@@ -2,6 +2,7 @@
 
 import { useState } from 'react'
 import { useWords } from '../language/language'
+import { fill } from '../language/words'
 import type { Attachment } from '../wire/frames'
 import { freshId } from '../wire/ids'
 import { Refused, upload, withQuery } from '../wire/rest'
@@ -36,7 +37,7 @@ export function useAttaching(): Attaching {
     const change = (changes: Partial<Attached>) =>
       setFiles((known) => known.map((each) => (each.id === one.id ? { ...each, ...changes } : each)))
     if (file.size > maxKilobytes * 1000) {
-      change({ problem: words.composer.fileTooLarge(maxKilobytes) })
+      change({ problem: fill(words.composer.fileTooLarge, { kilobytes: maxKilobytes }) })
       return
     }
     try {

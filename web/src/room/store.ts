@@ -4,7 +4,7 @@ import { create } from 'zustand'
 import type { Sample } from '../metrics/api'
 import type { Attachment, Frame, Hello } from '../wire/frames'
 import { executed, offeredServers, useServers, type Execution } from '../servers/store'
-import { useLanguage, wordsOf } from '../language/language'
+import { useLanguage } from '../language/language'
 import { isOutdated } from '../shell/version'
 import { freshId } from '../wire/ids'
 import { forget, remember, type Identity } from '../wire/identity'
@@ -63,7 +63,7 @@ export const useRoom = create<RoomState>((set, get) => {
   // What is written waits for the connection; everything else is said now or, as the person is told, not at all.
   function act(type: string, data: Record<string, unknown>): boolean {
     const isSaid = connection?.say(type, data) ?? false
-    if (!isSaid) complain(wordsOf(useLanguage.getState().language).link.notNow)
+    if (!isSaid) complain(useLanguage.getState().words.link.notNow)
     return isSaid
   }
 

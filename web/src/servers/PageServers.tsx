@@ -2,6 +2,7 @@ import { ActionIcon, Alert, Button, PasswordInput, TextInput } from '@mantine/co
 import { IconPlus, IconRefresh, IconTrash } from '@tabler/icons-react'
 import { useState, type FormEvent, type ReactNode } from 'react'
 import { useWords } from '../language/language'
+import { fill, plural } from '../language/words'
 import { useServers, type Problem } from './store'
 import './servers.css'
 
@@ -26,7 +27,7 @@ function AddServer(): ReactNode {
     <form className="server-form" onSubmit={(event) => void submit(event)} noValidate>
       <TextInput
         label={words.url}
-        description={words.urlHint(allowed.join(', '))}
+        description={fill(words.urlHint, { origins: allowed.join(', ') })}
         placeholder={allowed[0]}
         value={url}
         error={problem && words.problems[problem]}
@@ -60,13 +61,13 @@ function KeptServers(): ReactNode {
             <div className="server-text">
               <strong>{found?.title || url}</strong>
               {found && <span className="muted small mono">{url}</span>}
-              {found && <span className="muted small">{words.tools(found.operations.length)}</span>}
+              {found && <span className="muted small">{plural(words.tools, found.operations.length)}</span>}
               {problem && <span className="small problem">{words.problems[problem]}</span>}
             </div>
-            <ActionIcon variant="subtle" color="gray" aria-label={words.refresh(url)} onClick={() => void refresh(url)}>
+            <ActionIcon variant="subtle" color="gray" aria-label={fill(words.refresh, { url })} onClick={() => void refresh(url)}>
               <IconRefresh size={18} />
             </ActionIcon>
-            <ActionIcon variant="subtle" color="gray" aria-label={words.remove(url)} onClick={() => remove(url)}>
+            <ActionIcon variant="subtle" color="gray" aria-label={fill(words.remove, { url })} onClick={() => remove(url)}>
               <IconTrash size={18} />
             </ActionIcon>
           </li>

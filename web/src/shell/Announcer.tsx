@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { useWords } from '../language/language'
+import { fill } from '../language/words'
 import { useAlerts } from '../room/alerts'
 
 /** The one place that speaks to screen readers: whole messages and finished tools, never single words of a stream. */
@@ -7,9 +8,9 @@ export function Announcer(): ReactNode {
   const words = useWords()
   const spoken = useAlerts((alerts) => alerts.spoken)
   let text = ''
-  if (spoken?.kind === 'message') text = words.room.spoken(spoken.name, spoken.text)
-  if (spoken?.kind === 'tool') text = (spoken.isOk ? words.card.finished : words.card.failedIn)(spoken.tool, spoken.seconds)
-  if (spoken?.kind === 'joined' || spoken?.kind === 'left') text = words.room[spoken.kind](spoken.name)
+  if (spoken?.kind === 'message') text = fill(words.room.spoken, { name: spoken.name, text: spoken.text })
+  if (spoken?.kind === 'tool') text = fill(spoken.isOk ? words.card.finished : words.card.failedIn, { tool: spoken.tool, seconds: spoken.seconds })
+  if (spoken?.kind === 'joined' || spoken?.kind === 'left') text = fill(words.room[spoken.kind], { name: spoken.name })
   return (
     <div className="unseen" aria-live="polite" data-announcer>
       {text}

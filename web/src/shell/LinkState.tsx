@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { useEffect, type ReactNode } from 'react'
 import { useWords } from '../language/language'
+import { plural } from '../language/words'
 import { useRoom } from '../room/store'
 
 const MISSED_SHOWN_MS = 6000
@@ -19,7 +20,7 @@ export function LinkPill(): ReactNode {
   return (
     <span className="link-pill" role="status" data-link={link}>
       <span className="link-dot" aria-hidden="true" />
-      {link === 'live' && missed > 0 ? words.link.missed(missed) : word}
+      {link === 'live' && missed > 0 ? plural(words.link.missed, missed) : word}
     </span>
   )
 }

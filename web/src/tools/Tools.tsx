@@ -6,6 +6,7 @@ import { Link, useSearchParams } from 'wouter'
 import { duration } from '../format/time'
 import { told } from '../language/bilingual'
 import { useLanguage, useWords } from '../language/language'
+import { plural } from '../language/words'
 import { useViewpoint } from '../reminders/useReminderActions'
 import { Block } from '../room/ToolCard'
 import { PageServers } from '../servers/PageServers'
@@ -32,7 +33,7 @@ function ToolList({ tools, chosen, isServers }: { tools: Tool[]; chosen: string 
             <Link href={`/tools?tool=${encodeURIComponent(tool.name)}`} aria-current={tool.name === chosen ? 'true' : undefined}>
               <span className="mono tool-list-name">{tool.name}</span>
               <span className="muted figures tool-list-numbers">
-                {words.tools.calls(tool.calls)}
+                {plural(words.tools.calls, tool.calls)}
                 {tool.p95_ms != null && ` · ${words.tools.p95} ${duration(tool.p95_ms)}`}
                 {tool.confirm && ` · ${words.tools.confirm}`}
                 {tool.source !== 'built-in' && ` · ${tool.source}`}

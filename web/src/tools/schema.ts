@@ -1,7 +1,7 @@
 /** What the try-it form makes of a JSON Schema, and what it finds wrong before it asks the bot. */
 
 import { Validator } from '@cfworker/json-schema'
-import type { Words } from '../language/en'
+import type { Words } from '../language/words'
 
 export interface Schema {
   type?: string | string[]
@@ -56,6 +56,7 @@ export function argumentsOf(typed: Record<string, unknown>): Record<string, unkn
 /** What is wrong with `given`, by the name of the field: of several rules that it breaks the one that says most. */
 export function problemsOf(schema: Schema, given: Record<string, unknown>, words: Words['tools']): Record<string, string> {
   const problems: Record<string, string> = {}
+  const texts: Partial<Record<string, string>> = words.problems
   for (const name of schema.required ?? []) {
     if (!(name in given)) problems[name] = words.required
   }
@@ -65,8 +66,8 @@ export function problemsOf(schema: Schema, given: Record<string, unknown>, words
     if (field) broken.set(field, [...(broken.get(field) ?? []), keyword])
   }
   for (const [field, rules] of broken) {
-    const telling = rules.find((rule) => rule !== 'type' && rule in words.problems) ?? rules.find((rule) => rule in words.problems)
-    problems[field] ??= (telling && words.problems[telling]) || words.misfit
+    const telling = rules.find((rule) => rule !== 'type' && rule in texts) ?? rules.find((rule) => rule in texts)
+    problems[field] ??= (telling && texts[telling]) || words.misfit
   }
   return problems
 }

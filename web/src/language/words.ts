@@ -1,0 +1,28 @@
+import type english from './en'
+
+/** Forms of a text by the plural category of its number `{n}`; a language has those that its grammar has. */
+export type Plural = Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }
+
+type Wording<Text> = Text extends string
+  ? string
+  : Text extends readonly string[]
+    ? string[]
+    : Text extends { one: string; other: string }
+      ? Plural
+      : { [Key in keyof Text]: Wording<Text[Key]> }
+
+/** The texts of the page in one language: the keys of the English ones, each of which every language has. */
+export type Words = Wording<typeof english>
+
+type Values = Record<string, string | number>
+
+/** Replace each `{name}` in a text by its value. */
+export function fill(text: string, values: Values): string {
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
+}
+
+/** Choose the form of a text for the number `n` in the language of the page, and fill it. */
+export function plural(forms: Plural, n: number, values: Values = {}): string {
+  const category = new Intl.PluralRules(document.documentElement.lang).select(n)
+  return fill(forms[category] ?? forms.other, { n, ...values })
+}
