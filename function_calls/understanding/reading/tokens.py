@@ -14,6 +14,8 @@ SENTENCE_ENDS = frozenset(".;!?。；！？\n")
 CLAUSE_ENDS = SENTENCE_ENDS | frozenset(",，")
 MARKS = CLAUSE_ENDS | frozenset("、:：")
 _LONGEST_HOUR = 2
+_DETACHED = re.compile(r"(?:nights?|evening|morning|afternoon|starts?|starting|begins?|opens|early|late)(?= \w)")
+"""Words at the head of a time expression that may belong to the word before: "quiz night on Friday at 8"."""
 _MARK = 37
 """Seconds of the time that is read from: a reading that has seconds is an amount of time and no clock."""
 _TOKEN = re.compile(
@@ -90,8 +92,13 @@ def tokens_of(text: str, spans: Sequence[TimeSpan], folding: dict[int, int]) -> 
     at = 0
     while len(found) < MOST_TOKENS:
         if span is not None and at >= span.start:
-            is_shift = span.kind == "@offset" and folded.endswith("later", span.start, span.end)
-            found.append(Token(span.start, span.end, "@later" if is_shift else span.kind, span.expression))
+            start = span.start
+            head = _DETACHED.match(folded, start, span.end)
+            if head is not None and found:
+                found.append(Token(start, head.end(), head[0], span.expression))
+                start = head.end() + 1
+            is_shift = span.kind == "@offset" and folded.endswith("later", start, span.end)
+            found.append(Token(start, span.end, "@later" if is_shift else span.kind, span.expression))
             at, span = max(at, span.end), next(rest, None)
             continue
         match = _TOKEN.search(folded, at, span.start if span is not None else len(folded))

@@ -56,12 +56,18 @@ def test_words_of_a_request_have_tags():
     assert content(reading, load_lexicon("en")) == "water the ferns"
 
 
-def test_time_expression_is_one_token_of_its_kind():
-    def forms(text):
-        spans = time_spans(parse_all(text, marked(NOW), language="en"))
-        return [token.form for token in tokens_of(text, spans, {})]
+def forms(text):
+    spans = time_spans(parse_all(text, marked(NOW), language="en"))
+    return [token.form for token in tokens_of(text, spans, {})]
 
+
+def test_time_expression_is_one_token_of_its_kind():
     assert (forms("call in 10 minutes"), forms("call at 5")) == (["call", "@offset"], ["call", "@clock"])
+
+
+def test_noun_at_the_head_of_a_time_expression_is_a_token():
+    assert forms("quiz night on Friday at 8") == ["quiz", "night", "@dayclock"]
+    assert content(read("remind us of quiz night on Friday at 8"), load_lexicon("en")) == "quiz night"
 
 
 def test_traditional_characters_are_folded():
