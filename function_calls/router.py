@@ -208,11 +208,13 @@ class FunctionCallRouter:
         refusal = await self._refusal(call.name, Rule(), context)
         if refusal is not None:
             return refusal
+        listed = await external_tools.list_specs(context.viewer)
+        limits = (spec.timeout_seconds for spec in listed if spec.name == call.name)
         result = await run_guarded(
             call.name,
             lambda: external_tools.call(call.name, call.arguments, context),
             context,
-            limit=self._default_timeout,
+            limit=next(limits, None) or self._default_timeout,
         )
         return replace(result, is_untrusted=True)
 

@@ -62,7 +62,10 @@ _DAY: Final = timedelta(hours=24)
 
 
 class App(Struct, kw_only=True):
-    """A running bot. `finished` returns when every platform's input has ended and its messages are answered."""
+    """A running bot. `finished` returns when every platform's input has ended and its messages are answered.
+
+    What is started in `background` is cancelled when the bot stops.
+    """
 
     router: MessageRouter
     registry: Registry
@@ -85,6 +88,7 @@ class App(Struct, kw_only=True):
     plugins: PluginManager
     cluster: SingleWorker
     connections: Connections
+    background: BackgroundTasks
 
     async def finished(self) -> None:
         """Wait for the platforms to end, then for what is still being answered."""
@@ -212,6 +216,7 @@ async def build_app(
             plugins=plugins,
             cluster=cluster,
             connections=await _connections(infrastructure, outbox, pipeline.router, delivery_retry, cluster, watchdog),
+            background=await enter(running_tasks()),
         )
         await enter(_at_work(app, infrastructure, timetable, pace, model))
         yield app

@@ -103,7 +103,8 @@ class ToolSpec(Struct, frozen=True, kw_only=True):
     `conversation_examples` are sentences that mean it again right after a call of it.
     `changes_state` and `confirm` matter for tools from elsewhere, which no options were declared for: the first asks
     the person once untrusted text is in the turn, the second always, and a call that succeeds leaves a receipt.
-    `is_deferrable` says that a request with many tools may leave it to the search for tools.
+    `is_deferrable` says that a request with many tools may leave it to the search for tools. A call may take
+    `timeout_seconds`; None leaves that to the router.
     """
 
     name: str
@@ -115,6 +116,7 @@ class ToolSpec(Struct, frozen=True, kw_only=True):
     confirm: bool = False
     is_deferrable: bool = True
     conversation_examples: tuple[str, ...] = ()
+    timeout_seconds: float | None = None
 
 
 class ToolCall(Struct, frozen=True, kw_only=True):
@@ -168,13 +170,15 @@ class InputRequest(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Form(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The questions that a call waits for.
 
-    `source` is who asks. `state` is returned to it unchanged. `answers` are those so far, by the key of the request and
-    the name of the field; null stands for a field that was left out. With `is_declined` the person answers none.
+    `source` is who asks. `state` is returned to it unchanged; `task_id` names the task that goes on there meanwhile.
+    `answers` are those so far, by the key of the request and the name of the field; null stands for a field that was
+    left out. With `is_declined` the person answers none.
     """
 
     source: str
     requests: tuple[InputRequest, ...]
     state: str | None = None
+    task_id: str = ""
     answers: dict[str, dict[str, object]] = field(default_factory=dict)
     is_declined: bool = False
 

@@ -75,11 +75,18 @@ async def served_bot(
     http: HttpSettings | None = None,
     files: Path | None = None,
     tool_servers: ToolServerSettings | None = None,
+    functions: Sequence[Functions] = (),
 ) -> AsyncIterator[tuple[str, HttpContext]]:
     """The same, served; gives its address."""
     async with (
         http_bot(
-            interpreter=interpreter, clock=clock, database=database, http=http, files=files, tool_servers=tool_servers
+            interpreter=interpreter,
+            clock=clock,
+            database=database,
+            http=http,
+            files=files,
+            tool_servers=tool_servers,
+            functions=functions,
         ) as context,
         served(context) as address,
     ):

@@ -3,8 +3,8 @@
 import json
 import uuid
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from importlib.metadata import version
-from itertools import count
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
@@ -37,10 +37,14 @@ if TYPE_CHECKING:
         ReadResourceResult,
     )
 
+    from bot.http.mcp.tasks import McpTasks, Tell
+    from bot.tools.servers.mcp.task_messages import CreateTaskResult
+
 ENTRY_POINT: Final = "mcp"
 REMINDERS: Final = "bubbles://reminders"
 HISTORY: Final = "bubbles://history"
 _MOST_MESSAGES: Final = 50
+_TASK_AFTER: Final = 5.0  # seconds
 
 
 class Asker(Struct, frozen=True, kw_only=True):
@@ -63,27 +67,40 @@ class McpTools:
     """Answers MCP clients; `who` says whom a request is from, or raises for those who may not ask.
 
     `admit` is asked before each call and raises `ToolFailed` with the reason where it may not be made now.
+    A call that takes more than `task_after` seconds goes on as a task where the client knows tasks.
     """
 
-    def __init__(self, app: App, clock: Clock, who: Who, *, admit: Admit = anybody) -> None:
+    def __init__(
+        self, app: App, clock: Clock, who: Who, *, admit: Admit = anybody, task_after: float = _TASK_AFTER
+    ) -> None:
         self._app = app
         self._clock = clock
         self._who = who
         self._admit = admit
+        self._task_after = task_after
+
+    @cached_property
+    def _tasks(self) -> "McpTasks":
+        from bot.http.mcp.tasks import McpTasks
+
+        return McpTasks(self._app.background, self._clock, self._who, self._task_after)
 
     def server(self) -> "Server[object]":
         """Return the server, to be run over whatever transport."""
         from mcp.server.lowlevel import Server
+        from mcp.types import CallToolRequestParams
 
-        return Server(
+        server = Server(
             "bubbles",
             version=version("bubbles"),
             instructions="Reminders, history and the other functions of a group-chat assistant.",
             on_list_tools=self._list_tools,
-            on_call_tool=self._call_tool,
             on_list_resources=self._list_resources,
             on_read_resource=self._read_resource,
         )
+        server.add_request_handler("tools/call", CallToolRequestParams, self._call_tool)
+        self._tasks.add_to(server)
+        return server
 
     async def _list_tools(
         self, ctx: "ServerRequestContext[object]", params: "PaginatedRequestParams | None"
@@ -116,6 +133,11 @@ class McpTools:
 
     async def _call_tool(
         self, ctx: "ServerRequestContext[object]", params: "CallToolRequestParams"
+    ) -> "CallToolResult | InputRequiredResult | CreateTaskResult":
+        return await self._tasks.run(ctx, params, lambda given, tell: self._make_call(ctx, given, tell))
+
+    async def _make_call(
+        self, ctx: "ServerRequestContext[object]", params: "CallToolRequestParams", tell: "Tell"
     ) -> "CallToolResult | InputRequiredResult":
         from mcp.types import CallToolResult, TextContent
 
@@ -130,7 +152,7 @@ class McpTools:
             self._admit(asker)
         except ToolFailed as refused:
             return CallToolResult(content=[TextContent(text=str(refused))], is_error=True)
-        return await self._dispatch(ctx, asker, call, is_confirmed=is_confirmed, form=form)
+        return await self._dispatch(ctx, asker, call, tell, is_confirmed=is_confirmed, form=form)
 
     async def _repair_arguments(self, asker: Asker, name: str, given: Mapping[str, object]) -> Mapping[str, object]:
         """Return what the client's model meant, where that is beyond doubt."""
@@ -143,23 +165,19 @@ class McpTools:
         ctx: "ServerRequestContext[object]",
         asker: Asker,
         call: ToolCall,
+        tell: "Tell",
         *,
         is_confirmed: bool,
         form: Form | None,
     ) -> "CallToolResult | InputRequiredResult":
         turn = await self._turn(asker, call)
-        steps = count(1)
-
-        async def told(text: str) -> None:
-            await ctx.session.report_progress(next(steps), None, text)
-
         conversation = Conversation(chat=asker.chat, person=asker.person)
         session = await Session.open(SqlScopeStore(self._app.database), conversation)
         circumstances = replace(
             self._app.turns.context(turn, 0),
             state=CallState(session),
             entry_point=ENTRY_POINT,
-            progress=told,
+            progress=tell,
             approved=call if is_confirmed else None,
             form=None if form is None or CONFIRM in form.answers else form,
         )

@@ -17,7 +17,6 @@ from services.kernel.errors import ConfigError
 
 _KEY = "tool_servers.connections"
 _LONGEST_LABEL = 24
-_MCP_TIMEOUT_SECONDS = 60.0
 _OF_MCP = frozenset(
     {"type", "url", "path", "name", "key", "headers", "name_filter", "examples", "confirm", "timeout_seconds"}
     | {"access_control", "enabled"}
@@ -53,7 +52,7 @@ class ToolServerConnection(Group):
     tags: tuple[str, ...] = ()
     methods: tuple[str, ...] = ()
     examples: Mapping[str, tuple[str, ...]] = {}
-    timeout_seconds: float | None = Field(None, gt=0, le=600)
+    timeout_seconds: float | None = Field(None, gt=0, le=86_400)
     access_control: JsonValue = None
     name_filter: tuple[str, ...] = ()
     spec: JsonValue = None
@@ -222,5 +221,5 @@ def _mcp_server(connection: ToolServerConnection) -> McpServer:
         examples=connection.examples,
         confirm=connection.confirm,
         access_control=connection.access_control,
-        timeout_seconds=connection.timeout_seconds or _MCP_TIMEOUT_SECONDS,
+        timeout_seconds=connection.timeout_seconds,
     )

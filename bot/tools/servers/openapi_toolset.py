@@ -179,7 +179,14 @@ class OpenApiToolset:
             return None
         asks = {"always": True, "never": False, "changes": operation.changes_state}[own.confirm]
         name = short_name(f"{own.prefix}_{operation.name}") if own.prefix else operation.name
-        return replace(operation, spec=replace(spec, name=name, confirm=asks, examples=own.examples.get(name, ())))
+        offered = replace(
+            spec,
+            name=name,
+            confirm=asks,
+            examples=own.examples.get(name, ()),
+            timeout_seconds=own.timeout_seconds,
+        )
+        return replace(operation, spec=offered)
 
 
 def _outgoing(request: PreparedRequest, shown: Shown, server: str) -> Outgoing:

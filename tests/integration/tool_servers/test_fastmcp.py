@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -9,25 +10,40 @@ from msgspec.structs import replace
 
 from bot.tools.servers.mcp.servers import McpServer
 from bot.tools.servers.mcp.toolset import McpToolset
+from function_calls import tool_function
 from function_calls.tools.confirmation.forms import next_question, with_answer
 from services.kernel.chat import SentFile
 from tests.support.http_bot import served_bot
 
 fastmcp = pytest.importorskip("fastmcp", reason="needs the group servers")
+fastmcp_tasks = pytest.importorskip("fastmcp_tasks", reason="needs the group servers")
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 
-SERVER = Path(__file__).with_name("fastmcp_shop_server.py")
 
-
-@pytest.fixture
-async def shop():
-    toolset = McpToolset(McpServer(name="shop", command=sys.executable, args=(str(SERVER),)), first_pause=0.1)
+@asynccontextmanager
+async def connected(server, *args):
+    """A toolset that is connected to one of the servers in this folder."""
+    command = (str(Path(__file__).with_name(server)), *args)
+    toolset = McpToolset(McpServer(name="shop", command=sys.executable, args=command), first_pause=0.1)
     running = asyncio.create_task(toolset.run())
     await asyncio.wait_for(toolset.tried.wait(), 60)
     assert toolset.health.is_ok, toolset.health.detail
     yield toolset
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
+
+
+@pytest.fixture
+async def shop():
+    async with connected("fastmcp_shop_server.py") as toolset:
+        yield toolset
+
+
+@pytest.fixture
+async def bakery(tmp_path):
+    """A server whose tools all run as tasks; a stopped one leaves the file `stopped`."""
+    async with connected("fastmcp_tasks_server.py", str(tmp_path / "stopped")) as toolset:
+        yield toolset
 
 
 async def test_structured_content_of_an_output_schema_is_the_value(shop, context):
@@ -63,6 +79,68 @@ async def test_question_is_returned_as_a_form_and_its_answer_finishes_the_call(s
 
     assert asked.form.requests[0].message == "Which size?"
     assert "order-7: accept {'size': 'large'}" in str(done.value)
+
+
+async def test_task_is_followed_to_its_structured_content(bakery, context):
+    messages = []
+
+    async def progress(text):
+        messages.append(text)
+
+    result = await bakery.call("get_bread", {"kind": "rye"}, replace(context, progress=progress))
+
+    assert result.value == {"kind": "rye", "grams": 500}
+    assert messages == ["kneading", "baking"]
+
+
+async def test_tool_that_fails_in_a_task_is_a_failed_call(bakery, context):
+    result = await bakery.call("get_ash", {}, context)
+
+    assert not result.ok
+    assert "the oven is too hot" in result.error
+
+
+async def test_question_of_a_task_is_a_form_and_its_answer_finishes_the_task(bakery, context):
+    asked = await bakery.call("get_cake", {}, context)
+    form = with_answer(asked.form, next_question(asked.form), "large")
+
+    done = await bakery.call("get_cake", {}, replace(context, form=form))
+
+    assert asked.form.requests[0].message == "Which size?"
+    assert done.text == "a large cake"
+
+
+async def test_task_of_a_call_that_nobody_waits_for_is_stopped(bakery, context, tmp_path):
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(1):
+            await bakery.call("get_stone", {}, context)
+
+    async with asyncio.timeout(20):
+        while not (tmp_path / "stopped").exists():  # noqa: ASYNC110 - another process writes it
+            await asyncio.sleep(0.1)
+
+
+@tool_function
+async def count_pages() -> dict[str, int]:
+    """Count the pages, which takes longer than a call may before it goes on as a task."""
+    await asyncio.sleep(6)
+    return {"pages": 3}
+
+
+async def test_client_of_fastmcp_follows_our_task():
+    async with served_bot(functions=[count_pages]) as (address, _), fastmcp.Client(f"{address}/mcp") as client:
+        task = await fastmcp_tasks.call_tool_task(client, "count_pages", {})
+        result = await task.result()
+
+    assert result.structured_content == {"pages": 3}
+
+
+async def test_client_of_fastmcp_cancels_our_task():
+    async with served_bot(functions=[count_pages]) as (address, _), fastmcp.Client(f"{address}/mcp") as client:
+        task = await fastmcp_tasks.call_tool_task(client, "count_pages", {})
+        await task.cancel()
+
+        assert (await task.wait(state="cancelled", timeout=20)).status == "cancelled"
 
 
 async def test_client_of_fastmcp_lists_and_calls_our_functions():

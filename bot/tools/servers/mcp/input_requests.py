@@ -8,7 +8,7 @@ from function_calls.toolsets.openapi.texts import tamed
 from services.kernel.errors import ToolFailed
 
 if TYPE_CHECKING:
-    from mcp.types import InputRequiredResult, InputResponses
+    from mcp.types import InputResponses, Result
 
 _LONGEST_MESSAGE: Final = 1000
 _MOST_QUESTIONS: Final = 20
@@ -16,16 +16,19 @@ _LONGEST_TEXT: Final = 200
 _TEXTS: Final = frozenset({"title", "description"})
 
 
-def form_of(result: "InputRequiredResult", source: str, echoes: EchoedSecretMask) -> Form:
-    """Return what `source` asks before it goes on; no requests where it only wants to be called again.
+def form_of(result: "Result", source: str, echoes: EchoedSecretMask) -> Form:
+    """Return what `source` asks before it goes on with a call or a task; no requests where it only wants to be called.
 
     Raises:
         ToolFailed: it asks for something else than the person's input, or for too much.
     """
-    from mcp.types import ElicitRequest, ElicitRequestURLParams
+    from mcp.types import ElicitRequest, ElicitRequestURLParams, InputRequiredResult
 
+    from bot.tools.servers.mcp.task_messages import GetTaskResult
+
+    listed = result.input_requests if isinstance(result, InputRequiredResult | GetTaskResult) else None
     requests: list[InputRequest] = []
-    for key, asked in (result.input_requests or {}).items():
+    for key, asked in (listed or {}).items():
         if not isinstance(asked, ElicitRequest):
             raise ToolFailed(f"{source} asks for {asked.method}, which is not offered")
         message = echoes.text(tamed(asked.params.message, _LONGEST_MESSAGE))
@@ -36,7 +39,12 @@ def form_of(result: "InputRequiredResult", source: str, echoes: EchoedSecretMask
             requests.append(InputRequest(key=key, message=message, schema=schema if isinstance(schema, dict) else {}))
     if sum(len(each.properties) or 1 for each in requests) > _MOST_QUESTIONS:
         raise ToolFailed(f"{source} asks more than {_MOST_QUESTIONS} questions at once")
-    return Form(source=source, requests=tuple(requests), state=result.request_state)
+    return Form(
+        source=source,
+        requests=tuple(requests),
+        state=result.request_state if isinstance(result, InputRequiredResult) else None,
+        task_id=result.task_id if isinstance(result, GetTaskResult) else "",
+    )
 
 
 def input_responses(form: Form) -> "InputResponses":

@@ -1,6 +1,7 @@
 """List the tools, prompts and resources of an MCP server as tool specs, and convert its results to tool results."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeVar
 
 from loguru import logger
@@ -24,17 +25,20 @@ if TYPE_CHECKING:
 READ_RESOURCE: Final = "read_resource"
 PROMPT: Final = "prompt_"
 _MOST_NAMED: Final = 20
+_MOST_FIELDS: Final = 20  # of a result
+_LONGEST_RESULT_LINE: Final = 600
 _MOST_PAGES: Final = 50
 _MOST_TOOLS: Final = 500
 _MOST_OTHERS: Final = 100  # prompts, and resources, of one server
 
 
 def tool_spec(tool: "Tool", label: str, confirm: str, taken: Collection[str]) -> ToolSpec:
-    """Return a listed tool as a spec: named and described safely, its schema rebuilt."""
+    """Return a listed tool as a spec: named and described safely, with the fields of its result, its schema rebuilt."""
     changes = _changes(tool, label)
+    about = tamed(tool.description) or tamed(tool.title, 200) or tool.name
     return ToolSpec(
         name=tool_name(tool.name, "tool", label, taken),
-        description=tamed(tool.description) or tamed(tool.title, 200) or tool.name,
+        description="\n".join(filter(None, (about, _result_line(tool.output_schema or {})))),
         parameters=safe_schema(tool.input_schema),
         changes_state=changes,
         confirm={"always": True, "never": False}.get(confirm, changes),
@@ -72,6 +76,32 @@ def prompt_spec(prompt: "Prompt", label: str, taken: Collection[str]) -> ToolSpe
         description=f"A prepared request of this server. {about}".strip(),
         parameters=safe_schema(schema),
     )
+
+
+def _result_line(schema: Mapping[str, object]) -> str:
+    """Return the fields of an output schema in one line for a model; empty where it has none, or only a text."""
+    fields = schema.get("properties")
+    if not isinstance(fields, Mapping) or not fields:
+        return ""
+    named = [f"{name} ({_kind(part)})" for name, part in islice(fields.items(), _MOST_FIELDS)]
+    if named == ["result (string)"]:
+        return ""
+    more = ", …" if len(fields) > _MOST_FIELDS else ""
+    return tamed(f"Returns {', '.join(named)}{more}.", _LONGEST_RESULT_LINE)
+
+
+def _kind(part: object) -> str:
+    """Return the type of a field, with the type of its items or its description where it has them."""
+    if not isinstance(part, Mapping):
+        return "any"
+    items, about = part.get("items"), part.get("description")
+    kind = part.get("type", "any")
+    text = f"array of {items['type']}" if isinstance(items, Mapping) and "type" in items else _joined(kind)
+    return f"{text}: {about.rstrip('.')}" if isinstance(about, str) and about else text
+
+
+def _joined(kind: object) -> str:
+    return " or ".join(map(str, kind)) if isinstance(kind, list) else str(kind)
 
 
 def _changes(tool: "Tool", label: str) -> bool:
@@ -163,7 +193,8 @@ class _Making:
         if made is None:
             logger.warning("skipped a {} of {} with a secret in its name", target.kind, self._server.label)
             return
-        spec = replace(made, examples=self._server.examples.get(made.name, ()))
+        server = self._server
+        spec = replace(made, examples=server.examples.get(made.name, ()), timeout_seconds=server.timeout_seconds)
         self.specs.append(spec)
         self.targets[spec.name] = target
 

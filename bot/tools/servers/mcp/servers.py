@@ -13,6 +13,7 @@ from function_calls.toolsets.source import Access
 from services.kernel.errors import ConfigError
 
 _KEY = "tool_servers.mcp_file"
+_REQUEST_SECONDS = 60.0
 
 
 class OAuthSettings(BaseModel):
@@ -43,6 +44,7 @@ class McpServer(BaseModel):
     `allow` names the tools that are offered (`prompt_NAME` for prompts), all of them without it; `name_filter` narrows
     them as Open WebUI's `function_name_filter_list` does. `confirm` says which calls are asked about first. `examples`
     are sentences that mean a tool, by its name, with `{argument}` slots. `token_file` has the tokens of a sign-in.
+    A call may take `timeout_seconds`, also where it goes on as a task; None leaves that to the router.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")  # other clients' own keys stand in the same file
@@ -61,7 +63,7 @@ class McpServer(BaseModel):
     examples: Mapping[str, tuple[str, ...]] = {}
     confirm: Literal["changes", "always", "never"] = "changes"
     access_control: JsonValue = None
-    timeout_seconds: float = Field(60.0, gt=0, le=600)
+    timeout_seconds: float | None = Field(None, gt=0, le=86_400)
     disabled: bool = False
 
     @model_validator(mode="after")
@@ -71,6 +73,11 @@ class McpServer(BaseModel):
         if self.oauth is not None and not self.url:
             raise ValueError("oauth is for servers with a url")
         return self
+
+    @property
+    def request_seconds(self) -> float:
+        """Return how long one request may take."""
+        return self.timeout_seconds or _REQUEST_SECONDS
 
     @property
     def label(self) -> str:

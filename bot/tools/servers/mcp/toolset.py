@@ -25,9 +25,10 @@ from services.kernel.network import growing_pauses
 
 if TYPE_CHECKING:
     from mcp import Client
+    from mcp.client import ClientSession
     from mcp.client.session import ClientRequestContext, IncomingMessage
     from mcp.shared.dispatcher import ProgressFnT
-    from mcp.types import CallToolResult, ElicitRequestParams, ElicitResult, ErrorData, InputRequiredResult
+    from mcp.types import ElicitRequestParams, ElicitResult, ErrorData, Result
 
 
 _FIRST_PAUSE: Final = 1.0  # seconds; doubled after each failure
@@ -130,22 +131,36 @@ class McpToolset:
         except MCPError as error:
             self._changed.set()
             raise ServerUnavailable(self._echoes.text(f"{self.server.name}: {error}")) from error
-        except RuntimeError as error:  # of the SDK, for structured content that does not fit the output schema
+        except RuntimeError as error:  # a failed task, or structured content that does not fit the output schema
             raise ToolFailed(self._echoes.text(f"{self.server.name}: {error}")[:_LONGEST_ERROR]) from error
 
     async def _call_tool(
         self, client: "Client", name: str, shown_as: str, arguments: Mapping[str, object], context: CallContext
     ) -> ToolResult:
-        from mcp.types import InputRequiredResult
+        from mcp.types import CallToolResult
+
+        from bot.tools.servers.mcp.task_messages import CreateTaskResult
+        from bot.tools.servers.mcp.tasks import answer_task, follow_task
+
+        async def tell(message: str) -> None:
+            await context.progress(self._echoes.text(message))
 
         async def told(progress: float, total: float | None, message: str | None) -> None:
             share = f"{progress:g}/{total:g}" if total else f"{progress:g}"
-            await context.progress(self._echoes.text(f"{message} ({share})" if message else share))
+            await tell(f"{message} ({share})" if message else share)
 
         form = context.form
         for _ in range(_MOST_ROUNDS):
-            result = await self._send(client, name, arguments, form, told)
-            if not isinstance(result, InputRequiredResult):
+            result: Result
+            if form is not None and form.task_id:
+                await answer_task(client.session, form.task_id, input_responses(form))
+                keys = [each.key for each in form.requests]
+                result = await follow_task(self._session, name, form.task_id, tell=tell, answered=keys)
+            else:
+                result = await self._send(client, name, arguments, form, told)
+                if isinstance(result, CreateTaskResult):
+                    result = await follow_task(self._session, name, result.task_id, tell=tell, task=result)
+            if isinstance(result, CallToolResult):
                 return tool_result(shown_as, result, context.language, self._echoes)
             form = form_of(result, self.server.name, self._echoes)
             if form.requests and is_safe(form):
@@ -157,6 +172,9 @@ class McpToolset:
                 await asyncio.sleep(_POLL_EVERY)
         raise ToolFailed(f"{self.server.name} does not finish '{name}'")
 
+    def _session(self) -> "ClientSession | None":
+        return None if self._client is None else self._client.session
+
     async def _send(
         self,
         client: "Client",
@@ -166,7 +184,7 @@ class McpToolset:
         progress: "ProgressFnT",
         *,
         is_repeated: bool = False,
-    ) -> "CallToolResult | InputRequiredResult":
+    ) -> "Result":
         """Send a call, and once more after listing the tools where their schemas, which name headers, have changed."""
         from mcp import MCPError
         from mcp.types import HEADER_MISMATCH
@@ -175,11 +193,12 @@ class McpToolset:
             return await client.session.call_tool(
                 name,
                 dict(arguments),
-                read_timeout_seconds=self.server.timeout_seconds,
+                read_timeout_seconds=self.server.request_seconds,
                 progress_callback=progress,
                 input_responses=None if form is None else input_responses(form),
                 request_state=None if form is None else form.state,
                 allow_input_required=True,
+                allow_claimed=True,
             )
         except MCPError as error:
             if error.code != HEADER_MISMATCH or is_repeated:
@@ -191,6 +210,8 @@ class McpToolset:
         from mcp import Client
         from mcp.types import Implementation
 
+        from bot.tools.servers.mcp.tasks import TasksExtension
+
         ended = asyncio.Event()
         client = Client(
             self._connect(self.server, ended),
@@ -198,6 +219,7 @@ class McpToolset:
             elicitation_callback=self._on_elicitation,
             client_info=Implementation(name="bubbles", version=__version__),
             cache=None,
+            extensions=[TasksExtension()],
         )
         async with asyncio.timeout(_CONNECT_WITHIN) as deadline, client:
             await self._list(client)

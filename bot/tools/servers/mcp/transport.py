@@ -102,7 +102,7 @@ async def transport(server: McpServer, ended: asyncio.Event) -> "AsyncIterator[T
                 auth = oauth_provider(server, server.oauth, TokenFile(server.token_file))
             headers = {name: value.get_secret_value() for name, value in server.headers.items()}
             client = await resources.enter_async_context(
-                httpx2.AsyncClient(headers=headers, auth=auth, trust_env=False, timeout=server.timeout_seconds)
+                httpx2.AsyncClient(headers=headers, auth=auth, trust_env=False, timeout=server.request_seconds)
             )
             streams = await resources.enter_async_context(streamable_http_client(server.url, http_client=client))
         read, write = streams

@@ -1,0 +1,164 @@
+"""Follow calls that an MCP server runs as tasks, answer their questions, and cancel those that nobody waits for."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from contextlib import suppress
+from typing import Final
+
+from loguru import logger
+from mcp import MCPError
+from mcp.client import ClientSession
+from mcp.client.extension import ClaimContext, ClientExtension, ResultClaim
+from mcp.types import (
+    INVALID_PARAMS,
+    METHOD_NOT_FOUND,
+    MISSING_REQUIRED_CLIENT_CAPABILITY,
+    CallToolResult,
+    EmptyResult,
+    InputResponses,
+)
+
+from bot.tools.servers.mcp.task_messages import (
+    EXTENSION,
+    CancelTaskRequest,
+    CreateTaskResult,
+    GetTaskRequest,
+    GetTaskResult,
+    Task,
+    TaskParams,
+    UpdateTaskParams,
+    UpdateTaskRequest,
+)
+from services.kernel.network import growing_pauses
+
+Tell = Callable[[str], Awaitable[None]]
+FindSession = Callable[[], ClientSession | None]
+"""Returns the present session of a server; None while it is not connected."""
+
+_REQUEST_WITHIN: Final = 30.0  # seconds
+_CANCEL_WITHIN: Final = 5.0
+_SHORTEST_PAUSE: Final = 0.05
+_LONGEST_PAUSE: Final = 30.0
+_USUAL_PAUSE: Final = 1.0
+_FIRST_RETRY: Final = 0.5
+_LONGEST_RETRY: Final = 10.0
+_MOST_RETRIES: Final = 6
+_FINAL_ERRORS: Final = frozenset({INVALID_PARAMS, METHOD_NOT_FOUND, MISSING_REQUIRED_CLIENT_CAPABILITY})
+
+
+class TaskFailed(RuntimeError):
+    """A task ended without a result."""
+
+
+class TasksExtension(ClientExtension):
+    """Tells servers that their tasks are followed; each call follows its own, so that its progress reaches its chat."""
+
+    identifier = EXTENSION
+
+    def claims(self) -> "Sequence[ResultClaim[CreateTaskResult]]":
+        """Return the result of a call that goes on as a task."""
+        return (ResultClaim(result_type="task", model=CreateTaskResult, resolve=_refuse),)
+
+
+async def _refuse(task: CreateTaskResult, context: ClaimContext) -> CallToolResult:
+    """Refuse to follow a task outside of a call of a toolset."""
+    raise TaskFailed(f"'{context.tool_name}' goes on as the task {task.task_id}, which nobody follows")
+
+
+async def follow_task(
+    find_session: FindSession,
+    tool: str,
+    task_id: str,
+    *,
+    tell: Tell,
+    task: Task | None = None,
+    answered: Collection[str] = (),
+) -> CallToolResult | GetTaskResult:
+    """Poll a task until it has a result or asks for input, and tell its progress.
+
+    A cancellation of the wait cancels the task on the server. A connection that breaks off is waited for.
+
+    Args:
+        find_session: returns the session to poll with.
+        tool: the tool that was called; its output schema applies to the result.
+        task_id: the id that the server gave it.
+        tell: hears each new status message.
+        task: its state, where that is known.
+        answered: keys of input that was sent before and that the server may still list.
+
+    Returns:
+        The result, or the task with the input that it waits for.
+
+    Raises:
+        MCPError: the server does not know the task, or cannot be reached.
+        TaskFailed: the task failed, or was cancelled on the server.
+        RuntimeError: the structured content of the result does not fit the output schema.
+    """
+    told, now = None, task
+    try:
+        while True:
+            if now is not None and now.status_message and now.status_message != told:
+                told = now.status_message
+                await tell(told)
+            if now is not None and now.status in {"working", "input_required"}:
+                await asyncio.sleep(_pause(now.poll_interval_ms))
+            now = await _get(find_session, task_id)
+            if now.status == "working" or (now.status == "input_required" and not _asks_more(now, answered)):
+                continue
+            return now if now.status == "input_required" else await _result(find_session(), tool, now)
+    except asyncio.CancelledError:
+        await _cancel(find_session(), task_id)
+        raise
+
+
+async def answer_task(session: ClientSession, task_id: str, responses: InputResponses) -> None:
+    """Send the input that a task waits for."""
+    params = UpdateTaskParams(task_id=task_id, input_responses=responses)
+    await session.send_request(UpdateTaskRequest(params=params), EmptyResult, _REQUEST_WITHIN)
+
+
+async def _result(session: ClientSession | None, tool: str, task: GetTaskResult) -> CallToolResult:
+    if task.status != "completed" or task.result is None:
+        reason = str((task.error or {}).get("message") or task.status_message or "no reason given")
+        outcome = "was cancelled by its server" if task.status == "cancelled" else "failed"
+        raise TaskFailed(f"'{tool}' {outcome}: {reason}")
+    result = CallToolResult.model_validate(task.result, by_name=False)
+    if session is not None and not result.is_error:
+        await session.validate_tool_result(tool, result)
+    return result
+
+
+def _asks_more(task: GetTaskResult, answered: Collection[str]) -> bool:
+    return not set(task.input_requests or ()) <= set(answered)
+
+
+def _pause(interval_ms: int | None) -> float:
+    seconds = _USUAL_PAUSE if interval_ms is None else interval_ms / 1000
+    return min(max(seconds, _SHORTEST_PAUSE), _LONGEST_PAUSE)
+
+
+async def _get(find_session: FindSession, task_id: str) -> GetTaskResult:
+    """Ask for a task, again after a broken connection."""
+    request = GetTaskRequest(params=TaskParams(task_id=task_id))
+    pauses = growing_pauses(_FIRST_RETRY, _LONGEST_RETRY)
+    for left in range(_MOST_RETRIES, -1, -1):
+        session = find_session()
+        try:
+            if session is not None:
+                return await session.send_request(request, GetTaskResult, _REQUEST_WITHIN)
+        except MCPError as error:
+            if error.code in _FINAL_ERRORS or not left:
+                raise
+            logger.debug("could not poll task {}: {}", task_id, error)
+        await asyncio.sleep(next(pauses))
+    raise TaskFailed(f"the connection broke off while the task {task_id} ran")
+
+
+async def _cancel(session: ClientSession | None, task_id: str) -> None:
+    if session is None:
+        return
+    with suppress(MCPError, TimeoutError):
+        async with asyncio.timeout(_CANCEL_WITHIN):
+            await session.send_request(
+                CancelTaskRequest(params=TaskParams(task_id=task_id)), EmptyResult, _CANCEL_WITHIN
+            )
